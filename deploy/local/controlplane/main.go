@@ -1,0 +1,56 @@
+// Command controlplane is a whole Kubernetes control plane in one binary: etcd, kube-apiserver, kube-controller-manager,
+// kube-scheduler and kubectl, told apart by the name they are started under (symlinks made by src/cli/up).
+//
+// It exists so that `npm run up` and the tests meet the real components without a container engine, an image registry
+// or release downloads: published Go modules are all it needs. It must not change what those components do.
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // kubectl against other clusters: exec and OIDC credentials
+	"k8s.io/component-base/cli"
+	"k8s.io/component-base/logs"
+	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
+	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client-go metrics, as the upstream commands register them
+	_ "k8s.io/component-base/metrics/prometheus/version"
+	kubectl "k8s.io/kubectl/pkg/cmd"
+	kubectlutil "k8s.io/kubectl/pkg/cmd/util"
+	apiserver "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllermanager "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	scheduler "k8s.io/kubernetes/cmd/kube-scheduler/app"
+)
+
+func main() {
+	name := filepath.Base(os.Args[0])
+	if name == "etcd" {
+		etcdmain.Main(os.Args)
+		return
+	}
+	os.Exit(run(name))
+}
+
+func run(name string) int {
+	var command *cobra.Command
+	switch name {
+	case "kube-apiserver":
+		command = apiserver.NewAPIServerCommand()
+	case "kube-controller-manager":
+		command = controllermanager.NewControllerManagerCommand()
+	case "kube-scheduler":
+		command = scheduler.NewSchedulerCommand()
+	case "kubectl":
+		// As upstream's cmd/kubectl: -v works before the flags are parsed, and errors are printed once, as kubectl words them.
+		_ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
+		kubectlutil.CheckErr(cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()))
+		return 0
+	default:
+		fmt.Fprintf(os.Stderr, "started as %q: make a symlink named etcd, kube-apiserver, kube-controller-manager, kube-scheduler or kubectl\n", name)
+		return 2
+	}
+	return cli.Run(command)
+}
