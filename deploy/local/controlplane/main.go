@@ -45,7 +45,7 @@ func run(name string) int {
 		command = scheduler.NewSchedulerCommand()
 	case "kubectl":
 		// As upstream's cmd/kubectl: -v works before the flags are parsed, and errors are printed once, as kubectl words them.
-		_ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
+		_, _ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
 		kubectlutil.CheckErr(cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()))
 		return 0
 	default:
