@@ -1,0 +1,39 @@
+// Pieces that bodies of zones and of records share: the time to live, listing a page at a time, times. It must not know
+// any resource.
+import { z } from 'zod';
+
+/** SPEC section 8: seconds. */
+export const TTL_MIN = 30;
+export const TTL_MAX = 86_400;
+
+const TTL_ERROR = `must be a whole number of seconds from ${TTL_MIN} to ${TTL_MAX}`;
+
+export const ttl = z
+  .int({ error: TTL_ERROR })
+  .min(TTL_MIN, { error: TTL_ERROR })
+  .max(TTL_MAX, { error: TTL_ERROR })
+  .meta({ description: `Seconds, ${TTL_MIN} to ${TTL_MAX}.`, examples: [3600] });
+
+/** A moment in ISO 8601, UTC. Plain text on purpose: a codec would put Date objects into what the server serialises. */
+export const moment = z.string().meta({ format: 'date-time', examples: ['2026-11-21T10:31:00.000Z'] });
+
+const LIMIT_ERROR = 'must be a whole number from 1 to 1000';
+
+/** How many items one answer may hold, and where to go on. Without `limit` lists are complete. */
+export const page = {
+  limit: z.coerce
+    .number({ error: LIMIT_ERROR })
+    .int({ error: LIMIT_ERROR })
+    .min(1, { error: LIMIT_ERROR })
+    .max(1000, { error: LIMIT_ERROR })
+    .optional()
+    .meta({ description: 'At most this many items, 1 to 1000; the whole list when left out.' }),
+  cursor: z
+    .string()
+    .min(1, { error: 'must be the `next` of an earlier answer' })
+    .max(512, { error: 'must be the `next` of an earlier answer' })
+    .optional()
+    .meta({ description: 'The `next` of the answer before.' }),
+};
+
+export const next = z.string().optional().meta({ description: 'Present when more items follow: send it as `cursor`.' });
