@@ -1,0 +1,94 @@
+// Which events are sent and which are only counted: the series of events.k8s.io/v1 and the limit for one object, as a state
+// machine without I/O. It must not know how events are sent.
+//
+// A key (object, type, reason, action, note) is
+//   new ──first time──▶ single ──again within 6 min──▶ series ──6 min without──▶ forgotten
+// `single` is a create. Entering `series` is a patch (count 2); later repeats only count, and are patched every 30 minutes and
+// at the end. A single nobody repeats within 6 minutes is forgotten. (client-go tools/events.)
+// Apart from that one object may have 25 new events at once and then one per 5 minutes (client-go's spam filter).
+import type { Clock } from './clock.ts';
+
+export interface SeriesEntry<T> {
+  readonly payload: T;
+  readonly name: string;
+  count: number;
+  lastSeen: number;
+  lastSent: number;
+  sentCount: number;
+}
+
+export type SeriesVerdict<T> =
+  | { readonly send: 'create' | 'patch'; readonly entry: SeriesEntry<T> }
+  | { readonly send: 'nothing'; readonly why: 'counted' | 'too_many' };
+
+export interface EventSeries<T> {
+  /** One more occurrence of `key` at `object`; `make` gives the payload and the name of a new event. */
+  see(key: string, object: string, make: () => { payload: T; name: string }): SeriesVerdict<T>;
+  /** To be called about once a minute: the series whose count must be sent now. Forgets what is over. */
+  sweep(): SeriesEntry<T>[];
+  /** Every series whose count was not sent; for the end of the process. */
+  unsent(): SeriesEntry<T>[];
+  /** This count of the entry is on the server; it may have grown since. */
+  sent(entry: SeriesEntry<T>, count: number): void;
+}
+
+const FINISHED_MS = 6 * 60_000;
+const REFRESH_MS = 30 * 60_000;
+const BURST = 25;
+const REFILL_MS = 5 * 60_000;
+const MOST_KEYS = 4_096;
+
+export function createEventSeries<T>(clock: Clock): EventSeries<T> {
+  const entries = new Map<string, SeriesEntry<T>>();
+  const buckets = new Map<string, { tokens: number; at: number }>();
+
+  const takeToken = (object: string): boolean => {
+    const now = clock.now();
+    const bucket = buckets.get(object) ?? { tokens: BURST, at: now };
+    const tokens = Math.min(BURST, bucket.tokens + (now - bucket.at) / REFILL_MS);
+    // Out and in again: the map's order becomes the order of use, so the first key is the one to let go.
+    buckets.delete(object);
+    buckets.set(object, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now });
+    forgetOldest(buckets);
+    return tokens >= 1;
+  };
+
+  return {
+    see: (key, object, make) => {
+      const now = clock.now();
+      const known = entries.get(key);
+      if (known !== undefined && now - known.lastSeen < FINISHED_MS) {
+        known.count++;
+        known.lastSeen = now;
+        return known.count === 2 ? { send: 'patch', entry: known } : { send: 'nothing', why: 'counted' };
+      }
+      if (!takeToken(object)) return { send: 'nothing', why: 'too_many' };
+      const entry = { ...make(), count: 1, lastSeen: now, lastSent: now, sentCount: 1 };
+      entries.delete(key);
+      entries.set(key, entry);
+      forgetOldest(entries);
+      return { send: 'create', entry };
+    },
+    sweep: () => {
+      const now = clock.now();
+      const due: SeriesEntry<T>[] = [];
+      for (const [key, entry] of entries) {
+        const over = now - entry.lastSeen >= FINISHED_MS;
+        if (over) entries.delete(key);
+        if (entry.count > entry.sentCount && (over || now - entry.lastSent >= REFRESH_MS)) due.push(entry);
+      }
+      return due;
+    },
+    unsent: () => [...entries.values()].filter((entry) => entry.count > entry.sentCount),
+    sent: (entry, count) => {
+      entry.sentCount = count;
+      entry.lastSent = clock.now();
+    },
+  };
+}
+
+function forgetOldest(map: Map<string, unknown>): void {
+  if (map.size <= MOST_KEYS) return;
+  const oldest = map.keys().next().value;
+  if (oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,231 @@
+// Starts and stops the parts of a controller process in the right order, and nothing else.
+//
+//   start:  health server → caches (all in within 2 minutes) → events → controllers and tasks
+//   stop:   controllers and tasks (20 s) → caches → events flushed (3 s) → health server; under 30 s together
+//
+// A part that fails stops the process: run() then rejects with its error after everything else was stopped.
+import type { HealthReport } from '../telemetry/health.ts';
+import { startHealthServer } from '../telemetry/health.ts';
+import type { Logger } from '../telemetry/log.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { KubeApi } from './api.ts';
+import type { Clock } from './clock.ts';
+import { deadline, realClock, sleep } from './clock.ts';
+import { type Controller, createController, type Reconcile } from './controller.ts';
+import { createEventRecorder, type EventRecorder } from './events.ts';
+import type { Scope } from './fill.ts';
+import type { IndexFunction } from './indexes.ts';
+import type { KubeMetrics } from './metrics.ts';
+import { createQueue, type WorkQueue } from './queue.ts';
+import { createReflector, type Reflector } from './reflector.ts';
+import type { KubeObject, ResourceType } from './resource.ts';
+import { type Cache, createStore } from './store.ts';
+
+export interface ManagerOptions {
+  readonly api: KubeApi;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly kubeMetrics: KubeMetrics;
+  /** Where /healthz, /readyz and /metrics are served. (Default: nowhere.) */
+  readonly health?: { readonly port: number; readonly host?: string } | undefined;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** (Default: 120000.) */
+  readonly syncTimeoutMs?: number;
+}
+
+export interface CacheOptions<T> extends Scope {
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  readonly transform?: (object: T) => T;
+}
+
+export interface QueueSettings {
+  readonly name: string;
+  /** (Default: 1 s.) */
+  readonly baseDelayMs?: number;
+  /** (Default: 5 min.) */
+  readonly maxDelayMs?: number;
+}
+
+export interface ControllerSettings {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly reconcile: Reconcile;
+  /** (Default: 1.) */
+  readonly concurrency?: number;
+  /** (Default: 60000.) */
+  readonly timeoutMs?: number;
+}
+
+export interface Manager {
+  readonly api: KubeApi;
+  /** A cache of the type, kept by one watch. Everything below must be asked for before `run`. */
+  cache<T extends KubeObject>(type: ResourceType, options?: CacheOptions<T>): Cache<T>;
+  queue(settings: QueueSettings): WorkQueue;
+  controller(settings: ControllerSettings): Controller;
+  /** `controller` is who reports: a qualified name such as `zonestead.dev/operator`. */
+  events(controller: string): EventRecorder;
+  /** Work beside the controllers. It must end soon after the signal; when it rejects, the process stops. */
+  task(run: (signal: AbortSignal) => Promise<void>): void;
+  /** One more thing that /readyz depends on. */
+  readyWhen(name: string, check: () => boolean): void;
+  /** Where the health server listens; undefined while it does not. */
+  healthPort(): number | undefined;
+  /** Starts everything and stops it when the signal aborts. @throws what a part failed with; Error when caches do not fill. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const STOP_CONTROLLERS_MS = 20_000;
+const FLUSH_EVENTS_MS = 3_000;
+const SYNC_POLL_MS = 20;
+
+interface CachePart {
+  readonly name: string;
+  readonly reflector: Reflector;
+  readonly hasSynced: () => boolean;
+}
+
+export function createManager(options: ManagerOptions): Manager {
+  const { api, log, kubeMetrics } = options;
+  const clock = options.clock ?? realClock;
+  const caches: CachePart[] = [];
+  const controllers: Controller[] = [];
+  const recorders: EventRecorder[] = [];
+  const tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
+  const checks = new Map<string, () => boolean>();
+  let running = false;
+  let healthPort: number | undefined;
+
+  const ready = (): HealthReport => {
+    const results: Record<string, string> = { manager: running ? 'running' : 'not running' };
+    for (const { name, hasSynced } of caches) results[name] = hasSynced() ? 'synced' : 'not synced';
+    let ok = running && caches.every((cache) => cache.hasSynced());
+    for (const [name, check] of checks) {
+      const passed = check();
+      results[name] = passed ? 'ok' : 'not ok';
+      ok &&= passed;
+    }
+    return { ok, checks: results };
+  };
+
+  const allSynced = async (signal: AbortSignal): Promise<void> => {
+    const timeoutMs = options.syncTimeoutMs ?? 120_000;
+    const end = clock.now() + timeoutMs;
+    for (;;) {
+      const missing = caches.filter((cache) => !cache.hasSynced());
+      if (missing.length === 0) return;
+      if (clock.now() >= end) {
+        const names = missing.map((cache) => cache.name).join(', ');
+        throw new Error(`No complete list within ${timeoutMs / 1000} s of: ${names}`);
+      }
+      await sleep(clock, SYNC_POLL_MS, signal);
+    }
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const failed = new AbortController();
+    const fail = (error: unknown): void => failed.abort(error);
+    const stop = new AbortController();
+    const stopCaches = new AbortController();
+    const anyEnd = AbortSignal.any([signal, failed.signal]);
+    const filling = caches.map((cache) => cache.reflector.run(stopCaches.signal).catch(fail));
+    const sending = recorders.map((recorder) => recorder.run(stopCaches.signal).catch(fail));
+    let workers: Promise<void>[] = [];
+    try {
+      await allSynced(anyEnd);
+      for (const controller of controllers) controller.start();
+      workers = tasks.map(async (task) => {
+        try {
+          await task(stop.signal);
+        } catch (error) {
+          if (!stop.signal.aborted) fail(error);
+        }
+      });
+      running = true;
+      log.info('running');
+      await new Promise<void>((resolve) => {
+        if (anyEnd.aborted) resolve();
+        anyEnd.addEventListener('abort', () => resolve(), { once: true });
+      });
+    } catch (error) {
+      // Being told to stop while the caches fill is no failure.
+      if (!signal.aborted) fail(error);
+    } finally {
+      running = false;
+      log.info('stopping');
+      stop.abort(new DOMException('The process is stopping', 'AbortError'));
+      await Promise.all([
+        ...controllers.map((controller) => controller.stop(STOP_CONTROLLERS_MS)),
+        within(clock, STOP_CONTROLLERS_MS, Promise.all(workers)),
+      ]);
+      stopCaches.abort(new DOMException('The process is stopping', 'AbortError'));
+      await within(clock, FLUSH_EVENTS_MS, Promise.all([...filling, ...sending]));
+      const limit = deadline(clock, FLUSH_EVENTS_MS);
+      await Promise.all(recorders.map((recorder) => recorder.flush(limit.signal)));
+      limit.clear();
+    }
+    if (failed.signal.aborted) throw failed.signal.reason;
+  };
+
+  return {
+    api,
+    cache: <T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}) => {
+      const { indexes, transform, ...scope } = settings;
+      const name = type.plural;
+      const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
+      const reflector = createReflector<T>({
+        api,
+        type,
+        store,
+        scope,
+        log,
+        clock,
+        random: options.random ?? Math.random,
+        observer: kubeMetrics.cache(name, () => store.size),
+      });
+      caches.push({ name, reflector, hasSynced: () => store.hasSynced() });
+      return store;
+    },
+    queue: ({ name, baseDelayMs = 1_000, maxDelayMs = 300_000 }) => {
+      const queue = createQueue({ name, clock, baseDelayMs, maxDelayMs, observer: kubeMetrics.queue(name) });
+      kubeMetrics.follow(queue);
+      return queue;
+    },
+    controller: (settings) => {
+      const observer = kubeMetrics.controller(settings.name, settings.concurrency ?? 1);
+      const controller = createController({ ...settings, log, clock, observer });
+      controllers.push(controller);
+      return controller;
+    },
+    events: (controller) => {
+      const recorder = createEventRecorder({ api, controller, log, clock, dropped: kubeMetrics.eventDropped });
+      recorders.push(recorder);
+      return recorder;
+    },
+    task: (run) => void tasks.push(run),
+    readyWhen: (name, check) => void checks.set(name, check),
+    healthPort: () => healthPort,
+    run: async (signal) => {
+      const { health, metrics } = options;
+      const server = health && (await startHealthServer({ ...health, ready, registry: metrics.registry }));
+      healthPort = server?.port;
+      try {
+        await work(signal);
+      } finally {
+        healthPort = undefined;
+        await server?.close();
+      }
+    },
+  };
+}
+
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const cancel = clock.setTimeout(resolve, ms);
+    const end = (): void => {
+      cancel();
+      resolve();
+    };
+    work.then(end, end);
+  });
+}

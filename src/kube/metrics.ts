@@ -1,0 +1,160 @@
+// What this room counts, with the names of controller-runtime and client-go behind the product's prefix. Every series of
+// a controller, queue or cache exists at zero from its creation.
+import type { Metrics } from '../telemetry/metrics.ts';
+import type { ControllerObserver, ReconcileOutcome } from './controller.ts';
+import type { QueueObserver, QueueStats, WorkQueue } from './queue.ts';
+import type { ReflectorObserver } from './reflector.ts';
+import type { CallObserver } from './transport.ts';
+
+export interface KubeMetrics {
+  readonly calls: CallObserver;
+  controller(name: string, concurrency: number): ControllerObserver;
+  /** Counts for the queue; its depths are read at each scrape once `follow` has been told of it. */
+  queue(name: string): QueueObserver;
+  follow(queue: WorkQueue): void;
+  cache(name: string, size: () => number): ReflectorObserver;
+  /** Events that were not sent: the queue was full, one object had too many, or the server would not take them. */
+  eventDropped(why: EventDrop): void;
+}
+
+export type EventDrop = 'queue_full' | 'too_many' | 'refused' | 'stopped';
+
+const OUTCOMES: readonly ReconcileOutcome[] = ['success', 'requeue_after', 'error'];
+const DROPS: readonly EventDrop[] = ['queue_full', 'too_many', 'refused', 'stopped'];
+
+/** Registers the metrics; once a registry. */
+export function createKubeMetrics(metrics: Metrics): KubeMetrics {
+  return {
+    calls: countCalls(metrics),
+    controller: countControllers(metrics),
+    ...countQueues(metrics),
+    cache: countCaches(metrics),
+    eventDropped: countEvents(metrics),
+  };
+}
+
+function countCalls(metrics: Metrics): CallObserver {
+  const labels = ['method', 'code'] as const;
+  const total = metrics.counter({ name: 'kube_requests_total', help: 'Calls to the API server, by answer', labels });
+  const seconds = metrics.histogram({
+    name: 'kube_request_duration_seconds',
+    help: 'Time of one call to the API server',
+    labels: ['method'],
+  });
+  return (method, status, duration) => {
+    total.inc({ method, code: status === 0 ? 'none' : String(status) });
+    seconds.observe({ method }, duration);
+  };
+}
+
+function countControllers(metrics: Metrics): KubeMetrics['controller'] {
+  const labels = ['controller'] as const;
+  const total = metrics.counter({
+    name: 'controller_reconcile_total',
+    help: 'Runs of a reconciler, by result',
+    labels: ['controller', 'result'],
+  });
+  const errors = metrics.counter({ name: 'controller_reconcile_errors_total', help: 'Runs that threw', labels });
+  const terminal = metrics.counter({
+    name: 'controller_terminal_reconcile_errors_total',
+    help: 'Runs that threw what no retry mends',
+    labels,
+  });
+  const timeouts = metrics.counter({
+    name: 'controller_reconcile_timeouts_total',
+    help: 'Runs that met their time limit',
+    labels,
+  });
+  const seconds = metrics.histogram({ name: 'controller_reconcile_time_seconds', help: 'Time of one run', labels });
+  const most = metrics.gauge({ name: 'controller_max_concurrent_reconciles', help: 'Workers', labels });
+  const active = metrics.gauge({ name: 'controller_active_workers', help: 'Workers in a run', labels });
+  return (controller, concurrency) => {
+    for (const result of OUTCOMES) total.inc({ controller, result }, 0);
+    for (const counter of [errors, terminal, timeouts]) counter.inc({ controller }, 0);
+    seconds.zero({ controller });
+    most.set({ controller }, concurrency);
+    active.set({ controller }, 0);
+    return {
+      started: () => active.inc({ controller }),
+      finished: (result, duration) => {
+        active.dec({ controller });
+        total.inc({ controller, result });
+        if (result === 'error') errors.inc({ controller });
+        seconds.observe({ controller }, duration);
+      },
+      terminal: () => terminal.inc({ controller }),
+      timedOut: () => timeouts.inc({ controller }),
+    };
+  };
+}
+
+function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
+  const labels = ['name'] as const;
+  const queues = new Set<WorkQueue>();
+  const adds = metrics.counter({ name: 'workqueue_adds_total', help: 'Keys added', labels });
+  const retries = metrics.counter({ name: 'workqueue_retries_total', help: 'Keys added after a failure', labels });
+  const waited = metrics.histogram({
+    name: 'workqueue_queue_duration_seconds',
+    help: 'Time a key waited for a worker',
+    labels,
+  });
+  const worked = metrics.histogram({ name: 'workqueue_work_duration_seconds', help: 'Time a key was worked', labels });
+  const read = (name: string, help: string, value: (stats: QueueStats) => number): void => {
+    metrics.gauge({
+      name,
+      help,
+      labels,
+      collect: (gauge) => {
+        for (const queue of queues) gauge.set({ name: queue.name }, value(queue.stats()));
+      },
+    });
+  };
+  read('workqueue_depth', 'Keys waiting for a worker', (stats) => stats.waiting);
+  read('workqueue_delayed', 'Keys waiting for their time', (stats) => stats.delayed);
+  read('workqueue_unfinished_work_seconds', 'Seconds of work not yet done', (stats) => stats.unfinishedSeconds);
+  read('workqueue_longest_running_processor_seconds', 'Longest run going on', (stats) => stats.longestRunningSeconds);
+  return {
+    follow: (queue) => void queues.add(queue),
+    queue: (name) => {
+      for (const counter of [adds, retries]) counter.inc({ name }, 0);
+      for (const histogram of [waited, worked]) histogram.zero({ name });
+      return {
+        added: () => adds.inc({ name }),
+        retried: () => retries.inc({ name }),
+        waited: (seconds) => waited.observe({ name }, seconds),
+        worked: (seconds) => worked.observe({ name }, seconds),
+      };
+    },
+  };
+}
+
+function countCaches(metrics: Metrics): KubeMetrics['cache'] {
+  const sizes = new Map<string, () => number>();
+  const lists = metrics.counter({ name: 'cache_lists_total', help: 'Lists taken', labels: ['cache'] });
+  const watches = metrics.counter({ name: 'cache_watches_total', help: 'Watches, by end', labels: ['cache', 'end'] });
+  const events = metrics.counter({ name: 'cache_watch_events_total', help: 'Watch events', labels: ['cache'] });
+  metrics.gauge({
+    name: 'cache_objects',
+    help: 'Objects in the cache',
+    labels: ['cache'],
+    collect: (gauge) => {
+      for (const [cache, size] of sizes) gauge.set({ cache }, size());
+    },
+  });
+  return (cache, size) => {
+    sizes.set(cache, size);
+    for (const counter of [lists, events]) counter.inc({ cache }, 0);
+    for (const end of ['closed', 'failed', 'corrupt']) watches.inc({ cache, end }, 0);
+    return {
+      listed: () => lists.inc({ cache }),
+      watchEnded: (end) => watches.inc({ cache, end }),
+      event: () => events.inc({ cache }),
+    };
+  };
+}
+
+function countEvents(metrics: Metrics): KubeMetrics['eventDropped'] {
+  const dropped = metrics.counter({ name: 'events_dropped_total', help: 'Events that were not sent', labels: ['why'] });
+  for (const why of DROPS) dropped.inc({ why }, 0);
+  return (why) => dropped.inc({ why });
+}

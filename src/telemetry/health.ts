@@ -1,0 +1,96 @@
+// A small HTTP server with /healthz, /readyz and /metrics for the processes that have no other one. It must not know
+// what makes a process healthy: the callbacks say so.
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Registry } from 'prom-client';
+
+export interface HealthReport {
+  readonly ok: boolean;
+  /** One short text a check, shown to people: `{ dnszones: 'synced' }`. */
+  readonly checks?: Readonly<Record<string, string>>;
+}
+
+export interface HealthServerOptions {
+  /** 0 takes a free port. */
+  readonly port: number;
+  /** (Default: all addresses.) */
+  readonly host?: string;
+  /** /healthz: false makes Kubernetes restart the container. (Default: always ok.) */
+  readonly live?: () => HealthReport | Promise<HealthReport>;
+  /** /readyz. (Default: always ok.) */
+  readonly ready?: () => HealthReport | Promise<HealthReport>;
+  /** /metrics. (Default: 404.) */
+  readonly registry?: Registry;
+  /** How long a callback may take before it counts as a failure, in ms. (Default: 5000.) */
+  readonly timeoutMs?: number;
+}
+
+export interface HealthServer {
+  readonly port: number;
+  /** Stops listening and drops open connections. */
+  close(): Promise<void>;
+}
+
+const ALWAYS_OK: HealthReport = { ok: true };
+
+/** Starts listening; rejects when the port is taken. */
+export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
+  const limit = options.timeoutMs ?? 5_000;
+  const server = createServer((request, response) => {
+    const path = request.url?.split('?')[0];
+    if (path === '/healthz') return void report(response, options.live, limit);
+    if (path === '/readyz') return void report(response, options.ready, limit);
+    if (path === '/metrics' && options.registry) return void scrape(response, options.registry, limit);
+    send(response, 404, 'text/plain', 'not found\n');
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function report(response: ServerResponse, check: HealthServerOptions['ready'], limit: number): Promise<void> {
+  try {
+    const result = check === undefined ? ALWAYS_OK : await within(limit, async () => check());
+    send(response, result.ok ? 200 : 503, 'application/json', `${JSON.stringify(result)}\n`);
+  } catch {
+    // The reason stays in the log of whoever failed: probes are open to anyone who reaches the port.
+    send(response, 503, 'application/json', `${JSON.stringify({ ok: false, checks: { probe: 'failed' } })}\n`);
+  }
+}
+
+async function scrape(response: ServerResponse, registry: Registry, limit: number): Promise<void> {
+  try {
+    send(response, 200, registry.contentType, await within(limit, () => registry.metrics()));
+  } catch {
+    send(response, 500, 'text/plain', 'metrics could not be collected\n');
+  }
+}
+
+function send(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store' });
+  response.end(body);
+}
+
+async function within<T>(ms: number, work: () => Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  try {
+    return await Promise.race([work(), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

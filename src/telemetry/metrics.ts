@@ -1,0 +1,52 @@
+// The metrics registry of a process: names get the product's prefix here and nowhere else. It must not know what is
+// counted. Label values must be bounded sets (a controller, a result, a status), never object names.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** What every metric name of the product begins with. */
+export const METRICS_PREFIX = 'zonestead_';
+
+export interface MetricOptions<L extends string> {
+  /** Without the prefix. */
+  readonly name: string;
+  readonly help: string;
+  /** (Default: none.) */
+  readonly labels?: readonly L[];
+}
+
+export interface Metrics {
+  readonly registry: Registry;
+  counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
+  /** `collect` runs at each scrape and sets the value. */
+  gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void }): Gauge<L>;
+  /** Buckets are in the metric's unit. (Default: 5 ms to 60 s, in seconds.) */
+  histogram<L extends string = never>(options: MetricOptions<L> & { buckets?: readonly number[] }): Histogram<L>;
+}
+
+const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/**
+ * Makes a registry. Process metrics (CPU, memory, event loop, garbage collection) are on unless `processMetrics` is
+ * false, as tests want it. A name registered twice throws.
+ */
+export function createMetrics(options: { readonly processMetrics?: boolean } = {}): Metrics {
+  const registry = new Registry();
+  if (options.processMetrics !== false) collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
+  const common = <L extends string>(metric: MetricOptions<L>) => ({
+    name: `${METRICS_PREFIX}${metric.name}`,
+    help: metric.help,
+    labelNames: [...(metric.labels ?? [])],
+    registers: [registry],
+  });
+  const gauge = <L extends string>(metric: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void }): Gauge<L> => {
+    const { collect } = metric;
+    if (collect === undefined) return new Gauge(common(metric));
+    const made: Gauge<L> = new Gauge({ ...common(metric), collect: () => collect(made) });
+    return made;
+  };
+  return {
+    registry,
+    counter: (metric) => new Counter(common(metric)),
+    gauge,
+    histogram: (metric) => new Histogram({ ...common(metric), buckets: [...(metric.buckets ?? SECONDS_BUCKETS)] }),
+  };
+}
