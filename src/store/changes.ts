@@ -1,0 +1,28 @@
+// The append-only history: who changed what, and in which serial.
+import type { Tx } from './database.ts';
+import { changes } from './tables.ts';
+
+export type Action =
+  | 'zone.create'
+  | 'zone.delete'
+  | 'zone.park'
+  | 'zone.unpark'
+  | 'record.create'
+  | 'record.update'
+  | 'record.delete';
+
+export interface Change {
+  zoneId: string;
+  zoneName: string;
+  teamId: string;
+  keyId: string;
+  action: Action;
+  before: unknown;
+  after: unknown;
+  serial: number;
+  requestId: string;
+}
+
+export async function insertChange(tx: Tx, change: Change): Promise<void> {
+  await tx.insert(changes).values(change);
+}

@@ -1,0 +1,53 @@
+// Opens Postgres. Everything else of the house gets a Database or a transaction handed in; nobody else knows the driver.
+import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
+import postgres from 'postgres';
+
+export type Db = PostgresJsDatabase;
+/** A Db whose statements belong to one transaction. */
+export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
+
+export interface Database {
+  db: Db;
+  /** Ends all connections; statements under way get `graceMs` to finish. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface DatabaseOptions {
+  /** Connections at most. (Default: 16.) */
+  max?: number;
+  /** How long a statement waits for a row lock before it fails with 55P03, in ms. (Default: 2000.) */
+  lockTimeoutMs?: number;
+  /** A statement that runs longer is cancelled, in ms. (Default: 30000; 0: never, for migrations.) */
+  statementTimeoutMs?: number;
+  /** Shown in pg_stat_activity. (Default: zonestead.) */
+  name?: string;
+}
+
+/** @param url postgres://user:password@host:port/database; connections are opened when first needed. */
+export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
+  const sql = postgres(url, {
+    max: options.max ?? 16,
+    connect_timeout: 5,
+    idle_timeout: 60,
+    onnotice: () => undefined,
+    connection: {
+      application_name: options.name ?? 'zonestead',
+      lock_timeout: options.lockTimeoutMs ?? 2_000,
+      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      // A client that dies in a transaction must not hold a zone's row lock until TCP notices.
+      idle_in_transaction_session_timeout: 10_000,
+    },
+  });
+  return {
+    db: drizzle(sql),
+    close: (graceMs = 5_000) => sql.end({ timeout: graceMs / 1000 }),
+  };
+}
+
+/** The SQLSTATE and constraint of an error that Postgres answered, through drizzle's wrapping; null for any other error. */
+export function sqlFailure(error: unknown): { code: string; constraint: string | null } | null {
+  for (let e: unknown = error; e instanceof Error; e = e.cause) {
+    if (e instanceof postgres.PostgresError) return { code: e.code, constraint: e.constraint_name ?? null };
+  }
+  return null;
+}

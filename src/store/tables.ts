@@ -1,0 +1,202 @@
+// The tables as drizzle sees them. Columns and constraints are named by hand so that the SQL in migrations/ reads the
+// same. What drizzle cannot say (triggers, schema pdns, roles) stands in the hand-written migrations; read it there.
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  check,
+  customType,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+
+const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });
+/** Byte order, whatever the database's locale: DNSSEC's canonical order is by bytes (RFC 4034 6.1). */
+const textC = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
+const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
+const cidrs = customType<{ data: string[] }>({ dataType: () => 'cidr[]' });
+const times = customType<{ data: Date[] }>({ dataType: () => 'timestamptz[]' });
+const textArray = customType<{ data: string[] }>({ dataType: () => 'text[]' });
+const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
+
+export const teams = pgTable('teams', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique('teams_name_key'),
+  createdAt: at('created_at').notNull().defaultNow(),
+});
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id),
+    name: text('name').notNull(),
+    secretHash: bytea('secret_hash').notNull(),
+    records: text('records').notNull(),
+    manageZones: text('manage_zones').notNull(),
+    onlyNames: textArray('only_names'),
+    onlyTypes: textArray('only_types'),
+    networks: cidrs('networks'),
+    zoneWrites: integer('zone_writes'),
+    recordWrites: integer('record_writes'),
+    expiresAt: at('expires_at'),
+    revokedAt: at('revoked_at'),
+    lastUsedAt: at('last_used_at'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('api_keys_team_idx').on(t.teamId),
+    check('api_keys_records_level', sql`${t.records} in ('none', 'read', 'write')`),
+    check('api_keys_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
+  ],
+);
+
+export const keyZoneGrants = pgTable(
+  'key_zone_grants',
+  {
+    keyId: text('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    zoneId: text('zone_id')
+      .notNull()
+      .references(() => zones.id, { onDelete: 'cascade' }),
+    records: text('records').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'key_zone_grants_pkey', columns: [t.keyId, t.zoneId] }),
+    check('key_zone_grants_level', sql`${t.records} in ('none', 'read', 'write')`),
+  ],
+);
+
+export const zones = pgTable(
+  'zones',
+  {
+    id: text('id').primaryKey(),
+    // PowerDNS keeps a domain id as int4, so a zone needs a number beside its text id.
+    no: integer('no').notNull().generatedAlwaysAsIdentity().unique('zones_no_key'),
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id),
+    name: textC('name').notNull().unique('zones_name_key'),
+    // The name's labels reversed: children and ancestors are one index range (overlap guard, hosted child zones).
+    tree: textC('tree').notNull(),
+    state: text('state').notNull(),
+    defaultTtl: integer('default_ttl').notNull(),
+    serial: bigint('serial', { mode: 'number' }).notNull(),
+    changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
+    cskPrivate: text('csk_private').notNull(),
+    cskPublic: text('csk_public').notNull(),
+    // DS RDATA, SHA-256 first: a hosted parent zone serves it, computed at read time.
+    ds: textArray('ds').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+    updatedAt: at('updated_at').notNull().defaultNow(),
+  },
+  (t) => [
+    uniqueIndex('zones_tree_idx').on(t.tree),
+    index('zones_changed_xid_idx').on(t.changedXid),
+    index('zones_team_idx').on(t.teamId, t.name),
+    check('zones_state', sql`${t.state} in ('active', 'parked')`),
+    check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
+    check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
+  ],
+);
+
+export const records = pgTable(
+  'records',
+  {
+    id: text('id').primaryKey(),
+    zoneNo: integer('zone_no')
+      .notNull()
+      .references(() => zones.no, { onDelete: 'cascade' }),
+    name: textC('name').notNull(),
+    ordername: textC('ordername').notNull(),
+    type: text('type').notNull(),
+    content: text('content').notNull(),
+    // What PowerDNS serves; the user's own spelling can be one that PowerDNS answers with SERVFAIL for the whole name.
+    rdata: text('rdata').notNull(),
+    // SHA-256 of the canonical wire form: RDATA may be longer than an index row, and identity is the wire form.
+    digest: bytea('digest').notNull(),
+    ttl: integer('ttl'),
+    priority: integer('priority'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    unique('records_rdata_key').on(t.zoneNo, t.ordername, t.type, t.digest),
+    uniqueIndex('records_one_cname_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'CNAME'`),
+    index('records_cuts_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'NS'`),
+    check('records_ttl', sql`${t.ttl} between 30 and 86400`),
+    check('records_priority', sql`${t.priority} between 0 and 65535`),
+  ],
+);
+
+export const changes = pgTable(
+  'changes',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    // No foreign key: history outlives the zone.
+    zoneId: text('zone_id').notNull(),
+    zoneName: textC('zone_name').notNull(),
+    teamId: text('team_id').notNull(),
+    keyId: text('key_id').notNull(),
+    action: text('action').notNull(),
+    before: jsonb('before'),
+    after: jsonb('after'),
+    serial: bigint('serial', { mode: 'number' }).notNull(),
+    requestId: text('request_id').notNull(),
+    xid: xid8('xid').notNull().default(sql`pg_current_xact_id()`),
+    at: at('at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('changes_zone_idx').on(t.zoneId, t.id),
+    // A deleted zone has no row left to carry changed_xid: name servers find it here.
+    index('changes_deleted_zone_idx').on(t.xid).where(sql`${t.action} = 'zone.delete'`),
+  ],
+);
+
+export const writeWindows = pgTable(
+  'write_windows',
+  {
+    keyId: text('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    bucket: text('bucket').notNull(),
+    times: times('times').notNull(),
+  },
+  (t) => [primaryKey({ name: 'write_windows_pkey', columns: [t.keyId, t.bucket] })],
+);
+
+export const idempotency = pgTable(
+  'idempotency',
+  {
+    keyId: text('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    token: text('token').notNull(),
+    requestHash: bytea('request_hash').notNull(),
+    answer: jsonb('answer').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'idempotency_pkey', columns: [t.keyId, t.token] }),
+    index('idempotency_created_idx').on(t.createdAt),
+  ],
+);
+
+/** One row: what every zone's SOA and apex NS are made of. Written by the api at its start, read by schema pdns. */
+export const service = pgTable(
+  'service',
+  {
+    one: integer('one').primaryKey().default(1),
+    nameservers: textArray('nameservers').notNull(),
+    hostmaster: text('hostmaster').notNull(),
+  },
+  (t) => [check('service_one_row', sql`${t.one} = 1`)],
+);
