@@ -1,0 +1,80 @@
+/**
+ * The arithmetic of a zone's one signing key (CSK, algorithm 13): making it, its key tag, its DS records. Signing itself
+ * is PowerDNS' work; where keys are kept is not known here.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { concat, nameToWire, uint16 } from './wire.ts';
+
+export interface Csk {
+  /** Three lines in BIND's private-key format v1.2, as PowerDNS reads them. Secret. */
+  privateKey: string;
+  /** The DNSKEY public key: base64 of 64 octets, x then y (RFC 6605 section 4). */
+  publicKey: string;
+}
+
+export interface DsRecord {
+  keyTag: number;
+  algorithm: 13;
+  digestType: 2 | 4;
+  /** Lower-case hex. */
+  digest: string;
+  /** The line for the parent's zone file, without TTL: `example.com. IN DS 12345 13 2 <digest>`. */
+  record: string;
+}
+
+const ALGORITHM = 13;
+/** Zone key and secure entry point (RFC 4034 section 2.1.1). */
+const FLAGS = 257;
+/** Fixed by RFC 4034 section 2.1.2. */
+const PROTOCOL = 3;
+
+/** A fresh ECDSA P-256 key. */
+export function generateCsk(): Csk {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  // RFC 7518 section 6.2: d, x and y have the full 32 octets, leading zeros included.
+  const { d, x, y } = privateKey.export({ format: 'jwk' });
+  if (d === undefined || x === undefined || y === undefined) throw new Error('P-256 key without d, x or y');
+  const secret = Buffer.from(d, 'base64url').toString('base64');
+  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  return {
+    privateKey: `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`,
+    publicKey: point.toString('base64'),
+  };
+}
+
+/** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */
+export function keyTag(publicKey: string): number {
+  let sum = 0;
+  dnskeyRdata(publicKey).forEach((octet, index) => {
+    sum += index % 2 === 0 ? octet << 8 : octet;
+  });
+  return (sum + (sum >>> 16)) & 0xffff;
+}
+
+/** The DS records for the parent of `zone` (canonical, without final dot): SHA-256 first, then SHA-384. */
+export function dsRecords(zone: string, publicKey: string): DsRecord[] {
+  const tag = keyTag(publicKey);
+  const signed = concat(nameToWire(zone), dnskeyRdata(publicKey));
+  const digests = [
+    { digestType: 2, hash: 'sha256' },
+    { digestType: 4, hash: 'sha384' },
+  ] as const;
+  return digests.map(({ digestType, hash }) => {
+    const digest = createHash(hash).update(signed).digest('hex');
+    return {
+      keyTag: tag,
+      algorithm: ALGORITHM,
+      digestType,
+      digest,
+      record: `${zone}. IN DS ${tag} ${ALGORITHM} ${digestType} ${digest}`,
+    };
+  });
+}
+
+/** RFC 4034 section 2.1. Throws on a public key of another length: it can only come from a damaged row. */
+function dnskeyRdata(publicKey: string): Uint8Array {
+  const point = Buffer.from(publicKey, 'base64');
+  if (point.length !== 64) throw new Error(`a P-256 public key has 64 octets, not ${point.length}`);
+  return concat(uint16(FLAGS), Uint8Array.of(PROTOCOL, ALGORITHM), point);
+}

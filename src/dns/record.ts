@@ -1,0 +1,110 @@
+/**
+ * A record as users write it, to everything the service needs to store, serve and compare it; and the rules that need
+ * name and content together but no other record (X3, X4, X9, X10, X11). What else the zone holds is rrset.ts' part.
+ */
+import { fqdn, orderName, parseOwnerName } from './name.ts';
+import { isAliasForm } from './types/https.ts';
+import { isRecordType, type ParsedRdata, parseRdata, RECORD_TYPES, type RecordType } from './types/index.ts';
+import { accept, clip, refuse, type Verdict } from './verdict.ts';
+
+export interface RecordInput {
+  /** Relative to the zone, `@` for the apex; or absolute with a final dot. */
+  name: string;
+  type: string;
+  content: string;
+  /** Seconds, 30 to 86400; the zone's default when omitted or null. */
+  ttl?: number | null;
+  /** MX only; 10 when omitted or null. */
+  priority?: number | null;
+}
+
+export interface ParsedRecord extends ParsedRdata {
+  /** Canonical and relative: `@`, `www`, `*.dev`. */
+  name: string;
+  /** PowerDNS' ordername, relative to the zone. */
+  ordername: string;
+  type: RecordType;
+  /** Null: the zone's default. */
+  ttl: number | null;
+}
+
+export const MIN_TTL = 30;
+export const MAX_TTL = 86_400;
+
+/** Types that the service makes itself for every zone. */
+const OWN_TYPES: ReadonlySet<string> = new Set([
+  'SOA',
+  'DNSKEY',
+  'RRSIG',
+  'NSEC',
+  'NSEC3',
+  'NSEC3PARAM',
+  'CDS',
+  'CDNSKEY',
+]);
+
+/** Parses one record of `zone`, which must be canonical (parseZoneName). */
+export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRecord> {
+  const type = parseType(input.type);
+  if (!type.ok) return type;
+  const name = parseOwnerName(input.name, zone, type.value);
+  if (!name.ok) return name;
+  const ttl = parseTtl(input.ttl);
+  if (!ttl.ok) return ttl;
+  const rdata = parseRdata(type.value, input.content, input.priority);
+  if (!rdata.ok) return rdata;
+  const record: ParsedRecord = {
+    ...rdata.value,
+    name: name.value,
+    ordername: orderName(name.value),
+    type: type.value,
+    ttl: ttl.value,
+  };
+  const judged = name.value === '@' ? judgeApex(record, zone) : accept(null);
+  if (!judged.ok) return judged;
+  return judgeSelf(record, zone);
+}
+
+function parseType(text: string): Verdict<RecordType> {
+  if (isRecordType(text)) return accept(text);
+  const own = OWN_TYPES.has(text.toUpperCase()) ? `${text.toUpperCase()} records are made by the service itself. ` : '';
+  return refuse('type', `The type ${clip(text)} is not accepted. ${own}Use one of ${RECORD_TYPES.join(', ')}.`);
+}
+
+function parseTtl(ttl: number | null | undefined): Verdict<number | null> {
+  if (ttl === null || ttl === undefined) return accept(null);
+  if (Number.isInteger(ttl) && ttl >= MIN_TTL && ttl <= MAX_TTL) return accept(ttl);
+  return refuse(
+    'ttl',
+    `The ttl is ${String(ttl)}; it must be a whole number of seconds from ${MIN_TTL} to ${MAX_TTL}.`,
+  );
+}
+
+function judgeApex(record: ParsedRecord, zone: string): Verdict<null> {
+  if (record.type === 'CNAME') {
+    return refuse(
+      'type',
+      `A CNAME cannot stand at the zone apex, beside SOA and NS (RFC 1034 section 3.6.2); use ALIAS.`,
+    );
+  }
+  if (record.type === 'NS') {
+    return refuse('type', "The NS records at the zone apex are the service's own; only subdomains can be delegated.");
+  }
+  if (record.type === 'DS') {
+    return refuse(
+      'type',
+      `The DS records of ${zone} belong into its parent zone (RFC 4035 section 2.4), not into its apex.`,
+    );
+  }
+  return accept(null);
+}
+
+/** X4 in its simplest form: an alias of whatever kind that points to itself. */
+function judgeSelf(record: ParsedRecord, zone: string): Verdict<ParsedRecord> {
+  const alias =
+    record.type === 'CNAME' || record.type === 'ALIAS' || (record.type === 'HTTPS' && isAliasForm(record.wire));
+  if (alias && record.target === fqdn(record.name, zone)) {
+    return refuse('content', `The ${record.type} record points to its own name, ${record.target}; name another host.`);
+  }
+  return accept(record);
+}

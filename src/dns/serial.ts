@@ -1,0 +1,16 @@
+/** SOA serials: serial number arithmetic of RFC 1982 on 32 bits. Pure; the clock is a parameter. */
+
+const SPACE = 2 ** 32;
+const HALF = 2 ** 31;
+
+/**
+ * The serial after `current`: the greater, in serial arithmetic, of `current + 1` and `nowSeconds` (Unix time), so that
+ * a serial tells roughly when it was made and a zone moved to a new database still goes forward. Always an advance of at
+ * most 2^31 - 1, the largest a secondary recognises (RFC 1982 section 3.1). Never 0, which some tools take for "unset".
+ */
+export function nextSerial(current: number, nowSeconds: number): number {
+  const now = Math.floor(nowSeconds) % SPACE || 1;
+  const advance = (now - current + SPACE) % SPACE;
+  const next = advance >= 1 && advance < HALF ? now : (current + 1) % SPACE;
+  return next === 0 ? 1 : next;
+}

@@ -1,0 +1,51 @@
+/** DS: the digest of a child zone's key (RFC 4034 section 5); the digest's length is checked, PowerDNS does not do it. */
+import { Buffer } from 'node:buffer';
+import { accept, refuse } from '../verdict.ts';
+import { concat, uint16 } from '../wire.ts';
+import { type ParseContent, plainRdata } from './rdata.ts';
+import { fields, parseHex, parseUint } from './tokens.ts';
+
+/**
+ * Hex digits by digest type, from the registry "Digest Algorithms" for DS: SHA-1, SHA-256, GOST R 34.11-94, SHA-384,
+ * GOST R 34.11-2012, SM3. Types that are not assigned are taken with any length: validators skip them (RFC 4509 section 3).
+ */
+const DIGEST_LENGTH: ReadonlyMap<number, number> = new Map([
+  [1, 40],
+  [2, 64],
+  [3, 64],
+  [4, 96],
+  [5, 64],
+  [6, 64],
+]);
+
+export const parseDs: ParseContent = (content) => {
+  const [first = '', second = '', third = '', ...hex] = fields(content);
+  if (hex.length === 0) {
+    return refuse(
+      'content',
+      'A DS record is "keytag algorithm digesttype digest", for instance "12345 13 2 <64 hex digits>".',
+    );
+  }
+  const tag = parseUint(first, 65_535, 'key tag');
+  if (!tag.ok) return tag;
+  const algorithm = parseUint(second, 255, 'algorithm');
+  if (!algorithm.ok) return algorithm;
+  const digestType = parseUint(third, 255, 'digest type');
+  if (!digestType.ok) return digestType;
+  // RFC 8078 section 4 reserves both zeros for CDS ("delete the DS"); no key and no digest has them.
+  if (algorithm.value === 0)
+    return refuse('content', "Algorithm 0 is reserved; use that of the child's key, such as 13.");
+  if (digestType.value === 0) return refuse('content', 'Digest type 0 is reserved; use 2 (SHA-256) or 4 (SHA-384).');
+  const digest = parseHex(hex.join(''), 'digest');
+  if (!digest.ok) return digest;
+  const expected = DIGEST_LENGTH.get(digestType.value);
+  if (expected !== undefined && digest.value.length !== expected) {
+    return refuse(
+      'content',
+      `The digest has ${digest.value.length} hexadecimal digits; digest type ${digestType.value} has ${expected}.`,
+    );
+  }
+  const text = `${tag.value} ${algorithm.value} ${digestType.value} ${digest.value}`;
+  const head = Uint8Array.of(algorithm.value, digestType.value);
+  return accept(plainRdata(text, text, concat(uint16(tag.value), head, Buffer.from(digest.value, 'hex'))));
+};

@@ -1,0 +1,103 @@
+/**
+ * The one door to the record types: a content and its type in, its three forms out. One file a type; what owner names,
+ * TTLs and other records demand is not known here.
+ */
+import { accept, refuse, type Verdict } from '../verdict.ts';
+import { parseA } from './a.ts';
+import { parseAaaa } from './aaaa.ts';
+import { parseAlias } from './alias.ts';
+import { parseCaa } from './caa.ts';
+import { parseCname } from './cname.ts';
+import { parseDs } from './ds.ts';
+import { parseHttps } from './https.ts';
+import { DEFAULT_MX_PRIORITY, parseMx } from './mx.ts';
+import { parseNs } from './ns.ts';
+import { parsePtr } from './ptr.ts';
+import type { ParseContent, ParsedRdata } from './rdata.ts';
+import type { RecordType } from './record-type.ts';
+import { parseSrv } from './srv.ts';
+import { parseTlsa } from './tlsa.ts';
+import { parseTxt } from './txt.ts';
+
+export type { ParsedRdata } from './rdata.ts';
+export { isRecordType, RECORD_TYPES, type RecordType } from './record-type.ts';
+
+/** RDATA octets of one record: leaves room for its signature and the rest of a message of 65535 octets. */
+export const MAX_RDATA = 64_000;
+/** Every octet of the largest TXT as `\DDD`, with quotes and blanks: more text cannot be valid. */
+const MAX_CONTENT = 4 * MAX_RDATA + 1_024;
+
+const PARSERS: Readonly<Record<RecordType, ParseContent>> = {
+  A: parseA,
+  AAAA: parseAaaa,
+  ALIAS: parseAlias,
+  CAA: parseCaa,
+  CNAME: parseCname,
+  DS: parseDs,
+  HTTPS: parseHttps,
+  MX: parseMx,
+  NS: parseNs,
+  PTR: parsePtr,
+  SRV: parseSrv,
+  TLSA: parseTlsa,
+  TXT: parseTxt,
+};
+
+/** Parses a record's content; `priority` is for MX only, which takes 10 when it is omitted or null. */
+export function parseRdata(
+  type: RecordType,
+  content: string,
+  priority: number | null | undefined,
+): Verdict<ParsedRdata> {
+  const text = judgeText(type, content);
+  if (!text.ok) return text;
+  const preference = judgePriority(type, priority);
+  if (!preference.ok) return preference;
+  const parsed = PARSERS[type](content, preference.value);
+  if (parsed.ok && parsed.value.wire.length > MAX_RDATA) {
+    return refuse(
+      'content',
+      `The value has ${parsed.value.wire.length} octets on the wire; at most ${MAX_RDATA} are allowed.`,
+    );
+  }
+  return parsed;
+}
+
+/** What no type takes: nothing, far too much, control characters, half a surrogate pair (which has no UTF-8 form). */
+function judgeText(type: RecordType, content: string): Verdict<null> {
+  if (content === '') {
+    return refuse(
+      'content',
+      type === 'TXT' ? 'The content is empty; write "" in quotes for an empty text.' : 'The content is empty.',
+    );
+  }
+  if (content.length > MAX_CONTENT) {
+    return refuse('content', `The content has ${content.length} characters; at most ${MAX_CONTENT} are read.`);
+  }
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is them that are looked for; the tab is a blank.
+  const control = /[\u0000-\u0008\u000a-\u001f\u007f]/.exec(content)?.[0];
+  if (control !== undefined) {
+    const code = control.charCodeAt(0);
+    const hint =
+      type === 'TXT' ? `; inside a quoted text write it as \\${String(code).padStart(3, '0')}` : '; remove it';
+    return refuse('content', `The content holds the control character ${code}${hint}.`);
+  }
+  if (!content.isWellFormed()) {
+    return refuse(
+      'content',
+      'The content holds half of a surrogate pair, which has no UTF-8 form; send well-formed Unicode.',
+    );
+  }
+  return accept(null);
+}
+
+function judgePriority(type: RecordType, priority: number | null | undefined): Verdict<number> {
+  if (priority === null || priority === undefined) return accept(DEFAULT_MX_PRIORITY);
+  if (type !== 'MX') {
+    return refuse('priority', `Only MX records have a priority; leave it out for ${type}.`);
+  }
+  if (!Number.isInteger(priority) || priority < 0 || priority > 65_535) {
+    return refuse('priority', `The priority is ${String(priority)}; it must be a whole number from 0 to 65535.`);
+  }
+  return accept(priority);
+}

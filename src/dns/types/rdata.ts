@@ -1,0 +1,30 @@
+/** What a type's parser makes of a content: the three forms in which a value lives. No type is known here. */
+import type { Verdict } from '../verdict.ts';
+
+export interface ParsedRdata {
+  /**
+   * What the API returns. TXT is echoed as sent; every other type comes in one canonical form: names as lower-case
+   * A-labels without final dot (but `.` and single labels keep theirs), addresses per RFC 5952, digests in lower case.
+   * Parsing it again gives the same value.
+   */
+  content: string;
+  /** RDATA in the presentation form that PowerDNS 4.7.3 accepts and serves. One unparsable row costs a whole name. */
+  rdata: string;
+  /** RDATA on the wire, names uncompressed and lower-cased (RFC 4034 section 6.2): the value's identity. */
+  wire: Uint8Array;
+  /**
+   * The host that a CNAME, ALIAS, NS, MX, PTR, SRV or HTTPS record points to: canonical, never with a final dot. Null for
+   * the other types and where the target is the root (null MX, a service not offered, HTTPS for "this name").
+   */
+  target: string | null;
+  /** MX only. */
+  priority: number | null;
+}
+
+/** A type's own parser. `priority` is meaningful for MX only. */
+export type ParseContent = (content: string, priority: number) => Verdict<ParsedRdata>;
+
+/** The value of a type that has neither target nor priority. */
+export function plainRdata(content: string, rdata: string, wire: Uint8Array): ParsedRdata {
+  return { content, rdata, wire, target: null, priority: null };
+}

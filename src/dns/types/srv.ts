@@ -1,0 +1,32 @@
+/** SRV: priority, weight, port and target of a service (RFC 2782); target `.` means that it is not offered. */
+import { accept, refuse } from '../verdict.ts';
+import { concat, uint16 } from '../wire.ts';
+import { parseTarget } from './hostname.ts';
+import type { ParseContent } from './rdata.ts';
+import { fields, parseUint } from './tokens.ts';
+
+export const parseSrv: ParseContent = (content) => {
+  const [first = '', second = '', third = '', name = '', ...more] = fields(content);
+  if (name === '' || more.length > 0) {
+    return refuse(
+      'content',
+      'An SRV record is "priority weight port target", for instance "10 5 5060 sip.example.com".',
+    );
+  }
+  const priority = parseUint(first, 65_535, 'priority');
+  if (!priority.ok) return priority;
+  const weight = parseUint(second, 65_535, 'weight');
+  if (!weight.ok) return weight;
+  const port = parseUint(third, 65_535, 'port');
+  if (!port.ok) return port;
+  const target = parseTarget(name, { syntax: 'host', root: true });
+  if (!target.ok) return target;
+  const numbers = [priority.value, weight.value, port.value];
+  return accept({
+    content: `${numbers.join(' ')} ${target.value.text}`,
+    rdata: `${numbers.join(' ')} ${target.value.absolute}`,
+    wire: concat(...numbers.map(uint16), target.value.wire),
+    target: target.value.host,
+    priority: null,
+  });
+};

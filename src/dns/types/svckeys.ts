@@ -1,0 +1,222 @@
+/**
+ * The SvcParamKeys of RFC 9460: each one's presentation value to wire value, the check of a wire value (which may come
+ * from `keyN="…"` just as well), and back to the presentation form that PowerDNS 4.7.3 parses. What keys demand of each
+ * other is svcparams.ts' part.
+ */
+import { Buffer } from 'node:buffer';
+import { accept, clip, refuse, type Verdict } from '../verdict.ts';
+import { concat, uint16 } from '../wire.ts';
+import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from './address.ts';
+import { type CharacterString, escapeOctets, parseUint } from './tokens.ts';
+
+export interface SvcKey {
+  name: string;
+  /** The value as written after `key=`, unescaped as a character string; never empty but for no-default-alpn. */
+  fromText: (value: CharacterString) => Verdict<Uint8Array>;
+  /** What is wrong with a wire value, or null. */
+  flaw: (wire: Uint8Array) => string | null;
+  /** `key=value` for PowerDNS; only called with wire values without flaw. */
+  format: (wire: Uint8Array) => string;
+}
+
+export const MANDATORY = 0;
+export const ALPN = 1;
+export const NO_DEFAULT_ALPN = 2;
+const INVALID_KEY = 65_535;
+
+const mandatory: SvcKey = {
+  name: 'mandatory',
+  fromText: (value) =>
+    listOf(
+      'mandatory',
+      value,
+      (item) => {
+        const key = keyNumber(item);
+        return key === null ? null : uint16(key);
+        // Sorted on the wire, RFC 9460 section 8.
+      },
+      (keys) => keys.toSorted(Buffer.compare),
+    ),
+  flaw: (wire) => {
+    const keys = mandatoryKeys(wire);
+    if (wire.length === 0 || wire.length % 2 !== 0) return 'lists no keys';
+    if (keys.includes(MANDATORY)) return 'lists itself';
+    if (keys.includes(INVALID_KEY)) return 'lists the invalid key65535';
+    return keys.every((key, index) => index === 0 || key > keys[index - 1]!)
+      ? null
+      : 'must list each key once, in order';
+  },
+  format: (wire) => `mandatory=${mandatoryKeys(wire).map(keyName).join(',')}`,
+};
+
+const alpn: SvcKey = {
+  name: 'alpn',
+  fromText: (value) => {
+    const ids = splitValueList(value.octets);
+    if (ids === null)
+      return refuse('content', 'In alpn a backslash escapes only "," and "\\" of a protocol (RFC 9460 appendix A.1).');
+    if (ids.some((id) => id.length === 0 || id.length > 255)) {
+      return refuse('content', 'Every protocol in alpn has 1 to 255 octets; remove the empty or overlong one.');
+    }
+    return accept(concat(...ids.flatMap((id) => [Uint8Array.of(id.length), id])));
+  },
+  flaw: (wire) => {
+    const ids = alpnIds(wire);
+    if (ids === null || ids.length === 0) return 'must hold protocols of 1 to 255 octets';
+    // No registered protocol has such octets but the GREASE values, which no server offers.
+    const odd = ids.some((id) => id.some((octet) => octet <= 0x20 || octet >= 0x7f || octet === 0x22));
+    return odd ? 'may hold printable characters other than blank and quote only' : null;
+  },
+  format: (wire) => {
+    const list = alpnIds(wire)!
+      .map((id) => Buffer.from(id).toString('latin1').replace(/[,\\]/g, '\\$&'))
+      .join(',');
+    return `alpn="${escapeOctets(Buffer.from(list, 'latin1'))}"`;
+  },
+};
+
+const noDefaultAlpn: SvcKey = {
+  name: 'no-default-alpn',
+  fromText: (value) => accept(value.octets),
+  flaw: (wire) => (wire.length === 0 ? null : 'takes no value'),
+  format: () => 'no-default-alpn',
+};
+
+const port: SvcKey = {
+  name: 'port',
+  fromText: (value) => {
+    const number = parseUint(plainText(value) ?? '', 65_535, 'port');
+    return number.ok ? accept(uint16(number.value)) : number;
+  },
+  flaw: (wire) => (wire.length === 2 ? null : 'must have two octets'),
+  // Without quotes: PowerDNS 4.7.3 does not parse port="53".
+  format: (wire) => `port=${(wire[0]! << 8) | wire[1]!}`,
+};
+
+const ipv4hint: SvcKey = {
+  name: 'ipv4hint',
+  fromText: (value) => listOf('ipv4hint', value, parseIpv4),
+  flaw: (wire) => (wire.length > 0 && wire.length % 4 === 0 ? null : 'must have four octets for each address'),
+  format: (wire) => `ipv4hint=${chunks(wire, 4).map(formatIpv4).join(',')}`,
+};
+
+const ech: SvcKey = {
+  name: 'ech',
+  fromText: (value) => {
+    const text = plainText(value);
+    const octets = Buffer.from(text ?? '', 'base64');
+    if (text === null || octets.toString('base64') !== text) {
+      return refuse(
+        'content',
+        `The value ${clip(text ?? '')} of ech is not base64 (RFC 4648 section 4, with padding).`,
+      );
+    }
+    return accept(octets);
+  },
+  flaw: (wire) => (wire.length > 0 ? null : 'must not be empty'),
+  format: (wire) => `ech=${Buffer.from(wire).toString('base64')}`,
+};
+
+const ipv6hint: SvcKey = {
+  name: 'ipv6hint',
+  fromText: (value) => listOf('ipv6hint', value, parseIpv6),
+  flaw: (wire) => (wire.length > 0 && wire.length % 16 === 0 ? null : 'must have sixteen octets for each address'),
+  format: (wire) =>
+    `ipv6hint=${chunks(wire, 16)
+      .map((one) => formatIpv6(one, { hexOnly: true }))
+      .join(',')}`,
+};
+
+/** By key number, 0 to 6. */
+const KNOWN: readonly SvcKey[] = [mandatory, alpn, noDefaultAlpn, port, ipv4hint, ech, ipv6hint];
+
+/** The known key of that number, or a key whose value is any octets. */
+export function svcKey(number: number): SvcKey {
+  const name = `key${number}`;
+  return (
+    KNOWN[number] ?? {
+      name,
+      fromText: (value) => accept(value.octets),
+      flaw: () => null,
+      // With quotes even when empty: PowerDNS 4.7.3 does not parse a bare key23.
+      format: (wire) => `${name}="${escapeOctets(wire)}"`,
+    }
+  );
+}
+
+/** The number of a key by its name or as `keyN` without leading zeros, N up to 65534; null for anything else. */
+export function keyNumber(text: string): number | null {
+  const known = KNOWN.findIndex((key) => key.name === text);
+  if (known >= 0) return known;
+  const generic = /^key(0|[1-9][0-9]{0,4})$/.exec(text);
+  const number = generic === null ? INVALID_KEY : Number(generic[1]);
+  return number < INVALID_KEY ? number : null;
+}
+
+export function keyName(number: number): string {
+  return svcKey(number).name;
+}
+
+/** The key numbers in a wire value of `mandatory`. */
+export function mandatoryKeys(wire: Uint8Array): number[] {
+  return chunks(wire, 2).map((pair) => (pair[0]! << 8) | (pair[1] ?? 0));
+}
+
+/** The protocols in a wire value of `alpn`, or null when their lengths do not add up. */
+function alpnIds(wire: Uint8Array): Uint8Array[] | null {
+  const ids: Uint8Array[] = [];
+  for (let at = 0; at < wire.length; at += 1 + wire[at]!) {
+    const id = wire.subarray(at + 1, at + 1 + wire[at]!);
+    if (id.length === 0 || id.length !== wire[at]) return null;
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** RFC 9460 appendix A.1, after the character string was unescaped: `\,` and `\\` inside items. Null: another escape. */
+function splitValueList(octets: Uint8Array): Uint8Array[] | null {
+  const [comma, backslash] = [0x2c, 0x5c];
+  const items: number[][] = [[]];
+  for (let at = 0; at < octets.length; at += 1) {
+    let octet = octets[at]!;
+    if (octet === comma) {
+      items.push([]);
+      continue;
+    }
+    if (octet === backslash) {
+      at += 1;
+      octet = octets[at] ?? 0;
+      if (octet !== comma && octet !== backslash) return null;
+    }
+    items.at(-1)!.push(octet);
+  }
+  return items.map((item) => Uint8Array.from(item));
+}
+
+/** A comma list whose items have no escapes (RFC 9460 sections 7.3 and 8). */
+function listOf(
+  name: string,
+  value: CharacterString,
+  parse: (item: string) => Uint8Array | null,
+  order: (items: Uint8Array[]) => Uint8Array[] = (items) => items,
+): Verdict<Uint8Array> {
+  const items: Uint8Array[] = [];
+  for (const text of (plainText(value) ?? '').split(',')) {
+    const item = parse(text);
+    if (item === null)
+      return refuse('content', `${clip(text)} is not accepted in the list of ${name}; no blanks or escapes either.`);
+    items.push(item);
+  }
+  return accept(concat(...order(items)));
+}
+
+/** The value as text when no escape was used, else null: numbers, addresses and base64 have none. */
+function plainText(value: CharacterString): string | null {
+  return value.escaped ? null : Buffer.from(value.octets).toString('latin1');
+}
+
+function chunks(octets: Uint8Array, size: number): Uint8Array[] {
+  return Array.from({ length: Math.ceil(octets.length / size) }, (_, index) =>
+    octets.subarray(index * size, (index + 1) * size),
+  );
+}

@@ -1,0 +1,135 @@
+/**
+ * The small grammar that zone file forms share: fields between blanks, decimal numbers, hex, and the character strings
+ * of RFC 1035 section 5.1 with the escapes of RFC 9499. Everything is linear in the length of the content, which may be
+ * hundreds of kilobytes of bad will. No record type is known here.
+ */
+import { Buffer } from 'node:buffer';
+import { accept, clip, refuse, type Verdict } from '../verdict.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const SPACE = 0x20;
+const TAB = 0x09;
+const ZERO = 0x30;
+const NINE = 0x39;
+/** Comment and continuation in a zone file (RFC 1035 section 5.1): `0 issue ;` surely means `0 issue ";"`. */
+const SPECIAL: ReadonlySet<number> = new Set([0x3b, 0x28, 0x29]);
+
+/** The fields of `content`, separated by runs of spaces and tabs; none for blank content. */
+export function fields(content: string): string[] {
+  return content.split(/[ \t]+/).filter((field) => field !== '');
+}
+
+/** A decimal number of 0..max, leading zeros allowed. `what` names it in the problem. */
+export function parseUint(text: string, max: number, what: string): Verdict<number> {
+  const value = /^[0-9]{1,20}$/.test(text) ? Number(text) : Number.NaN;
+  if (value <= max) return accept(value);
+  return refuse('content', `The ${what} is ${clip(text)}; it must be a number from 0 to ${max}.`);
+}
+
+/** An even number of hex digits, at least two; lower-cased. */
+export function parseHex(text: string, what: string): Verdict<string> {
+  if (text !== '' && text.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(text)) return accept(text.toLowerCase());
+  return refuse('content', `The ${what} is ${clip(text)}; it must be an even number of hexadecimal digits.`);
+}
+
+export function isBlank(octet: number | undefined): boolean {
+  return octet === SPACE || octet === TAB;
+}
+
+/** The first index at or after `at` that is no blank. */
+export function skipBlanks(octets: Uint8Array, at: number): number {
+  let index = at;
+  while (isBlank(octets[index])) index += 1;
+  return index;
+}
+
+export interface CharacterString {
+  octets: Uint8Array;
+  quoted: boolean;
+  /** Whether a backslash was used: some SvcParams forbid escapes though their octets are right. */
+  escaped: boolean;
+  /** The index after the string, its closing quote included. */
+  next: number;
+}
+
+/**
+ * Reads the character string that begins at `at`: up to the closing quote, or unquoted up to a blank or the end. An
+ * unquoted string may hold no bare quote, semicolon or parenthesis. Its octets come unescaped and are not limited to 255.
+ */
+export function readCharacterString(source: Uint8Array, at: number): Verdict<CharacterString> {
+  const quoted = source[at] === QUOTE;
+  const start = quoted ? at + 1 : at;
+  const octets = new Uint8Array(endOfString(source, start, quoted) - start);
+  let length = 0;
+  let escaped = false;
+  let index = start;
+  while (index < source.length) {
+    const octet = source[index]!;
+    if (octet === QUOTE) {
+      if (quoted) break;
+      return refuse(
+        'content',
+        'A quote stands inside an unquoted text; write the whole text in quotes and \\" for a quote.',
+      );
+    }
+    if (!quoted && isBlank(octet)) break;
+    if (!quoted && SPECIAL.has(octet)) {
+      const found = String.fromCharCode(octet);
+      return refuse('content', `An unquoted text may not hold ${clip(found)}; write the whole text in quotes.`);
+    }
+    if (octet === BACKSLASH) {
+      const unescaped = readEscape(source, index);
+      if (!unescaped.ok) return unescaped;
+      octets[length++] = unescaped.value.octet;
+      index = unescaped.value.next;
+      escaped = true;
+    } else {
+      octets[length++] = octet;
+      index += 1;
+    }
+  }
+  if (quoted && index >= source.length) return refuse('content', 'A quoted text is not closed; end it with a quote.');
+  return accept({ octets: octets.subarray(0, length), quoted, escaped, next: quoted ? index + 1 : index });
+}
+
+/** Found first, so that each string costs memory by its own length and not by what is left of the content. */
+function endOfString(source: Uint8Array, start: number, quoted: boolean): number {
+  let index = start;
+  while (index < source.length) {
+    const octet = source[index]!;
+    if (octet === QUOTE || (!quoted && isBlank(octet))) break;
+    index += octet === BACKSLASH ? 2 : 1;
+  }
+  return Math.min(index, source.length);
+}
+
+function readEscape(source: Uint8Array, at: number): Verdict<{ octet: number; next: number }> {
+  const [first, second, third] = [source[at + 1], source[at + 2], source[at + 3]];
+  if (first === undefined)
+    return refuse('content', 'The content ends in a lone backslash; write \\\\ for a backslash.');
+  if (!isDigit(first)) return accept({ octet: first, next: at + 2 });
+  const value =
+    isDigit(second) && isDigit(third) ? (first - ZERO) * 100 + (second! - ZERO) * 10 + (third! - ZERO) : 256;
+  if (value <= 255) return accept({ octet: value, next: at + 4 });
+  const found = Buffer.from(source.subarray(at, at + 4)).toString('latin1');
+  return refuse(
+    'content',
+    `${clip(found)} is no escape: a backslash before a digit takes three digits, \\000 to \\255.`,
+  );
+}
+
+function isDigit(octet: number | undefined): boolean {
+  return octet !== undefined && octet >= ZERO && octet <= NINE;
+}
+
+/** Octets as the inside of a quoted string: printable ASCII as it is, `"` and `\` escaped, all else as `\DDD`. */
+export function escapeOctets(octets: Uint8Array): string {
+  const parts: string[] = [];
+  for (const octet of octets) {
+    if (octet === QUOTE || octet === BACKSLASH) parts.push('\\', String.fromCharCode(octet));
+    else if (octet >= SPACE && octet < 0x7f) parts.push(String.fromCharCode(octet));
+    else parts.push('\\', String(octet).padStart(3, '0'));
+  }
+  return parts.join('');
+}
