@@ -1,0 +1,176 @@
+// The pure parts: conditions, lines, back-off, addresses, errors.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBackoff } from '../../../src/kube/backoff.ts';
+import { type Condition, conditionsEqual, isTrue, setCondition, setConditions } from '../../../src/kube/conditions.ts';
+import { errorFromAnswer, errorFromStatus, isAlreadyExists, isConflict, isExpired } from '../../../src/kube/errors.ts';
+import { createLineSplitter } from '../../../src/kube/lines.ts';
+import { keyOf, type ResourceType, resourcePath, splitKey } from '../../../src/kube/resource.ts';
+import { waitBeforeResend } from '../../../src/kube/transport.ts';
+import { WIDGETS, widget } from '../../support/fake-apiserver.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const THEN = new Date('2026-11-21T10:00:00.900Z');
+const LATER = new Date('2026-11-21T11:00:00Z');
+const ready = { type: 'Ready', status: 'True', reason: 'Programmed', message: 'ok', observedGeneration: 1 } as const;
+
+describe('setting a condition', () => {
+  it('stamps a new one with whole seconds', () => {
+    expect(setCondition([], ready, THEN)).toEqual([{ ...ready, lastTransitionTime: '2026-11-21T10:00:00Z' }]);
+  });
+
+  it('moves lastTransitionTime only when the status changes', () => {
+    const first = setCondition([], ready, THEN);
+    const reworded = setCondition(first, { ...ready, message: 'still ok', observedGeneration: 2 }, LATER);
+    expect(reworded[0]).toMatchObject({ message: 'still ok', lastTransitionTime: '2026-11-21T10:00:00Z' });
+    const turned = setCondition(reworded, { ...ready, status: 'False', reason: 'Conflict' }, LATER);
+    expect(turned[0]).toMatchObject({ status: 'False', lastTransitionTime: '2026-11-21T11:00:00Z' });
+  });
+
+  it('keeps the order of known conditions and puts new ones last', () => {
+    const list = setConditions([], [ready, { ...ready, type: 'Accepted' }], THEN);
+    const next = setConditions(
+      list,
+      [
+        { ...ready, type: 'Accepted', status: 'False' },
+        { ...ready, type: 'New' },
+      ],
+      THEN,
+    );
+    expect(next.map((condition) => condition.type)).toEqual(['Ready', 'Accepted', 'New']);
+  });
+
+  it('drops an observedGeneration that the new verdict does not have', () => {
+    const { observedGeneration: _none, ...bare } = ready;
+    expect(setCondition(setCondition([], ready, THEN), bare, THEN)[0]).not.toHaveProperty('observedGeneration');
+  });
+});
+
+describe('comparing conditions', () => {
+  const list = setConditions([], [ready, { ...ready, type: 'Accepted' }], THEN) as Condition[];
+
+  it('does not mind the order, which the server may change', () => {
+    expect(conditionsEqual(list, list.toReversed())).toBe(true);
+    expect(conditionsEqual(undefined, [])).toBe(true);
+  });
+
+  it('sees every field', () => {
+    for (const change of [
+      { status: 'False' as const },
+      { reason: 'Other' },
+      { message: 'other' },
+      { observedGeneration: 2 },
+      { lastTransitionTime: '2026-01-01T00:00:00Z' },
+    ]) {
+      expect(conditionsEqual(list, [{ ...list[0]!, ...change }, list[1]!])).toBe(false);
+    }
+    expect(conditionsEqual(list, list.slice(1))).toBe(false);
+  });
+});
+
+it('a condition counts for a generation only when it was judged at it or later', () => {
+  const list = setCondition([], ready, THEN);
+  expect(isTrue(list, 'Ready')).toBe(true);
+  expect(isTrue(list, 'Ready', 1)).toBe(true);
+  expect(isTrue(list, 'Ready', 2)).toBe(false);
+  expect(isTrue(list, 'Absent')).toBe(false);
+});
+
+describe('splitting lines', () => {
+  it('gives the same lines wherever the bytes are cut', () => {
+    const text = fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll(/[\r\n]/g, '') || 'x');
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 8 }), fc.array(fc.nat(60), { maxLength: 12 }), (lines, cuts) => {
+        const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
+        const splitter = createLineSplitter();
+        const found: string[] = [];
+        let start = 0;
+        for (const cut of [...cuts, bytes.length]) {
+          found.push(...splitter.push(bytes.subarray(start, Math.min(start + cut, bytes.length))));
+          start = Math.min(start + cut, bytes.length);
+        }
+        found.push(...splitter.push(bytes.subarray(start)));
+        expect(found).toEqual(lines);
+        expect(splitter.pending()).toBe(0);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('tells of a line that has no end yet, and refuses one without any', () => {
+    const splitter = createLineSplitter(10);
+    expect(splitter.push(Buffer.from('one\ntw'))).toEqual(['one']);
+    expect(splitter.pending()).toBe(2);
+    expect(() => splitter.push(Buffer.from('o and more and more'))).toThrow(RangeError);
+  });
+});
+
+describe('the back-off', () => {
+  const make = (clock: FakeClock, random: number) => createBackoff({ clock, random: () => random });
+
+  it('grows from 0.8 s to 30 s by doubling, and by jitter to at most twice that', () => {
+    const clock = new FakeClock();
+    const plain = make(clock, 0);
+    expect(Array.from({ length: 8 }, () => plain.next())).toEqual([800, 1600, 3200, 6400, 12800, 25600, 30000, 30000]);
+    expect(make(clock, 0.5).next()).toBe(1200);
+  });
+
+  it('begins again after two minutes without a failure, counted from the end of the last wait', async () => {
+    const clock = new FakeClock();
+    const backoff = make(clock, 0);
+    for (let i = 0; i < 10; i++) backoff.next();
+    await clock.advance(30_000 + 119_999);
+    expect(backoff.next()).toBe(30_000);
+    await clock.advance(30_000 + 120_000);
+    expect(backoff.next()).toBe(800);
+  });
+});
+
+describe('addresses', () => {
+  const nodes: ResourceType = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
+
+  it('follow group, namespace, name and subresource', () => {
+    expect(resourcePath(WIDGETS)).toBe('/apis/test.zonestead.dev/v1/widgets');
+    expect(resourcePath(WIDGETS, { namespace: 'a' })).toBe('/apis/test.zonestead.dev/v1/namespaces/a/widgets');
+    expect(resourcePath(WIDGETS, { namespace: 'a', name: 'b', subresource: 'status' })).toBe(
+      '/apis/test.zonestead.dev/v1/namespaces/a/widgets/b/status',
+    );
+    expect(resourcePath(nodes, { name: 'n1', namespace: 'ignored' })).toBe('/api/v1/nodes/n1');
+  });
+
+  it('cannot be left by a name, and want a namespace for a namespaced object', () => {
+    expect(resourcePath(nodes, { name: '../secrets' })).toBe('/api/v1/nodes/..%2Fsecrets');
+    expect(() => resourcePath(WIDGETS, { name: 'b' })).toThrow(TypeError);
+  });
+
+  it('and keys go both ways', () => {
+    expect(keyOf(widget('a', '1'))).toBe('default/a');
+    expect(splitKey('default/a')).toEqual({ namespace: 'default', name: 'a' });
+    expect(splitKey('a')).toEqual({ name: 'a' });
+  });
+});
+
+describe('errors', () => {
+  const body = (reason: string, message: string) => JSON.stringify({ kind: 'Status', code: 409, reason, message });
+
+  it('carry the Status message and reason and nothing else of the answer', () => {
+    const error = errorFromAnswer(409, body('Conflict', 'the object has been modified'));
+    expect(error).toMatchObject({ status: 409, reason: 'Conflict', message: 'the object has been modified' });
+    expect(errorFromAnswer(502, '<html>token=abc</html>').message).toBe('The API server answered 502');
+  });
+
+  it('tell a lost race from a name that is taken', () => {
+    expect(isConflict(errorFromAnswer(409, body('Conflict', 'x')))).toBe(true);
+    expect(isConflict(errorFromAnswer(409, body('AlreadyExists', 'x')))).toBe(false);
+    expect(isAlreadyExists(errorFromAnswer(409, body('AlreadyExists', 'x')))).toBe(true);
+    expect(isExpired(errorFromStatus({ kind: 'Status', code: 410, reason: 'Expired' }))).toBe(true);
+  });
+
+  it('may be resent when the server says when: 429 always, 5xx with Retry-After', () => {
+    expect(waitBeforeResend(errorFromAnswer(429, '', '3'))).toBe(3_000);
+    expect(waitBeforeResend(errorFromAnswer(429, ''))).toBe(1_000);
+    expect(waitBeforeResend(errorFromAnswer(503, '', '1'))).toBe(1_000);
+    expect(waitBeforeResend(errorFromAnswer(503, ''))).toBeUndefined();
+    expect(waitBeforeResend(errorFromAnswer(409, '', '1'))).toBeUndefined();
+  });
+});
