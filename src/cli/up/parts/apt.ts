@@ -1,0 +1,114 @@
+// Programs that npm cannot bring (PowerDNS, dig): found, or installed through apt where that may be done. It must not know
+// what they are for.
+import { existsSync } from 'node:fs';
+import { glob, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { cacheRoot, type Progress, withLock } from './cache.ts';
+import { findCommand, runCommand } from './commands.ts';
+
+/** A program, or a file that a program loads (a `*` stands for any part of one folder's name), and its Debian package. */
+export type Tool = { command: string; package: string } | { file: string; package: string };
+
+const POLICY = '/usr/sbin/policy-rc.d';
+/** invoke-rc.d asks this script before it starts a service; 101 means no (invoke-rc.d(8), Debian policy 9.3.3). */
+const POLICY_TEXT =
+  '#!/bin/sh\n# Made by zonestead while it installs packages: no service may start. Safe to delete.\nexit 101\n';
+const APT_LIMIT_MS = 15 * 60_000;
+
+/**
+ * The absolute paths of all commands, by name; what is missing is installed on Debian and Ubuntu when this user is root,
+ * without starting any service.
+ * @throws with the command to run by hand when it may not install, and with apt's last lines when apt fails.
+ */
+export async function ensureTools(
+  tools: readonly Tool[],
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
+): Promise<Record<string, string>> {
+  const packages = await missingPackages(tools);
+  if (packages.length > 0) {
+    const byHand = `apt-get install -y --no-install-recommends ${packages.join(' ')}`;
+    const aptGet = findCommand('apt-get');
+    if (aptGet === undefined) {
+      throw new Error(
+        `missing: ${describe(packages)}. This is neither Debian nor Ubuntu; install what these packages hold there: ${byHand}`,
+      );
+    }
+    if (process.getuid?.() !== 0) throw new Error(`missing: ${describe(packages)}. Run: sudo ${byHand}`);
+    const lock = join(cacheRoot(), 'apt.lock');
+    await withLock(lock, { what: 'installing packages', progress, signal }, () =>
+      withoutServices(() => install(aptGet, packages, progress, signal)),
+    );
+    const still = await missingPackages(tools);
+    if (still.length > 0)
+      throw new Error(`apt installed ${packages.join(', ')}, yet what ${still.join(', ')} should bring is missing`);
+  }
+  return commandPaths(tools);
+}
+
+/** The packages of what is not there, each once, in the given order. */
+export async function missingPackages(tools: readonly Tool[]): Promise<string[]> {
+  const packages = new Set<string>();
+  for (const tool of tools) if (!(await isPresent(tool))) packages.add(tool.package);
+  return [...packages];
+}
+
+async function isPresent(tool: Tool): Promise<boolean> {
+  if ('command' in tool) return findCommand(tool.command) !== undefined;
+  for await (const _ of glob(tool.file)) return true;
+  return false;
+}
+
+function commandPaths(tools: readonly Tool[]): Record<string, string> {
+  const commands = tools.flatMap((tool) => ('command' in tool ? [tool.command] : []));
+  return Object.fromEntries(commands.map((command) => [command, findCommand(command) ?? command]));
+}
+
+function describe(packages: readonly string[]): string {
+  return packages.length === 1 ? `package ${packages[0]}` : `packages ${packages.join(', ')}`;
+}
+
+async function install(
+  aptGet: string,
+  packages: readonly string[],
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const apt = (args: readonly string[], show: Progress) => {
+    show(`apt-get ${args.join(' ')}`);
+    return runCommand({
+      command: aptGet,
+      args: ['-o', 'DPkg::Lock::Timeout=120', ...args],
+      // dpkg calls ldconfig and start-stop-daemon; root's PATH may lack their folders (su without -).
+      env: {
+        ...process.env,
+        PATH: `${process.env.PATH}:/usr/sbin:/sbin`,
+        DEBIAN_FRONTEND: 'noninteractive',
+        LC_ALL: 'C',
+      },
+      onLine: (line) => {
+        if (/^(Get:|Unpacking|Setting up|E:|W:)/.test(line)) show(`  ${line}`);
+      },
+      timeoutMs: APT_LIMIT_MS,
+      signal,
+    });
+  };
+  const installArgs = ['install', '-y', '--no-install-recommends', ...packages];
+  // The lists are fetched only when apt does not know the packages, or when what it knows is gone from the mirror.
+  const known = await apt(['install', '--simulate', '--no-install-recommends', ...packages], () => {});
+  if (known.code === 0 && (await apt(installArgs, progress)).code === 0) return;
+  const update = await apt(['update'], progress);
+  if (update.code !== 0) throw new Error(`apt-get update failed (code ${update.code}):\n${update.tail}`);
+  const result = await apt(installArgs, progress);
+  if (result.code !== 0) throw new Error(`apt-get install failed (code ${result.code}):\n${result.tail}`);
+}
+
+/** A policy that the machine has already is left alone; ours from a killed run is taken for ours. */
+async function withoutServices<T>(work: () => Promise<T>): Promise<T> {
+  const foreign = existsSync(POLICY) && (await readFile(POLICY, 'utf8')) !== POLICY_TEXT;
+  if (!foreign) await writeFile(POLICY, POLICY_TEXT, { mode: 0o755 });
+  try {
+    return await work();
+  } finally {
+    if (!foreign) await rm(POLICY, { force: true });
+  }
+}
