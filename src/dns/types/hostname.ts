@@ -47,7 +47,7 @@ export function parseTarget(text: string, rules: TargetRules): Verdict<Target> {
     return refuse(field, `The label ${clip(bad)} of the target ${clip(text)} is not accepted: use ${allowed}.`);
   }
   if (looksLikeAddress(labels.value)) {
-    return refuse(field, `The target ${clip(text)} is an IP address; name a host that has it as its A record.`);
+    return refuse(field, `The target ${clip(text)} reads as an IP address; name a host that has the address.`);
   }
   const host = labels.value.join('.');
   const single = labels.value.length === 1;

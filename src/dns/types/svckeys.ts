@@ -65,7 +65,7 @@ const alpn: SvcKey = {
     if (ids === null || ids.length === 0) return 'must hold protocols of 1 to 255 octets';
     // No registered protocol has such octets but the GREASE values, which no server offers.
     const odd = ids.some((id) => id.some((octet) => octet <= 0x20 || octet >= 0x7f || octet === 0x22));
-    return odd ? 'may hold printable characters other than blank and quote only' : null;
+    return odd ? 'holds a blank, a quote or an octet that is not printable ASCII, which no protocol name has' : null;
   },
   format: (wire) => {
     const list = alpnIds(wire)!
@@ -85,7 +85,7 @@ const noDefaultAlpn: SvcKey = {
 const port: SvcKey = {
   name: 'port',
   fromText: (value) => {
-    const number = parseUint(plainText(value) ?? '', 65_535, 'port');
+    const number = parseUint(plainText(value) ?? '\\', 65_535, 'port');
     return number.ok ? accept(uint16(number.value)) : number;
   },
   flaw: (wire) => (wire.length === 2 ? null : 'must have two octets'),
@@ -108,7 +108,7 @@ const ech: SvcKey = {
     if (text === null || octets.toString('base64') !== text) {
       return refuse(
         'content',
-        `The value ${clip(text ?? '')} of ech is not base64 (RFC 4648 section 4, with padding).`,
+        `The value of ech is not base64 in its one canonical form (RFC 4648 section 4, with padding).`,
       );
     }
     return accept(octets);
@@ -200,11 +200,16 @@ function listOf(
   parse: (item: string) => Uint8Array | null,
   order: (items: Uint8Array[]) => Uint8Array[] = (items) => items,
 ): Verdict<Uint8Array> {
+  const list = plainText(value);
+  if (list === null) return refuse('content', `The value of ${name} holds a backslash; it has no escapes.`);
   const items: Uint8Array[] = [];
-  for (const text of (plainText(value) ?? '').split(',')) {
+  for (const text of list.split(',')) {
     const item = parse(text);
     if (item === null)
-      return refuse('content', `${clip(text)} is not accepted in the list of ${name}; no blanks or escapes either.`);
+      return refuse(
+        'content',
+        `${clip(text)} is not accepted in the comma-separated list of ${name}, which has no blanks either.`,
+      );
     items.push(item);
   }
   return accept(concat(...order(items)));

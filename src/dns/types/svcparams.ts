@@ -80,7 +80,10 @@ function wireValue(number: number, written: string, value: CharacterString): Ver
   const key = svcKey(number);
   const generic = written.toLowerCase() !== key.name;
   if (key.name !== 'no-default-alpn' && key.name !== `key${number}` && value.octets.length === 0) {
-    return refuse('content', `The key ${key.name} needs a value.`);
+    return refuse(
+      'content',
+      `The key ${key.name} needs a value: write ${clip(`${key.name}=…`)} without blanks around "=".`,
+    );
   }
   const wire = generic ? accept(value.octets) : key.fromText(value);
   if (!wire.ok) return wire;

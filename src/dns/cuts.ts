@@ -1,0 +1,75 @@
+/**
+ * Rules about where zones begin: what lies at or below a delegation is not this zone's to answer (RFC 1034 section
+ * 4.2.1), so such a record would be accepted and never seen. X13, X14 and X15. Everything is judged over names that the
+ * caller loaded; nothing is looked up.
+ */
+import { fqdn } from './name.ts';
+import type { ParsedRecord } from './record.ts';
+import { FINE, type WriteRule } from './surroundings.ts';
+import { conflict } from './verdict.ts';
+
+/** X15: the name belongs to a child zone that is hosted here as well; its NS and DS here are made by the service. */
+export const useChildZone: WriteRule = (record, { cutsAbove }) => {
+  const child = cutsAbove.find(({ type }) => type === 'zone');
+  if (child === undefined) return FINE;
+  const id = child.zoneId === undefined ? '' : ` (${child.zoneId})`;
+  return conflict(
+    'name',
+    `The name ${record.name} lies in the zone ${child.name}${id}, which is hosted here; write the record there.`,
+  );
+};
+
+/** X13, below a cut: only the addresses of its name servers (glue). */
+export const refuseOccluded: WriteRule = (record, { zone, cutsAbove, nsAtCutTargets }) => {
+  const cut = cutsAbove.find(({ type }) => type === 'NS');
+  if (cut === undefined || isGlue(record, zone, nsAtCutTargets)) return FINE;
+  return conflict(
+    'name',
+    `${cut.name} is delegated by NS records, so ${record.name} would never be answered from here; write it at those name servers. Only A and AAAA of the name servers themselves are accepted.`,
+  );
+};
+
+/** X13, at the cut itself: besides NS and DS only the addresses of a name server that has the cut's own name. */
+export const keepCutClean: WriteRule = (record, { zone, atName, replaces }) => {
+  if (record.type === 'DS') return FINE;
+  if (record.type !== 'NS') {
+    const servers = atName.filter(({ type }) => type === 'NS');
+    const targets = servers.flatMap(({ target }) => (target === null ? [] : [target]));
+    if (servers.length === 0 || isGlue(record, zone, targets)) return FINE;
+    return conflict(
+      'name',
+      `${record.name} is delegated by the NS record ${servers[0]!.id}, so ${record.type} there would never be answered from here; write it at its name servers.`,
+    );
+  }
+  // The cut exists already: what stands beside it was judged when it was written.
+  if (replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
+  const owner = fqdn(record.name, zone);
+  const hidden = atName.find(({ type }) => !(ADDRESSES.has(type) && record.target === owner) && type !== 'DS');
+  if (hidden === undefined) return FINE;
+  return conflict(
+    'type',
+    `Delegating ${record.name} would hide its ${hidden.type} record ${hidden.id}; move that one first.`,
+  );
+};
+
+/**
+ * X14: a new delegation over existing names. The name server's own name is no obstacle, so that glue and NS can be
+ * written in either order.
+ */
+export const refuseToHide: WriteRule = (record, { zone, atName, below, replaces }) => {
+  if (record.type !== 'NS' || replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
+  const hidden = below.names.filter((name) => fqdn(name, zone) !== record.target);
+  const total = below.total - (below.names.length - hidden.length);
+  if (total <= 0) return FINE;
+  const more = total > hidden.length ? ` and ${total - hidden.length} more` : '';
+  return conflict(
+    'name',
+    `Delegating ${record.name} would hide the records at ${hidden.join(', ')}${more}; move them first.`,
+  );
+};
+
+const ADDRESSES: ReadonlySet<string> = new Set(['A', 'AAAA']);
+
+function isGlue(record: ParsedRecord, zone: string, targets: readonly string[]): boolean {
+  return ADDRESSES.has(record.type) && targets.includes(fqdn(record.name, zone));
+}
