@@ -1,0 +1,122 @@
+// One call to the REST service: headers, time limit, errors, and the answer checked against its schema. It must not know
+// any route. Nothing is resent here: pacing is the dispatcher's and patience is the caller's.
+import type { Dispatcher } from 'undici';
+import { request } from 'undici';
+import type { z } from 'zod';
+import type { Clock } from './clock.ts';
+import { timeLimit } from './clock.ts';
+import { ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
+
+export interface CallOptions {
+  /** Ends the call; its reason is what the call then rejects with. */
+  readonly signal?: AbortSignal | undefined;
+  /** Sent as `x-request-id`, so that both sides' logs can be joined. (Default: the service picks one.) */
+  readonly requestId?: string | undefined;
+  /** Makes a repeated POST happen once; kept for 24 h by the service. */
+  readonly idempotencyKey?: string | undefined;
+  /** The limit of this call in ms. (Default: the client's.) */
+  readonly timeoutMs?: number | undefined;
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** Below the base address, already encoded. */
+  readonly path: string;
+  /** Undefined values are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>;
+  readonly body?: unknown;
+}
+
+export interface Http {
+  /** The parsed answer. @throws {ApiError} {ApiUnavailable}; the signal's reason when it aborts. */
+  call<T>(route: Route, answer: z.ZodType<T>, options?: CallOptions): Promise<T>;
+  /** The same for answers without a body. */
+  callEmpty(route: Route, options?: CallOptions): Promise<void>;
+}
+
+export interface HttpSettings {
+  readonly baseUrl: URL;
+  readonly key: string;
+  readonly agent: Dispatcher;
+  readonly userAgent: string;
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+}
+
+export function createHttp(settings: HttpSettings): Http {
+  const { agent, baseUrl, clock } = settings;
+
+  const exchange = async (route: Route, options: CallOptions): Promise<string> => {
+    const limitMs = options.timeoutMs ?? settings.timeoutMs;
+    const limit = timeLimit(clock, limitMs, options.signal);
+    try {
+      const answer = await request(addressOf(baseUrl, route), {
+        dispatcher: agent,
+        method: route.method,
+        headers: headersOf(settings, route, options),
+        body: route.body === undefined ? null : JSON.stringify(route.body),
+        signal: limit.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      const body = await answer.body.text();
+      const status = answer.statusCode;
+      if (status >= 200 && status < 300) return body;
+      const requestId = first(answer.headers['x-request-id']) ?? null;
+      throw errorOfAnswer(
+        { status, body, retryAfter: first(answer.headers['retry-after']), requestId },
+        Date.parse(first(answer.headers.date) ?? '') || clock.now(),
+      );
+    } catch (cause) {
+      if (options.signal?.aborted) throw options.signal.reason;
+      if (limit.expired()) throw new ApiUnavailable(`No answer from the API within ${limitMs / 1000} s`);
+      if (cause instanceof ApiError) throw cause;
+      throw new ApiUnavailable(`The API is unreachable: ${wordsOf(cause)}`, cause);
+    } finally {
+      limit.clear();
+    }
+  };
+
+  return {
+    call: async (route, schema, options = {}) => {
+      const parsed = schema.safeParse(parseJson(await exchange(route, options)));
+      if (parsed.success) return parsed.data;
+      const where = parsed.error.issues[0]?.path.join('.') || 'body';
+      throw new ApiUnavailable(`The API's answer to ${route.method} ${route.path} breaks the contract at ${where}`);
+    },
+    callEmpty: async (route, options = {}) => {
+      await exchange(route, options);
+    },
+  };
+}
+
+function headersOf(settings: HttpSettings, route: Route, options: CallOptions): Record<string, string> {
+  return {
+    accept: 'application/json',
+    authorization: `Bearer ${settings.key}`,
+    'user-agent': settings.userAgent,
+    ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
+    ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
+  };
+}
+
+/** The base address may have a path of its own (an ingress prefix). */
+function addressOf(baseUrl: URL, route: Route): URL {
+  const url = new URL(`${baseUrl.pathname.replace(/\/+$/, '')}${route.path}`, baseUrl.origin);
+  for (const [name, value] of Object.entries(route.query ?? {})) {
+    if (value !== undefined) url.searchParams.append(name, value);
+  }
+  return url;
+}
+
+function first(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+// An AggregateError (several addresses refused) has an empty message but a code.
+function wordsOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown network failure';
+  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  return cause.message || code || cause.name;
+}

@@ -1,0 +1,245 @@
+// The REST client against a scripted HTTP server on loopback: what it sends, what it makes of answers and of silence.
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Client } from '../../../src/client/client.ts';
+import { createClient } from '../../../src/client/client.ts';
+import { ApiError, ApiUnavailable, isBusy, isTransient, parseRetryAfter } from '../../../src/client/errors.ts';
+
+interface Seen {
+  readonly line: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+interface Reply {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+const open: { server: Server; client: Client }[] = [];
+
+afterEach(async () => {
+  for (const { server, client } of open.splice(0)) {
+    await client.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  }
+});
+
+/** A service that gives these replies in turn; `silent` never answers. */
+async function service(replies: (Reply | 'silent' | 'hang up')[], options: { path?: string; timeoutMs?: number } = {}) {
+  const seen: Seen[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen.push({ line: `${request.method} ${request.url}`, headers: request.headers, body });
+      const reply = replies.shift();
+      if (reply === 'silent') return;
+      if (reply === undefined || reply === 'hang up') return request.socket.destroy();
+      const text = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body);
+      response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers });
+      response.end(reply.body === undefined ? undefined : text);
+    });
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const client = createClient({
+    baseUrl: `http://127.0.0.1:${port}${options.path ?? ''}`,
+    key: 'yk_1_secret',
+    timeoutMs: options.timeoutMs ?? 5_000,
+  });
+  open.push({ server, client });
+  return { client, seen, port, connections: () => connections };
+}
+
+const aZone = {
+  id: 'zone_1',
+  zoneName: 'example.org',
+  owner: 'org:t1',
+  state: 'active',
+  nameservers: ['ns1.example.net'],
+  ds: [{ keyTag: 1, algorithm: 13, digestType: 2, digest: 'ab', record: '1 13 2 ab' }],
+  defaultTtl: 3600,
+  serial: 1,
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
+};
+const aRecord = { id: 'rec_1', name: 'www', type: 'A', content: '192.0.2.1', ttl: 60, priority: null };
+
+describe('what is sent', () => {
+  it('reaches every route of the contract', async () => {
+    const { client, seen } = await service([
+      { status: 200, body: { zones: [aZone] } },
+      { status: 200, body: { zones: [] } },
+      { status: 200, body: aZone },
+      { status: 200, body: aZone },
+      { status: 200, body: { ...aZone, status: 'done' } },
+      { status: 204 },
+      { status: 200, body: { ...aZone, state: 'parked' } },
+      { status: 200, body: aZone },
+      { status: 200, body: { ds: aZone.ds } },
+    ]);
+    expect(await client.zones.list()).toEqual([aZone]);
+    expect(await client.zones.list({ zoneName: 'example.com' })).toEqual([]);
+    expect(await client.zones.find('a.example.org')).toEqual(aZone);
+    expect(await client.zones.get('zone_1')).toEqual(aZone);
+    expect((await client.zones.create({ zoneName: 'example.org', owner: 'org:t1' })).status).toBe('done');
+    await client.zones.delete('zone_1');
+    expect((await client.zones.park('zone_1')).state).toBe('parked');
+    await client.zones.unpark('zone_1');
+    expect(await client.zones.ds('zone_1')).toEqual(aZone.ds);
+    expect(seen.map((request) => request.line)).toEqual([
+      'GET /v1/dns/zones',
+      'GET /v1/dns/zones?zoneName=example.com',
+      'GET /v1/dns/zones?suffix_of=a.example.org',
+      'GET /v1/dns/zones/zone_1',
+      'POST /v1/dns/zones',
+      'DELETE /v1/dns/zones/zone_1',
+      'POST /v1/dns/zones/zone_1/park',
+      'POST /v1/dns/zones/zone_1/unpark',
+      'GET /v1/dns/zones/zone_1/ds',
+    ]);
+    expect(JSON.parse(seen[4]?.body ?? '')).toEqual({ zoneName: 'example.org', owner: 'org:t1' });
+  });
+
+  it('escapes what stands in a path or a query', async () => {
+    const { client, seen } = await service([{ status: 200, body: { records: [aRecord] } }, { status: 204 }]);
+    await client.records.list('zone_1', { name: '*', type: 'TXT', content: 'a&b=c d' });
+    await client.records.delete('zone_1', '../zone_2');
+    expect(seen[0]?.line).toBe('GET /v1/dns/zones/zone_1/records?name=*&type=TXT&content=a%26b%3Dc+d');
+    expect(seen[1]?.line).toBe('DELETE /v1/dns/zones/zone_1/records/..%2Fzone_2');
+  });
+
+  it('carries the key, the request id and the idempotency key', async () => {
+    const { client, seen } = await service([{ status: 201, body: aRecord }]);
+    const body = { name: 'www', type: 'A' as const, content: '192.0.2.1' };
+    expect(await client.records.create('zone_1', body, { requestId: 'r-1', idempotencyKey: 'k-1' })).toEqual(aRecord);
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer yk_1_secret',
+      'x-request-id': 'r-1',
+      'idempotency-key': 'k-1',
+      'content-type': 'application/json',
+    });
+  });
+
+  it('keeps the path of a base address that has one', async () => {
+    const { client, seen } = await service([{ status: 200, body: { zones: [] } }], { path: '/dns-api/' });
+    await client.zones.list();
+    expect(seen[0]?.line).toBe('GET /dns-api/v1/dns/zones');
+  });
+
+  it('keeps its connections: call after call opens no new one', async () => {
+    const { client, connections } = await service(Array.from({ length: 100 }, () => ({ status: 200, body: aZone })));
+    for (let i = 0; i < 100; i++) await client.zones.get('zone_1');
+    // The end of an answer is read before its socket counts as free again, so the second call may open a second one.
+    expect(connections()).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('answers', () => {
+  it('follows a list to its end', async () => {
+    const { client, seen } = await service([
+      { status: 200, body: { records: [aRecord], next: 'c1' } },
+      { status: 200, body: { records: [{ ...aRecord, id: 'rec_2' }] } },
+    ]);
+    expect((await client.records.list('zone_1')).map((record) => record.id)).toEqual(['rec_1', 'rec_2']);
+    expect(seen[1]?.line).toBe('GET /v1/dns/zones/zone_1/records?cursor=c1');
+  });
+
+  it('gives up on a list that goes in a circle', async () => {
+    const page = { status: 200, body: { records: [], next: 'c1' } };
+    const { client } = await service([page, page, page]);
+    await expect(client.records.list('zone_1')).rejects.toBeInstanceOf(ApiUnavailable);
+  });
+
+  it('finds no zone where the service says not_found', async () => {
+    const { client } = await service([{ status: 404, body: { error: 'not_found', message: 'No zone.' } }]);
+    expect(await client.zones.find('a.example.org')).toBeNull();
+  });
+
+  it('ignores fields that a newer service adds', async () => {
+    const { client } = await service([{ status: 200, body: { ...aRecord, colour: 'red' } }]);
+    const body = { name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: 60 };
+    expect(await client.records.update('zone_1', 'rec_1', body)).toEqual(aRecord);
+  });
+
+  it('become an ApiError with code, message, request id and the time to wait', async () => {
+    const headers = { 'retry-after': '7', 'x-request-id': 'r-9' };
+    const { client } = await service([{ status: 503, body: { error: 'busy', message: 'Again.' }, headers }]);
+    const error = await client.zones.delete('zone_1').catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 503, code: 'busy', message: 'Again.', retryAfterMs: 7000, requestId: 'r-9' });
+    expect(isBusy(error)).toBe(true);
+  });
+
+  it('that come from something else are told apart, and their text is not passed on', async () => {
+    const { client } = await service([{ status: 502, body: '<html>nginx yk_1_secret</html>' }]);
+    const error = (await client.zones.get('zone_1').catch((thrown: unknown) => thrown)) as ApiError;
+    expect(error).toMatchObject({ status: 502, code: 'unknown', retryAfterMs: null });
+    expect(error.message).not.toContain('html');
+    expect(isTransient(error)).toBe(true);
+  });
+
+  it('that break the contract are no answers', async () => {
+    const { client } = await service([
+      { status: 200, body: { ...aZone, serial: 'one' } },
+      { status: 200, body: 'hello' },
+    ]);
+    await expect(client.zones.get('zone_1')).rejects.toThrow(/breaks the contract at serial/);
+    await expect(client.zones.get('zone_1')).rejects.toBeInstanceOf(ApiUnavailable);
+  });
+
+  it('are never followed elsewhere', async () => {
+    const { client, seen } = await service([{ status: 302, headers: { location: '/elsewhere' } }]);
+    await expect(client.zones.get('zone_1')).rejects.toMatchObject({ status: 302, code: 'unknown' });
+    expect(seen).toHaveLength(1);
+  });
+});
+
+describe('no answer', () => {
+  it('within the time limit is ApiUnavailable', async () => {
+    const { client } = await service(['silent']);
+    const error = await client.zones.get('zone_1', { timeoutMs: 50 }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiUnavailable);
+    expect(isTransient(error)).toBe(true);
+  });
+
+  it('because the peer hung up or is not there is ApiUnavailable', async () => {
+    const { client } = await service(['hang up']);
+    await expect(client.zones.get('zone_1')).rejects.toBeInstanceOf(ApiUnavailable);
+    const absent = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'yk_1_secret' });
+    await expect(absent.zones.get('zone_1')).rejects.toThrow(/unreachable/);
+    await absent.close();
+  });
+
+  it('because the caller aborted is the reason of the caller', async () => {
+    const { client } = await service(['silent']);
+    const abort = new AbortController();
+    const call = client.zones.get('zone_1', { signal: abort.signal });
+    const reason = new Error('shutting down');
+    setTimeout(() => abort.abort(reason), 20);
+    await expect(call).rejects.toBe(reason);
+    await expect(client.zones.get('zone_1', { signal: abort.signal })).rejects.toBe(reason);
+  });
+});
+
+describe('Retry-After', () => {
+  it('is seconds or a date (RFC 9110 10.2.3), and nothing else', () => {
+    const now = Date.parse('Sat, 21 Nov 2026 10:00:00 GMT');
+    expect(parseRetryAfter('0', now)).toBe(0);
+    expect(parseRetryAfter('120', now)).toBe(120_000);
+    expect(parseRetryAfter('Sat, 21 Nov 2026 10:00:30 GMT', now)).toBe(30_000);
+    expect(parseRetryAfter('Sat, 21 Nov 2026 09:00:00 GMT', now)).toBe(0);
+    expect(parseRetryAfter('soon', now)).toBeNull();
+    expect(parseRetryAfter(undefined, now)).toBeNull();
+  });
+});
