@@ -13,9 +13,9 @@ export interface RecordInput {
   type: string;
   content: string;
   /** Seconds, 30 to 86400; the zone's default when omitted or null. */
-  ttl?: number | null;
+  ttl?: number | null | undefined;
   /** MX only; 10 when omitted or null. */
-  priority?: number | null;
+  priority?: number | null | undefined;
 }
 
 export interface ParsedRecord extends ParsedRdata {

@@ -20,6 +20,7 @@ export interface KeyRow {
   recordWrites: number | null;
   expiresAt: Date | null;
   revokedAt: Date | null;
+  lastUsedAt: Date | null;
   /** Per-zone levels that win over `records`. */
   grants: { zoneId: string; records: Level }[];
 }
@@ -42,6 +43,7 @@ export async function keyById(db: Db | Tx, id: string): Promise<KeyRow | null> {
       recordWrites: apiKeys.recordWrites,
       expiresAt: apiKeys.expiresAt,
       revokedAt: apiKeys.revokedAt,
+      lastUsedAt: apiKeys.lastUsedAt,
       grants: sql<{ zoneId: string; records: Level }[]>`coalesce((
         select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
         from ${keyZoneGrants} g where g.key_id = ${apiKeys.id}), '[]')`,

@@ -22,7 +22,7 @@ export const RECORD_TYPE_NAMES = [
 
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
 const TYPE_ERROR = `must be one of ${RECORD_TYPE_NAMES.join(', ')}`;
-const CONTENT_ERROR = 'must be a text of 1 to 70000 characters';
+const CONTENT_ERROR = 'must be a text of 1 to 260000 characters';
 const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and only on MX';
 
 const type = z.enum(RECORD_TYPE_NAMES, { error: TYPE_ERROR });
@@ -48,7 +48,7 @@ export const recordListQuery = z.strictObject({
   content: z
     .string()
     .min(1, { error: CONTENT_ERROR })
-    .max(70_000, { error: CONTENT_ERROR })
+    .max(260_000, { error: CONTENT_ERROR })
     .optional()
     .meta({ description: 'Only records of this value; with `type`, however it is spelt.' }),
   ...page,
@@ -64,7 +64,7 @@ const recordShape = {
   content: z
     .string({ error: CONTENT_ERROR })
     .min(1, { error: CONTENT_ERROR })
-    .max(70_000, { error: CONTENT_ERROR })
+    .max(260_000, { error: CONTENT_ERROR })
     .meta({ description: 'The value; its form depends on the type.', examples: ['192.0.2.10'] }),
 };
 

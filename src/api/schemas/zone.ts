@@ -54,7 +54,7 @@ export const dsRecord = z
       .meta({ description: 'DNSSEC algorithm number; 13 is ECDSA P-256 with SHA-256.' }),
     digestType: z.int().min(0).max(255).meta({ description: '2 is SHA-256.' }),
     digest: z.string().meta({ description: 'Hexadecimal, lower case.' }),
-    record: z.string().meta({ description: 'The same as RDATA in zone file form.' }),
+    record: z.string().meta({ description: "The line for the parent's zone file, without TTL." }),
   })
   .meta({
     id: 'Ds',
@@ -65,7 +65,7 @@ export const dsRecord = z
         algorithm: 13,
         digestType: 2,
         digest: 'e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d',
-        record: '20326 13 2 e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d',
+        record: 'example.org. IN DS 20326 13 2 e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d',
       },
     ],
   });

@@ -1,0 +1,78 @@
+// The HTTP application: plugins, hooks and routes put together. Does not listen and opens nothing.
+import { randomUUID } from 'node:crypto';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { Logger } from 'pino';
+import type { Actor } from '../zones/actor.ts';
+import type { House } from '../zones/change.ts';
+import { LIMITS } from '../zones/limits.ts';
+import { requireKey } from './auth.ts';
+import { installErrors } from './errors.ts';
+import { limitWrites, returnBusyPlace } from './limits.ts';
+import { accountRoutes } from './routes/account.ts';
+import { recordRoutes } from './routes/records.ts';
+import { zoneRoutes } from './routes/zones.ts';
+
+export interface AppOptions {
+  house: House;
+  log: Logger;
+  /** Whether keys without numbers of their own are held to the limits of SPEC section 8. */
+  limits: boolean;
+}
+
+const BODY_LIMIT = 1024 * 1024;
+const REQUEST_ID = /^[\w.:/-]{1,128}$/;
+
+export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
+    bodyLimit: BODY_LIMIT,
+    // A caller's own id lets one change be followed from its start to the history row.
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
+    },
+    connectionTimeout: 30_000,
+    requestTimeout: 30_000,
+    keepAliveTimeout: 72_000,
+    routerOptions: { maxParamLength: 512 },
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  installErrors(app as unknown as FastifyInstance);
+  app.decorateRequest('actor', null);
+  app.decorateRequest('place', null);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+  });
+  app.addHook('onSend', returnBusyPlace(house));
+
+  const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
+    own(actor) ?? (limits ? shared : null);
+  const countZone = limitWrites(
+    house,
+    'zones',
+    limitOf((actor) => actor.zoneWrites, LIMITS.zones),
+  );
+  const countRecord = limitWrites(
+    house,
+    'records',
+    limitOf((actor) => actor.recordWrites, LIMITS.records),
+  );
+
+  app.register(
+    async (v1) => {
+      v1.addHook('onRequest', requireKey(house));
+      await v1.register(
+        async (dns) => {
+          zoneRoutes(dns, house, countZone);
+          recordRoutes(dns, house, countRecord);
+        },
+        { prefix: '/dns' },
+      );
+      accountRoutes(v1);
+    },
+    { prefix: '/v1' },
+  );
+  return app as unknown as FastifyInstance;
+}

@@ -1,0 +1,44 @@
+// Who asks: the bearer key of every request, before anything else of it is looked at.
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Actor } from '../zones/actor.ts';
+import type { Caller, House } from '../zones/change.ts';
+import { authenticate } from '../zones/keys.ts';
+import { Refusal } from '../zones/refusal.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    actor: Actor | null;
+  }
+}
+
+/** An onRequest hook. @throws Refusal unauthorized */
+export function requireKey(house: House): (request: FastifyRequest) => Promise<void> {
+  return async (request) => {
+    const header = request.headers.authorization ?? '';
+    const match = /^Bearer +(\S+) *$/i.exec(header);
+    request.actor = await authenticate(house.db, match?.[1] ?? null, request.ip, house.now());
+  };
+}
+
+/** The actor of a request that passed requireKey. */
+export function actorOf(request: FastifyRequest): Actor {
+  if (!request.actor) throw new Error(`${request.routeOptions.url} is served without a key`);
+  return request.actor;
+}
+
+const TOKEN = /^[\x21-\x7e]{1,255}$/;
+
+/** The caller of a change. @throws Refusal bad_request when the Idempotency-Key is malformed */
+export function callerOf(request: FastifyRequest): Caller {
+  const token = request.headers['idempotency-key'];
+  const caller = { actor: actorOf(request), requestId: request.id };
+  if (token === undefined || request.method !== 'POST') return { ...caller, once: null };
+  if (typeof token !== 'string' || !TOKEN.test(token)) {
+    throw new Refusal('bad_request', 'Idempotency-Key: must be 1 to 255 printable ASCII characters without spaces.');
+  }
+  const requestHash = createHash('sha256')
+    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
+    .digest();
+  return { ...caller, once: { token, requestHash } };
+}

@@ -1,0 +1,83 @@
+// The catalogue of errors: one status and one way of saying it per code, and the handlers that turn whatever was thrown
+// into `{error, message}`. Knows no route.
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { Refusal } from '../zones/refusal.ts';
+import type { ErrorBody, ErrorCode } from './schemas/error.ts';
+
+/** DESIGN section 3, first row. */
+export const STATUS: Readonly<Record<ErrorCode, number>> = {
+  bad_request: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  no_zone: 404,
+  not_found: 404,
+  conflict: 409,
+  rate_limited: 429,
+  internal: 500,
+  dns_server: 502,
+  busy: 503,
+};
+
+const INTERNAL =
+  'Something went wrong in the service; nothing can be mended on your side. Try again, and name the x-request-id if it stays.';
+
+/** Fastify's own refusals that keep their status; the rest of its 4xx are plain bad requests. */
+const KEPT_STATUS: ReadonlySet<number> = new Set([413, 414, 415, 431]);
+
+const FASTIFY_SENTENCE: Readonly<Record<string, string>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON: send the header "Content-Type: application/json".',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large: at most 1 MiB is read.',
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
+  FST_ERR_BAD_URL: 'The address is not valid.',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has another length than Content-Length says.',
+};
+
+/** Whole seconds, so that a client that waits exactly that long is not early. */
+export function retryAfterSeconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1000));
+}
+
+export function installErrors(app: FastifyInstance): void {
+  app.setErrorHandler((error: FastifyError | Refusal | Error, request, reply) => answer(error, request, reply));
+  app.setNotFoundHandler((request, reply) =>
+    send(reply, 404, {
+      error: 'not_found',
+      message: `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)} here; the API's paths begin with /v1/dns.`,
+    }),
+  );
+}
+
+function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof Refusal) {
+    if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
+    if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+    return send(reply, STATUS[error.code], { error: error.code, message: error.message });
+  }
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const message = error.validation.map(({ instancePath, message: text }) => sentence(instancePath, text)).join(' ');
+    return send(reply, 400, { error: 'bad_request', message });
+  }
+  const { statusCode, code } = error as FastifyError;
+  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
+    const status = KEPT_STATUS.has(statusCode) ? statusCode : 400;
+    return send(reply, status, {
+      error: 'bad_request',
+      message: FASTIFY_SENTENCE[code] ?? 'The request is malformed.',
+    });
+  }
+  request.log.error({ err: error }, 'request failed');
+  return send(reply, 500, { error: 'internal', message: INTERNAL });
+}
+
+function sentence(path: string, text: string | undefined): string {
+  const field = path.replace(/^\//, '').replaceAll('/', '.');
+  const what = text ?? 'is not valid';
+  return field === '' ? `The request is not accepted: ${what}.` : `${field}: ${what}.`;
+}
+
+function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
+  // Straight JSON: an error must not depend on the schema of the route it happened in.
+  return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
+}

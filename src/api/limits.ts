@@ -1,0 +1,36 @@
+// The write limits of SPEC section 8, per key, as hooks of the routes that write. A failed write counts, `busy` does not.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Actor } from '../zones/actor.ts';
+import type { House } from '../zones/change.ts';
+import { type Bucket, countWrite, uncountWrite } from '../zones/limits.ts';
+import { actorOf } from './auth.ts';
+import { retryAfterSeconds, STATUS } from './errors.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    place: { bucket: Bucket; at: string } | null;
+  }
+}
+
+export type WriteHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+
+/** An onRequest hook, behind requireKey. @throws Refusal rate_limited */
+export function limitWrites(house: House, bucket: Bucket, limitOf: (actor: Actor) => number | null): WriteHook {
+  return async (request, reply) => {
+    const actor = actorOf(request);
+    const limit = limitOf(actor);
+    if (limit === null) return;
+    const place = await countWrite(house, actor, bucket, limit);
+    request.place = { bucket, at: place.at };
+    reply.header('ratelimit-policy', `"${bucket}";q=${limit};w=60`);
+    reply.header('ratelimit', `"${bucket}";r=${place.left};t=${retryAfterSeconds(60_000)}`);
+  };
+}
+
+/** An onSend hook: `busy` wrote nothing, so the place goes back. */
+export function returnBusyPlace(house: House) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    if (reply.statusCode !== STATUS.busy || request.place === null) return;
+    await uncountWrite(house, actorOf(request), request.place.bucket, request.place.at);
+  };
+}

@@ -1,0 +1,89 @@
+// The record operations of SPEC section 4 over HTTP: schema, limit, call. What they mean stands in zones/.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { House } from '../../zones/change.ts';
+import { createRecord, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
+import { actorOf, callerOf } from '../auth.ts';
+import type { WriteHook } from '../limits.ts';
+import {
+  record,
+  recordBody,
+  recordList,
+  recordListQuery,
+  recordParams,
+  zoneOfRecordsParams,
+} from '../schemas/record.ts';
+import { errorAnswers } from './answers.ts';
+
+const TAGS = ['records'];
+const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy');
+
+export function recordRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): void {
+  const routes = app.withTypeProvider<ZodTypeProvider>();
+
+  routes.get(
+    '/zones/:id/records',
+    {
+      schema: {
+        tags: TAGS,
+        summary: "List a zone's records",
+        params: zoneOfRecordsParams,
+        querystring: recordListQuery,
+        response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone') },
+      },
+    },
+    async (request) => readRecords(house, actorOf(request), request.params.id, request.query),
+  );
+
+  routes.post(
+    '/zones/:id/records',
+    {
+      onRequest: countWrite,
+      schema: {
+        tags: TAGS,
+        summary: 'Create a record',
+        params: zoneOfRecordsParams,
+        body: recordBody,
+        response: { 201: record, ...WRITE_ERRORS },
+      },
+    },
+    async (request, reply) => {
+      const created = await createRecord(house, callerOf(request), request.params.id, request.body);
+      return reply.code(201).send(created);
+    },
+  );
+
+  routes.put(
+    '/zones/:id/records/:recordId',
+    {
+      onRequest: countWrite,
+      schema: {
+        tags: TAGS,
+        summary: "Replace a record's content, ttl and priority",
+        params: recordParams,
+        body: recordBody,
+        response: { 200: record, ...WRITE_ERRORS },
+      },
+    },
+    async (request) =>
+      replaceRecord(house, callerOf(request), request.params.id, request.params.recordId, request.body),
+  );
+
+  routes.delete(
+    '/zones/:id/records/:recordId',
+    {
+      onRequest: countWrite,
+      schema: {
+        tags: TAGS,
+        summary: 'Delete a record',
+        params: recordParams,
+        response: { 204: z.null(), ...WRITE_ERRORS },
+      },
+    },
+    async (request, reply) => {
+      await removeRecord(house, callerOf(request), request.params.id, request.params.recordId);
+      return reply.code(204).send(null);
+    },
+  );
+}

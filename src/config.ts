@@ -1,0 +1,106 @@
+// The only reader of the environment: each command names the settings that it needs, and gets them parsed or a message
+// that names every wrong one. Secrets can come from files (NAME_FILE), as Kubernetes mounts them.
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+const hostPort = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/, 'must be host:port, for instance 0.0.0.0:8080')
+  .transform((text) => {
+    const at = text.lastIndexOf(':');
+    return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+  });
+export type HostPort = { host: string; port: number };
+
+const onOff = z.enum(['on', 'off']).transform((text) => text === 'on');
+const hostName = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
+const hostNames = z
+  .string()
+  .transform((text) => text.split(',').map((name) => name.trim().toLowerCase().replace(/\.$/, '')))
+  .pipe(z.array(z.string().regex(hostName, 'must be host names separated by commas')).min(1));
+const whole = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
+
+/** Every setting there is, with its default. */
+const SETTINGS = {
+  ZONESTEAD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
+  /** Where /healthz, /readyz and /metrics are served. */
+  ZONESTEAD_HEALTH_LISTEN: hostPort.default({ host: '0.0.0.0', port: 9090 }),
+
+  // api
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database'),
+  ZONESTEAD_LISTEN: hostPort.default({ host: '0.0.0.0', port: 8080 }),
+  /** Host names of the name servers, the first one being the SOA's primary. */
+  ZONESTEAD_NAMESERVERS: hostNames,
+  /** The SOA's mailbox as a name: hostmaster.example.net is hostmaster@example.net. */
+  ZONESTEAD_HOSTMASTER: z.string().regex(hostName).optional(),
+  ZONESTEAD_LIMITS: onOff.default(true),
+  ZONESTEAD_BUSY_AFTER_MS: whole(10, 60_000).default(2_000),
+  ZONESTEAD_DATABASE_CONNECTIONS: whole(1, 500).default(16),
+
+  // nameserver
+  /** PowerDNS' own database: the companion must see what its PowerDNS sees. */
+  ZONESTEAD_NAMESERVER_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
+  /** PowerDNS' control socket. */
+  ZONESTEAD_PDNS_SOCKET: z.string().min(1).default('/run/pdns/pdns.controlsocket'),
+  ZONESTEAD_POLL_MS: whole(5, 5_000).default(25),
+
+  // operator
+  /** Base address of the REST service; requests go to <base>/v1/dns/… */
+  ZONESTEAD_URL: z.url({ protocol: /^https?$/ }),
+  ZONESTEAD_API_KEY: z.string().min(1),
+  KUBECONFIG: z.string().optional(),
+  /** Where to find name servers whose names do not resolve here: ns1.example=127.0.0.1:5300,… */
+  ZONESTEAD_NAMESERVER_ADDRESSES: z
+    .string()
+    .default('')
+    .transform((text, context) => {
+      const addresses = new Map<string, { address: string; port: number }>();
+      for (const part of text.split(',').filter(Boolean)) {
+        const match = /^([^=]+)=(.+):(\d{1,5})$/.exec(part.trim());
+        if (!match) context.addIssue({ code: 'custom', message: `"${part}" must be name=address:port` });
+        else
+          addresses.set(match[1]!.toLowerCase(), {
+            address: match[2]!.replace(/^\[|\]$/g, ''),
+            port: Number(match[3]),
+          });
+      }
+      return addresses;
+    }),
+};
+
+type Settings = typeof SETTINGS;
+export type SettingName = keyof Settings;
+export type Config<Name extends SettingName> = { [K in Name]: z.output<Settings[K]> };
+
+/** Settings that are secrets: NAME_FILE is read when NAME is not set. */
+const SECRETS: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'ZONESTEAD_NAMESERVER_DATABASE_URL',
+  'ZONESTEAD_API_KEY',
+]);
+
+/**
+ * @throws Error that names each missing or wrong setting
+ */
+export function readConfig<Name extends SettingName>(
+  names: readonly Name[],
+  environment: NodeJS.ProcessEnv = process.env,
+): Config<Name> {
+  const values: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const name of names) {
+    const parsed = SETTINGS[name].safeParse(textOf(name, environment));
+    if (parsed.success) values[name] = parsed.data;
+    else if (environment[name] === undefined) problems.push(`${name} is missing`);
+    else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
+  }
+  if (problems.length > 0) throw new Error(`The settings are incomplete: ${problems.join('. ')}.`);
+  return values as Config<Name>;
+}
+
+function textOf(name: string, environment: NodeJS.ProcessEnv): string | undefined {
+  const text = environment[name];
+  const file = environment[`${name}_FILE`];
+  if (text === undefined && SECRETS.has(name) && file !== undefined) return readFileSync(file, 'utf8').trim();
+  return text === '' ? undefined : text;
+}

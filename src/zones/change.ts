@@ -1,0 +1,117 @@
+// The one way to change a zone: lock its row, let the operation decide and write, then serial, history and kept answer,
+// all in one transaction. Its cost does not grow with the zone.
+import { nextSerial } from '../dns/serial.ts';
+import { type Action, insertChange } from '../store/changes.ts';
+import { type Db, sqlFailure, type Tx } from '../store/database.ts';
+import { keepAnswer, keptAnswer } from '../store/idempotency.ts';
+import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
+import { type Actor, maySee } from './actor.ts';
+import { busy, type ZoneQueue } from './queue.ts';
+import { Refusal } from './refusal.ts';
+
+/** What every operation of this room works with. */
+export interface House {
+  db: Db;
+  queue: ZoneQueue;
+  /** How long a change waits for its zone, in ms. */
+  busyAfterMs: number;
+  /** Host names of the name servers, without final dot. */
+  nameservers: string[];
+  now(): Date;
+  /** That many random bytes. */
+  random(bytes: number): Buffer;
+}
+
+/** Who asks, and how the request is known. */
+export interface Caller {
+  actor: Actor;
+  requestId: string;
+  /** The Idempotency-Key of a POST and a hash of what it asks for. */
+  once: { token: string; requestHash: Uint8Array } | null;
+}
+
+export interface Outcome<T> {
+  answer: T;
+  /** Null: nothing was changed, so no serial and no history. */
+  change: { action: Action; before: unknown; after: unknown; state?: ZoneState } | null;
+}
+
+const NO_ZONE = 'No such zone, or it does not belong to this account.';
+
+export function noZone(): Refusal {
+  return new Refusal('no_zone', NO_ZONE);
+}
+
+/**
+ * Runs one change of one zone.
+ * @throws Refusal no_zone, busy, and whatever `operation` refuses; nothing is written then
+ */
+export async function changeZone<T>(
+  house: House,
+  caller: Caller,
+  zoneId: string,
+  operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
+): Promise<T> {
+  return house.queue.run(zoneId, (waitedMs) =>
+    once(house, caller, async (tx) => {
+      // Between replicas the row lock queues; both waits together must stay within the limit.
+      if (waitedMs > house.busyAfterMs / 10) await setLockTimeout(tx, house.busyAfterMs - waitedMs);
+      const zone = await lockZone(tx, zoneId);
+      if (!zone || !maySee(caller.actor, zone)) throw noZone();
+      const { answer, change } = await operation(tx, zone);
+      if (change) {
+        const { state, ...entry } = change;
+        const now = house.now();
+        const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
+        await Promise.all([
+          touchZone(tx, zone.id, { serial, ...(state ? { state } : {}) }, now),
+          insertChange(tx, { ...historyOf(zone, caller), ...entry, serial }),
+        ]);
+      }
+      return answer;
+    }),
+  );
+}
+
+export function historyOf(zone: ZoneRow, caller: Caller) {
+  return {
+    zoneId: zone.id,
+    zoneName: zone.name,
+    teamId: zone.teamId,
+    keyId: caller.actor.keyId,
+    requestId: caller.requestId,
+  };
+}
+
+/**
+ * One transaction, and with an Idempotency-Key at most one: a repeated request gets the first one's answer.
+ * @throws Refusal busy when a lock did not come in time; conflict when the key was used for another request
+ */
+export async function once<T>(house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
+    } catch (error) {
+      const failure = sqlFailure(error);
+      if (failure?.code === LOCK_NOT_AVAILABLE) throw busy();
+      // The same request committed meanwhile, elsewhere: the second look finds its answer.
+      if (failure?.constraint === 'idempotency_pkey' && attempt === 1) continue;
+      throw error;
+    }
+  }
+}
+
+const LOCK_NOT_AVAILABLE = '55P03';
+
+async function withAnswerKept<T>(tx: Tx, house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
+  if (!caller.once) return work(tx);
+  const { token, requestHash } = caller.once;
+  const kept = await keptAnswer(tx, caller.actor.keyId, token);
+  if (kept) {
+    if (Buffer.compare(kept.requestHash, requestHash) === 0) return kept.answer as T;
+    throw new Refusal('conflict', 'This Idempotency-Key was used for another request; use a new one for each request.');
+  }
+  const answer = await work(tx);
+  await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: house.now() });
+  return answer;
+}

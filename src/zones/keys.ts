@@ -1,0 +1,78 @@
+// Minting and checking API keys: `yk_<keyId>_<secret>`. Secrets are 256 random bits, so a plain SHA-256 keeps them; only
+// the hash is stored. Knows nothing of headers.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Db, Tx } from '../store/database.ts';
+import { insertKey, insertTeam, keyById, type Level, markUsed, teamByName } from '../store/keys.ts';
+import { type Actor, actorOf } from './actor.ts';
+import { Refusal } from './refusal.ts';
+
+const FORM = /^yk_([a-z0-9]{1,32})_([0-9a-f]{64})$/;
+const INVALID =
+  'Invalid or missing API key. Send the header "Authorization: Bearer yk_…" with a key that is still valid.';
+
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+// Compared with when a key does not exist, so that both ways take the same time.
+const NOBODY = Buffer.alloc(32);
+
+export interface NewKey {
+  teamId: string;
+  name: string;
+  records: Level;
+  manageZones: Level;
+  /** Writes a minute; null: the service's limits. */
+  zoneWrites: number | null;
+  recordWrites: number | null;
+}
+
+/** Stores a new key and gives its text, which is shown once and kept nowhere. `random` yields that many random bytes. */
+export async function mintKey(
+  db: Db | Tx,
+  key: NewKey,
+  random: (bytes: number) => Buffer,
+): Promise<{ id: string; text: string }> {
+  const id = random(6).toString('hex');
+  const secret = random(32).toString('hex');
+  await insertKey(db, { id, ...key, secretHash: hashOf(secret) });
+  return { id, text: `yk_${id}_${secret}` };
+}
+
+/** The team of that name, made when there is none. */
+export async function ensureTeam(db: Db, name: string, random: (bytes: number) => Buffer): Promise<{ id: string }> {
+  const found = await teamByName(db, name);
+  if (found) return found;
+  const id = `team_${random(6).toString('hex')}`;
+  await insertTeam(db, { id, name });
+  return { id };
+}
+
+/**
+ * The actor behind a key's text.
+ * @param address where the request came from, checked against the key's networks
+ * @throws Refusal unauthorized, with one sentence for every cause: it must not tell an attacker which part was wrong
+ */
+export async function authenticate(db: Db, text: string | null, address: string, now: Date): Promise<Actor> {
+  const parts = text === null ? null : FORM.exec(text);
+  if (!parts) throw new Refusal('unauthorized', INVALID);
+  const [, id = '', secret = ''] = parts;
+  const key = await keyById(db, id);
+  const same = timingSafeEqual(hashOf(secret), key ? Buffer.from(key.secretHash) : NOBODY);
+  if (!key || !same || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+    throw new Refusal('unauthorized', INVALID);
+  }
+  if (key.networks !== null && !isWithin(address, key.networks)) throw new Refusal('unauthorized', INVALID);
+  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now);
+  return actorOf(key);
+}
+
+function isWithin(address: string, networks: string[]): boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = '', prefix = ''] = network.split('/');
+    const family = isIPv6(base) ? 'ipv6' : 'ipv4';
+    list.addSubnet(base, prefix === '' ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
+  }
+  // A dual-stack socket shows IPv4 peers in their mapped form.
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+}

@@ -1,0 +1,186 @@
+// The operations on records: list, create, update, delete.
+import { createHash } from 'node:crypto';
+import { orderName, parseOwnerName } from '../dns/name.ts';
+import { type ParsedRecord, parseRecord, type RecordInput } from '../dns/record.ts';
+import { judgeDelete, judgeWrite } from '../dns/rrset.ts';
+import { parseRdata, type RecordType } from '../dns/types/index.ts';
+import { sqlFailure, type Tx } from '../store/database.ts';
+import {
+  deleteRecord,
+  insertRecord,
+  listRecords,
+  type RecordCursor,
+  type RecordRow,
+  recordById,
+  recordsAt,
+  updateRecord,
+} from '../store/records.ts';
+import type { ZoneRow } from '../store/zones.ts';
+import { type Actor, mustReadRecords, mustWriteRecord } from './actor.ts';
+import { type Caller, changeZone, type House } from './change.ts';
+import { insist, Refusal } from './refusal.ts';
+import { neighbour, surroundingsOf } from './surroundings.ts';
+import { type RecordView, recordView } from './view.ts';
+import { type Page, seeZone } from './zones.ts';
+
+const NO_RECORD = 'No such record in this zone.';
+
+const digestOf = (wire: Uint8Array): Buffer => createHash('sha256').update(wire).digest();
+
+export interface RecordQuery extends Page {
+  name?: string | undefined;
+  type?: RecordType | undefined;
+  content?: string | undefined;
+}
+
+/** The zone's records in a stable order. Filters that no record can match give an empty list. @throws Refusal no_zone, forbidden, bad_request (cursor) */
+export async function readRecords(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery,
+): Promise<{ records: RecordView[]; next?: string }> {
+  const zone = await seeZone(house, actor, zoneId, 'no_zone');
+  mustReadRecords(actor, zoneId);
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
+  if (name && !name.ok) return { records: [] };
+  const rows = await listRecords(house.db, zone.id, {
+    ...(name ? { ordername: orderName(name.value) } : {}),
+    ...(query.type === undefined ? {} : { type: query.type }),
+    ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
+    ...(after === undefined ? {} : { after }),
+    ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),
+  });
+  const page = query.limit === undefined ? rows : rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    records: page.map((row) => recordView(row, zone)),
+    ...(last && page.length < rows.length ? { next: writeCursor(last) } : {}),
+  };
+}
+
+/** With a type, any spelling of the value finds it. MX needs its priority to be compared so, and is found by the text. */
+function contentFilter(type: RecordType | undefined, content: string): { content: string; digest: Uint8Array | null } {
+  const parsed = type === undefined || type === 'MX' ? null : parseRdata(type, content, null);
+  return { content, digest: parsed?.ok ? digestOf(parsed.value.wire) : null };
+}
+
+function writeCursor(row: RecordRow): string {
+  return Buffer.from(JSON.stringify([row.ordername, row.type, row.id])).toString('base64url');
+}
+
+function readCursor(text: string): RecordCursor {
+  try {
+    const [ordername, type, id] = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (typeof ordername === 'string' && typeof type === 'string' && typeof id === 'string')
+      return { ordername, type, id };
+  } catch {
+    // Falls through: not ours.
+  }
+  throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
+}
+
+/** @throws Refusal no_zone, forbidden, bad_request, conflict, busy */
+export async function createRecord(
+  house: House,
+  caller: Caller,
+  zoneId: string,
+  input: RecordInput,
+): Promise<RecordView> {
+  return changeZone(house, caller, zoneId, async (tx, zone) => {
+    const record = await judge(tx, caller, zone, input, null);
+    const id = `rec_${house.random(10).toString('hex')}`;
+    const { name, ordername, type, content, rdata, ttl, priority } = record;
+    const digest = digestOf(record.wire);
+    await orConflict(
+      insertRecord(tx, {
+        id,
+        zoneNo: zone.no,
+        name,
+        ordername,
+        type,
+        content,
+        rdata,
+        digest,
+        ttl,
+        priority,
+        createdAt: house.now(),
+      }),
+    );
+    const answer = recordView({ id, ...record }, zone);
+    return { answer, change: { action: 'record.create', before: null, after: answer } };
+  });
+}
+
+/** Replaces content, ttl and priority; a record that is the same already stays untouched. @throws as createRecord, and not_found */
+export async function replaceRecord(
+  house: House,
+  caller: Caller,
+  zoneId: string,
+  recordId: string,
+  input: RecordInput,
+): Promise<RecordView> {
+  return changeZone(house, caller, zoneId, async (tx, zone) => {
+    const stored = await recordById(tx, zone.no, recordId);
+    if (!stored) throw new Refusal('not_found', NO_RECORD);
+    const record = await judge(tx, caller, zone, input, stored);
+    const { content, rdata, ttl, priority } = record;
+    const before = recordView(stored, zone);
+    const answer = recordView({ id: stored.id, ...record }, zone);
+    if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
+      return { answer, change: null };
+    await orConflict(updateRecord(tx, stored.id, { content, rdata, digest: digestOf(record.wire), ttl, priority }));
+    return { answer, change: { action: 'record.update', before, after: answer } };
+  });
+}
+
+/** @throws Refusal no_zone, not_found, forbidden, conflict, busy */
+export async function removeRecord(house: House, caller: Caller, zoneId: string, recordId: string): Promise<void> {
+  await changeZone(house, caller, zoneId, async (tx, zone) => {
+    const stored = await recordById(tx, zone.no, recordId);
+    // Rights first where they can be judged without the record: who may not write must not learn which ids exist.
+    mustWriteRecord(caller.actor, zone.id, stored ?? { name: '@', type: 'TXT' });
+    if (!stored) throw new Refusal('not_found', NO_RECORD);
+    const at = await recordsAt(tx, zone.no, [stored.ordername]);
+    insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
+    await deleteRecord(tx, stored.id);
+    return { answer: null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
+  });
+}
+
+/** All rules in their order: the record alone, rights, then what stands around it. */
+async function judge(
+  tx: Tx,
+  caller: Caller,
+  zone: ZoneRow,
+  input: RecordInput,
+  stored: RecordRow | null,
+): Promise<ParsedRecord> {
+  const record = insist(parseRecord(input, zone.name));
+  mustWriteRecord(caller.actor, zone.id, record);
+  if (stored && (record.name !== stored.name || record.type !== stored.type)) {
+    throw new Refusal(
+      'bad_request',
+      `name, type: an update keeps both, and the stored record is ${stored.name} ${stored.type}. Create another record and delete this one instead.`,
+    );
+  }
+  insist(judgeWrite(record, await surroundingsOf(tx, zone, record, stored?.id ?? null)));
+  return record;
+}
+
+/** The constraints behind the rules; reached only when a rule let something through. */
+async function orConflict(write: Promise<void>): Promise<void> {
+  try {
+    await write;
+  } catch (error) {
+    const constraint = sqlFailure(error)?.constraint ?? '';
+    if (constraint.startsWith('records_')) {
+      throw new Refusal(
+        'conflict',
+        `content: the database refuses a duplicate or a CNAME beside other data (${constraint}).`,
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,95 @@
+// Reading zones, and the small changes of a zone's own life: park, unpark, delete.
+import { parseLookupName, parseZoneName, suffixesOf } from '../dns/name.ts';
+import { nextSerial } from '../dns/serial.ts';
+import { insertChange } from '../store/changes.ts';
+import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
+import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
+import { type Caller, changeZone, type House, historyOf, noZone, once } from './change.ts';
+import { insist, Refusal } from './refusal.ts';
+import { type ZoneView, zoneView } from './view.ts';
+
+export interface Page {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+/** The zones that the key may see, by name. A name that no zone can have matches none. */
+export async function readZones(
+  house: House,
+  actor: Actor,
+  query: Page & { zoneName?: string | undefined },
+): Promise<{ zones: ZoneView[]; next?: string }> {
+  let name: string | undefined;
+  if (query.zoneName !== undefined) {
+    const parsed = parseZoneName(query.zoneName);
+    if (!parsed.ok) return { zones: [] };
+    name = parsed.value;
+  }
+  const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
+  const rows = await listZones(house.db, {
+    teamId: actor.teamId,
+    ids: visibleZoneIds(actor),
+    ...(name === undefined ? {} : { name }),
+    ...(after === undefined ? {} : { after }),
+    // One more than asked for tells whether there is a next page.
+    ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),
+  });
+  const page = query.limit === undefined ? rows : rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    zones: page.filter((zone) => maySee(actor, zone)).map((zone) => zoneView(zone, house.nameservers)),
+    ...(last && page.length < rows.length ? { next: Buffer.from(last.name).toString('base64url') } : {}),
+  };
+}
+
+/** The longest zone that encloses `name`, among those that the key may see. @throws Refusal bad_request, not_found */
+export async function findZone(house: House, actor: Actor, name: string): Promise<ZoneView> {
+  const canonical = insist(parseLookupName(name));
+  const rows = await zonesNamed(house.db, suffixesOf(canonical));
+  const zone = rows.find((row) => maySee(actor, row));
+  if (!zone) throw new Refusal('not_found', `No zone of this account encloses ${canonical}.`);
+  return zoneView(zone, house.nameservers);
+}
+
+/** @throws Refusal with the given code when the zone does not exist or is not visible to the key */
+export async function seeZone(house: House, actor: Actor, id: string, code: 'not_found' | 'no_zone'): Promise<ZoneRow> {
+  const zone = await zoneById(house.db, id);
+  if (zone && maySee(actor, zone)) return zone;
+  throw code === 'no_zone' ? noZone() : new Refusal('not_found', noZone().message);
+}
+
+/** @throws Refusal not_found */
+export async function readZone(house: House, actor: Actor, id: string): Promise<ZoneView> {
+  return zoneView(await seeZone(house, actor, id, 'not_found'), house.nameservers);
+}
+
+/** Park or unpark; repeating is fine. @throws Refusal no_zone, forbidden, busy */
+export async function setZoneState(house: House, caller: Caller, id: string, state: ZoneState): Promise<ZoneView> {
+  await changeZone(house, caller, id, async (_tx, zone) => {
+    mustManageZones(caller.actor);
+    if (zone.state === state) return { answer: null, change: null };
+    const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
+    return { answer: null, change: { action, before: { state: zone.state }, after: { state }, state } };
+  });
+  return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
+}
+
+/** Deletes the zone with all its records, for good. @throws Refusal no_zone, forbidden, busy */
+export async function removeZone(house: House, caller: Caller, id: string): Promise<void> {
+  await house.queue.run(id, () =>
+    once(house, caller, async (tx) => {
+      const zone = await lockZone(tx, id);
+      if (!zone || !maySee(caller.actor, zone)) throw noZone();
+      mustManageZones(caller.actor);
+      await deleteZone(tx, id);
+      await insertChange(tx, {
+        ...historyOf(zone, caller),
+        action: 'zone.delete',
+        before: zoneView(zone, house.nameservers),
+        after: null,
+        serial: nextSerial(zone.serial, Math.floor(house.now().getTime() / 1000)),
+      });
+      return null;
+    }),
+  );
+}
