@@ -117,10 +117,11 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
       const run = await watch(signal);
       observer?.watchEnded(run.end.kind);
       const fine = run.events > 0 || (run.end.kind === 'closed' && run.lastedMs >= 1_000);
-      const failingForMs = failingSince === undefined ? 0 : clock.now() - failingSince;
-      step = afterWatch(run, fine ? 0 : failingForMs);
-      if (fine || step.list === 'atLast') failingSince = undefined;
-      if (run.end.kind !== 'closed') failingSince ??= clock.now();
+      if (fine) failingSince = undefined;
+      step = afterWatch(run, failingSince === undefined ? undefined : clock.now() - failingSince);
+      // A list is a new start for the minute, but no sign of health.
+      if (step.list !== 'no') failingSince = clock.now();
+      else if (run.end.kind !== 'closed') failingSince ??= clock.now();
       logEnd(log, run, step);
     }
   };

@@ -132,7 +132,8 @@ const SHORT_WATCH_MS = 1_000;
 const RELIST_AFTER_MS = 60_000;
 
 /**
- * What to do after a watch. `failingForMs` is how long watches have been failing without one event in between.
+ * What to do after a watch. `failingForMs` is how long watches have been failing without one event in between;
+ * undefined when the one before was fine.
  *
  *   closed                      open again at the last version; after a growing wait when it was a very short one
  *   410                         list
@@ -140,7 +141,7 @@ const RELIST_AFTER_MS = 60_000;
  *   lost connection, 5xx        growing wait, open again; list after a minute of this
  *   other error, unreadable     growing wait, list: what the cache holds can no longer be trusted
  */
-export function afterWatch(run: WatchRun, failingForMs: number): NextStep {
+export function afterWatch(run: WatchRun, failingForMs: number | undefined): NextStep {
   const { end } = run;
   if (end.kind === 'closed') {
     return { list: 'no', wait: run.events === 0 && run.lastedMs < SHORT_WATCH_MS ? 'backoff' : 'none' };
@@ -148,10 +149,10 @@ export function afterWatch(run: WatchRun, failingForMs: number): NextStep {
   if (end.kind === 'corrupt') return { list: 'atLast', wait: 'backoff' };
   const { status, retryAfterMs } = end.error;
   // A watch that ends at once with 410 again and again must not become a storm of lists.
-  if (status === 410) return { list: 'atLast', wait: run.events === 0 && failingForMs > 0 ? 'backoff' : 'none' };
+  if (status === 410) return { list: 'atLast', wait: failingForMs === undefined ? 'none' : 'backoff' };
   if (status === 429) return { list: 'no', wait: retryAfterMs ?? 'backoff' };
   if (status === 0 || status >= 500) {
-    return { list: failingForMs >= RELIST_AFTER_MS ? 'atLast' : 'no', wait: retryAfterMs ?? 'backoff' };
+    return { list: (failingForMs ?? 0) >= RELIST_AFTER_MS ? 'atLast' : 'no', wait: retryAfterMs ?? 'backoff' };
   }
   return { list: 'newest', wait: 'backoff' };
 }

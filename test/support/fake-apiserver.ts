@@ -1,7 +1,6 @@
 // An API server that only knows faults: each request gets the next scripted answer. What a right server does is tried
 // against the real one (test/integration/kube); this one cuts lines, resets sockets, stays silent and refuses.
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Credentials } from '../../src/kube/credentials.ts';
 import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
@@ -53,8 +52,8 @@ export interface FakeApiServer {
   close(): Promise<void>;
 }
 
-/** Starts on a free loopback port; with `tls`, over HTTPS. An unscripted request answers 500 with reason `Unscripted`. */
-export async function startFakeApiServer(tls?: ServerOptions): Promise<FakeApiServer> {
+/** Starts on a free loopback port. An unscripted request answers 500 with reason `Unscripted`. */
+export async function startFakeApiServer(): Promise<FakeApiServer> {
   const received: Received[] = [];
   const answers: Answer[] = [];
   const waiting = new Set<() => void>();
@@ -75,9 +74,9 @@ export async function startFakeApiServer(tls?: ServerOptions): Promise<FakeApiSe
     for (const wake of waiting) wake();
     answer(response, entry);
   };
-  const server = tls ? createHttpsServer(tls, onRequest) : createHttpServer(onRequest);
+  const server = createServer(onRequest);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `${tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
     received,
