@@ -1,0 +1,215 @@
+// The event recorder: series, limits, and that recording never waits.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { KubeApi } from '../../../src/kube/api.ts';
+import { KubeError } from '../../../src/kube/errors.ts';
+import { createEventRecorder, type EventRecorder, type EventToRecord } from '../../../src/kube/events.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { type Widget, widget } from '../../support/fake-apiserver.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+const MINUTE = 60_000;
+const created: EventToRecord = { type: 'Normal', reason: 'Created', action: 'Create', note: 'made it' };
+
+interface Sent {
+  readonly verb: 'create' | 'patch';
+  readonly name: string;
+  readonly body: { series?: { count: number }; note?: string; [field: string]: unknown };
+}
+
+let clock: FakeClock;
+let sent: Sent[];
+let dropped: string[];
+let recorder: EventRecorder;
+let stop: AbortController;
+let running: Promise<void>;
+let answer: (verb: Sent['verb']) => Promise<void>;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  sent = [];
+  dropped = [];
+  stop = new AbortController();
+  answer = async () => undefined;
+  const api = {
+    create: async (_type: unknown, object: { metadata: { name: string } }) => {
+      await answer('create');
+      sent.push({ verb: 'create', name: object.metadata.name, body: object as unknown as Sent['body'] });
+    },
+    merge: async (_type: unknown, { name }: { name: string }, patch: Sent['body']) => {
+      await answer('patch');
+      sent.push({ verb: 'patch', name, body: patch });
+    },
+  } as unknown as KubeApi;
+  recorder = createEventRecorder({
+    api,
+    controller: 'test.zonestead.dev/tester',
+    instance: 'pod-1',
+    log,
+    clock,
+    date: () => new Date('2026-11-21T10:00:00.123Z'),
+    dropped: (why) => dropped.push(why),
+  });
+  running = recorder.run(stop.signal);
+});
+
+afterEach(async () => {
+  stop.abort();
+  await running;
+});
+
+const summary = () => sent.map(({ verb, body }) => `${verb} ${body.series?.count ?? 1}`);
+
+it('sends what the events API wants: microseconds, who reports, what it is about, the namespace of the object', async () => {
+  recorder.record(widget('a', '7'), created);
+  await settle();
+  expect(sent[0]?.body).toEqual({
+    metadata: { namespace: 'default', name: expect.stringMatching(/^a\.[0-9a-f]{16}$/) },
+    eventTime: '2026-11-21T10:00:00.123000Z',
+    reportingController: 'test.zonestead.dev/tester',
+    reportingInstance: 'pod-1',
+    type: 'Normal',
+    reason: 'Created',
+    action: 'Create',
+    note: 'made it',
+    regarding: {
+      apiVersion: 'test.zonestead.dev/v1',
+      kind: 'Widget',
+      namespace: 'default',
+      name: 'a',
+      uid: 'uid-of-a',
+      resourceVersion: '7',
+    },
+  });
+});
+
+it('puts events of cluster-scoped objects into the namespace default', async () => {
+  const { namespace: _none, ...metadata } = widget('a', '7').metadata;
+  recorder.record({ ...widget('a', '7'), metadata } as Widget, created);
+  await settle();
+  expect(sent[0]?.body.metadata).toMatchObject({ namespace: 'default' });
+});
+
+it('cuts a note at 1 kB without breaking a character', async () => {
+  recorder.record(widget('a', '7'), { ...created, note: `x${'ö'.repeat(600)}` });
+  await settle();
+  expect(sent[0]?.body.note).toBe(`x${'ö'.repeat(511)}`);
+});
+
+describe('repeats', () => {
+  it('become one series: the second is a patch, the next only count, and the count goes out when it is over', async () => {
+    for (let i = 0; i < 5; i++) recorder.record(widget('a', `${i}`), created);
+    await settle();
+    expect(summary()).toEqual(['create 1', 'patch 5']);
+    for (let i = 0; i < 3; i++) recorder.record(widget('a', '9'), created);
+    await clock.advance(5 * MINUTE);
+    expect(sent).toHaveLength(2);
+    await clock.advance(2 * MINUTE);
+    expect(summary()).toEqual(['create 1', 'patch 5', 'patch 8']);
+    expect(new Set(sent.map((event) => event.name)).size).toBe(1);
+  });
+
+  it('that go on are reported every 30 minutes', async () => {
+    for (let minute = 0; minute < 62; minute++) {
+      recorder.record(widget('a', '1'), created);
+      await clock.advance(MINUTE);
+    }
+    expect(sent.map((event) => event.verb)).toEqual(['create', 'patch', 'patch', 'patch']);
+  });
+
+  it('after 6 quiet minutes are a new event', async () => {
+    recorder.record(widget('a', '1'), created);
+    await clock.advance(6 * MINUTE);
+    recorder.record(widget('a', '1'), created);
+    await settle();
+    expect(summary()).toEqual(['create 1', 'create 1']);
+    expect(new Set(sent.map((event) => event.name)).size).toBe(2);
+  });
+
+  it('with another note, reason or object are events of their own', async () => {
+    recorder.record(widget('a', '1'), created);
+    recorder.record(widget('a', '1'), { ...created, note: 'another' });
+    recorder.record(widget('a', '1'), { ...created, reason: 'Updated' });
+    recorder.record(widget('b', '1'), created);
+    await settle();
+    expect(summary()).toEqual(['create 1', 'create 1', 'create 1', 'create 1']);
+  });
+
+  it('whose event has expired at the server are created again with their count', async () => {
+    recorder.record(widget('a', '1'), created);
+    await settle();
+    answer = async (verb) => {
+      if (verb === 'patch') throw new KubeError({ status: 404, reason: 'NotFound', message: 'gone' });
+    };
+    recorder.record(widget('a', '1'), created);
+    await settle();
+    expect(summary()).toEqual(['create 1', 'create 2']);
+  });
+});
+
+describe('limits', () => {
+  it('one object has 25 new events and then one per 5 minutes; others are not touched', async () => {
+    for (let i = 0; i < 30; i++) recorder.record(widget('a', '1'), { ...created, note: `note ${i}` });
+    recorder.record(widget('b', '1'), created);
+    await settle();
+    await expect.poll(() => sent.length).toBe(26);
+    expect(dropped).toEqual(Array.from({ length: 5 }, () => 'too_many'));
+    await clock.advance(5 * MINUTE);
+    recorder.record(widget('a', '1'), { ...created, note: 'later' });
+    recorder.record(widget('a', '1'), { ...created, note: 'too soon' });
+    await settle();
+    expect(sent).toHaveLength(27);
+  });
+
+  it('a server that does not answer costs events above 1000, not time', async () => {
+    answer = () => new Promise(() => undefined);
+    for (let i = 0; i < 1_003; i++) recorder.record(widget(`w${i}`, '1'), created);
+    expect(dropped).toEqual(['queue_full', 'queue_full', 'queue_full']);
+    answer = async () => undefined;
+  });
+});
+
+describe('failures', () => {
+  it('are tried again every 10 s, 12 times in all', async () => {
+    let tries = 0;
+    answer = async () => {
+      tries++;
+      throw new KubeError({ status: 500, reason: 'InternalError', message: 'x' });
+    };
+    recorder.record(widget('a', '1'), created);
+    await clock.advance(110_000);
+    expect(tries).toBe(12);
+    expect(dropped).toEqual(['refused']);
+    await clock.advance(60_000);
+    expect(tries).toBe(12);
+  });
+
+  it('by refusal are not repeated', async () => {
+    let tries = 0;
+    answer = async () => {
+      tries++;
+      throw new KubeError({ status: 403, reason: 'Forbidden', message: 'namespace is being terminated' });
+    };
+    recorder.record(widget('a', '1'), created);
+    await clock.advance(60_000);
+    expect(tries).toBe(1);
+    expect(dropped).toEqual(['refused']);
+  });
+});
+
+it('flushes what is left and the counts of running series, and says what it could not', async () => {
+  recorder.record(widget('a', '1'), created);
+  recorder.record(widget('a', '1'), created);
+  await settle();
+  recorder.record(widget('a', '1'), created);
+  stop.abort();
+  await running;
+  recorder.record(widget('b', '1'), created);
+  await recorder.flush(new AbortController().signal);
+  expect(summary()).toEqual(['create 1', 'patch 2', 'create 1', 'patch 3']);
+  const expired = new AbortController();
+  expired.abort();
+  recorder.record(widget('c', '1'), created);
+  await recorder.flush(expired.signal);
+  expect(dropped).toEqual(['stopped']);
+});

@@ -1,0 +1,214 @@
+// The manager: the order of starting and stopping, readiness, and what happens when a part fails.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createApi } from '../../../src/kube/api.ts';
+import { addFinalizer, removeFinalizer } from '../../../src/kube/finalizer.ts';
+import { createManager, type Manager } from '../../../src/kube/manager.ts';
+import { createKubeMetrics } from '../../../src/kube/metrics.ts';
+import { createTransport, type Transport } from '../../../src/kube/transport.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
+import {
+  type FakeApiServer,
+  json,
+  page,
+  startFakeApiServer,
+  status,
+  WIDGETS,
+  type Widget,
+  watch,
+  widget,
+} from '../../support/fake-apiserver.ts';
+
+let server: FakeApiServer;
+let transport: Transport;
+let metrics: Metrics;
+let manager: Manager;
+let stop: AbortController;
+
+beforeEach(async () => {
+  server = await startFakeApiServer();
+  metrics = createMetrics({ processMetrics: false });
+  const kubeMetrics = createKubeMetrics(metrics);
+  transport = createTransport({ credentials: server.credentials(), observe: kubeMetrics.calls });
+  manager = createManager({
+    api: createApi(transport),
+    log: createLogger({ name: 'test', level: 'silent' }),
+    metrics,
+    kubeMetrics,
+    health: { port: 0, host: '127.0.0.1' },
+    syncTimeoutMs: 200,
+  });
+  stop = new AbortController();
+});
+
+afterEach(async () => {
+  stop.abort();
+  await transport.close();
+  await server.close();
+});
+
+async function probe(path: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`http://127.0.0.1:${manager.healthPort()}${path}`);
+  return { status: answer.status, text: await answer.text() };
+}
+
+/** A cache, a queue fed by it, and a controller that notes what it was given. */
+function wire() {
+  const runs: string[] = [];
+  const cache = manager.cache<Widget>(WIDGETS);
+  const queue = manager.queue({ name: 'widgets' });
+  cache.onChange((key) => queue.add(key));
+  manager.controller({
+    name: 'widgets',
+    queue,
+    reconcile: async (key) => {
+      runs.push(`${key} ${cache.get(key)?.metadata.resourceVersion}`);
+    },
+  });
+  return { cache, queue, runs };
+}
+
+it('works what the first list brought only when the list is complete, then what changes', async () => {
+  const { runs } = wire();
+  const open = watch();
+  server.script(page([widget('a', '1')], '10', 'more'), page([widget('b', '2')], '10'), open.answer);
+  const running = manager.run(stop.signal);
+  await expect.poll(() => runs).toEqual(['default/a 1', 'default/b 2']);
+  open.event('MODIFIED', widget('a', '11'));
+  await expect.poll(() => runs).toEqual(['default/a 1', 'default/b 2', 'default/a 11']);
+  stop.abort();
+  await running;
+});
+
+it('is ready when every cache is in sync and every other condition holds, and alive before that', async () => {
+  wire();
+  let other = false;
+  manager.readyWhen('other', () => other);
+  server.script((response, request) => void setTimeout(() => page([], '10')(response, request), 100), watch().answer);
+  const running = manager.run(stop.signal);
+  await expect.poll(() => manager.healthPort()).toBeDefined();
+  expect((await probe('/healthz')).status).toBe(200);
+  expect(await probe('/readyz')).toMatchObject({ status: 503, text: expect.stringContaining('not synced') });
+  await expect.poll(async () => (await probe('/readyz')).text).toContain('"widgets":"synced","other":"not ok"');
+  other = true;
+  await expect.poll(async () => (await probe('/readyz')).status).toBe(200);
+  expect((await probe('/other')).status).toBe(404);
+  stop.abort();
+  await running;
+  expect(manager.healthPort()).toBeUndefined();
+});
+
+it('serves every series at zero from the start', async () => {
+  wire();
+  server.script(page([], '10'), watch().answer);
+  const running = manager.run(stop.signal);
+  await expect.poll(() => manager.healthPort()).toBeDefined();
+  const { text } = await probe('/metrics');
+  for (const line of [
+    'zonestead_controller_reconcile_total{controller="widgets",result="success"} 0',
+    'zonestead_controller_reconcile_total{controller="widgets",result="error"} 0',
+    'zonestead_controller_terminal_reconcile_errors_total{controller="widgets"} 0',
+    'zonestead_controller_reconcile_timeouts_total{controller="widgets"} 0',
+    'zonestead_controller_max_concurrent_reconciles{controller="widgets"} 1',
+    'zonestead_workqueue_depth{name="widgets"} 0',
+    'zonestead_workqueue_retries_total{name="widgets"} 0',
+    'zonestead_workqueue_longest_running_processor_seconds{name="widgets"} 0',
+    'zonestead_cache_watches_total{cache="widgets",end="failed"} 0',
+    'zonestead_events_dropped_total{why="queue_full"} 0',
+  ]) {
+    expect(text).toContain(line);
+  }
+  stop.abort();
+  await running;
+});
+
+describe('failing', () => {
+  it('because a cache does not fill names it', async () => {
+    wire();
+    server.script(status(403, 'Forbidden'));
+    await expect(manager.run(stop.signal)).rejects.toThrow('No complete list within 0.2 s of: widgets');
+  });
+
+  it('because a task fails stops the rest and gives its error', async () => {
+    wire();
+    const failure = new Error('the task broke');
+    manager.task(async () => {
+      throw failure;
+    });
+    server.script(page([], '10'), watch().answer);
+    await expect(manager.run(stop.signal)).rejects.toBe(failure);
+  });
+
+  it('because it is told to stop while caches fill is no failure', async () => {
+    wire();
+    server.script(() => undefined);
+    const running = manager.run(stop.signal);
+    await server.requests(1);
+    stop.abort();
+    await running;
+  });
+});
+
+it('stops controllers and tasks first, then the watches, then sends the events that are left', async () => {
+  const order: string[] = [];
+  const { queue } = wire();
+  const recorder = manager.events('test.zonestead.dev/tester');
+  manager.task(
+    (signal) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => {
+          order.push('task told');
+          recorder.record(widget('a', '1'), { type: 'Normal', reason: 'Stopping', action: 'Stop', note: 'bye' });
+          resolve();
+        });
+      }),
+  );
+  const open = watch();
+  server.script(
+    page([], '10'),
+    (response, request) => {
+      response.on('close', () => order.push('watch closed'));
+      open.answer(response, request);
+    },
+    (response, request) => {
+      order.push('event sent');
+      json({})(response, request);
+    },
+  );
+  const running = manager.run(stop.signal);
+  await server.requests(2);
+  await expect.poll(async () => (await probe('/readyz')).status).toBe(200);
+  stop.abort();
+  await running;
+  queue.add('default/late');
+  expect(order[0]).toBe('task told');
+  expect(order).toContain('event sent');
+  await expect.poll(() => order).toContain('watch closed');
+  expect(queue.stats()).toMatchObject({ waiting: 0, processing: 0 });
+});
+
+describe('finalizers', () => {
+  const name = 'test.zonestead.dev/cleanup';
+  const api = () => createApi(transport);
+
+  it('are added by a patch of the version that was read, and only when missing', async () => {
+    server.script(json(widget('a', '2')));
+    await addFinalizer(api(), WIDGETS, widget('a', '1'), name);
+    expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
+      metadata: { uid: 'uid-of-a', resourceVersion: '1', finalizers: [name] },
+    });
+    const finalized = { ...widget('a', '2'), metadata: { ...widget('a', '2').metadata, finalizers: [name] } };
+    expect(await addFinalizer(api(), WIDGETS, finalized, name)).toBe(finalized);
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('are removed without touching those of others; a changed object throws, a vanished one is done', async () => {
+    const metadata = { ...widget('a', '2').metadata, finalizers: ['other/one', name] };
+    const finalized = { ...widget('a', '2'), metadata };
+    server.script(json({}), status(409, 'Conflict'), status(404, 'NotFound'));
+    await removeFinalizer(api(), WIDGETS, finalized, name);
+    expect(JSON.parse(server.received[0]?.body ?? '').metadata.finalizers).toEqual(['other/one']);
+    await expect(removeFinalizer(api(), WIDGETS, finalized, name)).rejects.toMatchObject({ status: 409 });
+    expect(await removeFinalizer(api(), WIDGETS, finalized, name)).toBeUndefined();
+  });
+});
