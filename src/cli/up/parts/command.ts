@@ -1,0 +1,38 @@
+// One of our own long-running commands as a part of the local stack, ready when its health port says so.
+import { join } from 'node:path';
+import { type Part, startProcess, waitFor } from './process.ts';
+
+const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
+
+export interface CommandOptions {
+  name: 'api' | 'nameserver' | 'operator';
+  /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
+  env: Record<string, string>;
+  healthPort: number;
+  stateDir: string;
+  signal: AbortSignal;
+}
+
+/** Starts the command and waits until it is ready, at most 30 s. @throws with the end of its log */
+export async function startCommand({ name, env, healthPort, stateDir, signal }: CommandOptions): Promise<Part> {
+  const part = startProcess({
+    name,
+    command: process.execPath,
+    args: [MAIN, name],
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}` },
+    logFile: join(stateDir, `${name}.log`),
+  });
+  try {
+    await waitFor(async (limit) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: limit })).ok, {
+      what: `${name} to be ready`,
+      timeoutMs: 30_000,
+      intervalMs: 30,
+      part,
+      signal,
+    });
+  } catch (error) {
+    await part.stop();
+    throw error;
+  }
+  return part;
+}

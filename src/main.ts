@@ -1,0 +1,101 @@
+// Commands to rooms, loaded only when they are run; signals to an AbortSignal. Knows nothing of what a command does.
+import { Command } from 'commander';
+
+const stop = new AbortController();
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // The second signal does not wait for an orderly end.
+    if (stop.signal.aborted) process.exit(1);
+    stop.abort(new Error(name));
+  });
+}
+
+const program = new Command('zonestead').description('DNS zones and records as Kubernetes resources');
+
+program
+  .command('api')
+  .description('serve the REST API (migrates the database first)')
+  .action(async () => {
+    const { API_SETTINGS, runApi } = await import('./api/server.ts');
+    const { readConfig } = await import('./config.ts');
+    await runApi(readConfig(API_SETTINGS), stop.signal);
+  });
+
+program
+  .command('nameserver')
+  .description('keep the cache of the PowerDNS beside it fresh')
+  .action(async () => {
+    const { NAMESERVER_SETTINGS, runNameserver } = await import('./nameserver/server.ts');
+    const { readConfig } = await import('./config.ts');
+    await runNameserver(readConfig(NAMESERVER_SETTINGS), stop.signal);
+  });
+
+program
+  .command('operator')
+  .description('reconcile DNSZone and DNSRecord objects with the REST API')
+  .action(async () => {
+    const { OPERATOR_SETTINGS, runOperator } = await import('./operator/main.ts');
+    const { readConfig } = await import('./config.ts');
+    await runOperator(readConfig(OPERATOR_SETTINGS), stop.signal);
+  });
+
+program
+  .command('migrate')
+  .description('bring the database to the schema of this version')
+  .action(async () => {
+    const { runMigrate } = await import('./cli/migrate.ts');
+    const { readConfig } = await import('./config.ts');
+    await runMigrate(readConfig(['DATABASE_URL']), print);
+  });
+
+const keys = program.command('keys').description('API keys');
+keys
+  .command('mint')
+  .description('make an API key and print it, once')
+  .requiredOption('--team <name>', 'the team; made when there is none')
+  .requiredOption('--name <name>', 'what the key is for')
+  .option('--records <level>', 'none, read or write', 'write')
+  .option('--manage-zones <level>', 'none, read or write', 'none')
+  .action(async (options) => {
+    const { runKeysMint } = await import('./cli/keys.ts');
+    const { readConfig } = await import('./config.ts');
+    await runKeysMint(readConfig(['DATABASE_URL']), options, print);
+  });
+
+program
+  .command('crds')
+  .description('print the CustomResourceDefinitions, or write them to crds/')
+  .option('--write', 'write crds/*.yaml')
+  .action(async (options: { write?: boolean }) => {
+    const { runCrds } = await import('./cli/crds.ts');
+    await runCrds(options.write ? ['--write'] : [], print);
+  });
+
+program
+  .command('up')
+  .description('the whole thing on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver, operator')
+  .option('--fresh', 'forget the state of earlier runs')
+  .option('--empty', 'leave out the example')
+  .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
+  .option('--kubeconfig <file>', 'use this cluster instead of a control plane of our own')
+  .option('--api-port <port>', 'port of the REST API (default: a free one)')
+  .option('--dns-port <port>', 'port of PowerDNS (default: a free one)')
+  .action(async (options) => {
+    const { runUp } = await import('./cli/up/up.ts');
+    process.exitCode = await runUp(options, print, stop.signal);
+  });
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!stop.signal.aborted) {
+    process.stderr.write(`zonestead: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = 1;
+  }
+}
+// Whatever a library left open must not keep an ended command alive.
+process.exit();

@@ -1,0 +1,61 @@
+// The nameserver process: the companion with its health and metrics. Wiring only.
+import type { Config } from '../config.ts';
+import { openDatabase } from '../store/database.ts';
+import { startHealthServer } from '../telemetry/health.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { runCompanion } from './companion.ts';
+
+export const NAMESERVER_SETTINGS = [
+  'ZONESTEAD_LOG_LEVEL',
+  'ZONESTEAD_HEALTH_LISTEN',
+  'ZONESTEAD_NAMESERVER_DATABASE_URL',
+  'ZONESTEAD_PDNS_SOCKET',
+  'ZONESTEAD_POLL_MS',
+] as const;
+
+/** Runs until the signal. Ready while the last look for changed zones worked. */
+export async function runNameserver(
+  config: Config<(typeof NAMESERVER_SETTINGS)[number]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const log = createLogger({ name: 'nameserver', level: config.ZONESTEAD_LOG_LEVEL });
+  const database = openDatabase(config.ZONESTEAD_NAMESERVER_DATABASE_URL, {
+    name: 'zonestead-nameserver',
+    max: 1,
+    statementTimeoutMs: 2_000,
+  });
+  const metrics = createMetrics();
+  const looks = metrics.counter({
+    name: 'nameserver_looks_total',
+    help: 'Looks for changed zones, by result.',
+    labels: ['result'],
+  });
+  for (const result of ['ok', 'failed']) looks.inc({ result }, 0);
+  const purges = metrics.counter({
+    name: 'nameserver_purges_total',
+    help: 'Zones dropped from the cache of PowerDNS.',
+  });
+  let ready = false;
+  const health = await startHealthServer({
+    ...config.ZONESTEAD_HEALTH_LISTEN,
+    registry: metrics.registry,
+    ready: () => (ready ? { ok: true } : { ok: false, checks: { companion: 'cannot look for changed zones' } }),
+  });
+  await runCompanion(
+    {
+      db: database.db,
+      socket: config.ZONESTEAD_PDNS_SOCKET,
+      pollMs: config.ZONESTEAD_POLL_MS,
+      log,
+      onLook: (ok, purged) => {
+        ready = ok;
+        looks.inc({ result: ok ? 'ok' : 'failed' });
+        purges.inc(purged);
+      },
+    },
+    signal,
+  );
+  await health.close();
+  await database.close();
+}

@@ -1,0 +1,52 @@
+// What a database server needs before the first migration, and the login of the name server's role. For an administrator.
+import { sql } from 'drizzle-orm';
+import { openDatabase } from './database.ts';
+
+async function asAdministrator<T>(
+  url: string,
+  work: (db: ReturnType<typeof openDatabase>['db']) => Promise<T>,
+): Promise<T> {
+  const database = openDatabase(url, { max: 1, name: 'zonestead-admin' });
+  try {
+    return await work(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
+/** Makes a database unless it exists, from a template when one is named. @param url of an administrator */
+export async function ensureDatabase(url: string, name: string, template = 'template1'): Promise<void> {
+  await asAdministrator(url, async (db) => {
+    const found = await db.execute(sql`select from pg_database where datname = ${name}`);
+    if (found.length > 0) return;
+    await db.execute(sql`create database ${sql.identifier(name)} template ${sql.identifier(template)}`);
+  });
+}
+
+/** Drops a database and the connections to it. */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  await asAdministrator(url, async (db) => {
+    await db.execute(sql`drop database if exists ${sql.identifier(name)} with (force)`);
+  });
+}
+
+/** Makes a login role unless it exists, and sets its password. @param createRole whether it may make roles, as migrations do */
+export async function ensureRole(url: string, name: string, password: string, createRole: boolean): Promise<void> {
+  await asAdministrator(url, async (db) => {
+    const found = await db.execute(sql`select from pg_roles where rolname = ${name}`);
+    if (found.length === 0) await db.execute(sql`create role ${sql.identifier(name)}`);
+    // A utility statement takes no parameters; the literal is quoted by Postgres itself.
+    const quoted = await db.execute(sql`select quote_literal(${password}) as literal`);
+    const may = createRole ? sql`createrole` : sql`nocreaterole`;
+    await db.execute(
+      sql`alter role ${sql.identifier(name)} login ${may} password ${sql.raw(quoted[0]?.literal as string)}`,
+    );
+  });
+}
+
+/** Gives a database to a role. */
+export async function giveDatabase(url: string, name: string, role: string): Promise<void> {
+  await asAdministrator(url, async (db) => {
+    await db.execute(sql`alter database ${sql.identifier(name)} owner to ${sql.identifier(role)}`);
+  });
+}
