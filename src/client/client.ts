@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
 import type { Account } from '../api/schemas/account.ts';
 import { account } from '../api/schemas/account.ts';
-import type { DnsRecord, RecordBody, RecordTypeName } from '../api/schemas/record.ts';
+import type { DnsRecord, RecordBody, RecordType } from '../api/schemas/record.ts';
 import { record, recordList } from '../api/schemas/record.ts';
 import type { DsRecord, Zone, ZoneCreateBody, ZoneCreated } from '../api/schemas/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '../api/schemas/zone.ts';
@@ -31,7 +31,7 @@ export interface ClientOptions {
 
 export interface RecordFilter {
   readonly name?: string | undefined;
-  readonly type?: RecordTypeName | undefined;
+  readonly type?: RecordType | undefined;
   readonly content?: string | undefined;
 }
 

@@ -1,31 +1,15 @@
 // The contract of records: what a caller may send and what the service answers. It must not know what a content means;
 // dns/ judges that against the zone.
 import { z } from 'zod';
+import { RECORD_TYPES, type RecordType } from '../../dns/types/record-type.ts';
 import { next, page, ttl } from './shared.ts';
 
-/** Every type of SPEC section 2. */
-export const RECORD_TYPE_NAMES = [
-  'A',
-  'AAAA',
-  'ALIAS',
-  'CAA',
-  'CNAME',
-  'DS',
-  'HTTPS',
-  'MX',
-  'NS',
-  'PTR',
-  'SRV',
-  'TLSA',
-  'TXT',
-] as const;
-
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
-const TYPE_ERROR = `must be one of ${RECORD_TYPE_NAMES.join(', ')}`;
+const TYPE_ERROR = `must be one of ${RECORD_TYPES.join(', ')}`;
 const CONTENT_ERROR = 'must be a text of 1 to 260000 characters';
 const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and only on MX';
 
-const type = z.enum(RECORD_TYPE_NAMES, { error: TYPE_ERROR });
+const type = z.enum(RECORD_TYPES, { error: TYPE_ERROR });
 
 export const recordId = z
   .string()
@@ -107,7 +91,7 @@ export const record = z
 
 export const recordList = z.object({ records: z.array(record), next }).meta({ id: 'RecordList' });
 
-export type RecordTypeName = (typeof RECORD_TYPE_NAMES)[number];
+export type { RecordType };
 export type RecordListQuery = z.infer<typeof recordListQuery>;
 export type RecordBody = z.infer<typeof recordBody>;
 export type DnsRecord = z.infer<typeof record>;

@@ -1,18 +1,15 @@
 // Pieces that bodies of zones and of records share: the time to live, listing a page at a time, times. It must not know
 // any resource.
 import { z } from 'zod';
+import { MAX_TTL, MIN_TTL } from '../../dns/record.ts';
 
-/** SPEC section 8: seconds. */
-export const TTL_MIN = 30;
-export const TTL_MAX = 86_400;
-
-const TTL_ERROR = `must be a whole number of seconds from ${TTL_MIN} to ${TTL_MAX}`;
+const TTL_ERROR = `must be a whole number of seconds from ${MIN_TTL} to ${MAX_TTL}`;
 
 export const ttl = z
   .int({ error: TTL_ERROR })
-  .min(TTL_MIN, { error: TTL_ERROR })
-  .max(TTL_MAX, { error: TTL_ERROR })
-  .meta({ description: `Seconds, ${TTL_MIN} to ${TTL_MAX}.`, examples: [3600] });
+  .min(MIN_TTL, { error: TTL_ERROR })
+  .max(MAX_TTL, { error: TTL_ERROR })
+  .meta({ description: `Seconds, ${MIN_TTL} to ${MAX_TTL}.`, examples: [3600] });
 
 /** A moment in ISO 8601, UTC. Plain text on purpose: a codec would put Date objects into what the server serialises. */
 export const moment = z.string().meta({ format: 'date-time', examples: ['2026-11-21T10:31:00.000Z'] });
