@@ -39,6 +39,12 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
+  // Many clients name JSON also when they send nothing; the schema of the route judges what is missing then.
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') done(null, undefined);
+    else parseJson(request, body as string, done);
+  });
   installErrors(app as unknown as FastifyInstance);
   app.decorateRequest('actor', null);
   app.decorateRequest('place', null);

@@ -52,7 +52,8 @@ $$;
 
 -- The topmost zone cut at a proper ancestor of a name, null when the name is authoritative.
 -- A parked zone keeps only the cuts of hosted child zones.
-create function pdns.cut_above(zone_no integer, tree text, parked boolean, ord text) returns text language plpgsql stable as $$
+create function pdns.cut_above(zone_no integer, tree text, parked boolean, ord text) returns text
+language plpgsql stable security definer set search_path = '' as $$
 declare
   above text[];
 begin
@@ -71,6 +72,7 @@ end $$;
 create function pdns.lookup(qname text, zone_no integer)
 returns table (content text, ttl integer, prio integer, type text, domain_id integer, disabled integer, name text, auth integer)
 language plpgsql stable security definer set search_path = '' as $$
+#variable_conflict use_variable
 declare
   z record;
   ord text;
@@ -126,6 +128,7 @@ end $$;
 -- steps; a name below a cut is not in the chain, and one step leaps over all that is below the same cut.
 create function pdns.next_name(zone_no integer, ord text, inclusive boolean) returns text
 language plpgsql stable security definer set search_path = '' as $$
+#variable_conflict use_variable
 declare
   z record;
   at text := ord;
@@ -152,6 +155,7 @@ end $$;
 --> statement-breakpoint
 create function pdns.previous_name(zone_no integer, ord text) returns text
 language plpgsql stable security definer set search_path = '' as $$
+#variable_conflict use_variable
 declare
   z record;
   candidate text;
@@ -231,7 +235,10 @@ create view pdns.records as
   from zones z, service s, unnest(s.nameservers) ns
   union all
   select 0, r.zone_no, case when r.name = '@' then z.name else r.name || '.' || z.name end, r.type, r.rdata,
-    (min(coalesce(r.ttl, z.default_ttl)) over (partition by r.zone_no, r.ordername, r.type))::integer, null, false, r.ordername, true
+    (min(coalesce(r.ttl, z.default_ttl)) over (partition by r.zone_no, r.ordername, r.type))::integer, null, false, r.ordername,
+    r.type = 'DS' or not (
+      exists (select from records ns where ns.zone_no = r.zone_no and ns.ordername = r.ordername and ns.type = 'NS')
+      or pdns.cut_above(z.no, z.tree, false, r.ordername) is not null)
   from records r join zones z on z.no = r.zone_no
   where z.state = 'active' and r.type <> 'ALIAS'
     and not exists (select from zones c where c.tree = z.tree || ' ' || r.ordername)

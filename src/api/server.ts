@@ -1,0 +1,73 @@
+// The api process: migrations, the listening sockets, and an orderly end. Wiring only.
+import { randomBytes } from 'node:crypto';
+import type { Config } from '../config.ts';
+import { openDatabase } from '../store/database.ts';
+import { dropOldAnswers } from '../store/idempotency.ts';
+import { isMigrated, migrateDatabase } from '../store/migrate.ts';
+import { setService } from '../store/zones.ts';
+import { startHealthServer } from '../telemetry/health.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import type { House } from '../zones/change.ts';
+import { createZoneQueue } from '../zones/queue.ts';
+import { buildApp } from './app.ts';
+
+export const API_SETTINGS = [
+  'ZONESTEAD_LOG_LEVEL',
+  'ZONESTEAD_HEALTH_LISTEN',
+  'DATABASE_URL',
+  'ZONESTEAD_LISTEN',
+  'ZONESTEAD_NAMESERVERS',
+  'ZONESTEAD_HOSTMASTER',
+  'ZONESTEAD_LIMITS',
+  'ZONESTEAD_BUSY_AFTER_MS',
+  'ZONESTEAD_DATABASE_CONNECTIONS',
+] as const;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Serves until the signal. @throws when the database cannot be migrated or a port is taken */
+export async function runApi(config: Config<(typeof API_SETTINGS)[number]>, signal: AbortSignal): Promise<void> {
+  const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
+  const nameservers = config.ZONESTEAD_NAMESERVERS;
+  await migrateDatabase(config.DATABASE_URL);
+  const database = openDatabase(config.DATABASE_URL, {
+    name: 'zonestead-api',
+    max: config.ZONESTEAD_DATABASE_CONNECTIONS,
+    lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
+  });
+  const { db } = database;
+  await setService(db, { nameservers, hostmaster: config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}` });
+
+  const house: House = {
+    db,
+    queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
+    busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
+    nameservers,
+    now: () => new Date(),
+    random: randomBytes,
+  };
+  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS });
+  const metrics = createMetrics();
+  const health = await startHealthServer({
+    ...config.ZONESTEAD_HEALTH_LISTEN,
+    registry: metrics.registry,
+    ready: async () => ((await isMigrated(db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } }),
+  });
+  const sweep = setInterval(() => {
+    dropOldAnswers(db, new Date(Date.now() - DAY_MS)).catch((error) => log.warn({ err: error }, 'old answers stay'));
+  }, DAY_MS / 24);
+
+  await app.listen(config.ZONESTEAD_LISTEN);
+  log.info({ address: app.server.address() }, 'listening');
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  clearInterval(sweep);
+  // Requests under way finish; idle keep-alive connections are closed at once.
+  await app.close();
+  await health.close();
+  await database.close();
+  log.info('stopped');
+}
