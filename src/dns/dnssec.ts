@@ -55,7 +55,7 @@ export function keyTag(publicKey: string): number {
 /** The DS records for the parent of `zone` (canonical, without final dot): SHA-256 first, then SHA-384. */
 export function dsRecords(zone: string, publicKey: string): DsRecord[] {
   const tag = keyTag(publicKey);
-  const signed = concat(nameToWire(zone), dnskeyRdata(publicKey));
+  const signed = concat([nameToWire(zone), dnskeyRdata(publicKey)]);
   const digests = [
     { digestType: 2, hash: 'sha256' },
     { digestType: 4, hash: 'sha384' },
@@ -76,5 +76,5 @@ export function dsRecords(zone: string, publicKey: string): DsRecord[] {
 function dnskeyRdata(publicKey: string): Uint8Array {
   const point = Buffer.from(publicKey, 'base64');
   if (point.length !== 64) throw new Error(`a P-256 public key has 64 octets, not ${point.length}`);
-  return concat(uint16(FLAGS), Uint8Array.of(PROTOCOL, ALGORITHM), point);
+  return concat([uint16(FLAGS), Uint8Array.of(PROTOCOL, ALGORITHM), point]);
 }

@@ -4,11 +4,11 @@ import { Buffer } from 'node:buffer';
 /** A canonical name (A-labels, final dot optional, `.` or `''` for the root) in wire form. */
 export function nameToWire(name: string): Uint8Array {
   const labels = name.split('.').filter((label) => label !== '');
-  return concat(...labels.map(lengthPrefixed), Uint8Array.of(0));
+  return concat([...labels.map(lengthPrefixed), Uint8Array.of(0)]);
 }
 
 function lengthPrefixed(label: string): Uint8Array {
-  return concat(Uint8Array.of(label.length), Buffer.from(label, 'latin1'));
+  return concat([Uint8Array.of(label.length), Buffer.from(label, 'latin1')]);
 }
 
 /** A number of 0..65535 in network order. */
@@ -16,7 +16,8 @@ export function uint16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value & 0xff);
 }
 
-export function concat(...parts: readonly Uint8Array[]): Uint8Array {
+/** Takes a list and not its members: a TXT may have more strings than a call may have arguments. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {

@@ -36,7 +36,7 @@ export const parseCaa: ParseContent = (content) => {
   if (!value.ok) return value;
   const octets = Buffer.from(third, 'latin1');
   const text = `${flags.value} ${tag} "${escapeOctets(octets)}"`;
-  return accept(plainRdata(text, text, concat(Uint8Array.of(flags.value, tag.length), Buffer.from(tag), octets)));
+  return accept(plainRdata(text, text, concat([Uint8Array.of(flags.value, tag.length), Buffer.from(tag), octets])));
 };
 
 /** Exactly three strings between blanks; any of them may be quoted. */

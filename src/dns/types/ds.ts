@@ -47,5 +47,5 @@ export const parseDs: ParseContent = (content) => {
   }
   const text = `${tag.value} ${algorithm.value} ${digestType.value} ${digest.value}`;
   const head = Uint8Array.of(algorithm.value, digestType.value);
-  return accept(plainRdata(text, text, concat(uint16(tag.value), head, Buffer.from(digest.value, 'hex'))));
+  return accept(plainRdata(text, text, concat([uint16(tag.value), head, Buffer.from(digest.value, 'hex')])));
 };

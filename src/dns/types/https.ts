@@ -29,7 +29,7 @@ export const parseHttps: ParseContent = (content) => {
   return accept({
     content: form(target.value.text),
     rdata: form(target.value.absolute),
-    wire: concat(uint16(priority.value), target.value.wire, params.value.wire),
+    wire: concat([uint16(priority.value), target.value.wire, params.value.wire]),
     target: target.value.host,
     priority: null,
   });

@@ -13,17 +13,15 @@ import { parseHttps } from './https.ts';
 import { DEFAULT_MX_PRIORITY, parseMx } from './mx.ts';
 import { parseNs } from './ns.ts';
 import { parsePtr } from './ptr.ts';
-import type { ParseContent, ParsedRdata } from './rdata.ts';
+import { MAX_RDATA, type ParseContent, type ParsedRdata, tooLong } from './rdata.ts';
 import type { RecordType } from './record-type.ts';
 import { parseSrv } from './srv.ts';
 import { parseTlsa } from './tlsa.ts';
 import { parseTxt } from './txt.ts';
 
-export type { ParsedRdata } from './rdata.ts';
+export { MAX_RDATA, type ParsedRdata } from './rdata.ts';
 export { isRecordType, RECORD_TYPES, type RecordType } from './record-type.ts';
 
-/** RDATA octets of one record: leaves room for its signature and the rest of a message of 65535 octets. */
-export const MAX_RDATA = 64_000;
 /** Every octet of the largest TXT as `\DDD`, with quotes and blanks: more text cannot be valid. */
 const MAX_CONTENT = 4 * MAX_RDATA + 1_024;
 
@@ -54,12 +52,7 @@ export function parseRdata(
   const preference = judgePriority(type, priority);
   if (!preference.ok) return preference;
   const parsed = PARSERS[type](content, preference.value);
-  if (parsed.ok && parsed.value.wire.length > MAX_RDATA) {
-    return refuse(
-      'content',
-      `The value has ${parsed.value.wire.length} octets on the wire; at most ${MAX_RDATA} are allowed.`,
-    );
-  }
+  if (parsed.ok && parsed.value.wire.length > MAX_RDATA) return tooLong(parsed.value.wire.length);
   return parsed;
 }
 

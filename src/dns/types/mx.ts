@@ -27,7 +27,7 @@ export const parseMx: ParseContent = (content, priority) => {
   return accept({
     content: text,
     rdata: `${priority} ${absolute}`,
-    wire: concat(uint16(priority), wire),
+    wire: concat([uint16(priority), wire]),
     target: host,
     priority,
   });

@@ -1,5 +1,8 @@
 /** What a type's parser makes of a content: the three forms in which a value lives. No type is known here. */
-import type { Verdict } from '../verdict.ts';
+import { type Problem, refuse, type Verdict } from '../verdict.ts';
+
+/** RDATA octets of one record: leaves room for its signature and the rest of a message of 65535 octets. */
+export const MAX_RDATA = 64_000;
 
 export interface ParsedRdata {
   /**
@@ -27,4 +30,9 @@ export type ParseContent = (content: string, priority: number) => Verdict<Parsed
 /** The value of a type that has neither target nor priority. */
 export function plainRdata(content: string, rdata: string, wire: Uint8Array): ParsedRdata {
   return { content, rdata, wire, target: null, priority: null };
+}
+
+/** The refusal of a value of `octets` on the wire or more. */
+export function tooLong(octets: number): { ok: false; problem: Problem } {
+  return refuse('content', `The value has ${octets} octets or more on the wire; at most ${MAX_RDATA} are allowed.`);
 }

@@ -25,7 +25,7 @@ export const parseSrv: ParseContent = (content) => {
   return accept({
     content: `${numbers.join(' ')} ${target.value.text}`,
     rdata: `${numbers.join(' ')} ${target.value.absolute}`,
-    wire: concat(...numbers.map(uint16), target.value.wire),
+    wire: concat([...numbers.map(uint16), target.value.wire]),
     target: target.value.host,
     priority: null,
   });

@@ -4,10 +4,11 @@
  * other is svcparams.ts' part.
  */
 import { Buffer } from 'node:buffer';
-import { accept, clip, refuse, type Verdict } from '../verdict.ts';
+import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat, uint16 } from '../wire.ts';
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from './address.ts';
-import { type CharacterString, escapeOctets, parseUint } from './tokens.ts';
+import { alpnIds, chunks, listOf, plainText, splitValueList } from './svclists.ts';
+import { type CharacterString, escapeOctets, parseUint, SPECIAL } from './tokens.ts';
 
 export interface SvcKey {
   name: string;
@@ -53,12 +54,13 @@ const alpn: SvcKey = {
   name: 'alpn',
   fromText: (value) => {
     const ids = splitValueList(value.octets);
-    if (ids === null)
+    if (ids === null) {
       return refuse('content', 'In alpn a backslash escapes only "," and "\\" of a protocol (RFC 9460 appendix A.1).');
+    }
     if (ids.some((id) => id.length === 0 || id.length > 255)) {
       return refuse('content', 'Every protocol in alpn has 1 to 255 octets; remove the empty or overlong one.');
     }
-    return accept(concat(...ids.flatMap((id) => [Uint8Array.of(id.length), id])));
+    return accept(concat(ids.flatMap((id) => [Uint8Array.of(id.length), id])));
   },
   flaw: (wire) => {
     const ids = alpnIds(wire);
@@ -71,7 +73,7 @@ const alpn: SvcKey = {
     const list = alpnIds(wire)!
       .map((id) => Buffer.from(id).toString('latin1').replace(/[,\\]/g, '\\$&'))
       .join(',');
-    return `alpn="${escapeOctets(Buffer.from(list, 'latin1'))}"`;
+    return `alpn="${escapeOctets(Buffer.from(list, 'latin1'), SPECIAL)}"`;
   },
 };
 
@@ -139,7 +141,7 @@ export function svcKey(number: number): SvcKey {
       fromText: (value) => accept(value.octets),
       flaw: () => null,
       // With quotes even when empty: PowerDNS 4.7.3 does not parse a bare key23.
-      format: (wire) => `${name}="${escapeOctets(wire)}"`,
+      format: (wire) => `${name}="${escapeOctets(wire, SPECIAL)}"`,
     }
   );
 }
@@ -160,68 +162,4 @@ export function keyName(number: number): string {
 /** The key numbers in a wire value of `mandatory`. */
 export function mandatoryKeys(wire: Uint8Array): number[] {
   return chunks(wire, 2).map((pair) => (pair[0]! << 8) | (pair[1] ?? 0));
-}
-
-/** The protocols in a wire value of `alpn`, or null when their lengths do not add up. */
-function alpnIds(wire: Uint8Array): Uint8Array[] | null {
-  const ids: Uint8Array[] = [];
-  for (let at = 0; at < wire.length; at += 1 + wire[at]!) {
-    const id = wire.subarray(at + 1, at + 1 + wire[at]!);
-    if (id.length === 0 || id.length !== wire[at]) return null;
-    ids.push(id);
-  }
-  return ids;
-}
-
-/** RFC 9460 appendix A.1, after the character string was unescaped: `\,` and `\\` inside items. Null: another escape. */
-function splitValueList(octets: Uint8Array): Uint8Array[] | null {
-  const [comma, backslash] = [0x2c, 0x5c];
-  const items: number[][] = [[]];
-  for (let at = 0; at < octets.length; at += 1) {
-    let octet = octets[at]!;
-    if (octet === comma) {
-      items.push([]);
-      continue;
-    }
-    if (octet === backslash) {
-      at += 1;
-      octet = octets[at] ?? 0;
-      if (octet !== comma && octet !== backslash) return null;
-    }
-    items.at(-1)!.push(octet);
-  }
-  return items.map((item) => Uint8Array.from(item));
-}
-
-/** A comma list whose items have no escapes (RFC 9460 sections 7.3 and 8). */
-function listOf(
-  name: string,
-  value: CharacterString,
-  parse: (item: string) => Uint8Array | null,
-  order: (items: Uint8Array[]) => Uint8Array[] = (items) => items,
-): Verdict<Uint8Array> {
-  const list = plainText(value);
-  if (list === null) return refuse('content', `The value of ${name} holds a backslash; it has no escapes.`);
-  const items: Uint8Array[] = [];
-  for (const text of list.split(',')) {
-    const item = parse(text);
-    if (item === null)
-      return refuse(
-        'content',
-        `${clip(text)} is not accepted in the comma-separated list of ${name}, which has no blanks either.`,
-      );
-    items.push(item);
-  }
-  return accept(concat(...order(items)));
-}
-
-/** The value as text when no escape was used, else null: numbers, addresses and base64 have none. */
-function plainText(value: CharacterString): string | null {
-  return value.escaped ? null : Buffer.from(value.octets).toString('latin1');
-}
-
-function chunks(octets: Uint8Array, size: number): Uint8Array[] {
-  return Array.from({ length: Math.ceil(octets.length / size) }, (_, index) =>
-    octets.subarray(index * size, (index + 1) * size),
-  );
 }

@@ -34,7 +34,7 @@ export function parseSvcParams(text: string): Verdict<SvcParams> {
   const sorted = [...values].sort(([a], [b]) => a - b);
   return accept({
     text: sorted.map(([number, wire]) => svcKey(number).format(wire)).join(' '),
-    wire: concat(...sorted.flatMap(([number, wire]) => [uint16(number), uint16(wire.length), wire])),
+    wire: concat(sorted.flatMap(([number, wire]) => [uint16(number), uint16(wire.length), wire])),
   });
 }
 

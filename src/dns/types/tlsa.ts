@@ -33,5 +33,5 @@ export const parseTlsa: ParseContent = (content) => {
   }
   const numbers = [usage.value, selector.value, matching.value];
   const text = `${numbers.join(' ')} ${data.value}`;
-  return accept(plainRdata(text, text, concat(Uint8Array.from(numbers), Buffer.from(data.value, 'hex'))));
+  return accept(plainRdata(text, text, concat([Uint8Array.from(numbers), Buffer.from(data.value, 'hex')])));
 };

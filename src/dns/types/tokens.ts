@@ -12,8 +12,11 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const ZERO = 0x30;
 const NINE = 0x39;
-/** Comment and continuation in a zone file (RFC 1035 section 5.1): `0 issue ;` surely means `0 issue ";"`. */
-const SPECIAL: ReadonlySet<number> = new Set([0x3b, 0x28, 0x29]);
+/**
+ * Comment and continuation in a zone file (RFC 1035 section 5.1): `0 issue ;` surely means `0 issue ";"`. PowerDNS 4.7.3
+ * does not take them in a SvcParam even inside quotes, though it does in TXT and CAA.
+ */
+export const SPECIAL: ReadonlySet<number> = new Set([0x3b, 0x28, 0x29]);
 
 /** The fields of `content`, separated by runs of spaces and tabs; none for blank content. */
 export function fields(content: string): string[] {
@@ -32,6 +35,8 @@ export function parseHex(text: string, what: string): Verdict<string> {
   if (text !== '' && text.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(text)) return accept(text.toLowerCase());
   return refuse('content', `The ${what} is ${clip(text)}; it must be an even number of hexadecimal digits.`);
 }
+
+const NOTHING: ReadonlySet<number> = new Set();
 
 export function isBlank(octet: number | undefined): boolean {
   return octet === SPACE || octet === TAB;
@@ -123,12 +128,15 @@ function isDigit(octet: number | undefined): boolean {
   return octet !== undefined && octet >= ZERO && octet <= NINE;
 }
 
-/** Octets as the inside of a quoted string: printable ASCII as it is, `"` and `\` escaped, all else as `\DDD`. */
-export function escapeOctets(octets: Uint8Array): string {
+/**
+ * Octets as the inside of a quoted string: printable ASCII as it is, `"` and `\` escaped, all else and whatever is in
+ * `avoid` as `\DDD`.
+ */
+export function escapeOctets(octets: Uint8Array, avoid: ReadonlySet<number> = NOTHING): string {
   const parts: string[] = [];
   for (const octet of octets) {
     if (octet === QUOTE || octet === BACKSLASH) parts.push('\\', String.fromCharCode(octet));
-    else if (octet >= SPACE && octet < 0x7f) parts.push(String.fromCharCode(octet));
+    else if (octet >= SPACE && octet < 0x7f && !avoid.has(octet)) parts.push(String.fromCharCode(octet));
     else parts.push('\\', String(octet).padStart(3, '0'));
   }
   return parts.join('');

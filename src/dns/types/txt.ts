@@ -6,7 +6,7 @@
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { MAX_RDATA, type ParseContent, plainRdata, tooLong } from './rdata.ts';
 import { escapeOctets, readCharacterString, skipBlanks } from './tokens.ts';
 
 const MAX_STRING = 255;
@@ -16,13 +16,14 @@ export const parseTxt: ParseContent = (content) => {
   if (!strings.ok) return strings;
   const chunks = strings.value.flatMap(split);
   const rdata = chunks.map((chunk) => `"${escapeOctets(chunk)}"`).join(' ');
-  const wire = concat(...chunks.flatMap((chunk) => [Uint8Array.of(chunk.length), chunk]));
+  const wire = concat(chunks.flatMap((chunk) => [Uint8Array.of(chunk.length), chunk]));
   return accept(plainRdata(content, rdata, wire));
 };
 
 function quotedStrings(content: string): Verdict<Uint8Array[]> {
   const source = Buffer.from(content, 'utf8');
   const strings: Uint8Array[] = [];
+  let size = 0;
   let at = skipBlanks(source, 0);
   while (at < source.length) {
     const string = readCharacterString(source, at);
@@ -31,6 +32,9 @@ function quotedStrings(content: string): Verdict<Uint8Array[]> {
       return refuse('content', 'Quoted and unquoted text are mixed; put every part in quotes, or none.');
     }
     strings.push(string.value.octets);
+    size += string.value.octets.length + 1;
+    // Before anything is built of a hundred thousand empty strings.
+    if (size > MAX_RDATA) return tooLong(size);
     at = skipBlanks(source, string.value.next);
   }
   return accept(strings);
