@@ -102,13 +102,14 @@ async function install(
   if (result.code !== 0) throw new Error(`apt-get install failed (code ${result.code}):\n${result.tail}`);
 }
 
-/** A policy that the machine has already is left alone; ours from a killed run is taken for ours. */
-async function withoutServices<T>(work: () => Promise<T>): Promise<T> {
-  const foreign = existsSync(POLICY) && (await readFile(POLICY, 'utf8')) !== POLICY_TEXT;
-  if (!foreign) await writeFile(POLICY, POLICY_TEXT, { mode: 0o755 });
+/** Runs `work` while invoke-rc.d refuses to start services. A policy of the machine's own is left alone; ours, left by a
+ * killed run, is taken for ours. */
+export async function withoutServices<T>(work: () => Promise<T>, file = POLICY): Promise<T> {
+  const foreign = existsSync(file) && (await readFile(file, 'utf8')) !== POLICY_TEXT;
+  if (!foreign) await writeFile(file, POLICY_TEXT, { mode: 0o755 });
   try {
     return await work();
   } finally {
-    if (!foreign) await rm(POLICY, { force: true });
+    if (!foreign) await rm(file, { force: true });
   }
 }

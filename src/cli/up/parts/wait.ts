@@ -19,8 +19,8 @@ export interface WaitOptions {
   timeoutMs: number;
   /** Between the end of one check and the start of the next. */
   intervalMs: number;
-  /** Waiting ends at once when this part exits. */
-  part?: Part;
+  /** Waiting ends at once when one of these exits; the first is the one whose log is shown when time is up. */
+  part?: Part | readonly Part[];
   signal: AbortSignal;
 }
 
@@ -34,12 +34,13 @@ const TAIL_LINES = 20;
  */
 export async function waitFor(
   check: (signal: AbortSignal) => Promise<boolean>,
-  { what, timeoutMs, intervalMs, part, signal }: WaitOptions,
+  { what, timeoutMs, intervalMs, part = [], signal }: WaitOptions,
 ): Promise<void> {
+  const parts = [part].flat();
   const done = new AbortController();
   const deadline = performance.now() + timeoutMs;
   let lastError: unknown;
-  const ended = endOf(part, what, AbortSignal.any([signal, done.signal]));
+  const ended = endOfAny(parts, what, AbortSignal.any([signal, done.signal]));
   try {
     for (;;) {
       signal.throwIfAborted();
@@ -55,7 +56,7 @@ export async function waitFor(
         lastError = error;
       }
       signal.throwIfAborted();
-      if (performance.now() >= deadline) throw new Error(await timeoutText(what, timeoutMs, part, lastError));
+      if (performance.now() >= deadline) throw new Error(await timeoutText(what, timeoutMs, parts[0], lastError));
       await Promise.race([delay(intervalMs, AbortSignal.any([signal, done.signal])), ended]);
     }
   } finally {
@@ -80,16 +81,17 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-/** Rejects with PartEnded when the part exits; stays pending without a part or when nobody waits any more. */
-function endOf(part: Part | undefined, what: string, over: AbortSignal): Promise<never> {
+/** Rejects with PartEnded when one of the parts exits; stays pending without parts or when nobody waits any more. */
+function endOfAny(parts: readonly Part[], what: string, over: AbortSignal): Promise<never> {
   const promise = new Promise<never>((_, reject) => {
-    if (part === undefined) return;
-    void part.exited.then(async ({ code, signal }) => {
-      if (over.aborted) return;
-      const how = signal === null ? `code ${code}` : signal;
-      const log = await part.tail(TAIL_LINES).catch(() => '');
-      reject(new PartEnded(part, `${part.name} ended (${how}) while waiting for ${what}${logText(part, log)}`));
-    });
+    for (const part of parts) {
+      void part.exited.then(async ({ code, signal }) => {
+        if (over.aborted) return;
+        const how = signal === null ? `code ${code}` : signal;
+        const log = await part.tail(TAIL_LINES).catch(() => '');
+        reject(new PartEnded(part, `${part.name} ended (${how}) while waiting for ${what}${logText(part, log)}`));
+      });
+    }
   });
   promise.catch(() => {}); // Nobody may be racing it at that moment.
   return promise;
