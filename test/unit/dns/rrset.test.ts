@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { judgeDelete, judgeWrite } from '../../../src/dns/rrset.ts';
+import type { RecordType } from '../../../src/dns/types/index.ts';
+import { neighbour, problemOf, record, surroundings } from './build.ts';
+
+const DS = `1 13 2 ${'ab'.repeat(32)}`;
+const TLSA = `3 1 1 ${'ab'.repeat(32)}`;
+
+/** Judges a record at `name` beside others there, each as [type, content]. */
+function beside(name: string, [type, content, priority]: Value, others: Value[]) {
+  return judgeWrite(
+    record({ name, type, content, priority: priority ?? null }),
+    surroundings({ atName: others.map(([kind, text, preference]) => neighbour(name, kind, text, preference)) }),
+  );
+}
+
+type Value = [RecordType, string, number?];
+
+describe('records at one name', () => {
+  it.each<[Value, Value]>([
+    [
+      ['A', '192.0.2.1'],
+      ['A', '192.0.2.2'],
+    ],
+    [
+      ['TXT', 'one'],
+      ['TXT', 'two'],
+    ],
+    [
+      ['TXT', '"ab"'],
+      ['TXT', '"a" "b"'],
+    ],
+    [
+      ['TXT', 'x'],
+      ['A', '192.0.2.1'],
+    ],
+    [
+      ['MX', 'a.example', 1],
+      ['MX', 'a.example', 2],
+    ],
+    [
+      ['ALIAS', 'a.example'],
+      ['TXT', 'x'],
+    ],
+    [
+      ['ALIAS', 'a.example'],
+      ['MX', 'a.example'],
+    ],
+    [
+      ['NS', 'ns1.example.net'],
+      ['NS', 'ns2.example.net'],
+    ],
+    [
+      ['DS', DS],
+      ['NS', 'ns1.example.net'],
+    ],
+    [
+      ['NS', 'ns2.example.net'],
+      ['DS', DS],
+    ],
+    [
+      ['HTTPS', '1 . alpn=h2'],
+      ['HTTPS', '0 svc.example.net'],
+    ],
+    [
+      ['HTTPS', '1 .'],
+      ['HTTPS', '2 .'],
+    ],
+  ])('%j stands beside %j', (value, other) => {
+    expect(beside('www', value, [other]).ok).toBe(true);
+  });
+
+  it.each<[string, Value, Value]>([
+    ['the same address', ['AAAA', '::1'], ['AAAA', '0:0::1']],
+    ['the same host in capitals', ['PTR', 'Host.Example.NET.'], ['PTR', 'host.example.net']],
+    ['the same text in other quotes', ['TXT', 'token'], ['TXT', '"token"']],
+    ['the same MX', ['MX', 'a.example'], ['MX', 'A.example.', 10]],
+    ['the same parameters in another order', ['HTTPS', '1 . alpn=h2 port=1'], ['HTTPS', '1 . key3=\\000\\001 alpn=h2']],
+    ['CNAME beside TXT', ['CNAME', 'a.example'], ['TXT', 'x']],
+    ['A beside CNAME', ['A', '192.0.2.1'], ['CNAME', 'a.example']],
+    ['DS beside CNAME', ['DS', DS], ['CNAME', 'a.example']],
+    ['a second CNAME', ['CNAME', 'a.example'], ['CNAME', 'b.example']],
+    ['ALIAS beside A', ['ALIAS', 'a.example'], ['A', '192.0.2.1']],
+    ['AAAA beside ALIAS', ['AAAA', '::1'], ['ALIAS', 'a.example']],
+    ['a second ALIAS', ['ALIAS', 'a.example'], ['ALIAS', 'b.example']],
+    ['ALIAS beside CNAME', ['ALIAS', 'a.example'], ['CNAME', 'b.example']],
+    ['null MX beside another', ['MX', '.', 0], ['MX', 'a.example']],
+    ['MX beside the null MX', ['MX', 'a.example'], ['MX', '.', 0]],
+    ['DS without NS', ['DS', DS], ['TXT', 'x']],
+    ['two HTTPS in alias form', ['HTTPS', '0 a.example'], ['HTTPS', '0 b.example']],
+    ['TXT at a delegation', ['TXT', 'x'], ['NS', 'ns1.example.net']],
+    ['A at a delegation to others', ['A', '192.0.2.1'], ['NS', 'ns1.example.net']],
+    ['a delegation over a TXT', ['NS', 'ns1.example.net'], ['TXT', 'x']],
+    ['a delegation to others over an A', ['NS', 'ns1.example.net'], ['A', '192.0.2.1']],
+  ])('%s is a conflict', (_, value, other) => {
+    expect(problemOf(beside('www', value, [other])).code).toBe('conflict');
+  });
+
+  it('names the record in the way', () => {
+    const other = neighbour('www', 'TXT', 'x');
+    const verdict = judgeWrite(
+      record({ name: 'www', type: 'CNAME', content: 'a.b' }),
+      surroundings({ atName: [other] }),
+    );
+    expect(problemOf(verdict).message).toContain(other.id);
+  });
+
+  it('calls the same CNAME a duplicate rather than a second one', () => {
+    expect(problemOf(beside('www', ['CNAME', 'a.b'], [['CNAME', 'A.b.']])).message).toContain('exists already');
+  });
+
+  it('lets a name server that has the name of its own zone be addressed there', () => {
+    expect(beside('sub', ['A', '192.0.2.1'], [['NS', 'sub.example.com']]).ok).toBe(true);
+    expect(beside('sub', ['NS', 'sub.example.com'], [['A', '192.0.2.1']]).ok).toBe(true);
+    expect(beside('sub', ['TXT', 'x'], [['NS', 'sub.example.com']]).ok).toBe(false);
+  });
+
+  it('holds a hundred ACME tokens at once', () => {
+    const tokens = Array.from({ length: 100 }, (_, index) => neighbour('_acme-challenge', 'TXT', `token-${index}`));
+    const next = record({ name: '_acme-challenge', type: 'TXT', content: 'token-100' });
+    expect(judgeWrite(next, surroundings({ atName: tokens })).ok).toBe(true);
+  });
+
+  it('cannot outgrow a DNS message of 65535 octets', () => {
+    const large = (fill: string) => neighbour('big', 'TXT', fill.repeat(30_000));
+    const next = record({ name: 'big', type: 'TXT', content: 'c'.repeat(10_000) });
+    expect(judgeWrite(next, surroundings({ atName: [large('a')] })).ok).toBe(true);
+    expect(problemOf(judgeWrite(next, surroundings({ atName: [large('a'), large('b')] })))).toMatchObject({
+      code: 'bad_request',
+      field: 'content',
+    });
+    const single = record({ name: 'big', type: 'TXT', content: 'a'.repeat(250 * 255) });
+    expect(judgeWrite(single, surroundings()).ok).toBe(true);
+  });
+
+  it('are counted by type: other sets take no room', () => {
+    const other = neighbour('big', 'CAA', `0 tbs "${'a'.repeat(60_000)}"`);
+    const next = record({ name: 'big', type: 'TXT', content: 'c'.repeat(10_000) });
+    expect(judgeWrite(next, surroundings({ atName: [other] })).ok).toBe(true);
+  });
+});
+
+describe('a name below a delegation', () => {
+  const around = surroundings({
+    cutsAbove: [{ name: 'sub.example.com', type: 'NS' }],
+    nsAtCutTargets: ['ns1.sub.example.com', 'ns2.example.net'],
+  });
+
+  it.each<[RecordType, string]>([
+    ['A', '192.0.2.1'],
+    ['AAAA', '2001:db8::1'],
+  ])('takes the %s of its name server', (type, content) => {
+    expect(judgeWrite(record({ name: 'ns1.sub', type, content }), around).ok).toBe(true);
+  });
+
+  it.each<[string, RecordType, string]>([
+    ['ns3.sub', 'A', '192.0.2.1'],
+    ['ns1.sub', 'TXT', 'x'],
+    ['www.sub', 'CNAME', 'a.b'],
+    ['_acme-challenge.sub', 'TXT', 'token'],
+    ['deeper.sub', 'NS', 'ns1.example.net'],
+    ['_443._tcp.sub', 'TLSA', TLSA],
+  ])('refuses %s %s, which would never be answered', (name, type, content) => {
+    const found = problemOf(judgeWrite(record({ name, type, content }), around));
+    expect(found).toMatchObject({ code: 'conflict', field: 'name' });
+    expect(found.message).toContain('sub.example.com');
+  });
+});
+
+describe('a name in a child zone that is hosted here', () => {
+  const around = surroundings({ cutsAbove: [{ name: 'sub.example.com', type: 'zone', zoneId: 'zone_child' }] });
+
+  it.each<[string, RecordType, string]>([
+    ['www.sub', 'A', '192.0.2.1'],
+    ['sub', 'TXT', 'x'],
+    ['sub', 'NS', 'ns1.example.net'],
+  ])('%s %s belongs there', (name, type, content) => {
+    const found = problemOf(judgeWrite(record({ name, type, content }), around));
+    expect(found.code).toBe('conflict');
+    expect(found.message).toContain('zone_child');
+  });
+});
+
+describe('a new delegation', () => {
+  const delegate = (target: string) => record({ name: 'sub', type: 'NS', content: target });
+
+  it('over existing names lists them', () => {
+    const below = { names: ['a.sub', 'b.sub'], total: 7 };
+    const found = problemOf(judgeWrite(delegate('ns1.example.net'), surroundings({ below })));
+    expect(found.code).toBe('conflict');
+    expect(found.message).toContain('a.sub, b.sub and 5 more');
+  });
+
+  it('may come after the address of its own name server', () => {
+    const glue = { names: ['ns1.sub'], total: 1 };
+    expect(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: glue })).ok).toBe(true);
+    const more = { names: ['ns1.sub', 'www.sub'], total: 2 };
+    const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: more })));
+    expect(found.message).toContain('www.sub;');
+    expect(found.message).not.toContain('ns1.sub');
+  });
+
+  it('does not count names when the delegation exists already', () => {
+    const below = { names: ['ns1.sub', 'ns2.sub'], total: 2 };
+    const existing = neighbour('sub', 'NS', 'ns1.sub.example.com');
+    expect(judgeWrite(delegate('ns2.sub.example.com'), surroundings({ below, atName: [existing] })).ok).toBe(true);
+    expect(judgeWrite(delegate('ns3.sub.example.com'), surroundings({ below, replaces: true })).ok).toBe(true);
+  });
+});
+
+describe('a deletion', () => {
+  const ns = { name: 'sub', type: 'NS' } as const;
+
+  it('of the last NS is a conflict while a DS stays', () => {
+    const ds = neighbour('sub', 'DS', DS);
+    expect(problemOf(judgeDelete(ns, [ds]))).toMatchObject({ code: 'conflict' });
+    expect(problemOf(judgeDelete(ns, [ds])).message).toContain(ds.id);
+  });
+
+  it('of one NS among others, or without DS, is fine', () => {
+    expect(judgeDelete(ns, [neighbour('sub', 'DS', DS), neighbour('sub', 'NS', 'ns2.example.net')]).ok).toBe(true);
+    expect(judgeDelete(ns, []).ok).toBe(true);
+  });
+
+  it('of anything else is fine', () => {
+    expect(judgeDelete({ name: 'sub', type: 'DS' }, [neighbour('sub', 'NS', 'ns2.example.net')]).ok).toBe(true);
+    expect(judgeDelete({ name: 'www', type: 'A' }, []).ok).toBe(true);
+  });
+});
