@@ -1,0 +1,182 @@
+// DNSZone: what a user says about a zone and what the operator answers. It must not know how either is acted upon.
+import { z } from 'zod';
+import { parseZoneName } from '../../dns/name.ts';
+import { RECORD_TYPES } from '../../dns/types/record-type.ts';
+import type { KubeObject, ResourceType } from '../../kube/resource.ts';
+import {
+  conditionsBornUnknown,
+  DRIFT_DESCRIPTION,
+  deletionPolicy,
+  driftPolicy,
+  GROUP,
+  labelSelector,
+  moment,
+  objectName,
+  ttl,
+  VERSION,
+} from './common.ts';
+import { immutable, withRules } from './rules.ts';
+import { matches, NAME_PATTERN, NUMBERS, ZONE_NAME } from './syntax.ts';
+
+/** `Delegated`: the parent zone points here. `Ready` sums the others up. */
+export const ZONE_CONDITIONS = ['Accepted', 'Programmed', 'Delegated', 'Ready'] as const;
+
+const zoneName = immutable(
+  withRules(z.string().min(1).max(254), [
+    {
+      rule: `${matches('self', ZONE_NAME)} && !${matches('self', NUMBERS)}`,
+      message: 'must be a domain name such as example.org: labels of letters, digits, "_" and inner hyphens',
+      holds: (self) => parseZoneName(self).ok,
+    },
+  ]),
+  'zoneName',
+).meta({ description: 'Name of the zone, for instance example.org. Immutable.' });
+
+const namespaces = withRules(
+  z.object({
+    from: z
+      .enum(['Same', 'All', 'Selector'])
+      .default('Same')
+      .meta({ description: "Same: this object's own namespace. All: every one. Selector: those with these labels." }),
+    selector: labelSelector.optional().meta({ description: 'Labels of the namespaces; with from: Selector only.' }),
+  }),
+  [
+    {
+      rule: "has(self.selector) == (has(self.from) && self.from == 'Selector')",
+      message: 'set selector together with from: Selector, and only then',
+      holds: (self) => (self.selector !== undefined) === (self.from === 'Selector'),
+    },
+  ],
+);
+
+const namePattern = withRules(z.string().min(1).max(253), [
+  {
+    rule: matches('self', NAME_PATTERN),
+    message: 'must be "*", "@", a name relative to the zone such as www, or *.dev for every name below dev',
+    holds: (self) => new RegExp(NAME_PATTERN).test(self),
+  },
+]);
+
+const allowedRecord = z.object({
+  namespaces: namespaces.default({ from: 'Same' }).meta({ description: 'Where the DNSRecords may come from.' }),
+  names: z
+    .array(namePattern)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'Names they may have, relative to the zone: "*" for all, "@" for the apex, a name, or *.dev for every name below ' +
+        'dev. All names when left out.',
+      'x-kubernetes-list-type': 'set',
+    }),
+  types: z
+    .array(z.enum(RECORD_TYPES))
+    .max(RECORD_TYPES.length)
+    .optional()
+    .meta({ description: 'Types they may have. All types when left out.', 'x-kubernetes-list-type': 'set' }),
+});
+
+export const zoneSpec = z.object({
+  zoneName,
+  owner: withRules(z.string().min(1).max(128), [
+    {
+      rule: "self == 'personal' || (self.startsWith('org:') && self.size() > 4)",
+      message: 'must be org:<teamId> or personal; leave it out for the team of the API key',
+      holds: (self) => self === 'personal' || (self.startsWith('org:') && self.length > 4),
+    },
+  ])
+    .optional()
+    .meta({
+      description: 'Who owns the zone at the DNS service: org:<teamId>. The team of the API key when left out.',
+    }),
+  parked: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'A parked zone answers at its apex only; its records are kept.' }),
+  defaultTtl: ttl
+    .optional()
+    .meta({ description: 'Seconds, 30 to 86400, for records without a ttl of their own. 3600 when left out.' }),
+  deletionPolicy,
+  managementPolicy: z.enum(['Full', 'Observe']).default('Full').meta({
+    description: 'Observe: the zone exists at the DNS service and is never created, parked or deleted from here.',
+  }),
+  driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
+  allowedRecords: z.array(allowedRecord).max(32).optional().meta({
+    description:
+      "Which DNSRecords may be in this zone; one entry must permit it. Without entries: those of this object's own namespace.",
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  acme: z
+    .object({
+      enabled: z.boolean().default(true).meta({ description: 'Whether ACME DNS-01 challenges are answered at all.' }),
+      namespaces: namespaces.default({ from: 'Same' }).meta({ description: 'Whose certificates may be validated.' }),
+    })
+    .default({ enabled: true, namespaces: { from: 'Same' } })
+    .meta({ description: 'ACME DNS-01 challenges in this zone.' }),
+  credentialsSecretRef: z
+    .object({
+      name: objectName.meta({ description: 'Name of a Secret in the same namespace.' }),
+      key: z
+        .string()
+        .min(1)
+        .max(253)
+        .default('api-key')
+        .meta({ description: 'Entry of the Secret that holds the key.' }),
+    })
+    .optional()
+    .meta({ description: "An API key of the namespace's own. The operator's key when left out." }),
+});
+
+const dsEntry = z.object({
+  keyTag: z.int().min(0).max(65_535).meta({ description: 'Tag of the key (RFC 4034 appendix B).' }),
+  algorithm: z.int().min(0).max(255).meta({ description: 'DNSSEC algorithm number.' }),
+  digestType: z.int().min(0).max(255).meta({ description: '2 is SHA-256.' }),
+  digest: z.string().max(128).meta({ description: 'Hexadecimal, lower case.' }),
+  record: z.string().max(256).meta({ description: 'RDATA in zone file form, to be published by the parent zone.' }),
+});
+
+export const zoneStatus = z.object({
+  observedGeneration: z.int().min(0).optional().meta({ description: 'The generation that this status is about.' }),
+  zoneId: z.string().max(64).optional().meta({ description: 'Id of the zone at the DNS service.' }),
+  intent: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'Set before the zone is created, so that a lost answer can be asked for again.' }),
+  creationStatus: z.string().max(64).optional().meta({ description: 'done, or what the owner has still to do.' }),
+  state: z.enum(['active', 'parked']).optional().meta({ description: 'State of the zone at the DNS service.' }),
+  nameservers: z
+    .array(z.string().max(254))
+    .max(32)
+    .optional()
+    .meta({ description: 'Host names to delegate the zone to.', 'x-kubernetes-list-type': 'atomic' }),
+  ds: z
+    .array(dsEntry)
+    .max(16)
+    .optional()
+    .meta({ description: 'DS records for the parent zone, SHA-256 first.', 'x-kubernetes-list-type': 'atomic' }),
+  serial: z.int().min(0).max(4_294_967_295).optional().meta({ description: 'Serial of the SOA.' }),
+  records: z.int().min(0).optional().meta({ description: 'How many records the zone holds.' }),
+  nextAttemptTime: moment.optional().meta({ description: 'When the operator tries again, while it waits.' }),
+  conditions: conditionsBornUnknown(ZONE_CONDITIONS),
+});
+
+export type ZoneSpec = z.infer<typeof zoneSpec>;
+export type ZoneStatus = z.infer<typeof zoneStatus>;
+/** Who may come from where: a part of `allowedRecords` and of `acme`. */
+export type NamespaceGrant = ZoneSpec['acme']['namespaces'];
+
+export interface DNSZone extends KubeObject {
+  readonly spec: ZoneSpec;
+  readonly status?: ZoneStatus;
+}
+
+export const DNS_ZONE = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'dnszones',
+  kind: 'DNSZone',
+  namespaced: true,
+  shortNames: ['zdz'],
+  categories: ['zonestead'],
+} as const satisfies ResourceType & { shortNames: readonly string[]; categories: readonly string[] };

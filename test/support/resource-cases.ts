@@ -1,0 +1,318 @@
+// Objects that `kubectl apply` must take or refuse. The unit test feeds them to zod, the integration test to a real
+// kube-apiserver, so that the two twins of every rule cannot drift apart.
+
+export interface ResourceCase {
+  readonly title: string;
+  readonly kind: 'DNSZone' | 'DNSRecord';
+  readonly spec: Record<string, unknown>;
+  /** What the refusal must say; accepted when absent. */
+  readonly refused?: RegExp;
+  /** CEL cannot tell; zod refuses, as the operator then does with Accepted=False. */
+  readonly passesServer?: true;
+}
+
+/** A change of an object that exists: only the API server can judge it. */
+export interface ChangeCase {
+  readonly title: string;
+  readonly kind: 'DNSZone' | 'DNSRecord';
+  readonly before: Record<string, unknown>;
+  readonly after: Record<string, unknown>;
+  readonly refused?: RegExp;
+}
+
+const zone = (title: string, spec: Record<string, unknown>, refused?: RegExp): ResourceCase => ({
+  title,
+  kind: 'DNSZone',
+  spec: { zoneName: 'example.org', ...spec },
+  ...(refused === undefined ? {} : { refused }),
+});
+
+/** Undefined takes a field of the base away, as it does in JSON. */
+const aRecord = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
+
+const record = (title: string, spec: Record<string, unknown>, refused?: RegExp): ResourceCase => ({
+  title,
+  kind: 'DNSRecord',
+  spec: JSON.parse(JSON.stringify({ ...aRecord, ...spec })) as Record<string, unknown>,
+  ...(refused === undefined ? {} : { refused }),
+});
+
+const onlyZod = (each: ResourceCase): ResourceCase => ({ ...each, passesServer: true });
+
+const label = (length: number) => 'a'.repeat(length);
+const values = (...contents: string[]) => ({ content: undefined, values: contents.map((content) => ({ content })) });
+
+const ZONES: readonly ResourceCase[] = [
+  zone('a zone with nothing but a name', {}),
+  zone('capitals and a final dot', { zoneName: 'Example.ORG.' }),
+  zone('a single label', { zoneName: 'internal' }),
+  zone('an international name', { zoneName: 'bücher.example' }),
+  zone('an A-label', { zoneName: 'xn--bcher-kva.example' }),
+  zone('an underscore', { zoneName: '_tcp.example.org' }),
+  zone('a reverse zone', { zoneName: '2.0.192.in-addr.arpa' }),
+  zone('a label of 63 octets', { zoneName: `${label(63)}.org` }),
+  zone('a label of 64 octets', { zoneName: `${label(64)}.org` }, /zoneName.*must be a domain name/),
+  zone('a name over 254 characters', { zoneName: `${`${label(50)}.`.repeat(5)}org` }, /zoneName/),
+  zone('no name', { zoneName: undefined }, /zoneName/),
+  zone('an empty name', { zoneName: '' }, /zoneName/),
+  zone('the root', { zoneName: '.' }, /must be a domain name such as example.org/),
+  zone('an empty label', { zoneName: 'example..org' }, /must be a domain name/),
+  zone('a leading dot', { zoneName: '.example.org' }, /must be a domain name/),
+  zone('a hyphen at the end of a label', { zoneName: 'example-.org' }, /must be a domain name/),
+  zone('a blank', { zoneName: 'exa mple.org' }, /must be a domain name/),
+  zone('a line end', { zoneName: 'example.org\n' }, /must be a domain name/),
+  zone('a wildcard', { zoneName: '*.example.org' }, /must be a domain name/),
+  zone('an address', { zoneName: '192.0.2.1' }, /must be a domain name/),
+  zone('a URL', { zoneName: 'https://example.org/' }, /must be a domain name/),
+  onlyZod(zone('a broken A-label', { zoneName: 'xn--a.example' }, /must be a domain name/)),
+  zone('an owner', { owner: 'org:team_1' }),
+  zone('a personal owner', { owner: 'personal' }),
+  zone('an owner that is a bare id', { owner: 'team_1' }, /must be org:<teamId>/),
+  zone('an owner without id', { owner: 'org:' }, /must be org:<teamId>/),
+  zone('the shortest default ttl', { defaultTtl: 30 }),
+  zone('the longest default ttl', { defaultTtl: 86_400 }),
+  zone('a default ttl of 29', { defaultTtl: 29 }, /30/),
+  zone('a default ttl of 86401', { defaultTtl: 86_401 }, /86400/),
+  zone('a default ttl as text', { defaultTtl: '3600' }, /defaultTtl/),
+  zone('policies', { deletionPolicy: 'Retain', managementPolicy: 'Observe', driftPolicy: 'Report', parked: true }),
+  zone('an unknown deletion policy', { deletionPolicy: 'Orphan' }, /Delete.*Retain/),
+  zone('an unknown management policy', { managementPolicy: 'None' }, /Full.*Observe/),
+  zone('an unknown drift policy', { driftPolicy: 'enforce' }, /Enforce.*Report.*Ignore/),
+  zone('grants', {
+    allowedRecords: [
+      { namespaces: { from: 'All' }, names: ['*', '@', '*.dev', '_acme-challenge', 'a.b'], types: ['A', 'TXT'] },
+      { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'shop' } } } },
+      { names: ['www'] },
+    ],
+  }),
+  zone('a selector by expressions', {
+    allowedRecords: [
+      {
+        namespaces: {
+          from: 'Selector',
+          selector: { matchExpressions: [{ key: 'team', operator: 'In', values: ['a', 'b'] }] },
+        },
+      },
+    ],
+  }),
+  zone(
+    'from Selector without a selector',
+    { allowedRecords: [{ namespaces: { from: 'Selector' } }] },
+    /set selector together with from: Selector/,
+  ),
+  zone(
+    'a selector without from Selector',
+    { allowedRecords: [{ namespaces: { from: 'All', selector: { matchLabels: { a: 'b' } } } }] },
+    /set selector together with from: Selector/,
+  ),
+  zone('a name pattern with a star inside', { allowedRecords: [{ names: ['a*b.dev'] }] }, /names.*must be "\*", "@"/),
+  zone('an unknown type in a grant', { allowedRecords: [{ types: ['SOA'] }] }, /types/),
+  zone('more grants than 32', { allowedRecords: Array.from({ length: 33 }, () => ({})) }, /allowedRecords/),
+  zone('no challenges', { acme: { enabled: false } }),
+  zone('challenges for all', { acme: { namespaces: { from: 'All' } } }),
+  zone('a Secret', { credentialsSecretRef: { name: 'dns-key' } }),
+  zone('a Secret that no Secret can be', { credentialsSecretRef: { name: 'DNS Key' } }, /credentialsSecretRef\.name/),
+];
+
+const NAMES: readonly ResourceCase[] = [
+  record('the apex', { name: '@' }),
+  record('capitals', { name: 'WWW' }),
+  record('several labels', { name: 'a.b.c' }),
+  record('a wildcard', { name: '*' }),
+  record('a wildcard below', { name: '*.dev' }),
+  record('a challenge', {
+    name: '_acme-challenge.www',
+    type: 'TXT',
+    content: 'x4MZk9GhR0y1Jp3aPqkqWq1T3VtqzE8hBf2sVd6uL7M',
+  }),
+  record('an absolute name', { name: 'www.example.org.' }),
+  record('an international name', { name: 'bücher' }),
+  record('hyphens at the ends of a label', { name: '-a-', type: 'TXT', content: 'x' }),
+  record('a label of 63 octets', { name: label(63) }),
+  record('a label of 64 octets', { name: label(64) }, /name.*must be "@"/),
+  record('no name', { name: undefined }, /name/),
+  record('an empty name', { name: '' }, /name/),
+  record('a star that is not first', { name: 'a.*' }, /must be "@"/),
+  record('a star with letters', { name: 'a*' }, /must be "@"/),
+  record('the apex sign with labels', { name: '@.www' }, /must be "@"/),
+  record('an empty label', { name: 'a..b' }, /must be "@"/),
+  record('a leading dot', { name: '.a' }, /must be "@"/),
+  record('a blank', { name: 'a b' }, /must be "@"/),
+  record('a line end', { name: 'www\n' }, /must be "@"/),
+  record('a backslash', { name: 'a\\.b' }, /must be "@"/),
+];
+
+const FIELDS: readonly ResourceCase[] = [
+  record('a zone in another namespace', { zoneRef: { name: 'example', namespace: 'dns' } }),
+  record('no zone', { zoneRef: undefined }, /zoneRef/),
+  record('a zone without a name', { zoneRef: { namespace: 'dns' } }, /name/),
+  record('a zone name that no object can have', { zoneRef: { name: 'Example.org' } }, /zoneRef\.name/),
+  record('no type', { type: undefined }, /type/),
+  record('an unknown type', { type: 'SPF' }, /type/),
+  record('a type in lower case', { type: 'a' }, /type/),
+  record('the shortest ttl', { ttl: 30 }),
+  record('the longest ttl', { ttl: 86_400 }),
+  record('a ttl of 29', { ttl: 29 }, /30/),
+  record('a ttl of 86401', { ttl: 86_401 }, /86400/),
+  record('a ttl with a fraction', { ttl: 60.5 }, /ttl/),
+  record('neither content nor values', { content: undefined }, /exactly one of content/),
+  record('both content and values', { values: [{ content: '192.0.2.2' }] }, /exactly one of content/),
+  record('an empty list of values', { content: undefined, values: [] }, /values/),
+  record('an empty content', { content: '' }, /content/),
+  record('two values', values('192.0.2.1', '192.0.2.2')),
+  record('a hundred values', values(...Array.from({ length: 100 }, (_, i) => `192.0.2.${i}`))),
+  record('a hundred and one values', values(...Array.from({ length: 101 }, (_, i) => `192.0.2.${i}`)), /values/),
+  record('one value twice', values('192.0.2.1', '192.0.2.1'), /same value stands twice/),
+  record('policies', { deletionPolicy: 'Retain', driftPolicy: 'Ignore', adopt: 'IfIdentical' }),
+  record('an unknown adoption', { adopt: 'Always' }, /Never.*IfIdentical/),
+  record('a priority on A', { priority: 10 }, /priority is for type MX only/),
+  record(
+    'a priority in the values of A',
+    { content: undefined, values: [{ content: '192.0.2.1', priority: 1 }] },
+    /priority is for type MX only/,
+  ),
+];
+
+const APEX: readonly ResourceCase[] = [
+  record('CNAME at the apex', { name: '@', type: 'CNAME', content: 'www.example.net' }, /use type ALIAS/),
+  record('ALIAS at the apex', { name: '@', type: 'ALIAS', content: 'www.example.net' }),
+  record('NS at the apex', { name: '@', type: 'NS', content: 'ns1.example.net' }, /delegate a name below/),
+  record('NS below', { name: 'child', type: 'NS', ...values('ns1.example.net', 'ns2.example.net') }),
+  record('DS at the apex', { name: '@', type: 'DS', content: '1 13 2 ab' }, /belong into the parent/),
+];
+
+const TYPES: readonly ResourceCase[] = [
+  record('A with a name', { content: 'hello' }, /content.*must be an IPv4 address such as 192\.0\.2\.10/),
+  record('A with IPv6', { content: '2001:db8::1' }, /must be an IPv4 address/),
+  record('A with a leading zero', { content: '192.0.2.01' }, /without leading zeros/),
+  record('A in short form', { content: '127.1' }, /must be an IPv4 address/),
+  record('A with a blank', { content: '192.0.2.1 ' }, /must be an IPv4 address/),
+  record('A with one bad value of two', values('192.0.2.1', '192.0.2.256'), /values.*every content of type A/),
+  record('AAAA', { type: 'AAAA', content: '2001:DB8:0:0::1' }),
+  record('AAAA with IPv4 inside', { type: 'AAAA', content: '2001:db8::192.0.2.1' }),
+  record('AAAA with a mapped IPv4', { type: 'AAAA', content: '::ffff:192.0.2.1' }),
+  record('AAAA with a mapped IPv4 in hex', { type: 'AAAA', content: '0:0:0:0:0:FFFF:c000:201' }),
+  onlyZod(record('AAAA with too many groups', { type: 'AAAA', content: '0:0:0:0:0:0:ffff:1.2.3.4' }, /IPv6/)),
+  record('AAAA with IPv4', { type: 'AAAA', content: '192.0.2.1' }, /must be an IPv6 address such as 2001:db8::10/),
+  record('AAAA with a zone', { type: 'AAAA', content: 'fe80::1%eth0' }, /must be an IPv6 address/),
+  record('AAAA with a prefix', { type: 'AAAA', content: '2001:db8::/32' }, /must be an IPv6 address/),
+  record('CNAME', { type: 'CNAME', content: 'target.example.net' }),
+  record('CNAME with a final dot and capitals', { type: 'CNAME', content: 'Target.Example.NET.' }),
+  record('CNAME with service labels', { type: 'CNAME', content: '_a.b-.example.net' }),
+  record('CNAME to a single label with a final dot', { type: 'CNAME', content: 'localhost.' }),
+  record('CNAME to a single label', { type: 'CNAME', content: 'target' }, /a single label needs a final dot/),
+  record('CNAME to an address', { type: 'CNAME', content: '192.0.2.1' }, /must be a host name/),
+  record('CNAME to a URL', { type: 'CNAME', content: 'https://example.net/' }, /must be a host name/),
+  record('CNAME to the root', { type: 'CNAME', content: '.' }, /must be a host name/),
+  record('CNAME with a blank', { type: 'CNAME', content: 'a b.example.net' }, /must be a host name/),
+  record('CNAME as a list of one', { type: 'CNAME', ...values('target.example.net') }),
+  record('CNAME with two values', { type: 'CNAME', ...values('a.example.net', 'b.example.net') }, /has one value/),
+  record('MX', { type: 'MX', content: 'mail.example.net' }),
+  record('MX with a priority', { type: 'MX', content: 'mail.example.net', priority: 0 }),
+  record('MX with a priority of 65536', { type: 'MX', content: 'mail.example.net', priority: 65_536 }, /65535/),
+  record('MX with the number inside', { type: 'MX', content: '10 mail.example.net' }, /preference goes into priority/),
+  record('MX to an address', { type: 'MX', content: '192.0.2.1' }, /content of type MX must be a host name/),
+  onlyZod(record('MX with an underscore', { type: 'MX', content: '_mail.example.net' }, /must be a host name/)),
+  record('MX with several hosts', {
+    type: 'MX',
+    content: undefined,
+    values: [
+      { content: 'a.example.net', priority: 10 },
+      { content: 'b.example.net', priority: 20 },
+      { content: 'a.example.net', priority: 30 },
+    ],
+  }),
+  record(
+    'MX twice, once with the default spelt out',
+    {
+      type: 'MX',
+      content: undefined,
+      values: [{ content: 'a.example.net' }, { content: 'a.example.net', priority: 10 }],
+    },
+    /same value stands twice/,
+  ),
+  record(
+    'MX with a priority beside values',
+    { type: 'MX', priority: 5, ...values('a.example.net') },
+    /give each value its own/,
+  ),
+  record('a null MX', { type: 'MX', content: '.', priority: 0 }),
+  record('a null MX without priority', { type: 'MX', content: '.' }, /set priority to 0/),
+  record('a null MX in a list', { type: 'MX', ...values('.', 'a.example.net') }, /stands alone/),
+  record('TXT as it is', { type: 'TXT', content: 'v=spf1 include:example.net -all; x=ü' }),
+  record('TXT of one character', { type: 'TXT', content: 'x' }),
+  record('TXT in quotes', { type: 'TXT', content: '"one" "two; \\"2\\" \\\\ \\195"' }),
+  record('TXT in quotes without a blank between', { type: 'TXT', content: '"one""two"' }),
+  record('an empty TXT', { type: 'TXT', content: '""' }),
+  record('TXT with a tab', { type: 'TXT', content: 'a\tb' }),
+  record('TXT of 60000 octets', { type: 'TXT', content: label(60_000) }),
+  record('two TXT values', { type: 'TXT', ...values('one', '"two"') }),
+  record('a TXT value of 4096 octets in a list', { type: 'TXT', ...values(label(4096), 'x') }),
+  record('a TXT value of 4097 octets in a list', { type: 'TXT', ...values(label(4097), 'x') }, /4096/),
+  record('TXT with a quote inside', { type: 'TXT', content: 'say "hi"' }, /one or more quoted strings/),
+  record('TXT with a backslash inside', { type: 'TXT', content: 'a\\b' }, /one or more quoted strings/),
+  record('TXT that is not closed', { type: 'TXT', content: '"a' }, /one or more quoted strings/),
+  record('TXT with a bad escape', { type: 'TXT', content: '"\\256"' }, /one or more quoted strings/),
+  record('TXT half in quotes', { type: 'TXT', content: '"a" b' }, /one or more quoted strings/),
+  record('TXT with an outer blank', { type: 'TXT', content: ' a' }, /outer blanks/),
+  record('TXT with a line end', { type: 'TXT', content: 'a\nb' }, /content of type TXT/),
+  record('TXT with one bad value of two', { type: 'TXT', ...values('one', 'a"b') }, /every content of type TXT/),
+  record('CAA', { type: 'CAA', name: '@', content: '0 issue "letsencrypt.org"' }),
+  record('DS', { type: 'DS', name: 'child', content: `1 13 2 ${'ab'.repeat(32)}` }),
+  record('HTTPS', { type: 'HTTPS', name: '@', content: '1 . alpn=h2,h3' }),
+  record('PTR', { type: 'PTR', name: '1', content: 'host.example.net' }),
+  record('SRV', { type: 'SRV', name: '_sip._tcp', content: '10 20 5060 sip.example.net' }),
+  record('TLSA', { type: 'TLSA', name: '_443._tcp.www', content: `3 1 1 ${'ab'.repeat(32)}` }),
+];
+
+export const RESOURCE_CASES: readonly ResourceCase[] = [...ZONES, ...NAMES, ...FIELDS, ...APEX, ...TYPES];
+
+export const CHANGE_CASES: readonly ChangeCase[] = [
+  {
+    title: 'another zoneName',
+    kind: 'DNSZone',
+    before: { zoneName: 'example.org' },
+    after: { zoneName: 'example.net' },
+    refused: /zoneName is immutable: delete this object/,
+  },
+  {
+    title: 'any other field of a zone',
+    kind: 'DNSZone',
+    before: { zoneName: 'example.org' },
+    after: { zoneName: 'example.org', owner: 'org:t1', defaultTtl: 60, parked: true, deletionPolicy: 'Retain' },
+  },
+  {
+    title: 'another zoneRef',
+    kind: 'DNSRecord',
+    before: aRecord,
+    after: { ...aRecord, zoneRef: { name: 'other' } },
+    refused: /zoneRef is immutable/,
+  },
+  {
+    title: 'another namespace of the zone',
+    kind: 'DNSRecord',
+    before: aRecord,
+    after: { ...aRecord, zoneRef: { name: 'example', namespace: 'dns' } },
+    refused: /zoneRef is immutable/,
+  },
+  {
+    title: 'another name',
+    kind: 'DNSRecord',
+    before: aRecord,
+    after: { ...aRecord, name: 'web' },
+    refused: /name is immutable/,
+  },
+  {
+    title: 'another type',
+    kind: 'DNSRecord',
+    before: aRecord,
+    after: { ...aRecord, type: 'AAAA', content: '2001:db8::1' },
+    refused: /type is immutable/,
+  },
+  {
+    title: 'values instead of content, and another ttl',
+    kind: 'DNSRecord',
+    before: aRecord,
+    after: { zoneRef: aRecord.zoneRef, name: 'www', type: 'A', ttl: 60, values: [{ content: '192.0.2.9' }] },
+  },
+];

@@ -1,0 +1,192 @@
+// The schemas of both kinds in zod, their files in crds/, and the walk that makes one of the other.
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { renderCrds } from '../../../src/operator/resources/crd.ts';
+import { recordSpec, recordStatus } from '../../../src/operator/resources/dnsrecord.ts';
+import { zoneSpec, zoneStatus } from '../../../src/operator/resources/dnszone.ts';
+import { toStructural } from '../../../src/operator/resources/structural.ts';
+import { summaryOf, valuesOf } from '../../../src/operator/resources/summary.ts';
+import { RESOURCE_CASES } from '../../support/resource-cases.ts';
+
+const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
+
+/** As the API server writes them: `spec.path: message`. */
+const issuesOf = (error: z.ZodError) => error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
+
+describe('a spec', () => {
+  it.each(RESOURCE_CASES.filter((each) => each.refused === undefined))('with $title is taken ($kind)', (each) => {
+    const result = SCHEMAS[each.kind].safeParse(each.spec);
+    expect(result.success ? [] : issuesOf(result.error)).toEqual([]);
+  });
+
+  it.each(RESOURCE_CASES.filter((each) => each.refused !== undefined))('with $title is refused ($kind)', (each) => {
+    const result = SCHEMAS[each.kind].safeParse(each.spec);
+    expect(result.success).toBe(false);
+    const refused = each.refused as RegExp;
+    // Words of our own rules must be the same here and there; zod's own words for types and bounds differ from Go's.
+    if (!result.success && /[a-z] [a-z]/.test(refused.source)) {
+      expect(issuesOf(result.error).join('\n')).toMatch(refused);
+    }
+  });
+
+  it('gets its defaults', () => {
+    expect(zoneSpec.parse({ zoneName: 'example.org' })).toEqual({
+      zoneName: 'example.org',
+      parked: false,
+      deletionPolicy: 'Delete',
+      managementPolicy: 'Full',
+      driftPolicy: 'Enforce',
+      acme: { enabled: true, namespaces: { from: 'Same' } },
+    });
+    const spec = { zoneRef: { name: 'z' }, name: 'www', type: 'A', content: '192.0.2.1' };
+    expect(recordSpec.parse(spec)).toEqual({ ...spec, deletionPolicy: 'Delete', adopt: 'Never' });
+  });
+});
+
+describe('a status', () => {
+  it('is born with every condition Unknown', () => {
+    const types = (status: { conditions: { type: string; status: string }[] }) =>
+      status.conditions.map((condition) => `${condition.type}=${condition.status}`);
+    expect(types(zoneStatus.parse({}))).toEqual([
+      'Accepted=Unknown',
+      'Programmed=Unknown',
+      'Delegated=Unknown',
+      'Ready=Unknown',
+    ]);
+    expect(types(recordStatus.parse({}))).toEqual([
+      'Accepted=Unknown',
+      'Programmed=Unknown',
+      'Propagated=Unknown',
+      'Ready=Unknown',
+    ]);
+  });
+});
+
+describe('crds/', () => {
+  const folder = new URL('../../../crds/', import.meta.url);
+
+  it('is what `npm run crds` makes', () => {
+    const rendered = renderCrds();
+    expect(readdirSync(folder).sort()).toEqual(rendered.map(({ file }) => file).sort());
+    for (const { file, text } of rendered) expect(readFileSync(new URL(file, folder), 'utf8')).toBe(text);
+  });
+
+  it('explains every field a user may write', () => {
+    const silent: string[] = [];
+    const visit = (node: z.infer<typeof anySchema>, path: string): void => {
+      for (const [name, child] of Object.entries(node.properties ?? {})) {
+        if (child.description === undefined) silent.push(`${path}.${name}`);
+        visit(child, `${path}.${name}`);
+      }
+      if (node.items) visit(node.items, `${path}[]`);
+    };
+    for (const { text } of renderCrds()) {
+      const crd = parse(text) as Crd;
+      const { spec, status } = crd.spec.versions[0].schema.openAPIV3Schema.properties;
+      visit(spec, `${crd.metadata.name} spec`);
+      visit(status, `${crd.metadata.name} status`);
+    }
+    expect(silent).toEqual([]);
+  });
+
+  it('bounds every text and list, because the cost of CEL is estimated from the bounds', () => {
+    const unbounded: string[] = [];
+    const visit = (node: z.infer<typeof anySchema>, path: string): void => {
+      const bounded = node.type !== 'string' || node.enum !== undefined || node.maxLength !== undefined;
+      if (!bounded || (node.type === 'array' && node.maxItems === undefined)) unbounded.push(path);
+      for (const [name, child] of Object.entries(node.properties ?? {})) visit(child, `${path}.${name}`);
+      if (node.items) visit(node.items, `${path}[]`);
+    };
+    for (const { text } of renderCrds()) {
+      const { spec, status } = (parse(text) as Crd).spec.versions[0].schema.openAPIV3Schema.properties;
+      visit(spec, 'spec');
+      visit(status, 'status');
+    }
+    expect(unbounded).toEqual([]);
+  });
+});
+
+interface Crd {
+  readonly metadata: { readonly name: string };
+  readonly spec: {
+    readonly versions: readonly [
+      { readonly schema: { readonly openAPIV3Schema: { readonly properties: { spec: Node; status: Node } } } },
+    ];
+  };
+}
+
+const anySchema = z.object({
+  type: z.string(),
+  description: z.string().optional(),
+  enum: z.array(z.unknown()).optional(),
+  maxLength: z.number().optional(),
+  maxItems: z.number().optional(),
+  get properties() {
+    return z.record(z.string(), anySchema).optional();
+  },
+  get items() {
+    return anySchema.optional();
+  },
+});
+type Node = z.infer<typeof anySchema>;
+
+describe('the structural walk', () => {
+  const structural = (schema: z.ZodType) =>
+    toStructural(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input' }));
+
+  it('keeps bounds, defaults, enums, nullable and x-kubernetes keywords, and drops what zod adds for itself', () => {
+    const schema = z.object({
+      a: z.int().min(1).nullable(),
+      b: z.enum(['x', 'y']).default('x').meta({ description: 'B.' }),
+      c: z.array(z.string().max(3)).max(2).meta({ 'x-kubernetes-list-type': 'set' }).optional(),
+      d: z.record(z.string(), z.string().max(4)).optional(),
+    });
+    expect(structural(schema)).toEqual({
+      type: 'object',
+      required: ['a'],
+      properties: {
+        a: { type: 'integer', minimum: 1, nullable: true },
+        b: { type: 'string', enum: ['x', 'y'], default: 'x', description: 'B.' },
+        c: { type: 'array', maxItems: 2, items: { type: 'string', maxLength: 3 }, 'x-kubernetes-list-type': 'set' },
+        d: { type: 'object', additionalProperties: { type: 'string', maxLength: 4 } },
+      },
+    });
+  });
+
+  it('refuses what a CRD cannot hold', () => {
+    expect(() => structural(z.object({ a: z.union([z.string(), z.int()]) }))).toThrow(
+      /root\.properties\.a has no single/,
+    );
+    expect(() => structural(z.object({ a: z.unknown() }))).toThrow(/has no single type/);
+    expect(() => structural(z.string().regex(/^(?!x)/))).toThrow(/beyond RE2/);
+    expect(() => structural(z.string().regex(/(a)\1/))).toThrow(/beyond RE2/);
+    expect(() => structural(z.object({ a: z.string().meta({ id: 'Shared' }), b: z.string() }))).toThrow(
+      /a has no single/,
+    );
+    expect(() => structural(z.string().meta({ contentEncoding: 'base64' }))).toThrow(/contentEncoding cannot/);
+  });
+});
+
+describe('a summary', () => {
+  const summary = (spec: Parameters<typeof valuesOf>[0]) => summaryOf(valuesOf(spec));
+
+  it('shows one value, several, and the priority of MX', () => {
+    expect(summary({ type: 'A', content: '192.0.2.1' })).toBe('192.0.2.1');
+    expect(summary({ type: 'A', values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] })).toBe(
+      '192.0.2.1,192.0.2.2',
+    );
+    expect(summary({ type: 'MX', content: 'mail.example.org' })).toBe('10 mail.example.org');
+    expect(summary({ type: 'MX', content: '.', priority: 0 })).toBe('0 .');
+  });
+
+  it('stays short and tells what it leaves out', () => {
+    const many = Array.from({ length: 10 }, (_, i) => ({ content: `192.0.2.10${i}` }));
+    expect(summary({ type: 'A', values: many })).toBe('192.0.2.100,192.0.2.101,192.0.2.102,192.0.2.103,192.0.2.104 +5');
+    expect(summary({ type: 'TXT', content: 'x'.repeat(100) })).toBe(`${'x'.repeat(63)}…`);
+    expect(summary({ type: 'TXT', values: [{ content: 'x'.repeat(100) }, { content: 'y' }] })).toBe(
+      `${'x'.repeat(63)}… +1`,
+    );
+  });
+});
