@@ -9,6 +9,7 @@ import { accept, clip, refuse, type Verdict } from './verdict.ts';
 /** Types whose owner is a host in the sense of RFC 1123: no hyphen at the end of a label (N6). */
 const HOST_TYPES: ReadonlySet<RecordType> = new Set(['A', 'AAAA', 'ALIAS']);
 const SERVICE_LABEL = /^_[a-z0-9_-]+$/;
+const HYPHEN_INSIDE = /^[^-](?:.*[^-])?$/;
 const PORT_LABEL = /^_(0|[1-9][0-9]{0,4})$/;
 
 /** Judges a canonical relative name (`@`, `www`, `*.dev`) for `type` in `zone`; gives the name back. */
@@ -42,8 +43,6 @@ export function judgeOwnerForType(relative: string, zone: string, type: RecordTy
   }
   return accept(relative);
 }
-
-const HYPHEN_INSIDE = /^[^-](?:.*[^-])?$/;
 
 function isPortLabel(label: string): boolean {
   return PORT_LABEL.test(label) && Number(label.slice(1)) <= 65_535;

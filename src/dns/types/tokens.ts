@@ -12,6 +12,7 @@ const SPACE = 0x20;
 const TAB = 0x09;
 const ZERO = 0x30;
 const NINE = 0x39;
+const NOTHING: ReadonlySet<number> = new Set();
 /**
  * Comment and continuation in a zone file (RFC 1035 section 5.1): `0 issue ;` surely means `0 issue ";"`. PowerDNS 4.7.3
  * does not take them in a SvcParam even inside quotes, though it does in TXT and CAA.
@@ -35,8 +36,6 @@ export function parseHex(text: string, what: string): Verdict<string> {
   if (text !== '' && text.length % 2 === 0 && /^[0-9a-fA-F]+$/.test(text)) return accept(text.toLowerCase());
   return refuse('content', `The ${what} is ${clip(text)}; it must be an even number of hexadecimal digits.`);
 }
-
-const NOTHING: ReadonlySet<number> = new Set();
 
 export function isBlank(octet: number | undefined): boolean {
   return octet === SPACE || octet === TAB;
