@@ -47,13 +47,14 @@ export async function waitFor(
       const limit = AbortSignal.any([
         signal,
         done.signal,
-        AbortSignal.timeout(Math.max(1, Math.min(CHECK_LIMIT_MS, deadline - performance.now()))),
+        AbortSignal.timeout(Math.max(1, Math.min(CHECK_LIMIT_MS, Math.ceil(deadline - performance.now())))),
       ]);
       try {
         if (await Promise.race([check(limit), aborted(limit), ended])) return;
       } catch (error) {
         if (error instanceof PartEnded) throw error;
-        lastError = error;
+        // A check that was cut off says nothing new; what it threw before may.
+        lastError = limit.aborted ? (lastError ?? 'no answer') : error;
       }
       signal.throwIfAborted();
       if (performance.now() >= deadline) throw new Error(await timeoutText(what, timeoutMs, parts[0], lastError));
