@@ -6,7 +6,7 @@ import type { Account } from '../api/schemas/account.ts';
 import { account } from '../api/schemas/account.ts';
 import type { DnsRecord, RecordBody, RecordType } from '../api/schemas/record.ts';
 import { record, recordList } from '../api/schemas/record.ts';
-import type { DsRecord, Zone, ZoneCreateBody, ZoneCreated } from '../api/schemas/zone.ts';
+import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '../api/schemas/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '../api/schemas/zone.ts';
 import type { Clock } from './clock.ts';
 import { realClock } from './clock.ts';
@@ -47,6 +47,7 @@ export interface Client {
     find(suffixOf: string, options?: CallOptions): Promise<Zone | null>;
     get(id: string, options?: CallOptions): Promise<Zone>;
     create(body: ZoneCreateBody, options?: CallOptions): Promise<ZoneCreated>;
+    change(id: string, body: ZoneChangeBody, options?: CallOptions): Promise<Zone>;
     delete(id: string, options?: CallOptions): Promise<void>;
     park(id: string, options?: CallOptions): Promise<Zone>;
     unpark(id: string, options?: CallOptions): Promise<Zone>;
@@ -96,6 +97,7 @@ export function createClient(options: ClientOptions): Client {
           }),
       get: (id, call) => http.call({ method: 'GET', path: zonePath(id) }, zone, call),
       create: (body, call) => http.call({ method: 'POST', path: `${DNS}/zones`, body }, zoneCreated, call),
+      change: (id, body, call) => http.call({ method: 'PATCH', path: zonePath(id), body }, zone, call),
       delete: (id, call) => http.callEmpty({ method: 'DELETE', path: zonePath(id) }, call),
       park: (id, call) => http.call({ method: 'POST', path: `${zonePath(id)}/park` }, zone, call),
       unpark: (id, call) => http.call({ method: 'POST', path: `${zonePath(id)}/unpark` }, zone, call),

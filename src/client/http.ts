@@ -19,7 +19,7 @@ export interface CallOptions {
 }
 
 export interface Route {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base address, already encoded. */
   readonly path: string;
   /** Undefined values are left out. */

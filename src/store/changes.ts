@@ -4,6 +4,7 @@ import { changes } from './tables.ts';
 
 export type Action =
   | 'zone.create'
+  | 'zone.change'
   | 'zone.delete'
   | 'zone.park'
   | 'zone.unpark'

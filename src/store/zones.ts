@@ -103,7 +103,7 @@ export async function insertZone(tx: Tx, zone: NewZone): Promise<ZoneRow> {
 export async function touchZone(
   tx: Tx,
   id: string,
-  set: { serial: number; state?: ZoneState },
+  set: { serial: number; state?: ZoneState; defaultTtl?: number },
   now: Date,
 ): Promise<void> {
   await tx

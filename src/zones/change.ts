@@ -33,7 +33,7 @@ export interface Caller {
 export interface Outcome<T> {
   answer: T;
   /** Null: nothing was changed, so no serial and no history. */
-  change: { action: Action; before: unknown; after: unknown; state?: ZoneState } | null;
+  change: { action: Action; before: unknown; after: unknown; zone?: { state?: ZoneState; defaultTtl?: number } } | null;
 }
 
 const NO_ZONE = 'No such zone, or it does not belong to this account.';
@@ -60,11 +60,11 @@ export async function changeZone<T>(
       if (!zone || !maySee(caller.actor, zone)) throw noZone();
       const { answer, change } = await operation(tx, zone);
       if (change) {
-        const { state, ...entry } = change;
+        const { zone: set, ...entry } = change;
         const now = house.now();
         const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
         await Promise.all([
-          touchZone(tx, zone.id, { serial, ...(state ? { state } : {}) }, now),
+          touchZone(tx, zone.id, { ...set, serial }, now),
           insertChange(tx, { ...historyOf(zone, caller), ...entry, serial }),
         ]);
       }

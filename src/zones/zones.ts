@@ -69,7 +69,18 @@ export async function setZoneState(house: House, caller: Caller, id: string, sta
     mustManageZones(caller.actor);
     if (zone.state === state) return { answer: null, change: null };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
-    return { answer: null, change: { action, before: { state: zone.state }, after: { state }, state } };
+    return { answer: null, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
+  });
+  return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
+}
+
+/** Sets the TTL of records that carry none. @throws Refusal no_zone, forbidden, busy */
+export async function setDefaultTtl(house: House, caller: Caller, id: string, defaultTtl: number): Promise<ZoneView> {
+  await changeZone(house, caller, id, async (_tx, zone) => {
+    mustManageZones(caller.actor);
+    if (zone.defaultTtl === defaultTtl) return { answer: null, change: null };
+    const before = { defaultTtl: zone.defaultTtl };
+    return { answer: null, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
   });
   return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
 }

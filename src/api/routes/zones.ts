@@ -7,10 +7,19 @@ import type { House } from '../../zones/change.ts';
 import { createZone } from '../../zones/create-zone.ts';
 import { Refusal } from '../../zones/refusal.ts';
 import { zoneView } from '../../zones/view.ts';
-import { findZone, readZone, readZones, removeZone, seeZone, setZoneState } from '../../zones/zones.ts';
+import { findZone, readZone, readZones, removeZone, seeZone, setDefaultTtl, setZoneState } from '../../zones/zones.ts';
 import { actorOf, callerOf } from '../auth.ts';
 import type { WriteHook } from '../limits.ts';
-import { dsList, zone, zoneCreateBody, zoneCreated, zoneList, zoneListQuery, zoneParams } from '../schemas/zone.ts';
+import {
+  dsList,
+  zone,
+  zoneChangeBody,
+  zoneCreateBody,
+  zoneCreated,
+  zoneList,
+  zoneListQuery,
+  zoneParams,
+} from '../schemas/zone.ts';
 import { errorAnswers } from './answers.ts';
 
 const TAGS = ['zones'];
@@ -63,6 +72,21 @@ export function zoneRoutes(app: FastifyInstance, house: House, countWrite: Write
       },
     },
     async (request) => readZone(house, actorOf(request), request.params.id),
+  );
+
+  routes.patch(
+    '/zones/:id',
+    {
+      onRequest: countWrite,
+      schema: {
+        tags: TAGS,
+        summary: "Change a zone's default TTL",
+        params: zoneParams,
+        body: zoneChangeBody,
+        response: { 200: zone, ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'rate_limited', 'busy') },
+      },
+    },
+    async (request) => setDefaultTtl(house, callerOf(request), request.params.id, request.body.defaultTtl),
   );
 
   routes.delete(

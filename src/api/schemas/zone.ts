@@ -44,6 +44,11 @@ export const zoneCreateBody = z
   })
   .meta({ id: 'ZoneCreate', description: 'A zone to be created.' });
 
+/** `PATCH /zones/{id}`: what of a zone can change beside its state. */
+export const zoneChangeBody = z
+  .strictObject({ defaultTtl: ttl.meta({ description: 'Seconds; for records that carry none.' }) })
+  .meta({ id: 'ZoneChange', description: 'What shall change of a zone.' });
+
 export const dsRecord = z
   .object({
     keyTag: z.int().min(0).max(65_535),
@@ -121,6 +126,7 @@ export const zoneList = z.object({ zones: z.array(zone), next }).meta({ id: 'Zon
 export const dsList = z.object({ ds: z.array(dsRecord) }).meta({ id: 'DsList' });
 
 export type ZoneCreateBody = z.infer<typeof zoneCreateBody>;
+export type ZoneChangeBody = z.infer<typeof zoneChangeBody>;
 export type ZoneListQuery = z.infer<typeof zoneListQuery>;
 export type DsRecord = z.infer<typeof dsRecord>;
 export type Zone = z.infer<typeof zone>;

@@ -50,7 +50,6 @@ const DEFINITIONS: readonly Definition[] = [
       { name: 'DS', type: 'integer', jsonPath: '.status.ds[0].keyTag', description: 'Key tag of the DS record' },
       AGE,
       REASON,
-      { name: 'Records', type: 'integer', jsonPath: '.status.records', priority: 1 },
       { name: 'DS-Record', type: 'string', jsonPath: '.status.ds[0].record', priority: 1 },
     ],
     selectable: ['.spec.zoneName'],

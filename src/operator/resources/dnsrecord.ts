@@ -23,10 +23,10 @@ export const RECORD_CONDITIONS = ['Accepted', 'Programmed', 'Propagated', 'Ready
 
 /**
  * One value may be as long as the service takes; a list of values has shorter ones. CEL's cost is estimated from these
- * bounds, and 100 values of the full length would be over the limit of 10^7 for one rule.
+ * bounds, and the rule that compares each of 100 values with each is over the limit (10^7) at 4096.
  */
 const MAX_CONTENT = 65_535;
-const MAX_LISTED_CONTENT = 4_096;
+const MAX_LISTED_CONTENT = 2_048;
 const MAX_VALUES = 100;
 
 const priority = z.int().min(0).max(65_535);

@@ -11,7 +11,6 @@ import {
   GROUP,
   labelSelector,
   moment,
-  objectName,
   ttl,
   VERSION,
 } from './common.ts';
@@ -106,25 +105,6 @@ export const zoneSpec = z.object({
       "Which DNSRecords may be in this zone; one entry must permit it. Without entries: those of this object's own namespace.",
     'x-kubernetes-list-type': 'atomic',
   }),
-  acme: z
-    .object({
-      enabled: z.boolean().default(true).meta({ description: 'Whether ACME DNS-01 challenges are answered at all.' }),
-      namespaces: namespaces.default({ from: 'Same' }).meta({ description: 'Whose certificates may be validated.' }),
-    })
-    .default({ enabled: true, namespaces: { from: 'Same' } })
-    .meta({ description: 'ACME DNS-01 challenges in this zone.' }),
-  credentialsSecretRef: z
-    .object({
-      name: objectName.meta({ description: 'Name of a Secret in the same namespace.' }),
-      key: z
-        .string()
-        .min(1)
-        .max(253)
-        .default('api-key')
-        .meta({ description: 'Entry of the Secret that holds the key.' }),
-    })
-    .optional()
-    .meta({ description: "An API key of the namespace's own. The operator's key when left out." }),
 });
 
 const dsEntry = z.object({
@@ -132,7 +112,7 @@ const dsEntry = z.object({
   algorithm: z.int().min(0).max(255).meta({ description: 'DNSSEC algorithm number.' }),
   digestType: z.int().min(0).max(255).meta({ description: '2 is SHA-256.' }),
   digest: z.string().max(128).meta({ description: 'Hexadecimal, lower case.' }),
-  record: z.string().max(256).meta({ description: 'RDATA in zone file form, to be published by the parent zone.' }),
+  record: z.string().max(256).meta({ description: 'The line for the zone file of the parent zone, without TTL.' }),
 });
 
 export const zoneStatus = z.object({
@@ -156,15 +136,15 @@ export const zoneStatus = z.object({
     .optional()
     .meta({ description: 'DS records for the parent zone, SHA-256 first.', 'x-kubernetes-list-type': 'atomic' }),
   serial: z.int().min(0).max(4_294_967_295).optional().meta({ description: 'Serial of the SOA.' }),
-  records: z.int().min(0).optional().meta({ description: 'How many records the zone holds.' }),
+  defaultTtl: ttl.optional().meta({ description: 'Seconds in force for records without a ttl of their own.' }),
   nextAttemptTime: moment.optional().meta({ description: 'When the operator tries again, while it waits.' }),
   conditions: conditionsBornUnknown(ZONE_CONDITIONS),
 });
 
 export type ZoneSpec = z.infer<typeof zoneSpec>;
 export type ZoneStatus = z.infer<typeof zoneStatus>;
-/** Who may come from where: a part of `allowedRecords` and of `acme`. */
-export type NamespaceGrant = ZoneSpec['acme']['namespaces'];
+/** Which records may come from where. */
+export type RecordGrant = z.infer<typeof allowedRecord>;
 
 export interface DNSZone extends KubeObject {
   readonly spec: ZoneSpec;

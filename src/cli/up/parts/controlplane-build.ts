@@ -62,7 +62,7 @@ async function build(folder: string, progress: Progress, signal: AbortSignal): P
         'KUBEBUILDER_ASSETS to a folder with etcd, kube-apiserver and kubectl, or KUBECONFIG to use a cluster that runs already',
     );
   }
-  progress('building the Kubernetes control plane from Go modules: once, a few minutes');
+  progress("building the Kubernetes control plane from Go modules: once, a few minutes, about 4 GB in Go's caches");
   const modules = countRequired(readFileSync(join(SOURCE, 'go.mod'), 'utf8'));
   const download = downloadCounter(modules);
   await step({

@@ -158,10 +158,17 @@ function signalGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
+/** Pids of running parts and their death signals, for the one exit hook. */
+const living = new Map<number, NodeJS.Signals>();
+
 function killAtExit(pid: number, signal: NodeJS.Signals, exited: Promise<PartExit>): void {
-  const kill = () => signalGroup(pid, signal);
-  process.once('exit', kill);
-  void exited.then(() => process.removeListener('exit', kill));
+  if (!process.listeners('exit').includes(killLiving)) process.once('exit', killLiving);
+  living.set(pid, signal);
+  void exited.then(() => living.delete(pid));
+}
+
+function killLiving(): void {
+  for (const [pid, signal] of living) signalGroup(pid, signal);
 }
 
 function stopOnAbort(part: Part, signal: AbortSignal): void {

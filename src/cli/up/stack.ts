@@ -1,0 +1,102 @@
+// The whole local stack: the DNS side, the Kubernetes side, and the operator between them. `up` and the end-to-end tests
+// start this.
+
+import { type Cluster, openCluster } from './cluster.ts';
+import type { Progress } from './parts/cache.ts';
+import { startCommand } from './parts/command.ts';
+import type { Part } from './parts/part.ts';
+import { allocatePorts } from './parts/ports.ts';
+import { NAMESERVER, type Service, startService } from './service.ts';
+
+export interface StackOptions {
+  /** Must exist. */
+  stateDir: string;
+  /** Whether keys are held to the service's write limits. */
+  limits: boolean;
+  kubeconfig?: string | undefined;
+  apiPort?: number | undefined;
+  dnsPort?: number | undefined;
+  /** False for tests: no fsync. (Default: true.) */
+  durable?: boolean;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+export interface Stack {
+  service: Service;
+  cluster: Cluster;
+  parts: Part[];
+  /** Starts the operator, for those who ended it. */
+  startOperator(): Promise<Part>;
+  /** Ends everything that was started; repeating it is fine. */
+  stop(): Promise<void>;
+}
+
+/** @throws with the end of the log of the part that failed; nothing is left running then */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { stateDir, limits, durable = true, progress, signal } = options;
+  const ports = await allocatePorts(
+    [
+      { name: 'postgres' },
+      { name: 'api', ...(options.apiPort === undefined ? {} : { port: options.apiPort }) },
+      { name: 'apiHealth' },
+      { name: 'dns', dns: true, ...(options.dnsPort === undefined ? {} : { port: options.dnsPort }) },
+      { name: 'nameserverHealth' },
+      { name: 'operatorHealth' },
+      { name: 'etcd' },
+      { name: 'etcdPeer' },
+      { name: 'apiserver' },
+    ],
+    { stateDir },
+  );
+  const [service, cluster] = await bothOrNeither(
+    startService({ stateDir, ports, limits, durable, progress, signal }),
+    openCluster({ stateDir, kubeconfig: options.kubeconfig, ports, progress, signal }),
+  );
+  let operator: Part | undefined;
+  const startOperator = async () => {
+    operator = await startCommand({
+      name: 'operator',
+      env: {
+        KUBECONFIG: cluster.operatorKubeconfig,
+        ZONESTEAD_URL: service.url,
+        ZONESTEAD_API_KEY: service.keys.operator.key,
+        ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+      },
+      healthPort: ports.operatorHealth,
+      stateDir,
+      signal,
+    });
+    return operator;
+  };
+  const stop = async () => {
+    await operator?.stop();
+    await Promise.all([service.stop(), cluster.stop()]);
+  };
+  try {
+    await startOperator();
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    service,
+    cluster,
+    parts: [...service.parts, ...cluster.parts, operator as unknown as Part],
+    startOperator,
+    stop,
+  };
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** When one of the two does not come up, the other is stopped again. */
+async function bothOrNeither<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled([a, b]);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  if (first.status === 'fulfilled') await first.value.stop();
+  if (second.status === 'fulfilled') await second.value.stop();
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+}
