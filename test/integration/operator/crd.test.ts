@@ -1,0 +1,193 @@
+// crds/ on a real kube-apiserver: installed as a user would, then the same cases that zod was given, by server-side
+// dry-run, and what the server itself does with defaults, status and columns.
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
+import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { createApi, type KubeApi } from '../../../src/kube/api.ts';
+import { loadCredentials } from '../../../src/kube/credentials.ts';
+import { KubeError } from '../../../src/kube/errors.ts';
+import { type KubeObject, type ResourceType, resourcePath } from '../../../src/kube/resource.ts';
+import { createTransport, type Transport } from '../../../src/kube/transport.ts';
+import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import { CHANGE_CASES, RESOURCE_CASES } from '../../support/resource-cases.ts';
+
+const TYPES = { DNSZone: DNS_ZONE, DNSRecord: DNS_RECORD };
+const CRDS: ResourceType = {
+  group: 'apiextensions.k8s.io',
+  version: 'v1',
+  plural: 'customresourcedefinitions',
+  kind: 'CustomResourceDefinition',
+  namespaced: false,
+};
+const me = { fieldManager: 'test' };
+
+let stateDir: string;
+let plane: ControlPlane;
+let transport: Transport;
+let api: KubeApi;
+
+beforeAll(async () => {
+  const { signal } = new AbortController();
+  stateDir = await mkdtemp(join(tmpdir(), 'zonestead-crd-'));
+  const { dir } = await ensureControlPlane({ progress: () => undefined, signal });
+  const names = ['etcd', 'etcdPeer', 'apiserver'] as const;
+  const ports = await allocatePorts(
+    names.map((name) => ({ name })),
+    { stateDir },
+  );
+  plane = await startControlPlane({ dir, stateDir, ports, signal });
+  transport = createTransport({ credentials: await loadCredentials({ kubeconfig: plane.kubeconfig }) });
+  api = createApi(transport);
+  await installCrds();
+});
+
+afterAll(async () => {
+  await transport?.close();
+  await plane?.stop();
+  await rm(stateDir, { recursive: true, force: true });
+});
+
+async function installCrds(): Promise<void> {
+  const folder = new URL('../../../crds/', import.meta.url);
+  type Crd = KubeObject & { readonly status?: { conditions?: { type: string; status: string; message: string }[] } };
+  const crds = readdirSync(folder).map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as Crd);
+  for (const crd of crds) await api.apply(CRDS, crd, me);
+  for (const { metadata } of crds) {
+    for (let tries = 0; ; tries++) {
+      const { status } = await api.get<Crd>(CRDS, { name: metadata.name });
+      const is = (type: string, value: string) =>
+        status?.conditions?.some((c) => c.type === type && c.status === value);
+      // A schema that is not structural is stored all the same; only this condition tells.
+      if (is('NonStructuralSchema', 'True')) throw new Error(JSON.stringify(status?.conditions));
+      if (is('Established', 'True')) break;
+      if (tries > 200) throw new Error(`${metadata.name} was not established within 10 s`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** As `kubectl apply --dry-run=server` of a new object would; kubectl asks for strict fields by default. */
+function dryRun(type: ResourceType, body: unknown): Promise<unknown> {
+  const query = { dryRun: 'All', fieldValidation: 'Strict', fieldManager: 'test' };
+  return transport.request({ method: 'POST', path: resourcePath(type, { namespace: 'default' }), query, body });
+}
+
+const objectOf = (kind: keyof typeof TYPES, spec: unknown, name = 'case') => ({
+  apiVersion: 'zonestead.dev/v1alpha1',
+  kind,
+  metadata: { name, namespace: 'default' },
+  spec,
+});
+
+const messageOf = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => Promise.reject(new Error('the server took it')),
+    (error: unknown) => {
+      if (error instanceof KubeError && error.status === 422) return error.message;
+      throw error;
+    },
+  );
+
+const takenByServer = (each: (typeof RESOURCE_CASES)[number]) =>
+  each.refused === undefined || each.passesServer === true;
+
+describe('the API server', () => {
+  it.each(RESOURCE_CASES.filter(takenByServer))('takes $kind with $title', async ({ kind, spec }) => {
+    await dryRun(TYPES[kind], objectOf(kind, spec));
+  });
+
+  it.each(RESOURCE_CASES.filter((each) => !takenByServer(each)))('refuses $kind with $title', async (each) => {
+    const message = await messageOf(dryRun(TYPES[each.kind], objectOf(each.kind, each.spec)));
+    expect(message).toMatch(each.refused as RegExp);
+  });
+
+  it.each(CHANGE_CASES)('judges a change to $title of a $kind', async ({ kind, before, after, refused }) => {
+    const name = 'changing';
+    await api.create(TYPES[kind], objectOf(kind, before, name));
+    try {
+      const current = await api.get(TYPES[kind], { namespace: 'default', name });
+      const path = resourcePath(TYPES[kind], { namespace: 'default', name });
+      const body = { ...objectOf(kind, after, name), metadata: current.metadata };
+      const change = transport.request({ method: 'PUT', path, query: { dryRun: 'All' }, body });
+      if (refused === undefined) await change;
+      else expect(await messageOf(change)).toMatch(refused);
+    } finally {
+      await api.delete(TYPES[kind], { namespace: 'default', name });
+    }
+  });
+
+  it('names an unknown field when asked to be strict, as kubectl does', async () => {
+    const spec = { zoneName: 'example.org', zonename: 'example.org' };
+    const error = await dryRun(DNS_ZONE, objectOf('DNSZone', spec)).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ status: 400, message: expect.stringMatching(/unknown field "spec.zonename"/) });
+  });
+});
+
+describe('an object that nobody has looked at', () => {
+  const record = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
+
+  it('has every condition as Unknown and the defaults of its spec', async () => {
+    const created = await api.create<DNSRecord>(DNS_RECORD, objectOf('DNSRecord', record, 'born'));
+    const read = await api.get<DNSRecord>(DNS_RECORD, { namespace: 'default', name: 'born' });
+    for (const { spec, status } of [created, read]) {
+      expect(spec).toEqual({ ...record, deletionPolicy: 'Delete', adopt: 'Never' });
+      expect(status?.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
+        'Accepted=Unknown',
+        'Programmed=Unknown',
+        'Propagated=Unknown',
+        'Ready=Unknown',
+      ]);
+    }
+    const zone = await api.create<DNSZone>(DNS_ZONE, objectOf('DNSZone', { zoneName: 'example.org' }, 'born'));
+    expect(zone.spec.acme).toEqual({ enabled: true, namespaces: { from: 'Same' } });
+    expect(zone.status?.conditions).toHaveLength(4);
+  });
+
+  it('keeps the conditions that an apply of others does not name', async () => {
+    await api.create(DNS_RECORD, objectOf('DNSRecord', record, 'partly'));
+    const accepted = {
+      type: 'Accepted',
+      status: 'True',
+      reason: 'Accepted',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    };
+    const ledger = [{ content: '192.0.2.1', priority: null, intent: 'n1' }];
+    const metadata = { name: 'partly', namespace: 'default' };
+    const applied = await api.applyStatus<DNSRecord>(
+      DNS_RECORD,
+      { metadata, status: { records: ledger, conditions: [accepted] } },
+      me,
+    );
+    expect(applied.status?.conditions.map(({ type, status }) => `${type}=${status}`).sort()).toEqual([
+      'Accepted=True',
+      'Programmed=Unknown',
+      'Propagated=Unknown',
+      'Ready=Unknown',
+    ]);
+    // A null must survive: the ledger tells "no priority" from "not known".
+    expect(applied.status?.records).toEqual(ledger);
+    const written = [{ id: 'rec_1', content: '192.0.2.1', priority: null }];
+    const again = await api.applyStatus<DNSRecord>(
+      DNS_RECORD,
+      { metadata, status: { records: written, conditions: [accepted] } },
+      me,
+    );
+    expect(again.status?.records).toEqual(written);
+  });
+
+  it('can be selected by type and by zone', async () => {
+    const { items } = await api.list<DNSRecord>(DNS_RECORD, {
+      namespace: 'default',
+      fieldSelector: 'spec.zoneRef.name=example,spec.type=A',
+    });
+    expect(items.map(({ metadata }) => metadata.name).sort()).toEqual(['born', 'partly']);
+  });
+});
