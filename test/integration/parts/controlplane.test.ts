@@ -1,0 +1,99 @@
+// A real control plane: it answers, keeps its objects over a restart, obeys RBAC, and leaves no process.
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
+import { pidExists } from '../../../src/cli/up/parts/liveness.ts';
+import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { waitFor } from '../../../src/cli/up/parts/wait.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const FIRST_BUILD_MS = 30 * 60_000;
+const stateDir = await temporaryFolder('controlplane');
+const signal = AbortSignal.timeout(FIRST_BUILD_MS);
+let dir: string;
+let cluster: ControlPlane;
+
+beforeAll(async () => {
+  ({ dir } = await ensureControlPlane({ progress: () => {}, signal }));
+  cluster = await start();
+}, FIRST_BUILD_MS);
+afterAll(() => cluster?.stop());
+
+async function start(): Promise<ControlPlane> {
+  const ports = await allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], { stateDir });
+  return startControlPlane({ dir, stateDir, ports, signal });
+}
+
+async function kubectl(kubeconfig: string, ...args: string[]): Promise<{ code: number | null; text: string }> {
+  const command = join(dir, 'kubectl');
+  const result = await runCommand({ command, args: ['--kubeconfig', kubeconfig, ...args], timeoutMs: 20_000, signal });
+  return { code: result.code, text: result.tail };
+}
+
+const admin = async (...args: string[]) => (await kubectl(cluster.kubeconfig, ...args)).text;
+const eventually = (what: string, check: () => Promise<boolean>) =>
+  waitFor(check, { what, timeoutMs: 20_000, intervalMs: 100, part: cluster.parts, signal });
+
+test('a namespace can be created, gets its service account from the controller manager, and can be deleted', async () => {
+  expect(await admin('create', 'namespace', 'short')).toContain('namespace/short created');
+  await eventually('the default service account', async () =>
+    (await admin('-n', 'short', 'get', 'serviceaccount', 'default', '-o', 'name')).includes('serviceaccount/default'),
+  );
+  expect(await admin('-n', 'short', 'create', 'token', 'default')).toMatch(/^[\w-]+\.[\w-]+\.[\w-]+$/);
+  expect(await admin('delete', 'namespace', 'short')).toContain('deleted');
+});
+
+test('an identity by client certificate has its groups and no more rights than RBAC gives', async () => {
+  const reader = await cluster.clientConfig('jane', ['readers']);
+  expect((await kubectl(reader, 'auth', 'whoami')).text).toMatch(/Username\s+jane[\s\S]*readers/);
+  expect((await kubectl(reader, 'get', 'namespaces')).text).toContain('Forbidden');
+  await admin('create', 'clusterrole', 'readers', '--verb=list', '--resource=namespaces');
+  await admin('create', 'clusterrolebinding', 'readers', '--clusterrole=readers', '--group=readers');
+  await eventually('the new right', async () => (await kubectl(reader, 'get', 'namespaces')).code === 0);
+});
+
+test('aggregated APIs are on: the authority for the front proxy is published', async () => {
+  const published = await admin(
+    '-n',
+    'kube-system',
+    'get',
+    'configmap',
+    'extension-apiserver-authentication',
+    '-o',
+    'yaml',
+  );
+  expect(published).toContain('requestheader-client-ca-file');
+  expect(published).toContain('front-proxy-client');
+});
+
+test('stopping leaves no process, and the next start finds the objects', async () => {
+  await admin('create', 'namespace', 'kept');
+  const pids = cluster.parts.map((part) => part.pid);
+  expect(pids).toHaveLength(3);
+  await cluster.stop();
+  expect(pids.filter(pidExists)).toEqual([]);
+  cluster = await start();
+  expect(await admin('get', 'namespace', 'kept', '-o', 'name')).toBe('namespace/kept');
+});
+
+test('a start after SIGKILL of every part finds the objects', async () => {
+  await admin('create', 'namespace', 'crashed');
+  await Promise.all(cluster.parts.map((part) => part.stop({ signal: 'SIGKILL' })));
+  cluster = await start();
+  expect(await admin('get', 'namespace', 'crashed', '-o', 'name')).toBe('namespace/crashed');
+});
+
+test('a part that fails is reported with the end of its log, and nothing is left running', async () => {
+  const other = join(stateDir, 'failing');
+  await mkdir(other);
+  const ports = await allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], {
+    stateDir: other,
+  });
+  const taken = Number(/server: https:\/\/127\.0\.0\.1:(\d+)/.exec(await admin('config', 'view'))?.[1]);
+  await expect(
+    startControlPlane({ dir, stateDir: other, ports: { ...ports, apiserver: taken }, signal }),
+  ).rejects.toThrow(/^kube-apiserver ended .*address already in use/s);
+});
