@@ -108,10 +108,6 @@ const ZONES: readonly ResourceCase[] = [
   zone('a name pattern with a star inside', { allowedRecords: [{ names: ['a*b.dev'] }] }, /names.*must be "\*", "@"/),
   zone('an unknown type in a grant', { allowedRecords: [{ types: ['SOA'] }] }, /types/),
   zone('more grants than 32', { allowedRecords: Array.from({ length: 33 }, () => ({})) }, /allowedRecords/),
-  zone('no challenges', { acme: { enabled: false } }),
-  zone('challenges for all', { acme: { namespaces: { from: 'All' } } }),
-  zone('a Secret', { credentialsSecretRef: { name: 'dns-key' } }),
-  zone('a Secret that no Secret can be', { credentialsSecretRef: { name: 'DNS Key' } }, /credentialsSecretRef\.name/),
 ];
 
 const NAMES: readonly ResourceCase[] = [

@@ -146,7 +146,7 @@ describe('an object that nobody has looked at', () => {
       ]);
     }
     const zone = await api.create<DNSZone>(DNS_ZONE, objectOf('DNSZone', { zoneName: 'example.org' }, 'born'));
-    expect(zone.spec.acme).toEqual({ enabled: true, namespaces: { from: 'Same' } });
+    expect(zone.spec).toMatchObject({ parked: false, deletionPolicy: 'Delete', managementPolicy: 'Full' });
     expect(zone.status?.conditions).toHaveLength(4);
   });
 

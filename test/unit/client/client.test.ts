@@ -87,6 +87,7 @@ describe('what is sent', () => {
       { status: 200, body: { ...aZone, state: 'parked' } },
       { status: 200, body: aZone },
       { status: 200, body: { ds: aZone.ds } },
+      { status: 200, body: { ...aZone, defaultTtl: 60 } },
     ]);
     expect(await client.zones.list()).toEqual([aZone]);
     expect(await client.zones.list({ zoneName: 'example.com' })).toEqual([]);
@@ -97,6 +98,7 @@ describe('what is sent', () => {
     expect((await client.zones.park('zone_1')).state).toBe('parked');
     await client.zones.unpark('zone_1');
     expect(await client.zones.ds('zone_1')).toEqual(aZone.ds);
+    expect((await client.zones.change('zone_1', { defaultTtl: 60 })).defaultTtl).toBe(60);
     expect(seen.map((request) => request.line)).toEqual([
       'GET /v1/dns/zones',
       'GET /v1/dns/zones?zoneName=example.com',
@@ -107,6 +109,7 @@ describe('what is sent', () => {
       'POST /v1/dns/zones/zone_1/park',
       'POST /v1/dns/zones/zone_1/unpark',
       'GET /v1/dns/zones/zone_1/ds',
+      'PATCH /v1/dns/zones/zone_1',
     ]);
     expect(JSON.parse(seen[4]?.body ?? '')).toEqual({ zoneName: 'example.org', owner: 'org:t1' });
   });

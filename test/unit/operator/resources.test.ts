@@ -38,7 +38,6 @@ describe('a spec', () => {
       deletionPolicy: 'Delete',
       managementPolicy: 'Full',
       driftPolicy: 'Enforce',
-      acme: { enabled: true, namespaces: { from: 'Same' } },
     });
     const spec = { zoneRef: { name: 'z' }, name: 'www', type: 'A', content: '192.0.2.1' };
     expect(recordSpec.parse(spec)).toEqual({ ...spec, deletionPolicy: 'Delete', adopt: 'Never' });
