@@ -51,26 +51,30 @@ export interface WatchOptions {
 
 /** Every call throws KubeError, and the signal's reason when it aborts. Objects applied or created may be partial. */
 export interface KubeApi {
-  get<T extends KubeObject>(type: ResourceType, object: ObjectName, signal?: AbortSignal): Promise<T>;
+  get<T extends KubeObject = KubeObject>(type: ResourceType, object: ObjectName, signal?: AbortSignal): Promise<T>;
   /** One page. Items of built-in kinds come without apiVersion and kind; they are filled in here. */
-  list<T extends KubeObject>(type: ResourceType, options: ListOptions, signal?: AbortSignal): Promise<Page<T>>;
-  create<T extends KubeObject>(type: ResourceType, object: Draft<T>, signal?: AbortSignal): Promise<T>;
+  list<T extends KubeObject = KubeObject>(
+    type: ResourceType,
+    options: ListOptions,
+    signal?: AbortSignal,
+  ): Promise<Page<T>>;
+  create<T extends KubeObject = KubeObject>(type: ResourceType, object: Draft<T>, signal?: AbortSignal): Promise<T>;
   /** Server-side apply: the object's fields become ours, fields we applied before and leave out now are removed. */
-  apply<T extends KubeObject>(
+  apply<T extends KubeObject = KubeObject>(
     type: ResourceType,
     object: Draft<T>,
     options: ApplyOptions,
     signal?: AbortSignal,
   ): Promise<T>;
   /** Server-side apply on the status subresource; only `metadata` names and `status` count. 404 when it is gone. */
-  applyStatus<T extends KubeObject>(
+  applyStatus<T extends KubeObject = KubeObject>(
     type: ResourceType,
     object: Draft<T>,
     options: ApplyOptions,
     signal?: AbortSignal,
   ): Promise<T>;
   /** JSON merge patch (RFC 7396). With `metadata.resourceVersion` in the patch, a changed object answers 409. */
-  merge<T extends KubeObject>(
+  merge<T extends KubeObject = KubeObject>(
     type: ResourceType,
     object: ObjectName,
     patch: object,
@@ -83,15 +87,20 @@ export interface KubeApi {
   watch(type: ResourceType, options: WatchOptions, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** An object to send: apiVersion and kind are filled in from the type, anything below the top may be partial. */
-export type Draft<T extends KubeObject> = {
-  readonly [K in Exclude<keyof T, 'apiVersion' | 'kind' | 'metadata'>]?: unknown;
-} & {
+/**
+ * An object to send: apiVersion and kind are filled in from the type, anything below the top may be partial. Any field
+ * may be there when the caller does not say which T.
+ */
+export type Draft<T extends KubeObject> = keyof T extends keyof KubeObject
+  ? Metadata | (Metadata & { readonly [field: string]: unknown })
+  : Metadata & { readonly [K in Exclude<keyof T, keyof KubeObject>]?: unknown };
+
+interface Metadata {
   readonly metadata: Omit<Partial<ObjectMeta>, 'namespace'> & {
     readonly namespace?: string | undefined;
     readonly generateName?: string;
   };
-};
+}
 
 const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';

@@ -1,0 +1,167 @@
+// The typed calls against a real kube-apiserver: what apply, status, merge and delete really do and how they fail.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { KubeApi } from '../../../src/kube/api.ts';
+import { type Condition, setCondition } from '../../../src/kube/conditions.ts';
+import { isConflict, isNotFound, type KubeError } from '../../../src/kube/errors.ts';
+import { createEventRecorder } from '../../../src/kube/events.ts';
+import { addFinalizer, removeFinalizer } from '../../../src/kube/finalizer.ts';
+import type { KubeObject, ResourceType } from '../../../src/kube/resource.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
+import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
+
+const EVENTS: ResourceType = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+};
+const me = { fieldManager: 'test' };
+const FINALIZER = 'test.zonestead.dev/cleanup';
+
+let cluster: WidgetCluster;
+let api: KubeApi;
+
+beforeAll(async () => {
+  cluster = await startWidgetCluster();
+  api = cluster.api;
+});
+afterAll(() => cluster?.stop());
+
+const named = (name: string) => ({ namespace: 'default', name });
+const failure = (call: Promise<unknown>): Promise<KubeError> =>
+  call.then(
+    () => Promise.reject(new Error('the call did not fail')),
+    (error: KubeError) => error,
+  );
+
+describe('server-side apply', () => {
+  it('creates, changes only what is applied, and removes what is no longer applied', async () => {
+    const created = await api.apply<Widget>(
+      WIDGETS,
+      { metadata: { ...named('applied'), labels: { a: '1' } }, spec: { color: 'red', size: 3 } },
+      me,
+    );
+    expect(created).toMatchObject({ kind: 'Widget', metadata: { generation: 1 }, spec: { color: 'red', size: 3 } });
+    await api.apply(WIDGETS, { metadata: named('applied'), spec: { size: 5 } }, { fieldManager: 'other' });
+    const changed = await api.apply<Widget>(WIDGETS, { metadata: named('applied'), spec: { color: 'blue' } }, me);
+    expect(changed.spec).toEqual({ color: 'blue', size: 5 });
+    expect(changed.metadata.labels).toBeUndefined();
+  });
+
+  it('without force leaves the fields of others alone and says whose they are', async () => {
+    await api.apply(WIDGETS, { metadata: named('owned'), spec: { color: 'red' } }, { fieldManager: 'owner' });
+    const draft = { metadata: named('owned'), spec: { color: 'blue' } };
+    const error = await failure(api.apply(WIDGETS, draft, { ...me, force: false }));
+    expect(isConflict(error)).toBe(true);
+    expect(error.message).toContain('owner');
+  });
+
+  it('of the status touches neither spec nor generation, and an equal status is no new version', async () => {
+    const created = await api.apply<Widget>(WIDGETS, { metadata: named('status'), spec: { color: 'red' } }, me);
+    const conditions = setCondition(
+      [],
+      { type: 'Ready', status: 'True', reason: 'Done', message: 'ok', observedGeneration: 1 },
+      new Date(),
+    );
+    const draft = { metadata: named('status'), status: { seen: 'yes', conditions } };
+    const updated = await api.applyStatus<Widget>(WIDGETS, draft, me);
+    expect(updated).toMatchObject({ spec: { color: 'red' }, status: { seen: 'yes', conditions } });
+    expect(updated.metadata.generation).toBe(created.metadata.generation);
+    const again = await api.applyStatus<Widget>(WIDGETS, draft, me);
+    expect(again.metadata.resourceVersion).toBe(updated.metadata.resourceVersion);
+  });
+
+  it('of the status lets two managers keep a condition each', async () => {
+    await api.apply(WIDGETS, { metadata: named('shared') }, me);
+    const condition = (type: string) => ({
+      type,
+      status: 'True',
+      reason: 'Done',
+      message: '',
+      lastTransitionTime: '2026-01-01T00:00:00Z',
+    });
+    for (const type of ['Accepted', 'Ready']) {
+      const status = { conditions: [condition(type)] };
+      await api.applyStatus(WIDGETS, { metadata: named('shared'), status }, { fieldManager: type });
+    }
+    const both = await api.get<Widget & { status: { conditions: Condition[] } }>(WIDGETS, named('shared'));
+    expect(both.status.conditions.map(({ type }) => type).sort()).toEqual(['Accepted', 'Ready']);
+  });
+
+  it('of the status of an object that is gone is 404 and makes none', async () => {
+    const error = await failure(api.applyStatus(WIDGETS, { metadata: named('gone'), status: { seen: 'x' } }, me));
+    expect(isNotFound(error)).toBe(true);
+  });
+});
+
+describe('failures', () => {
+  it('say what is wrong in words for people', async () => {
+    const wrong = { metadata: named('wrong'), spec: { color: 'x'.repeat(101) } };
+    const error = await failure(api.apply(WIDGETS, wrong, me));
+    expect(error).toMatchObject({ status: 422, reason: 'Invalid' });
+    expect(error.message).toContain('spec.color');
+    expect(error.details?.causes?.[0]?.field).toBe('spec.color');
+  });
+
+  it('of rights name who may not do what', async () => {
+    const guest = await cluster.connect({ name: 'guest', groups: [] });
+    const error = await failure(guest.api.list(WIDGETS, {}));
+    expect(error).toMatchObject({ status: 403, reason: 'Forbidden' });
+    expect(error.message).toContain('"guest"');
+  });
+
+  it('of creating a name twice are not taken for a lost race', async () => {
+    await api.create(WIDGETS, { metadata: named('twice') });
+    const error = await failure(api.create(WIDGETS, { metadata: named('twice') }));
+    expect(error).toMatchObject({ status: 409, reason: 'AlreadyExists' });
+    expect(isConflict(error)).toBe(false);
+  });
+});
+
+describe('deletion', () => {
+  it('of something that is not there is done', async () => {
+    await api.delete(WIDGETS, named('never-there'));
+  });
+
+  it('of another object than the one that was read is refused', async () => {
+    await api.create(WIDGETS, { metadata: named('replaced') });
+    const uid = '00000000-0000-0000-0000-000000000000';
+    expect(isConflict(await failure(api.delete(WIDGETS, named('replaced'), { uid })))).toBe(true);
+    const { metadata } = await api.get<Widget>(WIDGETS, named('replaced'));
+    await api.delete(WIDGETS, named('replaced'), { uid: metadata.uid });
+    expect(isNotFound(await failure(api.get(WIDGETS, named('replaced'))))).toBe(true);
+  });
+
+  it('waits for the finalizer; a change in between makes the removal fail and not overwrite', async () => {
+    const created = await api.create<Widget>(WIDGETS, { metadata: named('finalized') });
+    const finalized = await addFinalizer(api, WIDGETS, created, FINALIZER);
+    expect(finalized.metadata.finalizers).toEqual([FINALIZER]);
+    await api.delete(WIDGETS, named('finalized'));
+    const deleting = await api.get<Widget>(WIDGETS, named('finalized'));
+    expect(deleting.metadata.deletionTimestamp).toBeDefined();
+    expect(isConflict(await failure(removeFinalizer(api, WIDGETS, finalized, FINALIZER)))).toBe(true);
+    await removeFinalizer(api, WIDGETS, deleting, FINALIZER);
+    expect(isNotFound(await failure(api.get(WIDGETS, named('finalized'))))).toBe(true);
+    expect(await removeFinalizer(api, WIDGETS, deleting, FINALIZER)).toBeUndefined();
+  });
+});
+
+it('events are taken by the server, repeats as a series of one event', async () => {
+  const widget = await api.create<Widget>(WIDGETS, { metadata: named('eventful') });
+  const log = createLogger({ name: 'test', level: 'silent' });
+  const recorder = createEventRecorder({ api, controller: 'test.zonestead.dev/tester', log });
+  for (let i = 0; i < 4; i++) {
+    recorder.record(widget, { type: 'Warning', reason: 'Conflict', action: 'Create', note: 'somebody was faster' });
+  }
+  recorder.record(widget, { type: 'Normal', reason: 'Created', action: 'Create', note: 'made' });
+  await recorder.flush(AbortSignal.timeout(10_000));
+  type Event = KubeObject & { reason: string; note: string; series?: { count: number }; regarding: { uid: string } };
+  const { items } = await api.list<Event>(EVENTS, { namespace: 'default' });
+  const ours = items.filter((event) => event.regarding.uid === widget.metadata.uid);
+  expect(ours.map(({ reason, series }) => `${reason} ${series?.count ?? 1}`).sort()).toEqual([
+    'Conflict 4',
+    'Created 1',
+  ]);
+});
