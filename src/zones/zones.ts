@@ -45,7 +45,8 @@ export async function readZones(
 /** The longest zone that encloses `name`, among those that the key may see. @throws Refusal bad_request, not_found */
 export async function findZone(house: House, actor: Actor, name: string): Promise<ZoneView> {
   const canonical = insist(parseLookupName(name));
-  const rows = await zonesNamed(house.db, suffixesOf(canonical));
+  // SPEC 4: a single-label zone is never meant.
+  const rows = await zonesNamed(house.db, suffixesOf(canonical).filter((suffix) => suffix.includes('.')));
   const zone = rows.find((row) => maySee(actor, row));
   if (!zone) throw new Refusal('not_found', `No zone of this account encloses ${canonical}.`);
   return zoneView(zone, house.nameservers);

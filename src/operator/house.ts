@@ -1,0 +1,106 @@
+// What the reconcilers work with, handed in by main.ts; and the few steps that both take.
+import type { Client } from '../client/client.ts';
+import type { Dispatcher } from '../client/dispatcher.ts';
+import type { KubeApi } from '../kube/api.ts';
+import { conditionsEqual } from '../kube/conditions.ts';
+import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
+import type { EventRecorder } from '../kube/events.ts';
+import type { KubeObject, ResourceType } from '../kube/resource.ts';
+import type { Cache } from '../kube/store.ts';
+import { FIELD_MANAGER, FINALIZER } from './names.ts';
+import type { Propagation } from './propagation.ts';
+import type { Condition } from './resources/common.ts';
+import type { DNSRecord } from './resources/dnsrecord.ts';
+import type { DNSZone } from './resources/dnszone.ts';
+
+/** Of core/v1, as far as grants look at it. */
+export const NAMESPACE: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
+
+export interface House {
+  api: KubeApi;
+  client: Client;
+  dispatcher: Dispatcher;
+  events: EventRecorder;
+  propagation: Propagation;
+  zones: Cache<DNSZone>;
+  records: Cache<DNSRecord>;
+  namespaces: Cache<KubeObject>;
+  /** Runs another object's reconciler soon. */
+  wakeZone(key: string): void;
+  wakeRecord(key: string): void;
+  /** The team of the operator's key, as an owner: `org:<teamId>`. */
+  owner(signal: AbortSignal): Promise<string>;
+  now(): Date;
+  /** A fresh text for an Idempotency-Key. */
+  nonce(): string;
+}
+
+/** Indexes of the caches. */
+export const BY_ZONE = 'zone';
+export const BY_ZONE_NAME = 'zoneName';
+
+interface WithStatus extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
+
+/**
+ * Writes the status when it differs from what the object has. The uid makes it fail for an object that was deleted and
+ * made anew meanwhile: a ledger must never reach another object.
+ * @returns the object as it is now
+ */
+export async function writeStatus<T extends WithStatus>(
+  house: Pick<House, 'api'>,
+  cache: Cache<T>,
+  type: ResourceType,
+  object: T,
+  status: NonNullable<T['status']>,
+  signal: AbortSignal,
+): Promise<T> {
+  if (isSameStatus(object.status, status)) return object;
+  const { name, namespace, uid } = object.metadata;
+  const draft = { metadata: { name, namespace, uid }, status } as never;
+  const written = await house.api.applyStatus<T>(type, draft, { fieldManager: FIELD_MANAGER }, signal);
+  cache.observed(written);
+  return written;
+}
+
+function isSameStatus(old: WithStatus['status'], next: WithStatus['status']): boolean {
+  if (old === undefined || next === undefined) return false;
+  const { conditions: before, ...oldRest } = old;
+  const { conditions: after, ...nextRest } = next;
+  return conditionsEqual(before, after) && stable(oldRest) === stable(nextRest);
+}
+
+/** JSON with sorted keys and without what is undefined. */
+function stable(value: unknown): string {
+  return JSON.stringify(value, (_key, inner) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}
+
+/** The object with our finalizer on it. @throws KubeError 409 when it changed: the queue runs it again */
+export async function withFinalizer<T extends KubeObject>(
+  house: Pick<House, 'api'>,
+  cache: Cache<T>,
+  type: ResourceType,
+  object: T,
+  signal: AbortSignal,
+): Promise<T> {
+  const held = await addFinalizer(house.api, type, object, FINALIZER, signal);
+  if (held !== object) cache.observed(held);
+  return held;
+}
+
+/** Lets the deletion of the object go on. */
+export async function letGo<T extends KubeObject>(
+  house: Pick<House, 'api'>,
+  cache: Cache<T>,
+  type: ResourceType,
+  object: T,
+  signal: AbortSignal,
+): Promise<void> {
+  const left = await removeFinalizer(house.api, type, object, FINALIZER, signal);
+  if (left && left.metadata.deletionTimestamp === undefined) cache.observed(left);
+}

@@ -1,0 +1,10 @@
+// Names that the operator is known by in a cluster.
+
+/** On before the first write at the service, off when nothing of the object is left there. */
+export const FINALIZER = 'zonestead.dev/dns';
+/** Owner of the status fields (server-side apply). */
+export const FIELD_MANAGER = 'zonestead-operator';
+/** Who reports in Events. */
+export const REPORTER = 'zonestead.dev/operator';
+/** On a DNSZone, with any value: delete the zone although records that nobody here owns are in it. */
+export const FORCE_DELETE = 'zonestead.dev/force-delete';

@@ -1,0 +1,51 @@
+// A DNSRecord's spec judged against its zone: the values that shall be served, or why not. Pure; the same rules as the
+// service's, so that a mistake is told without asking it.
+import { fqdn } from '../dns/name.ts';
+import { type ParsedRecord, parseRecord } from '../dns/record.ts';
+import type { RecordType } from '../dns/types/index.ts';
+import { type DNSRecord, recordSpec } from './resources/dnsrecord.ts';
+import { valuesOf } from './resources/summary.ts';
+
+export interface DesiredValue {
+  content: string;
+  priority: number | null;
+  /** Null: the zone's default. */
+  ttl: number | null;
+  /** Equal for two spellings of one value: the canonical wire form in hex. */
+  identity: string;
+  wire: Uint8Array;
+}
+
+export interface Desired {
+  /** Canonical, relative to the zone. */
+  name: string;
+  fqdn: string;
+  type: RecordType;
+  values: DesiredValue[];
+}
+
+export type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; message: string };
+
+/** @param zoneName as the service spells it */
+export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
+  const spec = recordSpec.safeParse(record.spec);
+  if (!spec.success) {
+    return { ok: false, message: spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; ') };
+  }
+  const parsed: ParsedRecord[] = [];
+  for (const { content, priority } of valuesOf(spec.data)) {
+    const verdict = parseRecord({ name: spec.data.name, type: spec.data.type, content, ttl: spec.data.ttl, priority }, zoneName);
+    if (!verdict.ok) return { ok: false, message: `spec.${verdict.problem.field}: ${verdict.problem.message}` };
+    parsed.push(verdict.value);
+  }
+  const first = parsed[0];
+  if (!first) return { ok: false, message: 'spec.content: set content, or values with at least one entry.' };
+  const values = parsed.map(({ content, priority, ttl, wire }) => ({ content, priority, ttl, wire, identity: identityOf(wire) }));
+  const twice = values.find((value, at) => values.findIndex((other) => other.identity === value.identity) < at);
+  if (twice) return { ok: false, message: `spec.values: ${twice.content} is there twice; keep one of them.` };
+  return { ok: true, desired: { name: first.name, fqdn: fqdn(first.name, zoneName), type: first.type, values } };
+}
+
+export function identityOf(wire: Uint8Array): string {
+  return Buffer.from(wire).toString('hex');
+}

@@ -1,0 +1,84 @@
+// What to do at the service for one DNSRecord, as data. Pure.
+//
+//   ledger (what we own)   actual (what is there)   desired          plan
+//   id                     there, a wanted value    wanted           keep, or update when the TTL differs
+//   id                     there, another value     another wanted   update: one write, never a gap in between
+//   id                     there                    nothing left     delete
+//   id                     not there                –                forget (somebody else deleted it: drift)
+//   –                      –                        wanted           create
+//   –                      there, a wanted value    wanted           adopt, or conflict
+//   –                      there                    –                none of our business
+import type { DnsRecord } from '../api/schemas/record.ts';
+import { parseRdata } from '../dns/types/index.ts';
+import type { DesiredValue } from './record-desired.ts';
+import { identityOf } from './record-desired.ts';
+import type { LedgerEntry } from './resources/dnsrecord.ts';
+
+/** A ledger entry whose id is known. */
+export type Owned = LedgerEntry & { id: string };
+
+export interface RecordPlan {
+  keep: { id: string; value: DesiredValue }[];
+  update: { id: string; value: DesiredValue }[];
+  remove: Owned[];
+  create: DesiredValue[];
+  adopt: { id: string; value: DesiredValue }[];
+  /** Wanted values that somebody else's record holds. */
+  taken: { id: string; value: DesiredValue }[];
+  /** What somebody else changed or deleted of ours since we wrote it, in words; empty when nothing. */
+  drift: string[];
+}
+
+export interface PlanInput {
+  desired: readonly DesiredValue[];
+  owned: readonly Owned[];
+  /** All records of the name and type. */
+  actual: readonly DnsRecord[];
+  /** In force for records without a TTL, in seconds. */
+  defaultTtl: number;
+  adopt: boolean;
+}
+
+export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanInput): RecordPlan {
+  const plan: RecordPlan = { keep: [], update: [], remove: [], create: [], adopt: [], taken: [], drift: [] };
+  const there = new Map(actual.map((record) => [record.id, { record, identity: identityOfRecord(record) }]));
+  const wanted = new Map(desired.map((value) => [value.identity, value]));
+  const spare: Owned[] = [];
+
+  for (const entry of owned) {
+    const found = there.get(entry.id);
+    if (!found) {
+      plan.drift.push(`${entry.content} (${entry.id}) was deleted`);
+      continue;
+    }
+    there.delete(entry.id);
+    if (found.record.content !== entry.content || found.record.priority !== entry.priority) {
+      plan.drift.push(`${entry.content} (${entry.id}) was changed to ${found.record.content}`);
+    }
+    const value = wanted.get(found.identity);
+    if (!value) {
+      spare.push(entry);
+      continue;
+    }
+    wanted.delete(found.identity);
+    const same = found.record.ttl === (value.ttl ?? defaultTtl) && found.record.content === value.content;
+    (same ? plan.keep : plan.update).push({ id: entry.id, value });
+  }
+
+  const foreign = new Map([...there.values()].map(({ record, identity }) => [identity, record.id]));
+  for (const value of wanted.values()) {
+    const holder = foreign.get(value.identity);
+    const reusable = holder === undefined ? spare.shift() : undefined;
+    if (holder !== undefined) (adopt ? plan.adopt : plan.taken).push({ id: holder, value });
+    else if (reusable) plan.update.push({ id: reusable.id, value });
+    else plan.create.push(value);
+  }
+  plan.remove = spare;
+  return plan;
+}
+
+/** Null-like for a record that does not parse here: it equals no wanted value. */
+function identityOfRecord({ id, type, content, priority }: DnsRecord): string {
+  const parsed = parseRdata(type, content, priority);
+  return parsed.ok ? identityOf(parsed.value.wire) : id;
+}
