@@ -10,7 +10,7 @@ export interface Condition {
   /** For people; byte-stable for the same situation, or every run writes a new status. */
   readonly message: string;
   /** The generation of the spec that was judged. */
-  readonly observedGeneration?: number;
+  readonly observedGeneration?: number | undefined;
   /** RFC 3339 in whole seconds, as metav1.Time is. */
   readonly lastTransitionTime: string;
 }
