@@ -1,7 +1,8 @@
 // Starts and stops the parts of a controller process in the right order, and nothing else.
 //
 //   start:  health server → caches (all in within 2 minutes) → events → controllers and tasks
-//   stop:   controllers and tasks (18 s, stubborn runs 5 s more) → caches (3 s) → events flushed (3 s) → health server; under 30 s together
+//   stop:   controllers and tasks (18 s, stubborn runs 5 s more) → caches (3 s) → events flushed (3 s) → health server;
+//           under 30 s together
 //
 // A part that fails stops the process: run() then rejects with its error after everything else was stopped.
 import type { HealthReport } from '../telemetry/health.ts';
