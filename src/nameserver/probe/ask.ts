@@ -1,0 +1,63 @@
+// A question to one name server: UDP with retries, TCP when the answer was cut or when asked for. It must not know what
+// the answer should be.
+import { type Endpoint, exchangeTcp, exchangeUdp } from './exchange.ts';
+import type { Message, Question } from './message.ts';
+
+export interface AskOptions {
+  /** The limit of one attempt, in ms. (Default: 1500.) */
+  readonly timeoutMs?: number | undefined;
+  /** Attempts over UDP, as datagrams get lost; over TCP there is always one. (Default: 3.) */
+  readonly attempts?: number | undefined;
+  /** `tcp` asks over TCP at once. (Default: `udp`, and TCP when the answer is truncated.) */
+  readonly transport?: 'udp' | 'tcp' | undefined;
+  readonly signal: AbortSignal;
+}
+
+export interface Answer extends Message {
+  /** How the answer came. */
+  readonly transport: 'udp' | 'tcp';
+}
+
+/** The server did not answer. The message stays the same while the state does. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly transport: 'udp' | 'tcp';
+
+  constructor(transport: 'udp' | 'tcp', cause: unknown) {
+    super(`does not answer over ${transport.toUpperCase()}`, { cause });
+    this.transport = transport;
+  }
+}
+
+/**
+ * Asks without recursion desired. Takes at most (attempts + 1) × timeoutMs.
+ * @throws {NoAnswer}; the signal's reason when it aborts.
+ */
+export async function ask(server: Endpoint, question: Question, options: AskOptions): Promise<Answer> {
+  const { signal, timeoutMs = 1_500, attempts = 3, transport = 'udp' } = options;
+  if (transport === 'udp') {
+    let last: unknown;
+    for (let attempt = 0; attempt < attempts; attempt++) {
+      try {
+        const message = await exchangeUdp(server, question, timeoutMs, signal);
+        if (!message.tc) return { ...message, transport };
+        return await askTcp(server, question, timeoutMs, signal);
+      } catch (error) {
+        if (signal.aborted) throw signal.reason;
+        if (error instanceof NoAnswer) throw error;
+        last = error;
+      }
+    }
+    throw new NoAnswer('udp', last);
+  }
+  return askTcp(server, question, timeoutMs, signal);
+}
+
+async function askTcp(server: Endpoint, question: Question, timeoutMs: number, signal: AbortSignal): Promise<Answer> {
+  try {
+    return { ...(await exchangeTcp(server, question, timeoutMs, signal)), transport: 'tcp' };
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw new NoAnswer('tcp', error);
+  }
+}

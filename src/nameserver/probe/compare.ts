@@ -1,0 +1,84 @@
+// What a server answered against what it should answer: verdicts in words that stay the same while the state does, since
+// they end up in conditions. Pure; it must not know sockets nor which server it was.
+import { equalBytes } from '../../dns/wire.ts';
+import type { Message, ResourceRecord } from './message.ts';
+import { serialOfSoa } from './rdata.ts';
+import { rcodeName, TYPE_NUMBERS, type WireType } from './types.ts';
+
+export interface ExpectedRrset {
+  /** Absolute; capitals and a final dot do not matter. */
+  readonly name: string;
+  readonly type: WireType;
+  /** Seconds; the served set must have it. Left out: any. */
+  readonly ttl?: number | undefined;
+  /** Canonical RDATA (dns/ calls it `wire`): all of these must be served; others of the set may be somebody else's. */
+  readonly rdatas: readonly Uint8Array[];
+  /** Must not be served any longer. */
+  readonly absent?: readonly Uint8Array[] | undefined;
+}
+
+/** Null when the answer is right, else what is wrong with it. */
+export function judgeRrset(expected: ExpectedRrset, answer: Message): string | null {
+  const name = plainName(expected.name);
+  const type = TYPE_NUMBERS[expected.type];
+  const { rdatas, absent = [] } = expected;
+  if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
+  if (answer.rcode === NXDOMAIN) return rdatas.length === 0 ? authority(answer) : 'says the name does not exist';
+  const referral = isReferral(answer);
+  if (!referral && !answer.aa) return NO_AUTHORITY;
+  const source = referral ? [...answer.authorities, ...answer.additionals] : answer.answers;
+  const served = source.filter((record) => record.name === name && record.type === type);
+  const missing = rdatas.filter((rdata) => !holds(served, rdata)).length;
+  if (missing > 0)
+    return missing === rdatas.length ? 'does not serve it yet' : `lacks ${missing} of ${rdatas.length} values`;
+  const stale = absent.filter((rdata) => holds(served, rdata)).length;
+  if (stale > 0) return stale === 1 ? 'still serves a removed value' : `still serves ${stale} removed values`;
+  const other = served.find((record) => expected.ttl !== undefined && record.ttl !== expected.ttl);
+  return other === undefined ? null : `serves TTL ${other.ttl} instead of ${expected.ttl}`;
+}
+
+export interface SoaVerdict {
+  readonly serial: number | null;
+  readonly problem: string | null;
+}
+
+/** Whether the answer to a SOA question at the apex shows the zone, at `minSerial` or later when one is given. */
+export function judgeSoa(zone: string, minSerial: number | undefined, answer: Message): SoaVerdict {
+  if (answer.rcode !== 0) return { serial: null, problem: refusal(answer.rcode) };
+  if (!answer.aa) return { serial: null, problem: NO_AUTHORITY };
+  const soa = answer.answers.find(({ name, type }) => name === plainName(zone) && type === TYPE_NUMBERS.SOA);
+  const serial = soa === undefined ? null : serialOfSoa(soa.rdata);
+  if (serial === null) return { serial, problem: 'has no SOA for the zone' };
+  const late = minSerial !== undefined && !isSerialAtLeast(serial, minSerial);
+  return { serial, problem: late ? `has serial ${serial}, older than ${minSerial}` : null };
+}
+
+/** Serial number arithmetic of RFC 1982 on 32 bits: whether `serial` is `least` or comes after it. */
+export function isSerialAtLeast(serial: number, least: number): boolean {
+  return (serial - least) >>> 0 < 2 ** 31;
+}
+
+const NXDOMAIN = 3;
+const NO_AUTHORITY = 'answers without authority for the zone';
+
+function refusal(rcode: number): string {
+  const name = rcodeName(rcode);
+  return name === 'REFUSED' ? 'answers REFUSED: it does not serve the zone' : `answers ${name}`;
+}
+
+function authority(answer: Message): string | null {
+  return answer.aa ? null : NO_AUTHORITY;
+}
+
+/** At and below a zone cut the parent speaks without authority: NS in the authority section, glue behind (RFC 1034 4.2.1). */
+function isReferral(answer: Message): boolean {
+  return !answer.aa && answer.answers.length === 0 && answer.authorities.some(({ type }) => type === TYPE_NUMBERS.NS);
+}
+
+function holds(served: readonly ResourceRecord[], rdata: Uint8Array): boolean {
+  return served.some((record) => equalBytes(record.rdata, rdata));
+}
+
+function plainName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}

@@ -1,0 +1,112 @@
+// One question, one answer, one socket: over UDP or over TCP. It must not know retries nor what is expected.
+//
+// Every exchange has a fresh socket (so the kernel picks a random source port), a random id, and takes only a response
+// that carries both the id and the question: what else arrives is ignored over UDP and ends the exchange over TCP.
+import { randomInt } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { connect, isIPv6 } from 'node:net';
+import { concat, uint16 } from '../../dns/wire.ts';
+import { decodeMessage, encodeQuery, type Message, type Question } from './message.ts';
+import { TYPE_NUMBERS } from './types.ts';
+
+export interface Endpoint {
+  /** IPv4 or IPv6. */
+  readonly address: string;
+  readonly port: number;
+}
+
+export type Exchange = (
+  server: Endpoint,
+  question: Question,
+  timeoutMs: number,
+  signal: AbortSignal,
+) => Promise<Message>;
+
+/** @throws {Error} of the socket, or when the limit is over; the signal's reason when it aborts. */
+export const exchangeUdp: Exchange = (server, question, timeoutMs, signal) => {
+  const id = randomInt(0x1_0000);
+  const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
+  return within(
+    timeoutMs,
+    signal,
+    () => socket.close(),
+    (resolve, reject) => {
+      socket.on('error', reject);
+      socket.on('message', (bytes) => {
+        const message = acceptable(bytes, id, question);
+        if (message !== null) resolve(message);
+      });
+      // Connected: the kernel drops packets of others and reports a closed port at once.
+      socket.connect(server.port, server.address, () => {
+        socket.send(encodeQuery(id, question), (error) => {
+          if (error) reject(error);
+        });
+      });
+    },
+  );
+};
+
+/** As {@link exchangeUdp}; also when the answer is not well formed or not to this question. */
+export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
+  const id = randomInt(0x1_0000);
+  const socket = connect({ host: server.address, port: server.port });
+  return within(
+    timeoutMs,
+    signal,
+    () => socket.destroy(),
+    (resolve, reject) => {
+      let received: Uint8Array = new Uint8Array(0);
+      socket.on('error', reject);
+      socket.on('close', () => reject(new Error('the connection was closed before the answer was complete')));
+      socket.on('connect', () => {
+        const query = encodeQuery(id, question);
+        // RFC 1035 section 4.2.2: the length in front, in one segment (RFC 7766 section 8).
+        socket.write(concat([uint16(query.length), query]));
+      });
+      socket.on('data', (chunk) => {
+        received = concat([received, chunk as Uint8Array]);
+        const [high, low] = received;
+        if (high === undefined || low === undefined) return;
+        const length = (high << 8) | low;
+        if (received.length < 2 + length) return;
+        const message = acceptable(received.slice(2, 2 + length), id, question);
+        if (message === null) reject(new Error('the answer is not to the question'));
+        else resolve(message);
+      });
+    },
+  );
+};
+
+function acceptable(bytes: Uint8Array, id: number, question: Question): Message | null {
+  try {
+    const message = decodeMessage(bytes);
+    const name = question.name.toLowerCase().replace(/\.$/, '');
+    const same = message.question?.name === name && message.question.type === TYPE_NUMBERS[question.type];
+    // FORMERR and the like may come without the question (RFC 1035 section 4.1.1 leaves it open).
+    const bare = message.question === null && message.rcode !== 0;
+    return message.id === id && (same || bare) ? message : null;
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+type Settle = (resolve: (message: Message) => void, reject: (error: Error) => void) => void;
+
+async function within(timeoutMs: number, signal: AbortSignal, close: () => void, start: Settle): Promise<Message> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  try {
+    return await new Promise<Message>((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      onAbort = () => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      timer = setTimeout(() => reject(new Error('no answer in time')), timeoutMs);
+      start(resolve, reject);
+    });
+  } finally {
+    clearTimeout(timer);
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    close();
+  }
+}

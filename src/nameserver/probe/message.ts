@@ -1,0 +1,111 @@
+// DNS messages as bytes: the query we send and the parts of an answer that a comparison needs, with RDATA in canonical
+// form. Our own reader, because libraries give RDATA as objects and the identity of a value is its wire form. It must not
+// know sockets, nor what is expected.
+import { concat, nameToWire, uint16 } from '../../dns/wire.ts';
+import { canonicalRdata } from './rdata.ts';
+import { OPT, TYPE_NUMBERS, type WireType } from './types.ts';
+import { readName } from './wire-name.ts';
+
+export interface Question {
+  /** Absolute; capitals and a final dot do not matter. */
+  readonly name: string;
+  readonly type: WireType;
+  /** Ask for signatures too (EDNS0 DO). (Default: false.) */
+  readonly dnssec?: boolean;
+}
+
+export interface ResourceRecord {
+  /** Lower case, without final dot; `''` is the root. */
+  readonly name: string;
+  readonly type: number;
+  /** Seconds. */
+  readonly ttl: number;
+  /** Names expanded and in lower case (RFC 4034 section 6.2). */
+  readonly rdata: Uint8Array;
+}
+
+export interface Message {
+  readonly id: number;
+  readonly rcode: number;
+  /** The server speaks with authority for the name. */
+  readonly aa: boolean;
+  /** Cut to fit: ask again over TCP. */
+  readonly tc: boolean;
+  readonly question: { readonly name: string; readonly type: number } | null;
+  readonly answers: readonly ResourceRecord[];
+  readonly authorities: readonly ResourceRecord[];
+  readonly additionals: readonly ResourceRecord[];
+}
+
+/** Fits one unfragmented datagram on every path (DNS flag day 2020). */
+const UDP_PAYLOAD = 1232;
+const DO = 0x8000;
+const HEADER = 12;
+const IN = 1;
+
+/** A query without recursion desired, with EDNS0 (RFC 6891). */
+export function encodeQuery(id: number, question: Question): Uint8Array {
+  const [flags, one, none] = [uint16(0), uint16(1), uint16(0)];
+  return concat([
+    ...[uint16(id), flags, one, none, none, one],
+    ...[nameToWire(question.name.toLowerCase()), uint16(TYPE_NUMBERS[question.type]), uint16(IN)],
+    ...[Uint8Array.of(0), uint16(OPT), uint16(UDP_PAYLOAD)],
+    ...[uint16(0), uint16(question.dnssec === true ? DO : 0), uint16(0)],
+  ]);
+}
+
+/** Reads a response; the sections of a truncated one stay empty. @throws {RangeError} when it is none, or not well formed: the bytes come from anybody. */
+export function decodeMessage(received: Uint8Array): Message {
+  // A copy: what comes from a socket is a Buffer, whose slices are views.
+  const bytes = Uint8Array.from(received);
+  if (bytes.length < HEADER) throw new RangeError('shorter than a header');
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const flags = view.getUint16(2);
+  if ((flags & 0x8000) === 0) throw new RangeError('a query, not a response');
+  // What a cut message holds is to be ignored (RFC 2181 section 9), and may end in the middle of a record.
+  const tc = (flags & 0x0200) !== 0;
+  const counts = [4, 6, 8, 10].map((at) => (tc && at > 4 ? 0 : view.getUint16(at))) as [number, number, number, number];
+  if (counts[0] > 1) throw new RangeError('more than one question');
+
+  let at = HEADER;
+  let question: Message['question'] = null;
+  if (counts[0] === 1) {
+    const { name, next } = readName(bytes, at);
+    question = { name, type: view.getUint16(next) };
+    at = next + 4;
+  }
+  const section = (count: number): ResourceRecord[] => {
+    const records: ResourceRecord[] = [];
+    for (let index = 0; index < count; index++) {
+      const { record, next } = readRecord(bytes, view, at);
+      records.push(record);
+      at = next;
+    }
+    return records;
+  };
+  const answers = section(counts[1]);
+  const authorities = section(counts[2]);
+  const additionals = section(counts[3]);
+  // The upper bits of an extended RCODE stand where an OPT record has the first octet of its TTL (RFC 6891 6.1.3).
+  const opt = additionals.find(({ type }) => type === OPT);
+  return {
+    id: view.getUint16(0),
+    rcode: (flags & 0xf) | ((opt === undefined ? 0 : opt.ttl >>> 24) << 4),
+    aa: (flags & 0x0400) !== 0,
+    tc,
+    question,
+    answers,
+    authorities,
+    additionals: additionals.filter((record) => record !== opt),
+  };
+}
+
+function readRecord(bytes: Uint8Array, view: DataView, start: number): { record: ResourceRecord; next: number } {
+  const { name, next: at } = readName(bytes, start);
+  const type = view.getUint16(at);
+  const ttl = view.getUint32(at + 4);
+  const begin = at + 10;
+  const next = begin + view.getUint16(at + 8);
+  if (next > bytes.length) throw new RangeError('a record runs over the end');
+  return { record: { name, type, ttl, rdata: canonicalRdata(bytes, type, begin, next) }, next };
+}

@@ -1,0 +1,91 @@
+// From the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a local
+// stack, a hidden network). It must not know what is asked there.
+import { isIP } from 'node:net';
+import type { Endpoint } from './exchange.ts';
+
+export interface NameServer extends Endpoint {
+  /** Host name, lower case, without final dot. */
+  readonly name: string;
+}
+
+/** The two calls of node:dns/promises' Resolver that are needed here; its time limits are the caller's choice. */
+export interface AddressResolver {
+  resolve4(name: string): Promise<string[]>;
+  resolve6(name: string): Promise<string[]>;
+}
+
+export interface ResolveOptions {
+  readonly overrides: ReadonlyMap<string, Endpoint>;
+  readonly resolver: AddressResolver;
+  readonly signal: AbortSignal;
+}
+
+export interface ResolvedServers {
+  readonly servers: readonly NameServer[];
+  /** Names without an address: a zone is not served everywhere while there is one. */
+  readonly unresolved: readonly { readonly name: string; readonly problem: string }[];
+}
+
+const DNS_PORT = 53;
+
+/**
+ * One server per IPv4 address of each name, or per IPv6 address of a name that has no other: both kinds of address of one
+ * name are one machine, and many clusters have no IPv6. @throws the signal's reason when it aborts.
+ */
+export async function resolveServers(
+  nameservers: readonly string[],
+  options: ResolveOptions,
+): Promise<ResolvedServers> {
+  const names = [...new Set(nameservers.map(hostName))];
+  const found = await Promise.all(names.map((name) => serversOf(name, options)));
+  return {
+    servers: found.flat(),
+    unresolved: names
+      .filter((_, index) => found[index]?.length === 0)
+      .map((name) => ({ name, problem: 'has no address' })),
+  };
+}
+
+async function serversOf(name: string, { overrides, resolver, signal }: ResolveOptions): Promise<NameServer[]> {
+  const override = overrides.get(name);
+  if (override !== undefined) return [{ name, ...override }];
+  const none = (): string[] => [];
+  const ipv4 = await unlessAborted(resolver.resolve4(name).catch(none), signal);
+  const addresses = ipv4.length > 0 ? ipv4 : await unlessAborted(resolver.resolve6(name).catch(none), signal);
+  return addresses.sort().map((address) => ({ name, address, port: DNS_PORT }));
+}
+
+// Node's resolver takes no signal.
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/**
+ * Reads `ns1.example=127.0.0.1:5300,ns2.example=[::1]:5300`; the port may be left out (53). Empty text is no override.
+ * @throws {TypeError} naming the part that is wrong.
+ */
+export function parseOverrides(text: string): Map<string, Endpoint> {
+  const overrides = new Map<string, Endpoint>();
+  for (const part of text.split(',').map((each) => each.trim())) {
+    if (part === '') continue;
+    const [, name, bracketed, plain, port] = OVERRIDE.exec(part) ?? [];
+    const address = bracketed ?? plain ?? '';
+    const number = port === undefined ? DNS_PORT : Number(port);
+    if (name === undefined || isIP(address) === 0 || number < 1 || number > 65_535) {
+      throw new TypeError(`"${part}" is no override: write name=address:port, for instance ns1.example=127.0.0.1:5300`);
+    }
+    overrides.set(hostName(name), { address, port: number });
+  }
+  return overrides;
+}
+
+const OVERRIDE = /^([^=\s]+)=(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/;
+
+function hostName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}

@@ -1,0 +1,104 @@
+// A name server on loopback, UDP and TCP on one port, that answers what the test says, faults included. Its messages are
+// made by dns-packet, not by the code under test.
+import { createSocket, type Socket } from 'node:dgram';
+import { type AddressInfo, createServer, type Socket as TcpSocket } from 'node:net';
+import dnsPacket, { type Answer, type Packet } from 'dns-packet';
+
+export interface Query {
+  readonly transport: 'udp' | 'tcp';
+  readonly packet: ReturnType<typeof dnsPacket.decode>;
+  /** Of the sender; source ports should differ. */
+  readonly port: number;
+}
+
+export interface Reply {
+  readonly answers?: Answer[];
+  readonly authorities?: Answer[];
+  readonly additionals?: Answer[];
+  /** (Default: NOERROR.) Number of dns-packet's flags, 0 to 15. */
+  readonly rcode?: number;
+  /** (Default: true.) */
+  readonly aa?: boolean;
+  readonly tc?: boolean;
+  /** Added to the id, so that it is wrong. */
+  readonly idOffset?: number;
+  /** Another question than the one asked. */
+  readonly question?: string;
+  /** Bytes of the message that are sent; the rest is lost. */
+  readonly cutAt?: number;
+}
+
+/** Undefined: no reply. A list: one after the other. */
+export type Script = (query: Query) => Reply | readonly Reply[] | undefined;
+
+export interface FakeNameServer {
+  readonly name: string;
+  readonly address: string;
+  readonly port: number;
+  readonly queries: Query[];
+  close(): Promise<void>;
+}
+
+export async function startNameServer(script: Script, options: { tcp?: boolean } = {}): Promise<FakeNameServer> {
+  const queries: Query[] = [];
+  const handle = (transport: 'udp' | 'tcp', bytes: Buffer, port: number): Buffer[] => {
+    const query = { transport, packet: dnsPacket.decode(bytes), port };
+    queries.push(query);
+    const replies = script(query);
+    return (replies === undefined ? [] : [replies].flat()).map((reply) => encodeReply(query, reply));
+  };
+  const sockets = new Set<TcpSocket>();
+  const tcp = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk as Buffer]);
+      if (received.length < 2 || received.length < 2 + received.readUInt16BE(0)) return;
+      for (const reply of handle('tcp', received.subarray(2), socket.remotePort ?? 0)) {
+        const length = Buffer.alloc(2);
+        length.writeUInt16BE(reply.length);
+        // In two pieces: a reader must not count on one.
+        socket.write(Buffer.concat([length, reply.subarray(0, 3)]));
+        setImmediate(() => socket.end(reply.subarray(3)));
+      }
+    });
+  });
+  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+  const { port } = tcp.address() as AddressInfo;
+  const udp: Socket = createSocket('udp4');
+  udp.on('message', (bytes, from) => {
+    for (const reply of handle('udp', bytes, from.port)) udp.send(reply, from.port, from.address);
+  });
+  await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
+  if (options.tcp === false) await new Promise((resolve) => tcp.close(resolve));
+  return {
+    name: `ns${port}.example.net`,
+    address: '127.0.0.1',
+    port,
+    queries,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      if (tcp.listening) await new Promise((resolve) => tcp.close(resolve));
+      await new Promise<void>((resolve) => udp.close(() => resolve()));
+    },
+  };
+}
+
+function encodeReply({ packet }: Query, reply: Reply): Buffer {
+  const question = packet.questions[0] ?? { name: '', type: 'A' };
+  const message: Packet = {
+    id: (packet.id + (reply.idOffset ?? 0)) & 0xffff,
+    type: 'response',
+    flags:
+      (reply.rcode ?? 0) |
+      (reply.aa === false ? 0 : dnsPacket.AUTHORITATIVE_ANSWER) |
+      (reply.tc ? dnsPacket.TRUNCATED_RESPONSE : 0),
+    questions: [{ ...question, name: reply.question ?? question.name }],
+    answers: reply.answers ?? [],
+    authorities: reply.authorities ?? [],
+    additionals: reply.additionals ?? [],
+  };
+  const bytes = dnsPacket.encode(message);
+  return reply.cutAt === undefined ? bytes : bytes.subarray(0, reply.cutAt);
+}

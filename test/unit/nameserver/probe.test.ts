@@ -1,0 +1,361 @@
+// The probe against name servers that answer, lie, stammer or stay silent.
+import { randomBytes } from 'node:crypto';
+import dnsPacket from 'dns-packet';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseRdata, type RecordType } from '../../../src/dns/types/index.ts';
+import { decodeMessage, encodeQuery } from '../../../src/nameserver/probe/message.ts';
+import type { WireType } from '../../../src/nameserver/probe.ts';
+import {
+  ask,
+  isSerialAtLeast,
+  NoAnswer,
+  parseOverrides,
+  resolveServers,
+  rrsetServed,
+  zoneServed,
+} from '../../../src/nameserver/probe.ts';
+import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
+
+const open: FakeNameServer[] = [];
+
+async function server(script: Script, options?: { tcp?: boolean }): Promise<FakeNameServer> {
+  const started = await startNameServer(script, options);
+  open.push(started);
+  return started;
+}
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+const { signal } = new AbortController();
+const quick = { timeoutMs: 60, signal };
+
+/** The wire form of a value, as the record rules give it. */
+function wire(type: RecordType, content: string, priority?: number): Uint8Array {
+  const verdict = parseRdata(type, content, priority);
+  if (!verdict.ok) throw new Error(verdict.problem.message);
+  return verdict.value.wire;
+}
+
+const a = (data: string, ttl = 60, name = 'www.example.org') => ({ name, type: 'A', ttl, data });
+const soa = (serial: number, name = 'example.org') => ({
+  name,
+  type: 'SOA',
+  ttl: 300,
+  data: { mname: 'ns1.example.org', rname: 'h.example.org', serial, refresh: 1, retry: 2, expire: 3, minimum: 4 },
+});
+const www = { name: 'www.example.org', type: 'A' as const, rdatas: [wire('A', '192.0.2.1')] };
+
+describe('a question', () => {
+  it('is a plain iterative query with EDNS0, as another implementation reads it', () => {
+    const packet = dnsPacket.decode(
+      Buffer.from(encodeQuery(0xabcd, { name: 'WWW.Example.org.', type: 'MX', dnssec: true })),
+    );
+    expect(packet).toMatchObject({ id: 0xabcd, type: 'query', flag_rd: false });
+    expect(packet.questions).toMatchObject([{ name: 'www.example.org', type: 'MX', class: 'IN' }]);
+    expect(packet.additionals).toMatchObject([{ type: 'OPT', udpPayloadSize: 1232, flag_do: true }]);
+  });
+
+  it('comes with another id and from another port each time', async () => {
+    const ns = await server(() => ({ answers: [a('192.0.2.1')] }));
+    for (let i = 0; i < 8; i++) await ask(ns, { name: 'www.example.org', type: 'A' }, quick);
+    expect(new Set(ns.queries.map((query) => query.packet.id)).size).toBeGreaterThan(6);
+    expect(new Set(ns.queries.map((query) => query.port)).size).toBeGreaterThan(4);
+  });
+});
+
+describe('an answer', () => {
+  it('carries RDATA in the same form in which the record rules give a value', async () => {
+    const cases: [WireType & RecordType, unknown, string, number?][] = [
+      ['A', '192.0.2.1', '192.0.2.1'],
+      ['AAAA', '2001:db8::1', '2001:db8::1'],
+      ['CNAME', 'Target.Example.ORG', 'target.example.org'],
+      ['MX', { preference: 20, exchange: 'Mail.example.org' }, 'mail.example.org', 20],
+      ['TXT', ['one', 'two'], '"one" "two"'],
+      ['NS', 'ns1.child.example.org', 'ns1.child.example.org'],
+      ['PTR', 'HOST.example.org', 'host.example.org'],
+      ['SRV', { priority: 1, weight: 2, port: 53, target: 'sip.example.org' }, '1 2 53 sip.example.org'],
+      ['CAA', { flags: 0, tag: 'issue', value: 'ca.example' }, '0 issue "ca.example"'],
+    ];
+    for (const [type, data, content, priority] of cases) {
+      const ns = await server(() => ({ answers: [{ name: 'X.example.ORG', type, ttl: 60, data }] }));
+      const answer = await ask(ns, { name: 'x.Example.org.', type }, quick);
+      expect(answer.answers[0]?.name).toBe('x.example.org');
+      expect(Buffer.from(answer.answers[0]?.rdata ?? []).toString('hex'), type).toBe(
+        Buffer.from(wire(type, content, priority)).toString('hex'),
+      );
+    }
+  });
+
+  it('may have compressed names, in the owner and inside RDATA (RFC 1035 section 4.1.4)', () => {
+    // Header; question x.example.org MX at offset 12 (example.org is at 14); answer: owner → 12, 10 mail.→14.
+    const hex =
+      '0001 8400 0001 0001 0000 0000 01 78 07 6578616d706c65 03 6f7267 00 000f 0001' +
+      'c00c 000f 0001 0000003c 0009 000a 04 6d61696c c00e';
+    const message = decodeMessage(Buffer.from(hex.replaceAll(' ', ''), 'hex'));
+    expect(message.answers).toHaveLength(1);
+    expect(message.answers[0]).toMatchObject({ name: 'x.example.org', type: 15, ttl: 60 });
+    expect([...(message.answers[0]?.rdata ?? [])]).toEqual([...wire('MX', 'mail.example.org', 10)]);
+  });
+
+  it('over UDP that is cut is asked for again over TCP, even when it ends in the middle of a record', async () => {
+    const values = Array.from({ length: 100 }, (_, i) => a(`192.0.2.${i}`));
+    const ns = await server(({ transport }) =>
+      transport === 'udp' ? { tc: true, answers: values, cutAt: 201 } : { answers: values },
+    );
+    const answer = await ask(ns, { name: 'www.example.org', type: 'A' }, quick);
+    expect(answer).toMatchObject({ transport: 'tcp', aa: true, rcode: 0 });
+    expect(answer.answers).toHaveLength(100);
+  });
+
+  it('with a wrong id or to another question is ignored, and the right one that follows is taken', async () => {
+    const ns = await server(() => [
+      { idOffset: 1, answers: [a('192.0.2.66')] },
+      { question: 'evil.example.org', answers: [a('192.0.2.66')] },
+      { answers: [a('192.0.2.1')] },
+    ]);
+    const answer = await ask(ns, { name: 'www.example.org', type: 'A' }, quick);
+    expect([...(answer.answers[0]?.rdata ?? [])]).toEqual([192, 0, 2, 1]);
+    expect(ns.queries).toHaveLength(1);
+  });
+
+  it('that gets lost is asked for again, a bounded number of times', async () => {
+    let lost = 0;
+    const ns = await server(() => (++lost <= 2 ? undefined : { answers: [a('192.0.2.1')] }));
+    expect((await ask(ns, { name: 'www.example.org', type: 'A' }, quick)).answers).toHaveLength(1);
+    expect(ns.queries).toHaveLength(3);
+
+    const silent = await server(() => undefined);
+    const error = await ask(silent, { name: 'www.example.org', type: 'A' }, quick).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(NoAnswer);
+    expect((error as NoAnswer).message).toBe('does not answer over UDP');
+    expect(silent.queries).toHaveLength(3);
+  });
+
+  it('does not come from a closed port, and that is known at once', async () => {
+    const ns = await startNameServer(() => undefined);
+    await ns.close();
+    // With this limit the test would run out of time if the closed port were waited for.
+    const patient = { timeoutMs: 60_000, signal };
+    await expect(ask(ns, { name: 'a.example', type: 'A' }, patient)).rejects.toBeInstanceOf(NoAnswer);
+  });
+
+  it('over TCP to another question, cut short or missing is no answer', async () => {
+    const scripts: Script[] = [
+      () => ({ idOffset: 1 }),
+      () => ({ cutAt: 14 }),
+      ({ transport }) => (transport === 'tcp' ? undefined : {}),
+    ];
+    for (const script of scripts) {
+      const ns = await server(script);
+      await expect(ask(ns, { name: 'a.example', type: 'A' }, { ...quick, transport: 'tcp' })).rejects.toThrow(
+        'does not answer over TCP',
+      );
+    }
+  });
+
+  it('is not waited for once the caller aborts', async () => {
+    const ns = await server(() => undefined);
+    const abort = new AbortController();
+    const reason = new Error('shutting down');
+    setTimeout(() => abort.abort(reason), 20);
+    const options = { timeoutMs: 10_000, signal: abort.signal };
+    await expect(ask(ns, { name: 'a.example', type: 'A' }, options)).rejects.toBe(reason);
+    await expect(rrsetServed(www, [ns], options)).rejects.toBe(reason);
+  });
+
+  it('of any bytes whatever is read or refused, never more', () => {
+    const valid = dnsPacket.encode({
+      type: 'response',
+      id: 1,
+      questions: [{ name: 'a.b', type: 'A' }],
+      answers: [a('192.0.2.1')],
+    });
+    const read = (bytes: Uint8Array) => {
+      try {
+        decodeMessage(bytes);
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError);
+      }
+    };
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 80 }), fc.integer({ min: 0, max: valid.length - 1 }), (noise, at) => {
+        read(noise);
+        const broken = Uint8Array.from(valid);
+        broken.set(noise.subarray(0, Math.min(noise.length, broken.length - at)), at);
+        read(broken);
+      }),
+      { numRuns: 300 },
+    );
+    // A pointer to itself, and a run of pointers.
+    const loop = Buffer.concat([Buffer.from('000184000001000000000000', 'hex'), Buffer.from('c00c00010001', 'hex')]);
+    expect(() => decodeMessage(loop)).toThrow(RangeError);
+    expect(() => decodeMessage(randomBytes(5))).toThrow(RangeError);
+  });
+});
+
+describe('an RRset', () => {
+  const verdictOf = async (script: Script, expected: Parameters<typeof rrsetServed>[0] = www, verifyTcp = false) => {
+    const ns = await server(script);
+    const [verdict] = await rrsetServed(expected, [ns], { ...quick, verifyTcp });
+    return verdict?.ok ? 'ok' : verdict?.problem;
+  };
+
+  it('is served when all our values are, whoever else has values there', async () => {
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }))).toBe('ok');
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.9'), a('192.0.2.1')] }))).toBe('ok');
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }), { ...www, name: 'WWW.Example.Org.', ttl: 60 })).toBe(
+      'ok',
+    );
+  });
+
+  it('is not served when values are missing, and the verdict counts them', async () => {
+    const two = { ...www, rdatas: [wire('A', '192.0.2.1'), wire('A', '192.0.2.2')] };
+    expect(await verdictOf(() => ({ answers: [] }))).toBe('does not serve it yet');
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }), two)).toBe('lacks 1 of 2 values');
+    expect(await verdictOf(() => ({ rcode: 3 }))).toBe('says the name does not exist');
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1', 60, 'other.example.org')] }))).toBe(
+      'does not serve it yet',
+    );
+  });
+
+  it('is not served with another TTL or while a removed value stays', async () => {
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1', 300)] }), { ...www, ttl: 60 })).toBe(
+      'serves TTL 300 instead of 60',
+    );
+    const edited = { ...www, absent: [wire('A', '192.0.2.9')] };
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1'), a('192.0.2.9')] }), edited)).toBe(
+      'still serves a removed value',
+    );
+    const removed = { ...edited, rdatas: [] };
+    expect(await verdictOf(() => ({ rcode: 3 }), removed)).toBe('ok');
+    expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }), removed)).toBe('ok');
+  });
+
+  it('is not served by a server that refuses, fails or lacks authority', async () => {
+    expect(await verdictOf(() => ({ rcode: 5 }))).toBe('answers REFUSED: it does not serve the zone');
+    expect(await verdictOf(() => ({ rcode: 2 }))).toBe('answers SERVFAIL');
+    expect(await verdictOf(() => ({ aa: false, answers: [a('192.0.2.1')] }))).toBe(
+      'answers without authority for the zone',
+    );
+  });
+
+  it('at or below a zone cut is served as a referral, which has no authority (RFC 1034 section 4.2.1)', async () => {
+    const referral: Script = () => ({
+      aa: false,
+      authorities: [{ name: 'child.example.org', type: 'NS', ttl: 60, data: 'ns1.child.example.org' }],
+      additionals: [a('192.0.2.53', 60, 'ns1.child.example.org')],
+    });
+    const cut = { name: 'child.example.org', type: 'NS' as const, rdatas: [wire('NS', 'ns1.child.example.org')] };
+    const glue = { name: 'ns1.child.example.org', type: 'A' as const, rdatas: [wire('A', '192.0.2.53')] };
+    expect(await verdictOf(referral, cut)).toBe('ok');
+    expect(await verdictOf(referral, glue)).toBe('ok');
+    expect(await verdictOf(referral, { ...glue, name: 'x.child.example.org' })).toBe('does not serve it yet');
+  });
+
+  it('is asked for over TCP too when wished, and over UDP only otherwise', async () => {
+    const ns = await server(({ transport }) => ({ answers: transport === 'udp' ? [a('192.0.2.1')] : [] }));
+    expect((await rrsetServed(www, [ns], quick))[0]?.ok).toBe(true);
+    expect((await rrsetServed(www, [ns], { ...quick, verifyTcp: true }))[0]?.problem).toBe('does not serve it yet');
+    const deaf = await server(() => ({ answers: [a('192.0.2.1')] }), { tcp: false });
+    expect((await rrsetServed(www, [deaf], { ...quick, verifyTcp: true }))[0]?.problem).toBe(
+      'does not answer over TCP',
+    );
+  });
+
+  it('gets a verdict for every server, and one that is silent takes nothing from the others', async () => {
+    const good = await server(() => ({ answers: [a('192.0.2.1')] }));
+    const silent = await server(() => undefined);
+    const late = await server(() => ({ rcode: 3 }));
+    const verdicts = await rrsetServed(www, [good, silent, late], { ...quick, attempts: 1 });
+    expect(verdicts.map(({ server: { name }, ok, problem }) => [name, ok, problem])).toEqual([
+      [good.name, true, null],
+      [silent.name, false, 'does not answer over UDP'],
+      [late.name, false, 'says the name does not exist'],
+    ]);
+  });
+});
+
+describe('a zone', () => {
+  const verdictOf = async (script: Script, minSerial?: number) =>
+    (await zoneServed({ zone: 'example.org', minSerial }, [await server(script)], quick))[0];
+
+  it('is served when the SOA comes with authority and is new enough', async () => {
+    expect(await verdictOf(() => ({ answers: [soa(7)] }), 7)).toMatchObject({ ok: true, serial: 7, problem: null });
+    expect(await verdictOf(() => ({ answers: [soa(7)] }))).toMatchObject({ ok: true, serial: 7 });
+    expect(await verdictOf(() => ({ answers: [soa(6)] }), 7)).toMatchObject({
+      ok: false,
+      serial: 6,
+      problem: 'has serial 6, older than 7',
+    });
+    expect(await verdictOf(() => ({ answers: [] }))).toMatchObject({ ok: false, problem: 'has no SOA for the zone' });
+    expect(await verdictOf(() => ({ rcode: 5 }))).toMatchObject({ ok: false, serial: null });
+    expect(await verdictOf(() => ({ aa: false, answers: [soa(7)] }))).toMatchObject({ ok: false });
+    expect(await verdictOf(() => ({ answers: [soa(7, 'org')] }))).toMatchObject({ problem: 'has no SOA for the zone' });
+  });
+
+  it('has serials that wrap around (RFC 1982 section 3.2)', () => {
+    expect(isSerialAtLeast(5, 5)).toBe(true);
+    expect(isSerialAtLeast(6, 5)).toBe(true);
+    expect(isSerialAtLeast(5, 6)).toBe(false);
+    expect(isSerialAtLeast(0, 4_294_967_295)).toBe(true);
+    expect(isSerialAtLeast(4_294_967_295, 0)).toBe(false);
+    expect(isSerialAtLeast(2_147_483_647, 0)).toBe(true);
+  });
+});
+
+describe('name servers', () => {
+  const resolver = {
+    resolve4: async (name: string) => {
+      if (name === 'ns1.example') return ['192.0.2.2', '192.0.2.1'];
+      throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+    },
+    resolve6: async (name: string) => {
+      if (name === 'ns6.example') return ['2001:db8::1'];
+      throw Object.assign(new Error('not found'), { code: 'ENOTFOUND' });
+    },
+  };
+
+  it('are found by override, then by IPv4, then by IPv6; the others are named', async () => {
+    const overrides = parseOverrides('NS0.example.=127.0.0.1:5300');
+    const names = ['ns0.example', 'NS1.example.', 'ns1.example', 'ns6.example', 'nowhere.example'];
+    expect(await resolveServers(names, { overrides, resolver, signal })).toEqual({
+      servers: [
+        { name: 'ns0.example', address: '127.0.0.1', port: 5300 },
+        { name: 'ns1.example', address: '192.0.2.1', port: 53 },
+        { name: 'ns1.example', address: '192.0.2.2', port: 53 },
+        { name: 'ns6.example', address: '2001:db8::1', port: 53 },
+      ],
+      unresolved: [{ name: 'nowhere.example', problem: 'has no address' }],
+    });
+  });
+
+  it('are not waited for once the caller aborts', async () => {
+    const never = { resolve4: () => new Promise<string[]>(() => undefined), resolve6: async () => [] };
+    const abort = new AbortController();
+    const reason = new Error('shutting down');
+    const pending = resolveServers(['ns1.example'], { overrides: new Map(), resolver: never, signal: abort.signal });
+    abort.abort(reason);
+    await expect(pending).rejects.toBe(reason);
+  });
+
+  it('can be overridden by text', () => {
+    expect([...parseOverrides('ns1.example=127.0.0.1:5300, ns2.example=[::1]:53,ns3.example=192.0.2.1,')]).toEqual([
+      ['ns1.example', { address: '127.0.0.1', port: 5300 }],
+      ['ns2.example', { address: '::1', port: 53 }],
+      ['ns3.example', { address: '192.0.2.1', port: 53 }],
+    ]);
+    expect(parseOverrides('').size).toBe(0);
+    for (const wrong of [
+      'ns1.example',
+      'ns1.example=localhost:53',
+      'ns1=127.0.0.1:0',
+      'ns1=127.0.0.1:99999',
+      '=127.0.0.1',
+    ]) {
+      expect(() => parseOverrides(wrong)).toThrow(/is no override: write name=address:port/);
+    }
+  });
+});
