@@ -50,22 +50,7 @@ const SETTINGS = {
   ZONESTEAD_API_KEY: z.string().min(1),
   KUBECONFIG: z.string().optional(),
   /** Where to find name servers whose names do not resolve here: ns1.example=127.0.0.1:5300,… */
-  ZONESTEAD_NAMESERVER_ADDRESSES: z
-    .string()
-    .default('')
-    .transform((text, context) => {
-      const addresses = new Map<string, { address: string; port: number }>();
-      for (const part of text.split(',').filter(Boolean)) {
-        const match = /^([^=]+)=(.+):(\d{1,5})$/.exec(part.trim());
-        if (!match) context.addIssue({ code: 'custom', message: `"${part}" must be name=address:port` });
-        else
-          addresses.set(match[1]!.toLowerCase(), {
-            address: match[2]!.replace(/^\[|\]$/g, ''),
-            port: Number(match[3]),
-          });
-      }
-      return addresses;
-    }),
+  ZONESTEAD_NAMESERVER_ADDRESSES: z.string().default(''),
 };
 
 type Settings = typeof SETTINGS;

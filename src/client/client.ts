@@ -14,6 +14,9 @@ import { ApiUnavailable, isAbsent } from './errors.ts';
 import type { CallOptions } from './http.ts';
 import { createHttp } from './http.ts';
 
+export type { DnsRecord } from '../api/schemas/record.ts';
+export type { Zone } from '../api/schemas/zone.ts';
+
 export interface ClientOptions {
   /** The address to which `/v1/dns` is appended. */
   readonly baseUrl: string;

@@ -9,7 +9,12 @@ type Labels = Readonly<Record<string, string>>;
  * @param labelsOf labels of a namespace; undefined when it is not known
  * @returns null when it is permitted, otherwise what to do
  */
-export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf: (namespace: string) => Labels | undefined): string | null {
+export function refusal(
+  zone: DNSZone,
+  record: DNSRecord,
+  name: string,
+  labelsOf: (namespace: string) => Labels | undefined,
+): string | null {
   const own = zone.metadata.namespace ?? '';
   const namespace = record.metadata.namespace ?? '';
   const grants = zone.spec.allowedRecords ?? [];
@@ -26,7 +31,12 @@ export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf
   return `DNSZone ${own}/${zone.metadata.name} does not permit ${record.spec.type} records named ${name} from namespace ${namespace}; its owner can permit them in spec.allowedRecords.`;
 }
 
-function fromThere(grant: RecordGrant, own: string, namespace: string, labelsOf: (namespace: string) => Labels | undefined): boolean {
+function fromThere(
+  grant: RecordGrant,
+  own: string,
+  namespace: string,
+  labelsOf: (namespace: string) => Labels | undefined,
+): boolean {
   const { from, selector } = grant.namespaces;
   if (from === 'All') return true;
   if (from === 'Same') return namespace === own;

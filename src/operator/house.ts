@@ -3,8 +3,8 @@ import type { Client } from '../client/client.ts';
 import type { Dispatcher } from '../client/dispatcher.ts';
 import type { KubeApi } from '../kube/api.ts';
 import { conditionsEqual } from '../kube/conditions.ts';
-import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { EventRecorder } from '../kube/events.ts';
+import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import { FIELD_MANAGER, FINALIZER } from './names.ts';
@@ -14,7 +14,13 @@ import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 
 /** Of core/v1, as far as grants look at it. */
-export const NAMESPACE: ResourceType = { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', namespaced: false };
+export const NAMESPACE: ResourceType = {
+  group: '',
+  version: 'v1',
+  plural: 'namespaces',
+  kind: 'Namespace',
+  namespaced: false,
+};
 
 export interface House {
   api: KubeApi;
@@ -25,9 +31,8 @@ export interface House {
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
   namespaces: Cache<KubeObject>;
-  /** Runs another object's reconciler soon. */
+  /** Runs the zone reconciler soon. */
   wakeZone(key: string): void;
-  wakeRecord(key: string): void;
   /** The team of the operator's key, as an owner: `org:<teamId>`. */
   owner(signal: AbortSignal): Promise<string>;
   now(): Date;
@@ -38,6 +43,7 @@ export interface House {
 /** Indexes of the caches. */
 export const BY_ZONE = 'zone';
 export const BY_ZONE_NAME = 'zoneName';
+export const BY_RECORD_ID = 'recordId';
 
 interface WithStatus extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };

@@ -30,17 +30,29 @@ export type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; messa
 export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
   const spec = recordSpec.safeParse(record.spec);
   if (!spec.success) {
-    return { ok: false, message: spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; ') };
+    return {
+      ok: false,
+      message: spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; '),
+    };
   }
   const parsed: ParsedRecord[] = [];
   for (const { content, priority } of valuesOf(spec.data)) {
-    const verdict = parseRecord({ name: spec.data.name, type: spec.data.type, content, ttl: spec.data.ttl, priority }, zoneName);
+    const verdict = parseRecord(
+      { name: spec.data.name, type: spec.data.type, content, ttl: spec.data.ttl, priority },
+      zoneName,
+    );
     if (!verdict.ok) return { ok: false, message: `spec.${verdict.problem.field}: ${verdict.problem.message}` };
     parsed.push(verdict.value);
   }
   const first = parsed[0];
   if (!first) return { ok: false, message: 'spec.content: set content, or values with at least one entry.' };
-  const values = parsed.map(({ content, priority, ttl, wire }) => ({ content, priority, ttl, wire, identity: identityOf(wire) }));
+  const values = parsed.map(({ content, priority, ttl, wire }) => ({
+    content,
+    priority,
+    ttl,
+    wire,
+    identity: identityOf(wire),
+  }));
   const twice = values.find((value, at) => values.findIndex((other) => other.identity === value.identity) < at);
   if (twice) return { ok: false, message: `spec.values: ${twice.content} is there twice; keep one of them.` };
   return { ok: true, desired: { name: first.name, fqdn: fqdn(first.name, zoneName), type: first.type, values } };

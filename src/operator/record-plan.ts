@@ -8,7 +8,7 @@
 //   –                      –                        wanted           create
 //   –                      there, a wanted value    wanted           adopt, or conflict
 //   –                      there                    –                none of our business
-import type { DnsRecord } from '../api/schemas/record.ts';
+import type { DnsRecord } from '../client/client.ts';
 import { parseRdata } from '../dns/types/index.ts';
 import type { DesiredValue } from './record-desired.ts';
 import { identityOf } from './record-desired.ts';

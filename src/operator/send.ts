@@ -1,7 +1,8 @@
 // One write through the dispatcher, with a bound on how long a worker stands in line: a worker that waits out a minute's
 // pause would keep other objects, certificates among them, from being looked at.
-import type { Clock } from '../kube/clock.ts';
+
 import type { Dispatcher, Job } from '../client/dispatcher.ts';
+import type { Clock } from '../kube/clock.ts';
 import { PausedTooLong } from './trouble.ts';
 
 const PATIENCE_MS = 5_000;
@@ -16,7 +17,8 @@ export async function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>)
   const refuse = pauseOf(dispatcher, job.zone);
   if (refuse && refuse.until - clock.now() > PATIENCE_MS) throw refuse;
   const patience = new AbortController();
-  const giveUp = () => patience.abort(pauseOf(dispatcher, job.zone) ?? new PausedTooLong('ZoneBusy', clock.now() + RETRY_MS));
+  const giveUp = () =>
+    patience.abort(pauseOf(dispatcher, job.zone) ?? new PausedTooLong('ZoneBusy', clock.now() + RETRY_MS));
   let cancel = clock.setTimeout(giveUp, PATIENCE_MS);
   try {
     return await dispatcher.submit({

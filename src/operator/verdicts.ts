@@ -18,8 +18,12 @@ export function judged(
   generation: number,
   now: Date,
 ): Condition[] {
-  const verdicts = Object.entries(answers).map(([type, answer]) => ({ type, ...answer, observedGeneration: generation }));
-  return [...setConditions(conditions ?? [], verdicts, now)] as Condition[];
+  const verdicts = Object.entries(answers).map(([type, answer]) => ({
+    type,
+    ...answer,
+    observedGeneration: generation,
+  }));
+  return [...setConditions(conditions ?? [], verdicts, now)];
 }
 
 /** The first answer that is not True, as what Ready says; `whenAll` otherwise. */

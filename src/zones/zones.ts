@@ -46,7 +46,10 @@ export async function readZones(
 export async function findZone(house: House, actor: Actor, name: string): Promise<ZoneView> {
   const canonical = insist(parseLookupName(name));
   // SPEC 4: a single-label zone is never meant.
-  const rows = await zonesNamed(house.db, suffixesOf(canonical).filter((suffix) => suffix.includes('.')));
+  const rows = await zonesNamed(
+    house.db,
+    suffixesOf(canonical).filter((suffix) => suffix.includes('.')),
+  );
   const zone = rows.find((row) => maySee(actor, row));
   if (!zone) throw new Refusal('not_found', `No zone of this account encloses ${canonical}.`);
   return zoneView(zone, house.nameservers);

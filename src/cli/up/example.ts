@@ -14,8 +14,8 @@ const QUESTIONS = [
 /** @throws with kubectl's words when the objects do not become Ready within 60 s */
 export async function showExample(stack: Stack, dig: string, progress: Progress, signal: AbortSignal): Promise<void> {
   const { cluster, service } = stack;
-  progress('kubectl apply -f deploy/examples/quickstart.yaml');
-  indent(await cluster.kubectl(['apply', '-f', EXAMPLE]), progress);
+  progress('kubectl apply --server-side -f deploy/examples/quickstart.yaml');
+  indent(await cluster.kubectl(['apply', '--server-side', '-f', EXAMPLE]), progress);
   await cluster.kubectl(['wait', '--for=condition=Ready', '--timeout=60s', '-f', EXAMPLE]);
   progress('kubectl get zdz,zdr');
   indent(await cluster.kubectl(['get', 'zdz,zdr']), progress);

@@ -103,6 +103,7 @@ const ledgerEntry = z.object({
   id: z.string().max(64).optional().meta({ description: 'Id at the DNS service; absent until the answer is known.' }),
   content: z.string().max(70_000).meta({ description: 'The value as sent to the DNS service.' }),
   priority: priority.nullable().meta({ description: 'Null on every type but MX.' }),
+  ttl: ttl.optional().meta({ description: 'With intent only: the ttl that was sent, absent when none was.' }),
   intent: z
     .string()
     .max(64)

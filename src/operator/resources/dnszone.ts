@@ -112,7 +112,7 @@ const dsEntry = z.object({
   algorithm: z.int().min(0).max(255).meta({ description: 'DNSSEC algorithm number.' }),
   digestType: z.int().min(0).max(255).meta({ description: '2 is SHA-256.' }),
   digest: z.string().max(128).meta({ description: 'Hexadecimal, lower case.' }),
-  record: z.string().max(256).meta({ description: 'The line for the zone file of the parent zone, without TTL.' }),
+  record: z.string().max(512).meta({ description: 'The line for the zone file of the parent zone, without TTL.' }),
 });
 
 export const zoneStatus = z.object({

@@ -1,0 +1,143 @@
+// The operator process: caches, queues, reconcilers and the way to the service put together. Wiring only.
+import { randomBytes } from 'node:crypto';
+import { createClient } from '../client/client.ts';
+import { createDispatcher } from '../client/dispatcher.ts';
+import type { Config } from '../config.ts';
+import { realClock, sleep } from '../kube/clock.ts';
+import { connectCluster } from '../kube/cluster.ts';
+import { createManager } from '../kube/manager.ts';
+import { createKubeMetrics } from '../kube/metrics.ts';
+import { LOW_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
+import type { KubeObject } from '../kube/resource.ts';
+import type { Cache } from '../kube/store.ts';
+import { parseOverrides } from '../nameserver/probe.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
+import { REPORTER } from './names.ts';
+import { createPropagation } from './propagation.ts';
+import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
+import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
+import { createZoneReconciler, zoneNameIndex } from './zone-reconciler.ts';
+
+export const OPERATOR_SETTINGS = [
+  'ZONESTEAD_LOG_LEVEL',
+  'ZONESTEAD_HEALTH_LISTEN',
+  'ZONESTEAD_URL',
+  'ZONESTEAD_API_KEY',
+  'KUBECONFIG',
+  'ZONESTEAD_NAMESERVER_ADDRESSES',
+] as const;
+
+const ZONE_WORKERS = 4;
+const RECORD_WORKERS = 16;
+
+/** Runs until the signal; what is under way gets up to 20 s to end. @throws when a part of it fails */
+export async function runOperator(
+  config: Config<(typeof OPERATOR_SETTINGS)[number]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const log = createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
+  const metrics = createMetrics();
+  const kubeMetrics = createKubeMetrics(metrics);
+  const kubeconfig = config.KUBECONFIG;
+  const cluster = await connectCluster({
+    observe: kubeMetrics.calls,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+  });
+  const client = createClient({
+    baseUrl: config.ZONESTEAD_URL,
+    key: config.ZONESTEAD_API_KEY,
+    userAgent: 'zonestead-operator',
+  });
+  const manager = createManager({
+    api: cluster.api,
+    log,
+    metrics,
+    kubeMetrics,
+    health: config.ZONESTEAD_HEALTH_LISTEN,
+  });
+
+  const zones = manager.cache<DNSZone>(DNS_ZONE, { indexes: { [BY_ZONE_NAME]: zoneNameIndex } });
+  const records = manager.cache<DNSRecord>(DNS_RECORD, {
+    indexes: {
+      [BY_ZONE]: (record) => [zoneKeyOf(record)],
+      [BY_RECORD_ID]: (record) => (record.status?.records ?? []).flatMap(({ id }) => id ?? []),
+    },
+  });
+  const namespaces = manager.cache<KubeObject>(NAMESPACE);
+  const zoneQueue = manager.queue({ name: 'zones' });
+  const recordQueue = manager.queue({ name: 'records' });
+  enqueueOnChange(zones, zoneQueue);
+  enqueueOnChange(records, recordQueue);
+  zones.onChange((key, kind, initial, object, old) => {
+    if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
+    for (const record of records.byIndex(BY_ZONE, key))
+      recordQueue.add(`${record.metadata.namespace}/${record.metadata.name}`);
+  });
+  namespaces.onChange((key, _kind, initial) => {
+    if (initial) return;
+    for (const record of records.list())
+      if (record.metadata.namespace === key) recordQueue.add(`${key}/${record.metadata.name}`);
+  });
+
+  let owner: string | undefined;
+  const house: House = {
+    api: cluster.api,
+    client,
+    dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
+    events: manager.events(REPORTER),
+    propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), (ms, end) =>
+      sleep(realClock, ms, end),
+    ),
+    zones,
+    records,
+    namespaces,
+    wakeZone: (key) => zoneQueue.add(key),
+    owner: async (end) => {
+      owner ??= `org:${(await client.account({ signal: end })).team.id}`;
+      return owner;
+    },
+    now: () => new Date(),
+    nonce: () => randomBytes(12).toString('hex'),
+  };
+  manager.controller({
+    name: 'zones',
+    queue: zoneQueue,
+    concurrency: ZONE_WORKERS,
+    reconcile: createZoneReconciler(house, realClock, Math.random),
+  });
+  manager.controller({
+    name: 'records',
+    queue: recordQueue,
+    concurrency: RECORD_WORKERS,
+    reconcile: createRecordReconciler(house, realClock),
+  });
+  try {
+    await manager.run(signal);
+  } finally {
+    await client.close();
+    await cluster.close();
+  }
+}
+
+/** An edit deserves a prompt attempt; our own status writes come back here as updates of the same generation. */
+function enqueueOnChange<T extends KubeObject>(cache: Cache<T>, queue: WorkQueue): void {
+  cache.onChange((key, kind, initial, object, old) => {
+    const edited =
+      old?.metadata.generation !== object.metadata.generation ||
+      old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
+    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
+    if (kind === 'update' && !edited && !annotated) return;
+    if (!initial) queue.forget(key);
+    queue.add(key, { priority: initial ? LOW_PRIORITY : NORMAL_PRIORITY });
+  });
+}
+
+/** What of a zone its records depend on. */
+function concernsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
+  const facts = ({ spec, status }: DNSZone) =>
+    JSON.stringify([status?.zoneId, status?.state, status?.defaultTtl, status?.nameservers, spec.allowedRecords]);
+  return old === undefined || facts(zone) !== facts(old);
+}

@@ -1,0 +1,69 @@
+// The proof by DNS: asks every name server of a zone whether it answers what was written. Says what is missing in words
+// that stay the same while the situation does.
+import { Resolver } from 'node:dns/promises';
+import type { Zone } from '../client/client.ts';
+import {
+  type Endpoint,
+  type ExpectedRrset,
+  type NameServer,
+  resolveServers,
+  rrsetServed,
+  type ServerVerdict,
+  zoneServed,
+} from '../nameserver/probe.ts';
+
+export interface Propagation {
+  /** @returns null when every name server answers for the zone with this serial or a later one */
+  zoneServed(zone: Pick<Zone, 'zoneName' | 'nameservers' | 'serial'>, signal: AbortSignal): Promise<string | null>;
+  /** @returns null when every name server answers the values, over UDP and over TCP */
+  recordServed(nameservers: readonly string[], expected: ExpectedRrset, signal: AbortSignal): Promise<string | null>;
+}
+
+const ATTEMPT_MS = 1_000;
+const ATTEMPTS = 2;
+const RESOLVE_MS = 2_000;
+/** Right after a write a server may still hold the old answer for some milliseconds: worth a second look before telling. */
+const LOOKS = 4;
+const BETWEEN_LOOKS_MS = 40;
+
+/**
+ * @param overrides addresses of name servers whose names do not resolve here
+ * @param pause waits that many ms
+ */
+export function createPropagation(
+  overrides: ReadonlyMap<string, Endpoint>,
+  pause: (ms: number, signal: AbortSignal) => Promise<void>,
+): Propagation {
+  const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 });
+
+  async function everywhere(
+    nameservers: readonly string[],
+    signal: AbortSignal,
+    ask: (servers: readonly NameServer[]) => Promise<ServerVerdict[]>,
+  ): Promise<string | null> {
+    const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
+    const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
+    for (let look = 1; ; look += 1) {
+      const verdicts = await ask(servers);
+      const problems = verdicts.flatMap(({ server, problem }) =>
+        problem === null ? [] : [`${server.name} (${server.address}) ${problem}`],
+      );
+      if (problems.length === 0 && unknown.length === 0) return null;
+      if (look === LOOKS || problems.length === 0)
+        return `Not every name server answers it yet: ${[...unknown, ...problems].join('; ')}.`;
+      await pause(BETWEEN_LOOKS_MS, signal);
+    }
+  }
+
+  const options = (signal: AbortSignal) => ({ timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
+  return {
+    zoneServed: ({ zoneName, nameservers, serial }, signal) =>
+      everywhere(nameservers, signal, (servers) =>
+        zoneServed({ zone: zoneName, minSerial: serial }, servers, options(signal)),
+      ),
+    recordServed: (nameservers, expected, signal) =>
+      everywhere(nameservers, signal, (servers) =>
+        rrsetServed(expected, servers, { ...options(signal), verifyTcp: true }),
+      ),
+  };
+}

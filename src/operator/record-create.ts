@@ -1,0 +1,48 @@
+// The one call that creates a value at the service, the same for the first attempt and for a repeated one.
+import type { DnsRecord } from '../client/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { House } from './house.ts';
+import type { DNSRecord } from './resources/dnsrecord.ts';
+import { send } from './send.ts';
+
+export interface Value {
+  content: string;
+  priority: number | null;
+  ttl: number | null;
+}
+
+/** ACME challenges first; deletions and updates next; creations last. */
+export function laneOf(object: DNSRecord, otherwise: 'change' | 'create'): 'acme' | 'change' | 'create' {
+  return object.spec.type === 'TXT' && /^_acme-challenge(\.|$)/i.test(object.spec.name) ? 'acme' : otherwise;
+}
+
+/** What the service is told of a value: nothing where its own default is meant. */
+export function bodyOf(object: DNSRecord, name: string, { content, priority, ttl }: Value) {
+  const { type } = object.spec;
+  return { name, type, content, ...(ttl === null ? {} : { ttl }), ...(priority === null ? {} : { priority }) };
+}
+
+/** @param intent from the ledger: with the uid it makes the request happen once */
+export function createAtService(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  zoneId: string,
+  name: string,
+  value: Value,
+  intent: string,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<DnsRecord> {
+  return send(house.dispatcher, clock, {
+    lane: laneOf(object, 'create'),
+    zone: zoneId,
+    signal,
+    run: (attempt) =>
+      house.client.records.create(zoneId, bodyOf(object, name, value), {
+        signal: attempt,
+        requestId,
+        idempotencyKey: `${object.metadata.uid}:${intent}`,
+      }),
+  });
+}

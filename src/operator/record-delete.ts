@@ -1,0 +1,72 @@
+// The end of a DNSRecord: exactly the ids in its ledger are deleted at the service, then the finalizer goes.
+import { isAbsent } from '../client/errors.ts';
+import { parseOwnerName } from '../dns/name.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
+import { hasFinalizer } from '../kube/finalizer.ts';
+import { type House, letGo } from './house.ts';
+import { FINALIZER } from './names.ts';
+import { removeValue } from './record-apply.ts';
+import { resolveIntents } from './record-intents.ts';
+import { concludeRecordTrouble } from './record-status.ts';
+import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
+import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
+
+export async function deleteRecordObject(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  if (!hasFinalizer(object, FINALIZER)) return {};
+  const { signal } = context;
+  try {
+    if (object.spec.deletionPolicy === 'Delete') await deleteAtService(house, clock, object, context);
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (!trouble) throw error;
+    await concludeRecordTrouble(
+      house,
+      clock,
+      object,
+      trouble,
+      error instanceof PausedTooLong ? error.until : null,
+      signal,
+    );
+    if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
+    if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
+    throw error;
+  }
+  await letGo(house, house.records, DNS_RECORD, object, signal);
+  return {};
+}
+
+async function deleteAtService(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  context: ReconcileContext,
+): Promise<void> {
+  const { zoneId, records = [], fqdn } = object.status ?? {};
+  if (zoneId === undefined || records.length === 0) return;
+  try {
+    // The name as it was sent with the intents: relative, in canonical form.
+    const name = canonicalName(object, fqdn);
+    for (const { id } of await resolveIntents(house, clock, object, zoneId, { name }, records, context)) {
+      await removeValue(house, clock, object, zoneId, id, context);
+    }
+  } catch (error) {
+    // Without its zone nothing of it is left.
+    if (!isAbsent(error)) throw error;
+  }
+}
+
+function canonicalName(object: DNSRecord, fqdn: string | undefined): string {
+  const { name, type } = object.spec;
+  const zone =
+    fqdn === undefined || name === '@'
+      ? 'invalid'
+      : fqdn.split('.').slice(name.replace(/\.$/, '').split('.').length).join('.');
+  const parsed = parseOwnerName(name, zone || 'invalid', type);
+  return parsed.ok ? parsed.value : name;
+}

@@ -1,0 +1,258 @@
+// Reconciles one DNSRecord: object, ledger and zone → the records at the service → plan → writes → proof by DNS → status.
+import type { DnsRecord } from '../client/client.ts';
+import { isAbsent } from '../client/errors.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
+import { isDeleting } from '../kube/finalizer.ts';
+import { keyOf } from '../kube/resource.ts';
+import type { ExpectedRrset } from '../nameserver/probe.ts';
+import { refusal } from './grants.ts';
+import { type House, withFinalizer } from './house.ts';
+import { applyPlan } from './record-apply.ts';
+import { deleteRecordObject } from './record-delete.ts';
+import { type Desired, desiredOf } from './record-desired.ts';
+import { resolveIntents } from './record-intents.ts';
+import { planRecord, type RecordPlan } from './record-plan.ts';
+import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROPAGATED } from './record-status.ts';
+import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
+import type { DNSZone } from './resources/dnszone.ts';
+import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
+import { type Answer, NOT_YET, no, yes } from './verdicts.ts';
+
+const FIRST_PROBE_RETRY_MS = 100;
+const LAST_PROBE_RETRY_MS = 5_000;
+
+export function createRecordReconciler(house: House, clock: Clock) {
+  return async (key: string, context: ReconcileContext): Promise<ReconcileResult> => {
+    const object = house.records.get(key);
+    if (!object) return {};
+    if (isDeleting(object)) return deleteRecordObject(house, clock, object, context);
+    return reconcileRecord(house, clock, object, context);
+  };
+}
+
+/** The key of the DNSZone that a record names. */
+export function zoneKeyOf(record: DNSRecord): string {
+  const { namespace, name } = record.spec.zoneRef;
+  return `${namespace ?? record.metadata.namespace}/${name}`;
+}
+
+async function reconcileRecord(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const { signal } = context;
+  const zone = house.zones.get(zoneKeyOf(object));
+  const judgedZone = zone && zoneOf(zone);
+  if (!judgedZone) {
+    const answer = no(
+      'ZoneNotReady',
+      zone
+        ? `DNSZone ${keyOf(zone)} is not at the DNS service yet; see its conditions.`
+        : `There is no DNSZone ${zoneKeyOf(object)}; create it or mend spec.zoneRef.`,
+    );
+    await concludeRecord(
+      house,
+      object,
+      {},
+      { Accepted: answer, Programmed: answer, Propagated: NOT_YET('ZoneNotReady') },
+      signal,
+    );
+    // The zone's own events wake this record.
+    return {};
+  }
+  const verdict = desiredOf(object, judgedZone.zoneName);
+  const problem = verdict.ok
+    ? notPermitted(house, object, zone as DNSZone, verdict.desired.name)
+    : no('InvalidSpec', verdict.message);
+  if (!verdict.ok || problem) {
+    const answer = problem as Answer;
+    await concludeRecord(
+      house,
+      object,
+      {},
+      { Accepted: answer, Programmed: answer, Propagated: NOT_YET(answer.reason) },
+      signal,
+    );
+    return { requeueAfterMs: REFUSED_RETRY_MS };
+  }
+  let current = object;
+  try {
+    current = await withFinalizer(house, house.records, DNS_RECORD, object, signal);
+    return await program(house, clock, current, judgedZone, verdict.desired, context, (written) => {
+      current = written;
+    });
+  } catch (error) {
+    if (isAbsent(error)) {
+      // The zone is gone at the service: its own reconciler finds that out, and wakes this record afterwards.
+      house.wakeZone(keyOf(zone as DNSZone));
+      const answer = no('ZoneNotReady', `The zone of DNSZone ${zoneKeyOf(object)} is gone from the DNS service.`);
+      await concludeRecord(
+        house,
+        current,
+        {},
+        { Accepted: ACCEPTED, Programmed: answer, Propagated: NOT_YET('ZoneNotReady') },
+        signal,
+      );
+      return { requeueAfterMs: 1_000 };
+    }
+    const trouble = troubleOf(error);
+    if (!trouble) throw error;
+    await concludeRecordTrouble(
+      house,
+      clock,
+      current,
+      trouble,
+      error instanceof PausedTooLong ? error.until : null,
+      signal,
+    );
+    if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
+    if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
+    throw error;
+  }
+}
+
+interface ReadyZone {
+  zoneId: string;
+  zoneName: string;
+  defaultTtl: number;
+  parked: boolean;
+  nameservers: string[];
+}
+
+function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
+  if (status?.zoneId === undefined || status.defaultTtl === undefined) return null;
+  const zoneName = spec.zoneName.toLowerCase().replace(/\.$/, '');
+  return {
+    zoneId: status.zoneId,
+    zoneName,
+    defaultTtl: status.defaultTtl,
+    parked: status.state === 'parked',
+    nameservers: status.nameservers ?? [],
+  };
+}
+
+function notPermitted(house: House, record: DNSRecord, zone: DNSZone, name: string): Answer | null {
+  const message = refusal(zone, record, name, (namespace) => {
+    const found = house.namespaces.get(namespace);
+    return found && (found.metadata.labels ?? {});
+  });
+  return message === null ? null : no('NotPermitted', message);
+}
+
+async function program(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  zone: ReadyZone,
+  desired: Desired,
+  context: ReconcileContext,
+  written: (object: DNSRecord) => void,
+): Promise<ReconcileResult> {
+  const { signal, reconcileId: requestId } = context;
+  const facts = { fqdn: desired.fqdn, zoneId: zone.zoneId };
+  // A ledger of another zone is void: that zone is gone, and its records with it.
+  const ledger = object.status?.zoneId === zone.zoneId ? (object.status.records ?? []) : [];
+  const owned = await resolveIntents(house, clock, object, zone.zoneId, desired, ledger, context);
+  const actual = await house.client.records.list(
+    zone.zoneId,
+    { name: desired.name, type: desired.type },
+    { signal, requestId },
+  );
+  const plan = planRecord({
+    desired: desired.values,
+    owned,
+    actual,
+    defaultTtl: zone.defaultTtl,
+    adopt: object.spec.adopt === 'IfIdentical',
+  });
+  const untouched = object.status?.observedGeneration === object.metadata.generation;
+  if (plan.drift.length > 0 && untouched && !mayRepair(house, object, plan.drift)) {
+    const answer = yes(
+      'Drifted',
+      `Changed at the DNS service, and driftPolicy leaves it so: ${plan.drift.join('; ')}.`,
+    );
+    await concludeRecord(
+      house,
+      object,
+      facts,
+      { Accepted: ACCEPTED, Programmed: answer, Propagated: NOT_YET('Drifted') },
+      signal,
+    );
+    return {};
+  }
+
+  const outcome = await applyPlan(house, clock, object, { ...zone, desired, plan, written }, context);
+  const records: LedgerEntry[] = outcome.owned;
+  if (outcome.problem) {
+    const answer = no(outcome.problem.reason, outcome.problem.message);
+    const accepted = outcome.problem.reason === 'Conflict' ? ACCEPTED : answer;
+    await concludeRecord(
+      house,
+      outcome.object,
+      { ...facts, records },
+      { Accepted: accepted, Programmed: answer, Propagated: NOT_YET(answer.reason) },
+      signal,
+    );
+    return { requeueAfterMs: REFUSED_RETRY_MS };
+  }
+  const programmed = yes('Programmed', 'All values are at the DNS service.');
+  const propagated = await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
+  await concludeRecord(
+    house,
+    outcome.object,
+    { ...facts, records },
+    { Accepted: ACCEPTED, Programmed: programmed, Propagated: propagated },
+    signal,
+  );
+  if (propagated.status === 'True' || zone.parked) return {};
+  return { requeueAfterMs: probeDelay(object, house.now()) };
+}
+
+/** Enforce repairs and tells; Report only tells; Ignore does neither. */
+function mayRepair(house: House, object: DNSRecord, drift: string[]): boolean {
+  const policy = object.spec.driftPolicy ?? house.zones.get(zoneKeyOf(object))?.spec.driftPolicy ?? 'Enforce';
+  if (policy !== 'Ignore') {
+    house.events.record(object, {
+      type: 'Warning',
+      reason: 'Drift',
+      action: policy === 'Enforce' ? 'Repair' : 'Report',
+      note: drift.join('; '),
+    });
+  }
+  return policy === 'Enforce';
+}
+
+/** What must be served: our values beside whatever else the RRset holds, under its lowest TTL. */
+function expectedOf(
+  desired: Desired,
+  plan: RecordPlan,
+  actual: readonly DnsRecord[],
+  { defaultTtl }: ReadyZone,
+): ExpectedRrset {
+  const ours = new Set([...plan.keep, ...plan.update, ...plan.adopt, ...plan.remove].map(({ id }) => id));
+  const others = actual.filter(({ id }) => !ours.has(id)).map(({ ttl }) => ttl);
+  const ttl = Math.min(...desired.values.map((value) => value.ttl ?? defaultTtl), ...others);
+  return {
+    name: desired.fqdn,
+    type: desired.type as ExpectedRrset['type'],
+    ttl,
+    rdatas: desired.values.map(({ wire }) => wire),
+  };
+}
+
+async function prove(house: House, zone: ReadyZone, expected: ExpectedRrset, signal: AbortSignal): Promise<Answer> {
+  if (zone.parked)
+    return no('ZoneParked', 'The zone is parked: only its apex answers. Set spec.parked: false on the DNSZone.');
+  const problem = await house.propagation.recordServed(zone.nameservers, expected, signal);
+  return problem === null ? PROPAGATED : no('AwaitingPropagation', problem);
+}
+
+/** Soon after the change, then ever more slowly: a name server that is down is asked every 5 s. */
+function probeDelay(object: DNSRecord, now: Date): number {
+  const since = object.status?.conditions.find(({ type }) => type === 'Propagated')?.lastTransitionTime;
+  const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
+  return Math.min(LAST_PROBE_RETRY_MS, Math.max(FIRST_PROBE_RETRY_MS, age / 10));
+}

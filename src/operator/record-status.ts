@@ -1,0 +1,68 @@
+// What a run says in the status of a DNSRecord.
+import type { Clock } from '../kube/clock.ts';
+import { isTrue } from '../kube/conditions.ts';
+import { type House, writeStatus } from './house.ts';
+import { DNS_RECORD, type DNSRecord, type RecordStatus } from './resources/dnsrecord.ts';
+import { summaryOf, valuesOf } from './resources/summary.ts';
+import type { Trouble } from './trouble.ts';
+import { type Answer, judged, NOT_YET, no, summed, yes } from './verdicts.ts';
+
+export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
+export const PROPAGATED = yes('Propagated', 'Every name server of the zone answers it.');
+const READY = yes('Ready', 'The record is served.');
+
+/** The status without what each run says anew. */
+export function statusOfRecord(object: DNSRecord): RecordStatus {
+  const { nextAttemptTime: _old, ...status } = object.status ?? { conditions: [] };
+  return status as RecordStatus;
+}
+
+/** Writes the outcome; Ready sums up what is not given. An event tells of every change of Ready. */
+export async function concludeRecord(
+  house: House,
+  object: DNSRecord,
+  known: Partial<RecordStatus>,
+  answers: Record<string, Answer>,
+  signal: AbortSignal,
+): Promise<DNSRecord> {
+  const generation = object.metadata.generation ?? 0;
+  const ready = answers.Ready ?? summed(Object.values(answers), READY);
+  const before = statusOfRecord(object);
+  const status: RecordStatus = {
+    ...before,
+    ...known,
+    observedGeneration: generation,
+    summary: summaryOf(valuesOf(object.spec)),
+    conditions: judged(before.conditions, { ...answers, Ready: ready }, generation, house.now()),
+  };
+  const was = isTrue(before.conditions, 'Ready');
+  const written = await writeStatus(house, house.records, DNS_RECORD, object, status, signal);
+  if (was !== (ready.status === 'True')) {
+    house.events.record(object, {
+      type: was ? 'Warning' : 'Normal',
+      reason: ready.reason,
+      action: 'Reconcile',
+      note: ready.message,
+    });
+  }
+  return written;
+}
+
+/** A record that was Ready for this spec stays so while the service is away: it is still served. */
+export async function concludeRecordTrouble(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  trouble: Trouble,
+  until: number | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const generation = object.metadata.generation ?? 0;
+  const stays = trouble.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation);
+  const answers: Record<string, Answer> = stays
+    ? { Ready: yes(trouble.reason, trouble.message) }
+    : { Programmed: no(trouble.reason, trouble.message), Propagated: NOT_YET(trouble.reason) };
+  const next =
+    until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() };
+  await concludeRecord(house, object, next, stays ? answers : { Accepted: ACCEPTED, ...answers }, signal);
+}

@@ -1,0 +1,109 @@
+// The end of a DNSZone: what the policy says about the zone at the service, then the finalizer. A zone that holds records
+// which no DNSRecord here owns is not deleted by itself.
+import { ApiError, isAbsent } from '../client/errors.ts';
+import type { Clock } from '../kube/clock.ts';
+import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
+import { hasFinalizer } from '../kube/finalizer.ts';
+import { keyOf } from '../kube/resource.ts';
+import { BY_ZONE, type House, letGo, writeStatus } from './house.ts';
+import { FINALIZER, FORCE_DELETE } from './names.ts';
+import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
+import { send } from './send.ts';
+import { PausedTooLong, troubleOf } from './trouble.ts';
+import { judged, no } from './verdicts.ts';
+import { createAtService } from './zone-create.ts';
+
+const BLOCKED_RETRY_MS = 15_000;
+const SHOWN = 5;
+
+export async function deleteZoneObject(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  if (!hasFinalizer(object, FINALIZER)) return {};
+  const { signal } = context;
+  const keeps = object.spec.deletionPolicy === 'Retain' || object.spec.managementPolicy === 'Observe';
+  try {
+    if (!keeps) {
+      const zoneId = object.status?.zoneId ?? (await recover(house, clock, object, context));
+      const blocked = zoneId === null ? null : await deleteAtService(house, clock, object, zoneId, context);
+      if (blocked !== null) {
+        await say(house, object, 'DeletionBlocked', blocked, signal);
+        return { requeueAfterMs: BLOCKED_RETRY_MS };
+      }
+    }
+  } catch (error) {
+    const trouble = troubleOf(error);
+    if (!trouble) throw error;
+    await say(house, object, trouble.reason, `The zone cannot be deleted yet: ${trouble.message}`, signal);
+    if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
+    throw error;
+  }
+  await letGo(house, house.zones, DNS_ZONE, object, signal);
+  return {};
+}
+
+/** The id of a zone whose creation was sent but whose answer was lost; null when none was made. */
+async function recover(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  { reconcileId, signal }: ReconcileContext,
+): Promise<string | null> {
+  const intent = object.status?.intent;
+  if (intent === undefined) return null;
+  try {
+    return (await createAtService(house, clock, object, intent, reconcileId, signal)).id;
+  } catch (error) {
+    // Refused now means that it was not made then: an answer that was kept is given again.
+    if (error instanceof ApiError && troubleOf(error)?.kind === 'refused') return null;
+    throw error;
+  }
+}
+
+/** @returns why it is not deleted, or null when it is gone */
+async function deleteAtService(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  zoneId: string,
+  { reconcileId: requestId, signal }: ReconcileContext,
+): Promise<string | null> {
+  try {
+    if (object.metadata.annotations?.[FORCE_DELETE] === undefined) {
+      const own = new Set(
+        house.records
+          .byIndex(BY_ZONE, keyOf(object))
+          .flatMap((record) => (record.status?.records ?? []).map(({ id }) => id)),
+      );
+      const foreign = (await house.client.records.list(zoneId, {}, { signal, requestId })).filter(
+        ({ id }) => !own.has(id),
+      );
+      if (foreign.length > 0) {
+        const names = [...new Set(foreign.map(({ name, type }) => `${name} ${type}`))].slice(0, SHOWN).join(', ');
+        return `The zone holds ${foreign.length} record(s) that no DNSRecord here owns: ${names}. Delete them at the DNS service, set spec.deletionPolicy: Retain, or annotate this object with ${FORCE_DELETE}=true to delete them with the zone.`;
+      }
+    }
+    await send(house.dispatcher, clock, {
+      lane: 'change',
+      zone: zoneId,
+      signal,
+      run: (attempt) => house.client.zones.delete(zoneId, { signal: attempt, requestId }),
+    });
+    return null;
+  } catch (error) {
+    if (isAbsent(error)) return null;
+    throw error;
+  }
+}
+
+async function say(house: House, object: DNSZone, reason: string, message: string, signal: AbortSignal): Promise<void> {
+  const generation = object.metadata.generation ?? 0;
+  const answers = { Ready: no(reason, message) };
+  const conditions = judged(object.status?.conditions, answers, generation, house.now());
+  const status: ZoneStatus = { ...(object.status as ZoneStatus), observedGeneration: generation, conditions };
+  await writeStatus(house, house.zones, DNS_ZONE, object, status, signal);
+  house.events.record(object, { type: 'Warning', reason, action: 'Delete', note: message });
+}

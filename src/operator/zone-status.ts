@@ -1,0 +1,91 @@
+// What a run says in the status of a DNSZone.
+import type { Zone } from '../client/client.ts';
+import type { Clock } from '../kube/clock.ts';
+import { isTrue } from '../kube/conditions.ts';
+import type { ReconcileResult } from '../kube/controller.ts';
+import { type House, writeStatus } from './house.ts';
+import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
+import { REFUSED_RETRY_MS, type Trouble } from './trouble.ts';
+import { type Answer, judged, no, summed, unknown, yes } from './verdicts.ts';
+
+export const ACCEPTED = yes('Accepted', 'The zone is valid.');
+export const PROGRAMMED = yes('Programmed', 'The zone is at the DNS service.');
+/** Asking the parent zone is not built yet; Ready does not depend on it, as private zones have no delegation. */
+const DELEGATED = unknown(
+  'NotChecked',
+  'The parent zone is not asked whether it delegates here: publish status.nameservers and status.ds there.',
+);
+export const READY = yes('Ready', 'Every name server answers for the zone.');
+
+/** What the status repeats of the zone at the service. */
+export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
+  return {
+    zoneId: zone.id,
+    creationStatus: zone.status ?? object.status?.creationStatus ?? 'done',
+    state: zone.state,
+    nameservers: zone.nameservers,
+    ds: zone.ds,
+    serial: zone.serial,
+    defaultTtl: zone.defaultTtl,
+  };
+}
+
+/** The status without what each run says anew. */
+export function statusOf(object: DNSZone): ZoneStatus {
+  const { nextAttemptTime: _old, ...status } = object.status ?? { conditions: [] };
+  return status as ZoneStatus;
+}
+
+/** Writes the outcome; Ready sums up what is not given. An event tells of every change of Ready. */
+export async function conclude(
+  house: House,
+  object: DNSZone,
+  known: Partial<ZoneStatus>,
+  answers: Record<string, Answer>,
+  signal: AbortSignal,
+): Promise<void> {
+  const generation = object.metadata.generation ?? 0;
+  const ready = answers.Ready ?? summed(Object.values(answers), READY);
+  const before = statusOf(object);
+  const { intent, ...kept } = { ...before, ...known };
+  const status: ZoneStatus = {
+    ...kept,
+    // Once the id is known the intent has done its work.
+    ...(known.zoneId === undefined && intent !== undefined ? { intent } : {}),
+    observedGeneration: generation,
+    conditions: judged(before.conditions, { ...answers, Delegated: DELEGATED, Ready: ready }, generation, house.now()),
+  };
+  const was = isTrue(before.conditions, 'Ready');
+  await writeStatus(house, house.zones, DNS_ZONE, object, status, signal);
+  if (was === (ready.status === 'True')) return;
+  house.events.record(object, {
+    type: was ? 'Warning' : 'Normal',
+    reason: ready.reason,
+    action: 'Reconcile',
+    note: ready.message,
+  });
+}
+
+/** A zone that was Ready for this spec stays so while the service is away: it is still served. */
+export async function concludeTrouble(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  trouble: Trouble,
+  until: number | null,
+  error: unknown,
+  signal: AbortSignal,
+): Promise<ReconcileResult> {
+  const generation = object.metadata.generation ?? 0;
+  const stays = trouble.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation);
+  const answer = stays ? yes(trouble.reason, trouble.message) : no(trouble.reason, trouble.message);
+  const answers: Record<string, Answer> = stays
+    ? { Accepted: ACCEPTED, Ready: answer }
+    : { Accepted: ACCEPTED, Programmed: answer };
+  const next: Partial<ZoneStatus> =
+    until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() };
+  await conclude(house, object, next, answers, signal);
+  if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
+  if (until !== null) return { requeueAfterMs: Math.max(0, until - clock.now()) };
+  throw error;
+}
