@@ -43,7 +43,7 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') done(null, undefined);
-    else parseJson(request, body as string, done);
+    else void parseJson(request, body as string, done);
   });
   installErrors(app as unknown as FastifyInstance);
   app.decorateRequest('actor', null);
@@ -66,7 +66,7 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
     limitOf((actor) => actor.recordWrites, LIMITS.records),
   );
 
-  app.register(
+  void app.register(
     async (v1) => {
       v1.addHook('onRequest', requireKey(house));
       await v1.register(

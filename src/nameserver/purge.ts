@@ -18,13 +18,12 @@ export function purgeZone(socket: string, zone: string, timeoutMs: number): Prom
     connection.once('connect', () => connection.write(`PURGE ${zone}$\n`));
     connection.on('data', (chunk: string) => {
       answer += chunk;
-      // The answer is one line with the number of dropped entries; PowerDNS leaves closing to us.
-      if (!answer.includes('\n')) return;
-      connection.end();
-      if (/^\d/.test(answer)) resolve();
-      else reject(new Error(`PowerDNS refused to purge ${zone}: ${answer.trim().slice(0, 200)}`));
     });
     connection.once('error', reject);
-    connection.once('close', () => reject(new Error('PowerDNS closed the control socket without an answer')));
+    // The answer is the number of dropped packets; its end is PowerDNS closing the connection.
+    connection.once('close', () => {
+      if (/^\d+\s*$/.test(answer)) resolve();
+      else reject(new Error(`PowerDNS did not purge ${zone}: ${answer.trim().slice(0, 200) || 'no answer'}`));
+    });
   });
 }
