@@ -33,6 +33,9 @@ export interface House {
   namespaces: Cache<KubeObject>;
   /** Runs the zone reconciler soon. */
   wakeZone(key: string): void;
+  /** Runs the reconciler when the service, which is away, answers again. */
+  wakeZoneWithService(key: string): void;
+  wakeRecordWithService(key: string): void;
   /** The team of the operator's key, as an owner: `org:<teamId>`. */
   owner(signal: AbortSignal): Promise<string>;
   now(): Date;

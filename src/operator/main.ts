@@ -19,6 +19,7 @@ import { createPropagation } from './propagation.ts';
 import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
+import { createServiceWatch } from './service-watch.ts';
 import { createZoneReconciler, zoneNameIndex } from './zone-reconciler.ts';
 
 export const OPERATOR_SETTINGS = [
@@ -82,6 +83,8 @@ export async function runOperator(
       if (record.metadata.namespace === key) recordQueue.add(`${key}/${record.metadata.name}`);
   });
 
+  const watch = createServiceWatch(client, realClock);
+  manager.task((end) => watch.run(end));
   let owner: string | undefined;
   const house: House = {
     api: cluster.api,
@@ -95,6 +98,8 @@ export async function runOperator(
     records,
     namespaces,
     wakeZone: (key) => zoneQueue.add(key),
+    wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
+    wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: async (end) => {
       owner ??= `org:${(await client.account({ signal: end })).team.id}`;
       return owner;
@@ -120,6 +125,11 @@ export async function runOperator(
     await client.close();
     await cluster.close();
   }
+}
+
+function restart(queue: WorkQueue, key: string): void {
+  queue.forget(key);
+  queue.add(key);
 }
 
 /** An edit deserves a prompt attempt; our own status writes come back here as updates of the same generation. */

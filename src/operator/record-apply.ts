@@ -6,7 +6,7 @@ import type { ReconcileContext } from '../kube/controller.ts';
 import { keyOf } from '../kube/resource.ts';
 import { BY_RECORD_ID, type House, writeStatus } from './house.ts';
 import { bodyOf, createAtService, laneOf } from './record-create.ts';
-import type { Desired, DesiredValue } from './record-desired.ts';
+import type { DesiredValue } from './record-desired.ts';
 import type { Owned, RecordPlan } from './record-plan.ts';
 import { statusOfRecord } from './record-status.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
@@ -15,7 +15,6 @@ import { type Trouble, troubleOf } from './trouble.ts';
 
 export interface ApplyInput {
   zoneId: string;
-  desired: Desired;
   plan: RecordPlan;
   /** Hears of the object as it is after the intents were written. */
   written(object: DNSRecord): void;
@@ -36,9 +35,9 @@ export async function applyPlan(
   input: ApplyInput,
   context: ReconcileContext,
 ): Promise<Outcome> {
-  const { zoneId, desired, plan } = input;
+  const { zoneId, plan } = input;
   const { signal, reconcileId: requestId } = context;
-  const owned: Owned[] = [...plan.keep, ...plan.adopt].map(({ id, value }) => ({
+  const owned: Owned[] = [...plan.keep].map(({ id, value }) => ({
     id,
     content: value.content,
     priority: value.priority,
@@ -62,7 +61,7 @@ export async function applyPlan(
     const before = object.status?.records?.find((entry) => entry.id === id);
     await attempt(
       async () => {
-        const body = bodyOf(object, desired.name, value);
+        const body = bodyOf(object, value);
         const record = await write((limit) =>
           house.client.records.update(zoneId, id, body, { signal: limit, requestId }),
         );
@@ -85,17 +84,7 @@ export async function applyPlan(
   for (const { value, intent } of intents) {
     await attempt(
       async () => {
-        const record = await createAtService(
-          house,
-          clock,
-          announced,
-          zoneId,
-          desired.name,
-          value,
-          intent,
-          requestId,
-          signal,
-        );
+        const record = await createAtService(house, clock, announced, zoneId, value, intent, requestId, signal);
         owned.push({ id: record.id, content: record.content, priority: record.priority });
       },
       () => undefined,

@@ -17,8 +17,9 @@ export function laneOf(object: DNSRecord, otherwise: 'change' | 'create'): 'acme
 }
 
 /** What the service is told of a value: nothing where its own default is meant. */
-export function bodyOf(object: DNSRecord, name: string, { content, priority, ttl }: Value) {
-  const { type } = object.spec;
+export function bodyOf(object: DNSRecord, { content, priority, ttl }: Value) {
+  // The name as the spec spells it: it is immutable, so a repeated request is the same to the letter.
+  const { name, type } = object.spec;
   return { name, type, content, ...(ttl === null ? {} : { ttl }), ...(priority === null ? {} : { priority }) };
 }
 
@@ -28,7 +29,6 @@ export function createAtService(
   clock: Clock,
   object: DNSRecord,
   zoneId: string,
-  name: string,
   value: Value,
   intent: string,
   requestId: string,
@@ -39,7 +39,7 @@ export function createAtService(
     zone: zoneId,
     signal,
     run: (attempt) =>
-      house.client.records.create(zoneId, bodyOf(object, name, value), {
+      house.client.records.create(zoneId, bodyOf(object, value), {
         signal: attempt,
         requestId,
         idempotencyKey: `${object.metadata.uid}:${intent}`,

@@ -1,9 +1,9 @@
 // The end of a DNSRecord: exactly the ids in its ledger are deleted at the service, then the finalizer goes.
 import { isAbsent } from '../client/errors.ts';
-import { parseOwnerName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
+import { keyOf } from '../kube/resource.ts';
 import { type House, letGo } from './house.ts';
 import { FINALIZER } from './names.ts';
 import { removeValue } from './record-apply.ts';
@@ -35,6 +35,7 @@ export async function deleteRecordObject(
     );
     if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
     if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
+    house.wakeRecordWithService(keyOf(object));
     throw error;
   }
   await letGo(house, house.records, DNS_RECORD, object, signal);
@@ -47,26 +48,14 @@ async function deleteAtService(
   object: DNSRecord,
   context: ReconcileContext,
 ): Promise<void> {
-  const { zoneId, records = [], fqdn } = object.status ?? {};
+  const { zoneId, records = [] } = object.status ?? {};
   if (zoneId === undefined || records.length === 0) return;
   try {
-    // The name as it was sent with the intents: relative, in canonical form.
-    const name = canonicalName(object, fqdn);
-    for (const { id } of await resolveIntents(house, clock, object, zoneId, { name }, records, context)) {
+    for (const { id } of await resolveIntents(house, clock, object, zoneId, records, context)) {
       await removeValue(house, clock, object, zoneId, id, context);
     }
   } catch (error) {
     // Without its zone nothing of it is left.
     if (!isAbsent(error)) throw error;
   }
-}
-
-function canonicalName(object: DNSRecord, fqdn: string | undefined): string {
-  const { name, type } = object.spec;
-  const zone =
-    fqdn === undefined || name === '@'
-      ? 'invalid'
-      : fqdn.split('.').slice(name.replace(/\.$/, '').split('.').length).join('.');
-  const parsed = parseOwnerName(name, zone || 'invalid', type);
-  return parsed.ok ? parsed.value : name;
 }

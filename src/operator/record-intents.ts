@@ -5,7 +5,6 @@ import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
 import type { House } from './house.ts';
 import { createAtService } from './record-create.ts';
-import type { Desired } from './record-desired.ts';
 import type { Owned } from './record-plan.ts';
 import type { DNSRecord, LedgerEntry } from './resources/dnsrecord.ts';
 import { troubleOf } from './trouble.ts';
@@ -16,7 +15,6 @@ export async function resolveIntents(
   clock: Clock,
   object: DNSRecord,
   zoneId: string,
-  { name }: Pick<Desired, 'name'>,
   ledger: readonly LedgerEntry[],
   { reconcileId, signal }: ReconcileContext,
 ): Promise<Owned[]> {
@@ -30,17 +28,7 @@ export async function resolveIntents(
     try {
       // To the letter what was sent then: the spec may have changed since, and a key belongs to one request.
       const value = { content: entry.content, priority: entry.priority, ttl: entry.ttl ?? null };
-      const record = await createAtService(
-        house,
-        clock,
-        object,
-        zoneId,
-        name,
-        value,
-        entry.intent,
-        reconcileId,
-        signal,
-      );
+      const record = await createAtService(house, clock, object, zoneId, value, entry.intent, reconcileId, signal);
       owned.push({ id: record.id, content: record.content, priority: record.priority });
     } catch (error) {
       if (isAbsent(error)) throw error;

@@ -6,7 +6,7 @@
 //   id                     there                    nothing left     delete
 //   id                     not there                –                forget (somebody else deleted it: drift)
 //   –                      –                        wanted           create
-//   –                      there, a wanted value    wanted           adopt, or conflict
+//   –                      there, a wanted value    wanted           keep or update as its own (adopt), or conflict
 //   –                      there                    –                none of our business
 import type { DnsRecord } from '../client/client.ts';
 import { parseRdata } from '../dns/types/index.ts';
@@ -22,7 +22,6 @@ export interface RecordPlan {
   update: { id: string; value: DesiredValue }[];
   remove: Owned[];
   create: DesiredValue[];
-  adopt: { id: string; value: DesiredValue }[];
   /** Wanted values that somebody else's record holds. */
   taken: { id: string; value: DesiredValue }[];
   /** What somebody else changed or deleted of ours since we wrote it, in words; empty when nothing. */
@@ -40,10 +39,14 @@ export interface PlanInput {
 }
 
 export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanInput): RecordPlan {
-  const plan: RecordPlan = { keep: [], update: [], remove: [], create: [], adopt: [], taken: [], drift: [] };
+  const plan: RecordPlan = { keep: [], update: [], remove: [], create: [], taken: [], drift: [] };
   const there = new Map(actual.map((record) => [record.id, { record, identity: identityOfRecord(record) }]));
   const wanted = new Map(desired.map((value) => [value.identity, value]));
   const spare: Owned[] = [];
+  const hold = (record: DnsRecord, value: DesiredValue) => {
+    const same = record.ttl === (value.ttl ?? defaultTtl) && record.content === value.content;
+    (same ? plan.keep : plan.update).push({ id: record.id, value });
+  };
 
   for (const entry of owned) {
     const found = there.get(entry.id);
@@ -61,15 +64,15 @@ export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanIn
       continue;
     }
     wanted.delete(found.identity);
-    const same = found.record.ttl === (value.ttl ?? defaultTtl) && found.record.content === value.content;
-    (same ? plan.keep : plan.update).push({ id: entry.id, value });
+    hold(found.record, value);
   }
 
-  const foreign = new Map([...there.values()].map(({ record, identity }) => [identity, record.id]));
+  const foreign = new Map([...there.values()].map(({ record, identity }) => [identity, record]));
   for (const value of wanted.values()) {
     const holder = foreign.get(value.identity);
     const reusable = holder === undefined ? spare.shift() : undefined;
-    if (holder !== undefined) (adopt ? plan.adopt : plan.taken).push({ id: holder, value });
+    if (holder !== undefined && adopt) hold(holder, value);
+    else if (holder !== undefined) plan.taken.push({ id: holder.id, value });
     else if (reusable) plan.update.push({ id: reusable.id, value });
     else plan.create.push(value);
   }
@@ -77,7 +80,7 @@ export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanIn
   return plan;
 }
 
-/** Null-like for a record that does not parse here: it equals no wanted value. */
+/** A record that does not parse here equals no wanted value. */
 function identityOfRecord({ id, type, content, priority }: DnsRecord): string {
   const parsed = parseRdata(type, content, priority);
   return parsed.ok ? identityOf(parsed.value.wire) : id;

@@ -1,6 +1,7 @@
 // Reconciles one DNSRecord: object, ledger and zone → the records at the service → plan → writes → proof by DNS → status.
 import type { DnsRecord } from '../client/client.ts';
 import { isAbsent } from '../client/errors.ts';
+import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { isDeleting } from '../kube/finalizer.ts';
@@ -110,6 +111,7 @@ async function reconcileRecord(
     );
     if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
     if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
+    house.wakeRecordWithService(keyOf(current));
     throw error;
   }
 }
@@ -124,10 +126,11 @@ interface ReadyZone {
 
 function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
   if (status?.zoneId === undefined || status.defaultTtl === undefined) return null;
-  const zoneName = spec.zoneName.toLowerCase().replace(/\.$/, '');
+  const name = parseZoneName(spec.zoneName);
+  if (!name.ok) return null;
   return {
     zoneId: status.zoneId,
-    zoneName,
+    zoneName: name.value,
     defaultTtl: status.defaultTtl,
     parked: status.state === 'parked',
     nameservers: status.nameservers ?? [],
@@ -155,7 +158,7 @@ async function program(
   const facts = { fqdn: desired.fqdn, zoneId: zone.zoneId };
   // A ledger of another zone is void: that zone is gone, and its records with it.
   const ledger = object.status?.zoneId === zone.zoneId ? (object.status.records ?? []) : [];
-  const owned = await resolveIntents(house, clock, object, zone.zoneId, desired, ledger, context);
+  const owned = await resolveIntents(house, clock, object, zone.zoneId, ledger, context);
   const actual = await house.client.records.list(
     zone.zoneId,
     { name: desired.name, type: desired.type },
@@ -184,7 +187,7 @@ async function program(
     return {};
   }
 
-  const outcome = await applyPlan(house, clock, object, { ...zone, desired, plan, written }, context);
+  const outcome = await applyPlan(house, clock, object, { zoneId: zone.zoneId, plan, written }, context);
   const records: LedgerEntry[] = outcome.owned;
   if (outcome.problem) {
     const answer = no(outcome.problem.reason, outcome.problem.message);
@@ -232,7 +235,7 @@ function expectedOf(
   actual: readonly DnsRecord[],
   { defaultTtl }: ReadyZone,
 ): ExpectedRrset {
-  const ours = new Set([...plan.keep, ...plan.update, ...plan.adopt, ...plan.remove].map(({ id }) => id));
+  const ours = new Set([...plan.keep, ...plan.update, ...plan.remove].map(({ id }) => id));
   const others = actual.filter(({ id }) => !ours.has(id)).map(({ ttl }) => ttl);
   const ttl = Math.min(...desired.values.map((value) => value.ttl ?? defaultTtl), ...others);
   return {

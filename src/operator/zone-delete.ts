@@ -13,7 +13,7 @@ import { PausedTooLong, troubleOf } from './trouble.ts';
 import { judged, no } from './verdicts.ts';
 import { createAtService } from './zone-create.ts';
 
-const BLOCKED_RETRY_MS = 15_000;
+const BLOCKED_RETRY_MS = 5_000;
 const SHOWN = 5;
 
 export async function deleteZoneObject(
@@ -39,6 +39,7 @@ export async function deleteZoneObject(
     if (!trouble) throw error;
     await say(house, object, trouble.reason, `The zone cannot be deleted yet: ${trouble.message}`, signal);
     if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
+    house.wakeZoneWithService(keyOf(object));
     throw error;
   }
   await letGo(house, house.zones, DNS_ZONE, object, signal);

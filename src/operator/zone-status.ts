@@ -3,6 +3,7 @@ import type { Zone } from '../client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import { isTrue } from '../kube/conditions.ts';
 import type { ReconcileResult } from '../kube/controller.ts';
+import { keyOf } from '../kube/resource.ts';
 import { type House, writeStatus } from './house.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
 import { REFUSED_RETRY_MS, type Trouble } from './trouble.ts';
@@ -87,5 +88,6 @@ export async function concludeTrouble(
   await conclude(house, object, next, answers, signal);
   if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
   if (until !== null) return { requeueAfterMs: Math.max(0, until - clock.now()) };
+  house.wakeZoneWithService(keyOf(object));
   throw error;
 }
