@@ -16,7 +16,7 @@ import {
   updateRecord,
 } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
-import { type Actor, mustReadRecords, mustWriteRecord } from './actor.ts';
+import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords } from './actor.ts';
 import { type Caller, changeZone, type House } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
 import { neighbour, surroundingsOf } from './surroundings.ts';
@@ -122,6 +122,7 @@ export async function replaceRecord(
   input: RecordInput,
 ): Promise<RecordView> {
   return changeZone(house, caller, zoneId, async (tx, zone) => {
+    mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);
     if (!stored) throw new Refusal('not_found', NO_RECORD);
     const record = await judge(tx, caller, zone, input, stored);
@@ -138,10 +139,11 @@ export async function replaceRecord(
 /** @throws Refusal no_zone, not_found, forbidden, conflict, busy */
 export async function removeRecord(house: House, caller: Caller, zoneId: string, recordId: string): Promise<void> {
   await changeZone(house, caller, zoneId, async (tx, zone) => {
+    // Who may not write must not learn which ids exist; a key that is held to some names is told that the record is gone.
+    mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);
-    // Rights first where they can be judged without the record: who may not write must not learn which ids exist.
-    mustWriteRecord(caller.actor, zone.id, stored ?? { name: '@', type: 'TXT' });
     if (!stored) throw new Refusal('not_found', NO_RECORD);
+    mustWriteRecord(caller.actor, zone.id, stored);
     const at = await recordsAt(tx, zone.no, [stored.ordername]);
     insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
     await deleteRecord(tx, stored.id);
