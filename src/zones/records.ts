@@ -4,7 +4,7 @@ import { orderName, parseOwnerName } from '../dns/name.ts';
 import { type ParsedRecord, parseRecord, type RecordInput } from '../dns/record.ts';
 import { judgeDelete, judgeWrite } from '../dns/rrset.ts';
 import { parseRdata, type RecordType } from '../dns/types/index.ts';
-import { sqlFailure, type Tx } from '../store/database.ts';
+import { isStorable, sqlFailure, type Tx } from '../store/database.ts';
 import {
   deleteRecord,
   insertRecord,
@@ -44,7 +44,7 @@ export async function readRecords(
   mustReadRecords(actor, zoneId);
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
-  if (name && !name.ok) return { records: [] };
+  if ((name && !name.ok) || !isStorable(query.content ?? '')) return { records: [] };
   const rows = await listRecords(house.db, zone.id, {
     ...(name ? { ordername: orderName(name.value) } : {}),
     ...(query.type === undefined ? {} : { type: query.type }),
@@ -72,9 +72,11 @@ function writeCursor(row: RecordRow): string {
 
 function readCursor(text: string): RecordCursor {
   try {
-    const [ordername, type, id] = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (typeof ordername === 'string' && typeof type === 'string' && typeof id === 'string')
-      return { ordername, type, id };
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
+      const [ordername, type, id] = parts as (string | undefined)[];
+      if (ordername !== undefined && type !== undefined && id !== undefined) return { ordername, type, id };
+    }
   } catch {
     // Falls through: not ours.
   }
