@@ -148,3 +148,28 @@ test('a hosted child zone: its delegation in the parent, and the empty names bet
     return Math.max(made, await until(async () => (await rcode(`between${n}.fresh.example`)) === 'NXDOMAIN'));
   }),
 );
+
+test(
+  'while a long transaction elsewhere keeps every change in sight, also those of a zone that was made anew',
+  TIMEOUT,
+  async () => {
+    const long = service.database.connect();
+    try {
+      await long`begin`;
+      await long`select pg_current_xact_id()`;
+      const old = await service.zone('long.example');
+      await request('DELETE', `/zones/${old.id}`);
+      const anew = await service.zone('long.example');
+      const { id } = await service.record(anew, 'www', 'A', '192.0.2.0');
+      await measure(async (n) => {
+        const content = `192.0.2.${n + 1}`;
+        await warm('www.long.example');
+        await request('PUT', `/zones/${anew.id}/records/${id}`, { name: 'www', type: 'A', content });
+        return until(async () => (await address('www.long.example')) === content);
+      });
+    } finally {
+      await long`rollback`;
+      await long.end();
+    }
+  },
+);
