@@ -8,6 +8,8 @@ export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
 export interface Database {
   db: Db;
+  /** How many statements and transactions have a connection or wait for one. */
+  work(): number;
   /** Ends all connections; statements under way get `graceMs` to finish. */
   close(graceMs?: number): Promise<void>;
 }
@@ -38,10 +40,55 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       idle_in_transaction_session_timeout: 10_000,
     },
   });
+  const { counted, work } = countWork(sql);
   return {
-    db: drizzle(sql),
+    db: drizzle(counted),
+    work,
     close: (graceMs = 5_000) => sql.end({ timeout: graceMs / 1000 }),
   };
+}
+
+/** The driver tells nothing of its pool, so what drizzle asks of it is counted: lone statements and whole transactions. */
+function countWork(sql: postgres.Sql): { counted: postgres.Sql; work(): number } {
+  let work = 0;
+  const done = () => {
+    work -= 1;
+  };
+  const counted = new Proxy(sql, {
+    get(target, property, receiver) {
+      if (property === 'begin') {
+        return (...args: Parameters<postgres.Sql['begin']>) => {
+          work += 1;
+          return (target.begin(...args) as Promise<unknown>).finally(done);
+        };
+      }
+      if (property === 'unsafe') {
+        return (...args: Parameters<postgres.Sql['unsafe']>) => {
+          // A statement is sent when it is first awaited, which drizzle does at once; awaiting it here would fix its form.
+          const query = target.unsafe(...args) as unknown as Settling;
+          const { resolve, reject } = query;
+          work += 1;
+          query.resolve = (value) => {
+            done();
+            resolve(value);
+          };
+          query.reject = (error) => {
+            done();
+            reject(error);
+          };
+          return query;
+        };
+      }
+      return Reflect.get(target, property, receiver);
+    },
+  });
+  return { counted, work: () => work };
+}
+
+/** How the driver ends a statement. */
+interface Settling {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
 }
 
 /** The SQLSTATE and constraint of an error that Postgres answered, through drizzle's wrapping; null for any other error. */

@@ -5,9 +5,10 @@ import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
 import { sqlFailure, type Tx } from '../store/database.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
-import { insertZone, lockZone, lockZoneTree, type ZoneRow, zonesBelow, zonesNamed } from '../store/zones.ts';
+import { insertZone, lockZone, lockZoneTree, type ZoneRow, zoneById, zonesBelow, zonesNamed } from '../store/zones.ts';
 import { type Actor, mustManageZones } from './actor.ts';
 import { type Caller, type House, historyOf, once } from './change.ts';
+import { type CreationStatus, readStatus } from './delegation.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
@@ -17,7 +18,7 @@ export interface ZoneInput {
   defaultTtl?: number | undefined;
 }
 
-export type CreatedZone = ZoneView & { status: 'done' };
+export type CreatedZone = ZoneView & { status: CreationStatus };
 
 const DEFAULT_TTL = 3600;
 
@@ -30,7 +31,7 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
   try {
-    return await once(house, caller, async (tx) => {
+    const created = await once(house, caller, async (tx) => {
       await lockZoneTree(tx);
       await mustNotOverlap(tx, caller.actor, name);
       const now = house.now();
@@ -58,8 +59,11 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
         after: view,
         serial: zone.serial,
       });
-      return { ...view, status: 'done' as const };
+      return view;
     });
+    const row = await zoneById(house.db, created.id);
+    // Deleted in the same breath, or an old answer to a repeated request: then there is nothing left to do.
+    return { ...created, status: row ? await readStatus(house, row) : 'done' };
   } catch (error) {
     // Not reached while the tree lock is held; the constraint stands behind it.
     if (sqlFailure(error)?.constraint?.startsWith('zones_'))
