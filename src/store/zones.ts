@@ -1,6 +1,6 @@
 // Zone rows: reading, locking, writing. Knows no rules and no rights.
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
-import type { Db, Tx } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { service, zones } from './tables.ts';
 
 export type ZoneState = 'active' | 'parked';
@@ -37,11 +37,13 @@ const columns = {
 };
 
 export async function zoneById(db: Db | Tx, id: string): Promise<ZoneRow | null> {
+  if (!isStorable(id)) return null;
   return (await db.select(columns).from(zones).where(eq(zones.id, id)))[0] ?? null;
 }
 
 /** The row, locked until the transaction ends. Fails with 55P03 when another holds it longer than the lock timeout. */
 export async function lockZone(tx: Tx, id: string): Promise<ZoneRow | null> {
+  if (!isStorable(id)) return null;
   return (await tx.select(columns).from(zones).where(eq(zones.id, id)).for('no key update'))[0] ?? null;
 }
 

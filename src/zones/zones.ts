@@ -2,6 +2,7 @@
 import { parseLookupName, parseZoneName, suffixesOf } from '../dns/name.ts';
 import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
+import { isStorable } from '../store/database.ts';
 import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
 import { type Caller, changeZone, type House, historyOf, noZone, once } from './change.ts';
@@ -27,6 +28,7 @@ export async function readZones(
     name = parsed.value;
   }
   const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
+  if (!isStorable(after ?? '')) throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
   const rows = await listZones(house.db, {
     teamId: actor.teamId,
     ids: visibleZoneIds(actor),
