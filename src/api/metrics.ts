@@ -35,7 +35,8 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
       status.startsWith('2'),
     );
     if (success === undefined) return;
-    for (const each of [method].flat()) requests.zero({ route: url, method: each, status: success });
+    for (const each of [method].flat().filter((name) => name !== 'HEAD'))
+      requests.zero({ route: url, method: each, status: success });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;

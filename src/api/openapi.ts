@@ -41,10 +41,14 @@ export function serveDescription(app: FastifyInstance): void {
   // Its assets are its own files: nothing is loaded from elsewhere.
   void app.register(swaggerUi, {
     routePrefix: PAGE_PATH,
-    uiConfig: { docExpansion: 'list', deepLinking: true, tryItOutEnabled: false },
-    staticCSP: true,
+    uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null },
+    staticCSP: PAGE_POLICY,
   });
 }
+
+/** Nothing from elsewhere, also not by mistake; and no upgrade to HTTPS, which a service behind plain HTTP could not give. */
+const PAGE_POLICY =
+  "default-src 'self'; base-uri 'self'; object-src 'none'; frame-ancestors 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
@@ -94,7 +98,23 @@ export function complete(document: OpenApi.Document): OpenApi.Document {
       if (operation) completeOperation(operation, method, path);
     }
   }
+  dropUnused(document);
   return document;
+}
+
+/** Every registered schema comes twice, as input and as output; only what is referred to stays. */
+function dropUnused(document: OpenApi.Document): void {
+  const schemas = document.components?.schemas ?? {};
+  const used = new Set<string>();
+  const collect = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (used.has(name) || schemas[name] === undefined) continue;
+      used.add(name);
+      collect(schemas[name]);
+    }
+  };
+  collect(document.paths);
+  for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
 function completeOperation(operation: OpenApi.OperationObject, method: string, path: string): void {
@@ -106,8 +126,8 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
   if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
   operation.responses ??= {};
   const responses = operation.responses;
-  // Any request can be malformed before a route looks at it: its address, its body, its headers.
-  const implied = ['400', '413', ...(operation.requestBody ? ['415'] : [])];
+  // Any request can be malformed before a route looks at it; a body that nobody wants is read all the same.
+  const implied = ['400', ...(method === 'get' ? [] : ['413', '415'])];
   for (const status of implied) responses[status] ??= structuredClone(responses['500']) as OpenApi.ResponseObject;
   for (const [status, response] of Object.entries(responses)) {
     const answer = response as OpenApi.ResponseObject;

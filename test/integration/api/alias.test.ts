@@ -206,7 +206,8 @@ test('goes with its record, and another target takes its place', async () => {
   // Nobody wants the targets any more: their rows go when they come due.
   await sql`update alias_answers set due_at = now(), created_at = now() - interval '2 minutes' where target like '%.target.example.'`;
   await until(async () => {
-    const rows = await sql`select from alias_answers where target in ('first.target.example.', 'second.target.example.')`;
+    const rows =
+      await sql`select from alias_answers where target in ('first.target.example.', 'second.target.example.')`;
     return rows.length === 0;
   });
 });
