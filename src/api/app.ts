@@ -8,7 +8,7 @@ import type { Actor } from '../zones/actor.ts';
 import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
 import { requireKey } from './auth.ts';
-import { installErrors } from './errors.ts';
+import { answerBrokenRequest, installErrors } from './errors.ts';
 import { limitWrites, returnBusyPlace } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
@@ -40,6 +40,7 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
     connectionTimeout: 30_000,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
+    clientErrorHandler: answerBrokenRequest,
     routerOptions: { maxParamLength: 512 },
   });
   app.setValidatorCompiler(validatorCompiler);

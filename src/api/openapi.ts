@@ -61,9 +61,11 @@ const MEANINGS: Readonly<Record<string, string>> = {
   401: '`unauthorized`: the API key is missing or not valid.',
   403: '`forbidden`: the key lacks the permission.',
   404: '`no_zone` or `not_found`: it does not exist, or the key may not see it.',
+  408: '`bad_request`: the request did not arrive in time.',
   409: '`conflict`: a duplicate, or a change that a rule of the DNS forbids beside what is there.',
   413: '`bad_request`: the body is larger than is read.',
   415: '`bad_request`: the body has another content type than the operation takes.',
+  431: '`bad_request`: address and headers together are larger than is read.',
   429: '`rate_limited`: too many writes within 60 seconds; try again after Retry-After.',
   500: '`internal`: nothing can be mended on your side.',
   502: '`dns_server`: the name server could not be reached.',
@@ -127,7 +129,7 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
   operation.responses ??= {};
   const responses = operation.responses;
   // Any request can be malformed before a route looks at it; a body that nobody wants is read all the same.
-  const implied = ['400', ...(method === 'get' ? [] : ['413', '415'])];
+  const implied = ['400', '408', '431', ...(method === 'get' ? [] : ['413', '415'])];
   for (const status of implied) responses[status] ??= structuredClone(responses['500']) as OpenApi.ResponseObject;
   for (const [status, response] of Object.entries(responses)) {
     const answer = response as OpenApi.ResponseObject;
