@@ -130,6 +130,8 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
   const responses = operation.responses;
   // Any request can be malformed before a route looks at it; a body that nobody wants is read all the same.
   const implied = ['400', '408', '431', ...(method === 'get' ? [] : ['413', '415'])];
+  // An Idempotency-Key that was used for another request.
+  if (method === 'post') implied.push('409');
   for (const status of implied) responses[status] ??= structuredClone(responses['500']) as OpenApi.ResponseObject;
   for (const [status, response] of Object.entries(responses)) {
     const answer = response as OpenApi.ResponseObject;

@@ -75,9 +75,10 @@ export async function readZone(house: House, actor: Actor, id: string): Promise<
 export async function setZoneState(house: House, caller: Caller, id: string, state: ZoneState): Promise<ZoneView> {
   await changeZone(house, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
-    if (zone.state === state) return { answer: null, change: null };
+    // Not null: it is kept for a repeated request, and JSON's null would be SQL's.
+    if (zone.state === state) return { answer: state, change: null };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
-    return { answer: null, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
+    return { answer: state, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
   });
   return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
 }
