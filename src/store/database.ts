@@ -1,6 +1,7 @@
 // Opens Postgres. Everything else of the house gets a Database or a transaction handed in; nobody else knows the driver.
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { countWork } from './work.ts';
 
 export type Db = PostgresJsDatabase;
 /** A Db whose statements belong to one transaction. */
@@ -25,7 +26,10 @@ export interface DatabaseOptions {
   name?: string;
 }
 
-/** @param url postgres://user:password@host:port/database; connections are opened when first needed. */
+/**
+ * @param url postgres://user:password@host:port/database; connections are opened when first needed. `?prepare=false` is for
+ * a pooler between us and Postgres that cannot keep named statements (PgBouncer before 1.21).
+ */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const sql = postgres(url, {
     max: options.max ?? 16,
@@ -42,53 +46,34 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
   });
   const { counted, work } = countWork(sql);
   return {
-    db: drizzle(counted),
+    db: drizzle(withNamedStatements(counted)),
     work,
     close: (graceMs = 5_000) => sql.end({ timeout: graceMs / 1000 }),
   };
 }
 
-/** The driver tells nothing of its pool, so what drizzle asks of it is counted: lone statements and whole transactions. */
-function countWork(sql: postgres.Sql): { counted: postgres.Sql; work(): number } {
-  let work = 0;
-  const done = () => {
-    work -= 1;
-  };
-  const counted = new Proxy(sql, {
-    get(target, property, receiver) {
-      if (property === 'begin') {
-        return (...args: Parameters<postgres.Sql['begin']>) => {
-          work += 1;
-          return (target.begin(...args) as Promise<unknown>).finally(done);
-        };
-      }
+type Method = (...parameters: unknown[]) => unknown;
+
+/**
+ * drizzle asks for unnamed statements. For each of these the driver first asks Postgres for the types of the parameters,
+ * and sends nothing more on that connection until it knows: two round trips, and no two statements on their way at once.
+ * A named statement is described when a connection first uses it, and takes one round trip from then on.
+ */
+function withNamedStatements<Client extends object>(client: Client): Client {
+  return new Proxy(client, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property);
       if (property === 'unsafe') {
-        return (...args: Parameters<postgres.Sql['unsafe']>) => {
-          // A statement is sent when it is first awaited, which drizzle does at once; awaiting it here would fix its form.
-          const query = target.unsafe(...args) as unknown as Settling;
-          const { resolve, reject } = query;
-          work += 1;
-          query.resolve = (value) => {
-            done();
-            resolve(value);
-          };
-          query.reject = (error) => {
-            done();
-            reject(error);
-          };
-          return query;
-        };
+        // A text without parameters may hold several statements, which cannot have a name.
+        return (text: string, parameters: unknown[] = [], options: object = {}) =>
+          (member as Method)(text, parameters, { ...options, prepare: parameters.length > 0 });
       }
-      return Reflect.get(target, property, receiver);
+      if (property === 'begin' || property === 'savepoint') {
+        return (work: Method) => (member as Method)((inner: object) => work(withNamedStatements(inner)));
+      }
+      return member;
     },
   });
-  return { counted, work: () => work };
-}
-
-/** How the driver ends a statement. */
-interface Settling {
-  resolve(value: unknown): void;
-  reject(error: unknown): void;
 }
 
 /** The SQLSTATE and constraint of an error that Postgres answered, through drizzle's wrapping; null for any other error. */

@@ -101,17 +101,19 @@ export async function insertZone(tx: Tx, zone: NewZone): Promise<ZoneRow> {
   return rows[0] as ZoneRow;
 }
 
-/** Sets the serial, marks the zone as changed for every name server, and writes what else is given. */
+/** Sets the serial, marks the zone as changed for every name server, and writes what else is given. The row is locked. */
 export async function touchZone(
   tx: Tx,
   id: string,
   set: { serial: number; state?: ZoneState; defaultTtl?: number },
   now: Date,
-): Promise<void> {
-  await tx
+): Promise<ZoneRow> {
+  const rows = await tx
     .update(zones)
     .set({ ...set, updatedAt: now, changedXid: sql`pg_current_xact_id()` })
-    .where(eq(zones.id, id));
+    .where(eq(zones.id, id))
+    .returning(columns);
+  return rows[0] as ZoneRow;
 }
 
 /** Deletes the zone and, by cascade, its records and grants. */

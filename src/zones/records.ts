@@ -113,7 +113,7 @@ export async function createRecord(
       }),
     );
     const answer = recordView({ id, ...record }, zone);
-    return { answer, change: { action: 'record.create', before: null, after: answer } };
+    return { answer: () => answer, change: { action: 'record.create', before: null, after: answer } };
   });
 }
 
@@ -135,9 +135,9 @@ export async function replaceRecord(
     const before = recordView(stored, zone);
     const answer = recordView({ id: stored.id, ...record }, zone);
     if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
-      return { answer, change: null };
+      return { answer: () => answer, change: null };
     await orConflict(updateRecord(tx, stored.id, { content, rdata, digest: digestOf(record.wire), ttl, priority }));
-    return { answer, change: { action: 'record.update', before, after: answer } };
+    return { answer: () => answer, change: { action: 'record.update', before, after: answer } };
   });
 }
 
@@ -152,7 +152,7 @@ export async function removeRecord(house: House, caller: Caller, zoneId: string,
     const at = await recordsAt(tx, zone.no, [stored.ordername]);
     insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
     await deleteRecord(tx, stored.id);
-    return { answer: null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
+    return { answer: () => null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
   });
 }
 

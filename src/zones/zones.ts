@@ -5,7 +5,7 @@ import { insertChange } from '../store/changes.ts';
 import { isStorable } from '../store/database.ts';
 import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
-import { type Caller, changeZone, type House, historyOf, noZone, once } from './change.ts';
+import { type Caller, changeZone, type House, historyOf, inTurn, noZone } from './change.ts';
 import { type CreationStatus, readStatus } from './delegation.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
@@ -73,43 +73,40 @@ export async function readZone(house: House, actor: Actor, id: string): Promise<
 
 /** Park or unpark; repeating is fine. @throws Refusal no_zone, forbidden, busy */
 export async function setZoneState(house: House, caller: Caller, id: string, state: ZoneState): Promise<ZoneView> {
-  await changeZone(house, caller, id, async (_tx, zone) => {
+  return changeZone(house, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
-    // Not null: it is kept for a repeated request, and JSON's null would be SQL's.
-    if (zone.state === state) return { answer: state, change: null };
+    const answer = (after: ZoneRow) => zoneView(after, house.nameservers);
+    if (zone.state === state) return { answer, change: null };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
-    return { answer: state, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
+    return { answer, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
   });
-  return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
 }
 
 /** Sets the TTL of records that carry none. @throws Refusal no_zone, forbidden, busy */
 export async function setDefaultTtl(house: House, caller: Caller, id: string, defaultTtl: number): Promise<ZoneView> {
-  await changeZone(house, caller, id, async (_tx, zone) => {
+  return changeZone(house, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
-    if (zone.defaultTtl === defaultTtl) return { answer: null, change: null };
+    const answer = (after: ZoneRow) => zoneView(after, house.nameservers);
+    if (zone.defaultTtl === defaultTtl) return { answer, change: null };
     const before = { defaultTtl: zone.defaultTtl };
-    return { answer: null, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
+    return { answer, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
   });
-  return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
 }
 
 /** Deletes the zone with all its records, for good. @throws Refusal no_zone, forbidden, busy */
 export async function removeZone(house: House, caller: Caller, id: string): Promise<void> {
-  await house.queue.run(id, () =>
-    once(house, caller, async (tx) => {
-      const zone = await lockZone(tx, id);
-      if (!zone || !maySee(caller.actor, zone)) throw noZone();
-      mustManageZones(caller.actor);
-      await deleteZone(tx, id);
-      await insertChange(tx, {
-        ...historyOf(zone, caller),
-        action: 'zone.delete',
-        before: zoneView(zone, house.nameservers),
-        after: null,
-        serial: nextSerial(zone.serial, Math.floor(house.now().getTime() / 1000)),
-      });
-      return null;
-    }),
-  );
+  await inTurn(house, caller, id, async (tx) => {
+    const zone = await lockZone(tx, id);
+    if (!zone || !maySee(caller.actor, zone)) throw noZone();
+    mustManageZones(caller.actor);
+    await deleteZone(tx, id);
+    await insertChange(tx, {
+      ...historyOf(zone, caller),
+      action: 'zone.delete',
+      before: zoneView(zone, house.nameservers),
+      after: null,
+      serial: nextSerial(zone.serial, Math.floor(house.now().getTime() / 1000)),
+    });
+    return null;
+  });
 }

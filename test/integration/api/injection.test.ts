@@ -14,7 +14,7 @@ const HOSTILE = [
   "'; drop table records; --",
   "x' or '1'='1",
   '$1',
-  '${jndi:ldap://x}',
+  '{{7*7}}',
   '../../../etc/passwd',
   'a\nb',
   'a\r\nset-cookie: x=y',

@@ -69,13 +69,16 @@ export class Bench {
     }
   }
 
-  /** Runs everything until a whole round changes nothing and nothing fails. @throws Crash; Error when that never comes */
+  /**
+   * Runs everything until a whole round leaves all as it was and nothing fails. What is refused again and again announces
+   * and takes back its attempt, so the state is compared, not the number of writes. @throws Crash; Error when that never comes
+   */
   async settle(): Promise<Map<string, Run>> {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const before = `${this.cluster.version} ${this.service.version}`;
+      const before = this.#state();
       const runs = await this.round();
       const failed = [...runs.values()].some(({ error }) => error !== null);
-      if (!failed && before === `${this.cluster.version} ${this.service.version}`) return runs;
+      if (!failed && before === this.#state()) return runs;
       await this.clock.advance(1_000);
     }
     throw new Error(`no rest after ${ROUNDS} rounds; last calls:\n${this.faults.calls.slice(-20).join('\n')}`);
@@ -104,6 +107,14 @@ export class Bench {
 
   reasons(): string[] {
     return this.events.map(({ key, reason }) => `${key} ${reason}`);
+  }
+
+  #state(): string {
+    const objects = [...this.cluster.zones(), ...this.cluster.records()].map(({ metadata, ...rest }) => {
+      const { resourceVersion: _version, ...kept } = metadata;
+      return { ...rest, kept };
+    });
+    return JSON.stringify([objects, this.service.version]);
   }
 
   #start() {
