@@ -1,9 +1,9 @@
 // The creation status of a zone: what its owner has still to do before the world can use it. The rule is pure; what the
 // world sees is asked through a function handed in, never inside a transaction.
-import { suffixesOf } from '../dns/name.ts';
 import { parseRdata } from '../dns/types/index.ts';
-import { type ZoneRow, zonesNamed } from '../store/zones.ts';
+import type { ZoneRow } from '../store/zones.ts';
 import type { House } from './change.ts';
+import { parentOf } from './parent.ts';
 
 export type CreationStatus = 'done' | 'ds_required' | 'handshake_claim_required';
 
@@ -43,7 +43,7 @@ export function creationStatus(
 /** The current status; takes as long as the look, when there is one. */
 export async function readStatus(house: House, zone: ZoneRow): Promise<CreationStatus> {
   const { privateTlds, look } = house.delegation ?? NO_DELEGATION;
-  const hosted = (await zonesNamed(house.db, suffixesOf(zone.name).slice(1))).length > 0;
+  const hosted = (await parentOf(house.db, zone.name)) !== null;
   const asked = look !== null && !hosted && !privateTlds.has(zone.name);
   return creationStatus(zone.name, hosted, privateTlds, asked ? await look(zone.name, zone.ds.map(wireOf)) : null);
 }
