@@ -1,6 +1,7 @@
 // The only reader of the environment: each command names the settings that it needs, and gets them parsed or a message
 // that names every wrong one. Secrets can come from files (NAME_FILE), as Kubernetes mounts them.
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const hostPort = z
@@ -18,6 +19,16 @@ const hostNames = z
   .string()
   .transform((text) => text.split(',').map((name) => name.trim().toLowerCase().replace(/\.$/, '')))
   .pipe(z.array(z.string().regex(hostName, 'must be host names separated by commas')).min(1));
+const resolvers = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(
+    z.array(hostPort.refine(({ host }) => isIP(host) !== 0, 'must be address:port, for instance 192.0.2.53:53')).min(1),
+  );
+const tlds = z
+  .string()
+  .transform((text) => text.split(',').flatMap((name) => name.trim().toLowerCase().replace(/\.$/, '') || []))
+  .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be single labels separated by commas')));
 const whole = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 
 /** Every setting there is, with its default. */
@@ -36,6 +47,12 @@ const SETTINGS = {
   ZONESTEAD_LIMITS: onOff.default(true),
   ZONESTEAD_BUSY_AFTER_MS: whole(10, 60_000).default(2_000),
   ZONESTEAD_DATABASE_CONNECTIONS: whole(1, 500).default(16),
+  /** Recursive resolvers for ALIAS targets and the delegation check, asked in this order. (Default: the machine's.) */
+  ZONESTEAD_RESOLVER: resolvers.optional(),
+  /** Whether a new zone is looked for at its parent, and reported as ds_required until its DS is there. */
+  ZONESTEAD_DELEGATION_CHECK: onOff.default(false),
+  /** Single-label zones that need no Handshake claim: corp,lan */
+  ZONESTEAD_PRIVATE_TLDS: tlds.default([]),
 
   // nameserver
   /** PowerDNS' own database: the companion must see what its PowerDNS sees. */

@@ -17,8 +17,10 @@ program
   .description('serve the REST API (migrates the database first)')
   .action(async () => {
     const { API_SETTINGS, runApi } = await import('./api/server.ts');
+    const { createOutside, OUTSIDE_SETTINGS } = await import('./nameserver/outside.ts');
     const { readConfig } = await import('./config.ts');
-    await runApi(readConfig(API_SETTINGS), stop.signal);
+    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS]);
+    await runApi(config, createOutside(config), stop.signal);
   });
 
 program

@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
+import type { Metrics } from '../telemetry/metrics.ts';
 import type { Actor } from '../zones/actor.ts';
 import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
 import { requireKey } from './auth.ts';
-import { installErrors } from './errors.ts';
+import { answerBrokenRequest, installErrors } from './errors.ts';
 import { limitWrites, returnBusyPlace } from './limits.ts';
+import { countRequests } from './metrics.ts';
+import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
 import { recordRoutes } from './routes/records.ts';
 import { zoneRoutes } from './routes/zones.ts';
@@ -18,12 +21,14 @@ export interface AppOptions {
   log: Logger;
   /** Whether keys without numbers of their own are held to the limits of SPEC section 8. */
   limits: boolean;
+  /** (Default: nothing is counted.) */
+  metrics?: Metrics;
 }
 
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 
-export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
+export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,
@@ -35,6 +40,7 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
     connectionTimeout: 30_000,
     requestTimeout: 30_000,
     keepAliveTimeout: 72_000,
+    clientErrorHandler: answerBrokenRequest,
     routerOptions: { maxParamLength: 512 },
   });
   app.setValidatorCompiler(validatorCompiler);
@@ -50,6 +56,9 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
   installErrors(app as unknown as FastifyInstance);
   app.decorateRequest('actor', null);
   app.decorateRequest('place', null);
+  app.decorateRequest('bucket', null);
+  if (metrics) countRequests(app as unknown as FastifyInstance, metrics);
+  describeApi(app as unknown as FastifyInstance);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
@@ -82,5 +91,6 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
     },
     { prefix: '/v1' },
   );
+  serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;
 }

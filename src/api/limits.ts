@@ -9,6 +9,8 @@ import { retryAfterSeconds, STATUS } from './errors.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     place: { bucket: Bucket; at: string } | null;
+    /** Of a write, whatever becomes of it. */
+    bucket: Bucket | null;
   }
 }
 
@@ -17,6 +19,7 @@ export type WriteHook = (request: FastifyRequest, reply: FastifyReply) => Promis
 /** An onRequest hook, behind requireKey. @throws Refusal rate_limited */
 export function limitWrites(house: House, bucket: Bucket, limitOf: (actor: Actor) => number | null): WriteHook {
   return async (request, reply) => {
+    request.bucket = bucket;
     const actor = actorOf(request);
     const limit = limitOf(actor);
     if (limit === null) return;

@@ -1,16 +1,19 @@
 // The api process: migrations, the listening sockets, and an orderly end. Wiring only.
 import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { openDatabase } from '../store/database.ts';
+import { type Db, openDatabase } from '../store/database.ts';
 import { dropOldAnswers } from '../store/idempotency.ts';
 import { isMigrated, migrateDatabase } from '../store/migrate.ts';
 import { setService } from '../store/zones.ts';
 import { startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import type { House } from '../zones/change.ts';
+import type { Delegation } from '../zones/delegation.ts';
 import { createZoneQueue } from '../zones/queue.ts';
 import { buildApp } from './app.ts';
+import { watchDatabase } from './metrics.ts';
 
 export const API_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -26,8 +29,22 @@ export const API_SETTINGS = [
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
+/** What the api needs of other rooms, which it must not know. */
+export interface Outside {
+  delegation: Delegation;
+  /** `run` works until the signal. */
+  aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
+    prepare(target: string): Promise<void>;
+    run(signal: AbortSignal): Promise<void>;
+  };
+}
+
 /** Serves until the signal. @throws when the database cannot be migrated or a port is taken */
-export async function runApi(config: Config<(typeof API_SETTINGS)[number]>, signal: AbortSignal): Promise<void> {
+export async function runApi(
+  config: Config<(typeof API_SETTINGS)[number]>,
+  outside: Outside,
+  signal: AbortSignal,
+): Promise<void> {
   const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
   const nameservers = config.ZONESTEAD_NAMESERVERS;
   await migrateDatabase(config.DATABASE_URL);
@@ -39,16 +56,21 @@ export async function runApi(config: Config<(typeof API_SETTINGS)[number]>, sign
   const { db } = database;
   await setService(db, { nameservers, hostmaster: config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}` });
 
+  const metrics = createMetrics();
+  watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
+  const aliases = outside.aliases({ db, log, metrics });
+
   const house: House = {
     db,
     queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
     busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
     nameservers,
+    delegation: outside.delegation,
+    prepareAlias: aliases.prepare,
     now: () => new Date(),
     random: randomBytes,
   };
-  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS });
-  const metrics = createMetrics();
+  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS, metrics });
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
@@ -58,6 +80,7 @@ export async function runApi(config: Config<(typeof API_SETTINGS)[number]>, sign
     dropOldAnswers(db, new Date(Date.now() - DAY_MS)).catch((error) => log.warn({ err: error }, 'old answers stay'));
   }, DAY_MS / 24);
 
+  const resolving = aliases.run(signal);
   await app.listen(config.ZONESTEAD_LISTEN);
   log.info({ address: app.server.address() }, 'listening');
   await new Promise<void>((resolve) => {
@@ -67,6 +90,7 @@ export async function runApi(config: Config<(typeof API_SETTINGS)[number]>, sign
   clearInterval(sweep);
   // Requests under way finish; idle keep-alive connections are closed at once.
   await app.close();
+  await resolving;
   await health.close();
   await database.close();
   log.info('stopped');

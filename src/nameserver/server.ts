@@ -36,6 +36,18 @@ export async function runNameserver(
     name: 'nameserver_purges_total',
     help: 'Zones dropped from the cache of PowerDNS.',
   });
+  // Grows while looks fail: a change may have waited that long, if PowerDNS did not forget it by itself (5 s).
+  let lastLook = performance.now();
+  metrics.gauge({
+    name: 'nameserver_flush_lag_seconds',
+    help: 'Time since the last look for changed zones that worked.',
+    collect: (gauge) => gauge.set((performance.now() - lastLook) / 1000),
+  });
+  const intervals = metrics.histogram({
+    name: 'nameserver_look_interval_seconds',
+    help: 'Time between two looks that worked: how long a change waits at most before its zone is dropped from the cache.',
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
   let ready = false;
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
@@ -50,6 +62,11 @@ export async function runNameserver(
       log,
       onLook: (ok, purged) => {
         ready = ok;
+        if (ok) {
+          const now = performance.now();
+          intervals.observe((now - lastLook) / 1000);
+          lastLook = now;
+        }
         looks.inc({ result: ok ? 'ok' : 'failed' });
         purges.inc(purged);
       },

@@ -1,6 +1,7 @@
 // Opens Postgres. Everything else of the house gets a Database or a transaction handed in; nobody else knows the driver.
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { countWork } from './work.ts';
 
 export type Db = PostgresJsDatabase;
 /** A Db whose statements belong to one transaction. */
@@ -8,6 +9,8 @@ export type Tx = Parameters<Parameters<Db['transaction']>[0]>[0];
 
 export interface Database {
   db: Db;
+  /** How many statements and transactions have a connection or wait for one. */
+  work(): number;
   /** Ends all connections; statements under way get `graceMs` to finish. */
   close(graceMs?: number): Promise<void>;
 }
@@ -41,8 +44,10 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
       idle_in_transaction_session_timeout: 10_000,
     },
   });
+  const { counted, work } = countWork(sql);
   return {
-    db: drizzle(withNamedStatements(sql)),
+    db: drizzle(withNamedStatements(counted)),
+    work,
     close: (graceMs = 5_000) => sql.end({ timeout: graceMs / 1000 }),
   };
 }

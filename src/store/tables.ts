@@ -132,9 +132,33 @@ export const records = pgTable(
     unique('records_rdata_key').on(t.zoneNo, t.ordername, t.type, t.digest),
     uniqueIndex('records_one_cname_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'CNAME'`),
     index('records_cuts_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'NS'`),
+    // Which zones serve a target's addresses. Only ALIAS rows: a plain index on RDATA could not hold every value.
+    index('records_alias_idx').on(t.rdata, t.zoneNo).where(sql`${t.type} = 'ALIAS'`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
   ],
+);
+
+/** What ALIAS targets resolve to, one row a target however many records share it. Rows are made by a trigger on records. */
+export const aliasAnswers = pgTable(
+  'alias_answers',
+  {
+    // As in records.rdata: lower case, with final dot.
+    target: textC('target').primaryKey(),
+    ipv4: textArray('ipv4').notNull().default(sql`'{}'`),
+    ipv6: textArray('ipv6').notNull().default(sql`'{}'`),
+    // Seconds: the target's own within bounds, short while it cannot be resolved.
+    ttl: integer('ttl').notNull().default(30),
+    // When a resolution worked last; null: never.
+    resolvedAt: at('resolved_at'),
+    // When to resolve next. Taking a target in hand moves it ahead, so that no other replica takes it as well.
+    dueAt: at('due_at').notNull().defaultNow(),
+    // In a row; 0 after a success.
+    failures: integer('failures').notNull().default(0),
+    error: text('error'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [index('alias_answers_due_idx').on(t.dueAt), check('alias_answers_ttl', sql`${t.ttl} between 30 and 3600`)],
 );
 
 export const changes = pgTable(

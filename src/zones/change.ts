@@ -6,6 +6,7 @@ import { type Db, sqlFailure, type Tx } from '../store/database.ts';
 import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
 import { type Actor, maySee } from './actor.ts';
+import type { Delegation } from './delegation.ts';
 import { busy, type ZoneQueue } from './queue.ts';
 import { Refusal } from './refusal.ts';
 
@@ -17,6 +18,10 @@ export interface House {
   busyAfterMs: number;
   /** Host names of the name servers, without final dot. */
   nameservers: string[];
+  /** What the world sees of zones at their parents. (Default: no check.) */
+  delegation?: Delegation;
+  /** Resolves the target (with final dot) of an ALIAS ahead of its record; throws nothing. (Default: left to the worker.) */
+  prepareAlias?(target: string): Promise<void>;
   now(): Date;
   /** That many random bytes. */
   random(bytes: number): Buffer;
@@ -109,12 +114,13 @@ export async function once<T>(house: House, caller: Caller, work: (tx: Tx) => Pr
   try {
     return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
   } catch (error) {
-    if (sqlFailure(error)?.code === LOCK_NOT_AVAILABLE) throw busy();
+    if (BUSY_FAILURES.has(sqlFailure(error)?.code ?? '')) throw busy();
     throw error;
   }
 }
 
-const LOCK_NOT_AVAILABLE = '55P03';
+/** A lock that did not come in time, and a deadlock: both wrote nothing, and the same request can work in a moment. */
+const BUSY_FAILURES: ReadonlySet<string> = new Set(['55P03', '40P01']);
 
 async function withAnswerKept<T>(tx: Tx, house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!caller.once) return work(tx);

@@ -5,9 +5,10 @@ import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
 import { sqlFailure, type Tx } from '../store/database.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
-import { insertZone, lockZone, lockZoneTree, type ZoneRow, zonesBelow, zonesNamed } from '../store/zones.ts';
+import { insertZone, lockZone, lockZoneTree, type ZoneRow, zoneById, zonesBelow, zonesNamed } from '../store/zones.ts';
 import { type Actor, mustManageZones } from './actor.ts';
 import { type Caller, type House, historyOf, inTurn } from './change.ts';
+import { type CreationStatus, readStatus } from './delegation.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { busy } from './queue.ts';
 import { insist, Refusal } from './refusal.ts';
@@ -19,7 +20,7 @@ export interface ZoneInput {
   defaultTtl?: number | undefined;
 }
 
-export type CreatedZone = ZoneView & { status: 'done' };
+export type CreatedZone = ZoneView & { status: CreationStatus };
 
 const DEFAULT_TTL = 3600;
 
@@ -43,7 +44,10 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
     return insertSigned(tx, house, caller, { ...input, zoneName: name });
   };
   try {
-    return await inTurn(house, caller, parent ? [parent.id] : [], create);
+    const created = await inTurn(house, caller, parent ? [parent.id] : [], create);
+    const row = await zoneById(house.db, created.id);
+    // Deleted in the same breath, or an old answer to a repeated request: then there is nothing left to do.
+    return { ...created, status: row ? await readStatus(house, row) : 'done' };
   } catch (error) {
     // Not reached while the tree lock is held; the constraint stands behind it.
     if (sqlFailure(error)?.constraint?.startsWith('zones_'))
@@ -52,7 +56,7 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   }
 }
 
-async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInput): Promise<CreatedZone> {
+async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInput): Promise<ZoneView> {
   const { zoneName: name, defaultTtl = DEFAULT_TTL } = input;
   const now = house.now();
   const csk = generateCsk();
@@ -74,7 +78,7 @@ async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInp
   const view = zoneView(zone, house.nameservers);
   const entry = { action: 'zone.create', before: null, after: view, serial: zone.serial } as const;
   await insertChange(tx, { ...historyOf(zone, caller), ...entry });
-  return { ...view, status: 'done' };
+  return view;
 }
 
 /** SPEC 4, POST /zones, rules 1 and 2. */

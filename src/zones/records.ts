@@ -17,6 +17,7 @@ import {
 } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
 import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords } from './actor.ts';
+import { prepareAlias } from './alias-target.ts';
 import { type Caller, changeZone, type House } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
 import { neighbour, surroundingsOf } from './surroundings.ts';
@@ -90,6 +91,7 @@ export async function createRecord(
   zoneId: string,
   input: RecordInput,
 ): Promise<RecordView> {
+  await prepareAlias(house, caller.actor, zoneId, input);
   return changeZone(house, caller, zoneId, async (tx, zone) => {
     const record = await judge(tx, caller, zone, input, null);
     const id = `rec_${house.random(10).toString('hex')}`;
@@ -123,6 +125,7 @@ export async function replaceRecord(
   recordId: string,
   input: RecordInput,
 ): Promise<RecordView> {
+  await prepareAlias(house, caller.actor, zoneId, input);
   return changeZone(house, caller, zoneId, async (tx, zone) => {
     mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);

@@ -6,6 +6,7 @@ import { isStorable } from '../store/database.ts';
 import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
 import { type Caller, changeZone, type House, historyOf, inTurn, noZone } from './change.ts';
+import { type CreationStatus, readStatus } from './delegation.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
@@ -65,9 +66,10 @@ export async function seeZone(house: House, actor: Actor, id: string, code: 'not
   throw code === 'no_zone' ? noZone() : new Refusal('not_found', noZone().message);
 }
 
-/** @throws Refusal not_found */
-export async function readZone(house: House, actor: Actor, id: string): Promise<ZoneView> {
-  return zoneView(await seeZone(house, actor, id, 'not_found'), house.nameservers);
+/** One zone with its current creation status. @throws Refusal not_found */
+export async function readZone(house: House, actor: Actor, id: string): Promise<ZoneView & { status: CreationStatus }> {
+  const zone = await seeZone(house, actor, id, 'not_found');
+  return { ...zoneView(zone, house.nameservers), status: await readStatus(house, zone) };
 }
 
 /** Park or unpark; repeating is fine. @throws Refusal no_zone, forbidden, busy */

@@ -6,6 +6,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Sql } from 'postgres';
+import type { Registry } from 'prom-client';
 import { Agent } from 'undici';
 import { afterAll, inject } from 'vitest';
 import { buildApp } from '../../src/api/app.ts';
@@ -13,16 +14,21 @@ import type { DnsRecord } from '../../src/api/schemas/record.ts';
 import type { ZoneCreated } from '../../src/api/schemas/zone.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { type PowerDns, startPowerDns } from '../../src/cli/up/parts/powerdns.ts';
+import { type Aliases, createAliases } from '../../src/nameserver/aliases.ts';
 import { runCompanion } from '../../src/nameserver/companion.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import type { Endpoint } from '../../src/nameserver/probe.ts';
+import { createResolver } from '../../src/nameserver/resolver.ts';
+import { type Db, openDatabase } from '../../src/store/database.ts';
 import { setService } from '../../src/store/zones.ts';
 import { createLogger } from '../../src/telemetry/log.ts';
+import { createMetrics, type Metrics } from '../../src/telemetry/metrics.ts';
 import type { House } from '../../src/zones/change.ts';
+import type { Delegation } from '../../src/zones/delegation.ts';
 import { createZoneQueue } from '../../src/zones/queue.ts';
 import { createRequest, type Request } from './api.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { type KeyOptions, mintTestKey, type TestKey } from './keys.ts';
-import { createResolver, type Resolver } from './resolver.ts';
+import { createResolver as createTestResolver, type Resolver } from './resolver.ts';
 
 export const NAMESERVERS = ['ns1.zonestead.test', 'ns2.zonestead.test'];
 
@@ -33,6 +39,10 @@ export interface TestServiceOptions {
   busyAfterMs?: number;
   /** (Default: true.) Without it PowerDNS' own 5 s cache bounds what is stale. */
   nameserverCompanion?: boolean;
+  /** Resolves ALIAS targets. `own` stands for the PowerDNS of this service. (Default: none, ALIAS stays without addresses.) */
+  resolvers?: (Endpoint | 'own')[];
+  /** (Default: no delegation check.) */
+  delegation?: Delegation;
 }
 
 export interface TestService {
@@ -45,6 +55,8 @@ export interface TestService {
   powerdnsFolder: string;
   /** What the api logged so far, as JSON lines, at the most talkative level. */
   log: string[];
+  /** What a scrape of the (first) api gives. */
+  metrics(): Promise<string>;
   /** Of team `first`; may do everything. */
   admin: TestKey;
   key(options?: KeyOptions): Promise<TestKey>;
@@ -72,12 +84,19 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   closers.push(() => database.close());
 
   const log: string[] = [];
+  const registries: Registry[] = [];
+  const own = { address: '127.0.0.1', port: 0 };
+  const resolversOf = (wanted: (Endpoint | 'own')[]) => wanted.map((each) => (each === 'own' ? own : each));
   const startApi = async (): Promise<string> => {
     const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: busyAfterMs });
     closers.push(() => close());
     await setService(db, { nameservers: NAMESERVERS, hostmaster: 'hostmaster.zonestead.test' });
+    const metrics = createMetrics({ processMetrics: false });
+    const aliases = options.resolvers && startAliases(db, resolversOf(options.resolvers), metrics, log, closers);
     const house: House = {
       db,
+      ...(options.delegation ? { delegation: options.delegation } : {}),
+      ...(aliases ? { prepareAlias: aliases.prepare } : {}),
       queue: createZoneQueue(busyAfterMs),
       busyAfterMs,
       nameservers: NAMESERVERS,
@@ -85,7 +104,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       random: randomBytes,
     };
     const logger = createLogger({ name: 'api', level: 'trace', destination: { write: (line) => void log.push(line) } });
-    const app = buildApp({ house, log: logger, limits });
+    registries.push(metrics.registry);
+    const app = buildApp({ house, log: logger, limits, metrics });
     closers.push(() => app.close());
     return app.listen({ host: '127.0.0.1', port: 0 });
   };
@@ -93,6 +113,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const { port, nameserverPassword } = inject('postgres');
   const { pdnsServer } = inject('tools');
   const { dns: dnsPort } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir });
+  own.port = dnsPort;
   const [url, powerdns] = await Promise.all([
     startApi(),
     startPowerDns({
@@ -123,6 +144,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     powerdns,
     powerdnsFolder: join(stateDir, 'powerdns'),
     log,
+    metrics: () => (registries[0] as Registry).metrics(),
     admin,
     key,
     request,
@@ -140,8 +162,26 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       if (reply.status !== 201) throw new Error(`${name} ${type} was not created: ${reply.status} ${reply.text}`);
       return reply.body as DnsRecord;
     },
-    dns: createResolver({ address: '127.0.0.1', port: dnsPort }, stateDir),
+    dns: createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir),
   };
+}
+
+function startAliases(
+  db: Db,
+  servers: Endpoint[],
+  metrics: Metrics,
+  log: string[],
+  closers: (() => Promise<unknown>)[],
+): Aliases {
+  const stop = new AbortController();
+  const logger = createLogger({ name: 'api', destination: { write: (line) => void log.push(line) } });
+  const aliases = createAliases({ db, resolve: createResolver({ servers }), log: logger, metrics, now: Date.now });
+  const running = aliases.run(stop.signal);
+  closers.push(() => {
+    stop.abort();
+    return running;
+  });
+  return aliases;
 }
 
 function startCompanion(database: TestDatabase, powerdns: PowerDns, log: string[]): () => Promise<void> {

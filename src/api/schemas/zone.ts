@@ -111,7 +111,7 @@ const creationStatus = z
   .enum(ZONE_CREATION_STATUSES)
   .meta({ description: 'Whether a DS at the parent or a Handshake claim is still required.' });
 
-/** `GET /zones/{id}`, lists, park and unpark: `status` is there when the service knows the current one. */
+/** `GET /zones/{id}` tells the current `status`; lists, `suffix_of`, park and unpark leave it out, as it may have to be asked. */
 export const zone = z
   .object({ ...zoneShape, status: creationStatus.optional() })
   .meta({ id: 'Zone', description: 'A zone and what its parent needs to delegate to it.', examples: [zoneExample] });

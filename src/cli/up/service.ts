@@ -1,5 +1,7 @@
 // The DNS side of the local stack: Postgres, the REST API, PowerDNS and its companion, and the keys to begin with.
 import { randomBytes } from 'node:crypto';
+import { getServers } from 'node:dns';
+import { isIP } from 'node:net';
 import { createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import { databaseUrl, mintTeamKey, prepareDatabase } from '../../zones/bootstrap.ts';
@@ -106,7 +108,17 @@ function apiSettings(url: string, { ports, limits }: ServiceOptions): Record<str
     ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,
     ZONESTEAD_NAMESERVERS: NAMESERVER,
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
+    ZONESTEAD_RESOLVER: resolvers(ports.dns),
   };
+}
+
+/** Our own PowerDNS first: nobody delegates to it, so ALIAS targets in its zones are found nowhere else. */
+function resolvers(dnsPort: number): string {
+  const machine = getServers().flatMap((text) => {
+    if (text.includes('%')) return [];
+    return isIP(text) === 4 ? `${text}:53` : isIP(text) === 6 ? `[${text}]:53` : text;
+  });
+  return [`127.0.0.1:${dnsPort}`, ...machine].join(',');
 }
 
 /** Waits for all, so that a failure of one leaves none still starting when everything is stopped. */

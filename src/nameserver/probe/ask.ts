@@ -30,7 +30,7 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Asks without recursion desired. Takes at most (attempts + 1) × timeoutMs.
+ * Asks. Takes at most (attempts + 1) × timeoutMs.
  * @throws {NoAnswer}; the signal's reason when it aborts.
  */
 export async function ask(server: Endpoint, question: Question, options: AskOptions): Promise<Answer> {

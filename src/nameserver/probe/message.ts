@@ -12,6 +12,8 @@ export interface Question {
   readonly type: WireType;
   /** Ask for signatures too (EDNS0 DO). (Default: false.) */
   readonly dnssec?: boolean;
+  /** Ask a resolver to find the answer (RD). (Default: false: the server's own knowledge.) */
+  readonly recursive?: boolean;
 }
 
 export interface ResourceRecord {
@@ -40,12 +42,13 @@ export interface Message {
 /** Fits one unfragmented datagram on every path (DNS flag day 2020). */
 const UDP_PAYLOAD = 1232;
 const DO = 0x8000;
+const RD = 0x0100;
 const HEADER = 12;
 const IN = 1;
 
-/** A query without recursion desired, with EDNS0 (RFC 6891). */
+/** A query with EDNS0 (RFC 6891). */
 export function encodeQuery(id: number, question: Question): Uint8Array {
-  const [flags, one, none] = [uint16(0), uint16(1), uint16(0)];
+  const [flags, one, none] = [uint16(question.recursive === true ? RD : 0), uint16(1), uint16(0)];
   return concat([
     ...[uint16(id), flags, one, none, none, one],
     ...[nameToWire(question.name.toLowerCase()), uint16(TYPE_NUMBERS[question.type]), uint16(IN)],

@@ -35,7 +35,9 @@ test('zoneName and name together must agree', async () => {
 
 test('suffix_of answers the single longest enclosing zone, not wrapped in a list', async () => {
   const { body } = await request('GET', '/zones?suffix_of=www.find.example');
-  expect(body).toEqual((await request('GET', `/zones/${example.id}`)).body);
+  // The status is told under the id only: looking for a zone must never wait for what a parent says.
+  const { status: _, ...found } = (await request('GET', `/zones/${example.id}`)).body;
+  expect(body).toEqual(found);
   expect(await suffix('find.example')).toBe(example.id);
   expect(await suffix('a.b.c.find.example')).toBe(example.id);
   expect(await suffix('sub.find.example')).toBe(example.id);

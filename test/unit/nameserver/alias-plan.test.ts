@@ -1,0 +1,67 @@
+// What a resolution of an ALIAS target means for the stored answer: pure.
+import { expect, test } from 'vitest';
+import { type FamilyOutcome, planAnswer } from '../../../src/nameserver/alias-plan.ts';
+
+const none = { ipv4: [], ipv6: [], ttl: 30, failures: 0 };
+const good = { ipv4: ['192.0.2.1'], ipv6: ['2001:db8:0:0:0:0:0:1'], ttl: 300, failures: 0 };
+const found = (ttl: number, ...addresses: string[]): FamilyOutcome => ({ addresses, ttl });
+const nothing = found(0);
+const failed = { problem: 'the resolver answers SERVFAIL' };
+
+test('a first answer is kept in a stable order, for the shorter TTL of both families', () => {
+  const { resolution, changed } = planAnswer(none, found(600, '192.0.2.2', '192.0.2.1'), found(60, '2001:db8::1'));
+  expect(changed).toBe(true);
+  expect(resolution).toEqual({
+    ipv4: ['192.0.2.1', '192.0.2.2'],
+    ipv6: ['2001:db8::1'],
+    ttl: 60,
+    error: null,
+    failures: 0,
+    nextMs: 60_000,
+  });
+});
+
+test('the same addresses in another order change nothing', () => {
+  const before = { ...none, ipv4: ['192.0.2.1', '192.0.2.2'] };
+  expect(planAnswer(before, found(60, '192.0.2.2', '192.0.2.1'), nothing).changed).toBe(false);
+});
+
+test.each([
+  [0, 30],
+  [29, 30],
+  [30, 30],
+  [3600, 3600],
+  [3601, 3600],
+])('a TTL of %i s counts as %i s', (ttl, counted) => {
+  const { resolution } = planAnswer(none, found(ttl, '192.0.2.1'), nothing);
+  expect([resolution.ttl, resolution.nextMs]).toEqual([counted, counted * 1000]);
+});
+
+test('a family without records is an answer: its old addresses go', () => {
+  const { resolution, changed } = planAnswer(good, found(300, '192.0.2.1'), nothing);
+  expect([resolution.ipv6, resolution.error, changed]).toEqual([[], null, true]);
+});
+
+test.each<[string, FamilyOutcome, FamilyOutcome, string]>([
+  ['fails', failed, failed, 'the resolver answers SERVFAIL'],
+  ['says that the name does not exist', { problem: 'does not exist' }, { problem: 'does not exist' }, 'does not exist'],
+  ['knows no address at all', nothing, nothing, 'has no addresses'],
+])('the last good answer stays, for 30 s at a time, when the resolver %s', (_, a, aaaa, error) => {
+  const { resolution, changed } = planAnswer(good, a, aaaa);
+  expect(changed).toBe(false);
+  expect(resolution).toEqual({ ipv4: good.ipv4, ipv6: good.ipv6, ttl: 30, error, failures: 1, nextMs: 5_000 });
+});
+
+test('when one family fails, the other is renewed and the failed one stays', () => {
+  const { resolution, changed } = planAnswer(good, found(300, '192.0.2.9'), failed);
+  expect(changed).toBe(true);
+  expect(resolution).toMatchObject({ ipv4: ['192.0.2.9'], ipv6: good.ipv6, ttl: 30, failures: 1 });
+});
+
+test('retries grow from 5 s to 5 min and begin anew after a success', () => {
+  const waits = [0, 1, 2, 5, 6, 7, 1_000].map(
+    (failures) => planAnswer({ ...good, failures }, failed, failed).resolution,
+  );
+  expect(waits.map(({ nextMs }) => nextMs / 1000)).toEqual([5, 10, 20, 160, 300, 300, 300]);
+  expect(planAnswer({ ...good, failures: 9 }, found(60, '192.0.2.1'), nothing).resolution.failures).toBe(0);
+});
