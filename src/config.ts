@@ -33,6 +33,8 @@ const SETTINGS = {
   ZONESTEAD_NAMESERVERS: hostNames,
   /** The SOA's mailbox as a name: hostmaster.example.net is hostmaster@example.net. */
   ZONESTEAD_HOSTMASTER: z.string().regex(hostName).optional(),
+  /** Whether somebody may create a zone of a public suffix such as co.uk or github.io. */
+  ZONESTEAD_PUBLIC_SUFFIXES: z.enum(['refuse', 'allow']).default('refuse'),
   ZONESTEAD_LIMITS: onOff.default(true),
   ZONESTEAD_BUSY_AFTER_MS: whole(10, 60_000).default(2_000),
   ZONESTEAD_DATABASE_CONNECTIONS: whole(1, 500).default(16),

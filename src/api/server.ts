@@ -19,6 +19,7 @@ export const API_SETTINGS = [
   'ZONESTEAD_LISTEN',
   'ZONESTEAD_NAMESERVERS',
   'ZONESTEAD_HOSTMASTER',
+  'ZONESTEAD_PUBLIC_SUFFIXES',
   'ZONESTEAD_LIMITS',
   'ZONESTEAD_BUSY_AFTER_MS',
   'ZONESTEAD_DATABASE_CONNECTIONS',
@@ -44,6 +45,7 @@ export async function runApi(config: Config<(typeof API_SETTINGS)[number]>, sign
     queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
     busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
     nameservers,
+    allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',
     now: () => new Date(),
     random: randomBytes,
   };

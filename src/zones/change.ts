@@ -4,6 +4,7 @@ import { nextSerial } from '../dns/serial.ts';
 import { type Action, insertChange } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
 import { keepAnswer, keptAnswer } from '../store/idempotency.ts';
+import { keyStanding } from '../store/keys.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
 import { type Actor, maySee } from './actor.ts';
 import { busy, type ZoneQueue } from './queue.ts';
@@ -17,6 +18,8 @@ export interface House {
   busyAfterMs: number;
   /** Host names of the name servers, without final dot. */
   nameservers: string[];
+  /** Whether zones may be made of public suffixes such as co.uk. (Default: false.) */
+  allowPublicSuffixes?: boolean;
   now(): Date;
   /** That many random bytes. */
   random(bytes: number): Buffer;
@@ -56,8 +59,7 @@ export async function changeZone<T>(
     once(house, caller, async (tx) => {
       // Between replicas the row lock queues; both waits together must stay within the limit.
       if (waitedMs > house.busyAfterMs / 10) await setLockTimeout(tx, house.busyAfterMs - waitedMs);
-      const zone = await lockZone(tx, zoneId);
-      if (!zone || !maySee(caller.actor, zone)) throw noZone();
+      const zone = await lockZoneFor(tx, house, caller, zoneId);
       const { answer, change } = await operation(tx, zone);
       if (change) {
         const { zone: set, ...entry } = change;
@@ -73,11 +75,32 @@ export async function changeZone<T>(
   );
 }
 
+/**
+ * The zone's row, locked until the transaction ends, for a caller that sees it and still may act: a key revoked, or a
+ * member removed, while the change waited for the zone must not get it. Both statements go out in one round trip.
+ * @throws Refusal no_zone, unauthorized
+ */
+export async function lockZoneFor(tx: Tx, house: House, caller: Caller, zoneId: string): Promise<ZoneRow> {
+  const [zone, standing] = await Promise.all([
+    lockZone(tx, zoneId),
+    keyStanding(tx, caller.actor.keyId, { zoneId }, house.now()),
+  ]);
+  if (!standing.valid) throw keyRevoked();
+  if (!zone || !standing.member || !maySee(caller.actor, zone)) throw noZone();
+  return zone;
+}
+
+/** The key was good when the request came, and is not any more. */
+export function keyRevoked(): Refusal {
+  return new Refusal('unauthorized', 'Invalid or missing API key: it was revoked or expired while this change waited.');
+}
+
 export function historyOf(zone: ZoneRow, caller: Caller) {
   return {
     zoneId: zone.id,
     zoneName: zone.name,
     teamId: zone.teamId,
+    userId: zone.userId,
     keyId: caller.actor.keyId,
     requestId: caller.requestId,
   };

@@ -2,9 +2,9 @@
 import { parseLookupName, parseZoneName, suffixesOf } from '../dns/name.ts';
 import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
-import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
-import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
-import { type Caller, changeZone, type House, historyOf, noZone, once } from './change.ts';
+import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
+import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from './actor.ts';
+import { type Caller, changeZone, type House, historyOf, lockZoneFor, noZone, once } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
@@ -27,7 +27,8 @@ export async function readZones(
   }
   const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
   const rows = await listZones(house.db, {
-    teamId: actor.teamId,
+    teamIds: teamsOfActor(actor),
+    userId: actor.user?.id ?? null,
     ids: visibleZoneIds(actor),
     ...(name === undefined ? {} : { name }),
     ...(after === undefined ? {} : { after }),
@@ -93,8 +94,7 @@ export async function setDefaultTtl(house: House, caller: Caller, id: string, de
 export async function removeZone(house: House, caller: Caller, id: string): Promise<void> {
   await house.queue.run(id, () =>
     once(house, caller, async (tx) => {
-      const zone = await lockZone(tx, id);
-      if (!zone || !maySee(caller.actor, zone)) throw noZone();
+      const zone = await lockZoneFor(tx, house, caller, id);
       mustManageZones(caller.actor);
       await deleteZone(tx, id);
       await insertChange(tx, {
