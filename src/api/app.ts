@@ -78,7 +78,7 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
         },
         { prefix: '/dns' },
       );
-      accountRoutes(v1);
+      accountRoutes(v1, house);
     },
     { prefix: '/v1' },
   );
