@@ -35,10 +35,11 @@ export interface PlanInput {
   actual: readonly DnsRecord[];
   /** In force for records without a TTL, in seconds. */
   defaultTtl: number;
-  adopt: boolean;
+  /** Ids among the actual ones that may be taken over. */
+  adoptable: ReadonlySet<string>;
 }
 
-export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanInput): RecordPlan {
+export function planRecord({ desired, owned, actual, defaultTtl, adoptable }: PlanInput): RecordPlan {
   const plan: RecordPlan = { keep: [], update: [], remove: [], create: [], taken: [], drift: [] };
   const there = new Map(actual.map((record) => [record.id, { record, identity: identityOfRecord(record) }]));
   const wanted = new Map(desired.map((value) => [value.identity, value]));
@@ -71,7 +72,7 @@ export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanIn
   for (const value of wanted.values()) {
     const holder = foreign.get(value.identity);
     const reusable = holder === undefined ? spare.shift() : undefined;
-    if (holder !== undefined && adopt) hold(holder, value);
+    if (holder !== undefined && adoptable.has(holder.id)) hold(holder, value);
     else if (holder !== undefined) plan.taken.push({ id: holder.id, value });
     else if (reusable) plan.update.push({ id: reusable.id, value });
     else plan.create.push(value);

@@ -67,11 +67,15 @@ export async function conclude(
   });
 }
 
-/** A zone that was Ready for this spec stays so while the service is away: it is still served. */
+/**
+ * A zone that was Ready for this spec stays so while the service is away: it is still served.
+ * @param known what was found out before the trouble; a zone that was made just now must not be forgotten
+ */
 export async function concludeTrouble(
   house: House,
   clock: Clock,
   object: DNSZone,
+  known: Partial<ZoneStatus>,
   trouble: Trouble,
   until: number | null,
   error: unknown,
@@ -83,8 +87,10 @@ export async function concludeTrouble(
   const answers: Record<string, Answer> = stays
     ? { Accepted: ACCEPTED, Ready: answer }
     : { Accepted: ACCEPTED, Programmed: answer };
-  const next: Partial<ZoneStatus> =
-    until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() };
+  const next: Partial<ZoneStatus> = {
+    ...known,
+    ...(until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() }),
+  };
   await conclude(house, object, next, answers, signal);
   if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
   if (until !== null) return { requeueAfterMs: Math.max(0, until - clock.now()) };

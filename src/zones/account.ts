@@ -12,7 +12,10 @@ import { Refusal } from './refusal.ts';
 /** The person behind a key. @throws Refusal forbidden for app accounts' keys */
 export function mustBePerson(actor: Actor): Person {
   if (actor.user !== null) return actor.user;
-  throw new Refusal('forbidden', "This is the key of an app account; teams, members and keys are for people's keys (yu_…).");
+  throw new Refusal(
+    'forbidden',
+    "This is the key of an app account; teams, members and keys are for people's keys (yu_…).",
+  );
 }
 
 export function noTeam(): Refusal {

@@ -1,5 +1,5 @@
 // The app keys of a team, for its members: mint, list, change, revoke. A secret leaves once, in the answer to its minting.
-import { insist, Refusal } from './refusal.ts';
+
 import { sqlFailure } from '../store/database.ts';
 import {
   keyOfTeam,
@@ -14,6 +14,7 @@ import type { Actor } from './actor.ts';
 import type { Caller, House } from './change.ts';
 import { type Grant, judgeTerms, type KeyTerms, NO_TERMS, type TermsInput } from './key-terms.ts';
 import { mintKey } from './keys.ts';
+import { insist, Refusal } from './refusal.ts';
 
 export interface KeyView extends Omit<KeyTerms, 'expiresAt'> {
   id: string;

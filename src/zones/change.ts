@@ -3,7 +3,7 @@
 import { nextSerial } from '../dns/serial.ts';
 import { type Action, insertChange } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
-import { keepAnswer, keptAnswer } from '../store/idempotency.ts';
+import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
 import { keyStanding } from '../store/keys.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
 import { type Actor, maySee } from './actor.ts';
@@ -34,7 +34,8 @@ export interface Caller {
 }
 
 export interface Outcome<T> {
-  answer: T;
+  /** What the caller is told, made of the zone as the change leaves it. */
+  answer: (zone: ZoneRow) => T;
   /** Null: nothing was changed, so no serial and no history. */
   change: { action: Action; before: unknown; after: unknown; zone?: { state?: ZoneState; defaultTtl?: number } } | null;
 }
@@ -55,22 +56,28 @@ export async function changeZone<T>(
   zoneId: string,
   operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
 ): Promise<T> {
+  return inTurn(house, caller, zoneId, async (tx) => {
+    const zone = await lockZoneFor(tx, house, caller, zoneId);
+    const { answer, change } = await operation(tx, zone);
+    if (!change) return answer(zone);
+    const { zone: set, ...entry } = change;
+    const now = house.now();
+    const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
+    const [changed] = await Promise.all([
+      touchZone(tx, zone.id, { ...set, serial }, now),
+      insertChange(tx, { ...historyOf(zone, caller), ...entry, serial }),
+    ]);
+    return answer(changed);
+  });
+}
+
+/** One transaction when it is its turn among the writers of a zone; `work` locks the row. @throws as once, and busy */
+export function inTurn<T>(house: House, caller: Caller, zoneId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   return house.queue.run(zoneId, (waitedMs) =>
     once(house, caller, async (tx) => {
       // Between replicas the row lock queues; both waits together must stay within the limit.
       if (waitedMs > house.busyAfterMs / 10) await setLockTimeout(tx, house.busyAfterMs - waitedMs);
-      const zone = await lockZoneFor(tx, house, caller, zoneId);
-      const { answer, change } = await operation(tx, zone);
-      if (change) {
-        const { zone: set, ...entry } = change;
-        const now = house.now();
-        const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
-        await Promise.all([
-          touchZone(tx, zone.id, { ...set, serial }, now),
-          insertChange(tx, { ...historyOf(zone, caller), ...entry, serial }),
-        ]);
-      }
-      return answer;
+      return work(tx);
     }),
   );
 }
@@ -111,16 +118,11 @@ export function historyOf(zone: ZoneRow, caller: Caller) {
  * @throws Refusal busy when a lock did not come in time; conflict when the key was used for another request
  */
 export async function once<T>(house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
-    } catch (error) {
-      const failure = sqlFailure(error);
-      if (failure?.code === LOCK_NOT_AVAILABLE) throw busy();
-      // The same request committed meanwhile, elsewhere: the second look finds its answer.
-      if (failure?.constraint === 'idempotency_pkey' && attempt === 1) continue;
-      throw error;
-    }
+  try {
+    return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
+  } catch (error) {
+    if (sqlFailure(error)?.code === LOCK_NOT_AVAILABLE) throw busy();
+    throw error;
   }
 }
 
@@ -129,6 +131,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 async function withAnswerKept<T>(tx: Tx, house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!caller.once) return work(tx);
   const { token, requestHash } = caller.once;
+  await lockToken(tx, caller.actor.keyId, token);
   const kept = await keptAnswer(tx, caller.actor.keyId, token);
   if (kept) {
     if (Buffer.compare(kept.requestHash, requestHash) === 0) return kept.answer as T;

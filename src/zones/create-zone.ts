@@ -1,17 +1,18 @@
 // Creating a zone: the owner rule, the overlap guard, and a signing key from birth.
 import { dsRecords, generateCsk } from '../dns/dnssec.ts';
 import { orderName, parseZoneName, suffixesOf } from '../dns/name.ts';
-import { isPublicSuffix } from '../dns/public-suffix.ts';
 import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
 import { sqlFailure, type Tx } from '../store/database.ts';
 import { keyStanding } from '../store/keys.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
 import { insertZone, lockZone, lockZoneTree, type ZoneRow, zonesBelow, zonesNamed } from '../store/zones.ts';
-import { type Actor, actsFor, mustManageZones, type Owner, sameOwner } from './actor.ts';
-import { type Caller, type House, historyOf, keyRevoked, once } from './change.ts';
+import { mustManageZones, type Owner, sameOwner } from './actor.ts';
+import { type Caller, type House, historyOf, inTurn, keyRevoked, once } from './change.ts';
+import { busy } from './queue.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
+import { mustNotBePublic, noTeamOfYours, ownerFor } from './zone-owner.ts';
 
 export interface ZoneInput {
   zoneName: string;
@@ -32,42 +33,21 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
   if (!house.allowPublicSuffixes) mustNotBePublic(name);
+  const parent = await ownParent(house, owner, name);
+  const create = async (tx: Tx) => {
+    // Before the lock that all creations share: a busy parent must not delay anybody else's zone.
+    if (parent) await lockZone(tx, parent.id);
+    const [, standing] = await Promise.all([
+      lockZoneTree(tx),
+      keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, house.now()),
+    ]);
+    if (!standing.valid) throw keyRevoked();
+    if (!standing.member) throw noTeamOfYours();
+    await mustNotOverlap(tx, owner, name, parent);
+    return insertSigned(tx, house, caller, owner, { ...input, zoneName: name });
+  };
   try {
-    return await once(house, caller, async (tx) => {
-      const [, standing] = await Promise.all([
-        lockZoneTree(tx),
-        keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, house.now()),
-      ]);
-      if (!standing.valid) throw keyRevoked();
-      if (!standing.member) throw noTeamOfYours();
-      await mustNotOverlap(tx, owner, name);
-      const now = house.now();
-      const csk = generateCsk();
-      const zone = await insertZone(tx, {
-        id: `zone_${house.random(10).toString('hex')}`,
-        ...owner,
-        name,
-        tree: orderName(name),
-        state: 'active',
-        defaultTtl: input.defaultTtl ?? DEFAULT_TTL,
-        // The clock, so that a zone made anew under an old name goes on from higher serials (RFC 1982).
-        serial: nextSerial(0, Math.floor(now.getTime() / 1000)),
-        cskPrivate: csk.privateKey,
-        cskPublic: csk.publicKey,
-        ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
-        createdAt: now,
-        updatedAt: now,
-      });
-      const view = zoneView(zone, house.nameservers);
-      await insertChange(tx, {
-        ...historyOf(zone, caller),
-        action: 'zone.create',
-        before: null,
-        after: view,
-        serial: zone.serial,
-      });
-      return { ...view, status: 'done' as const };
-    });
+    return await (parent ? inTurn(house, caller, parent.id, create) : once(house, caller, create));
   } catch (error) {
     // Not reached while the tree lock is held; the constraint stands behind it.
     if (sqlFailure(error)?.constraint?.startsWith('zones_'))
@@ -76,38 +56,45 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   }
 }
 
-/** SPEC 4, POST /zones: rules 1 and 2 for app accounts; a person creates for itself or in one of its teams. */
-function ownerFor(actor: Actor, owner: string | undefined): Owner {
-  if (actor.user === null) {
-    const own = `org:${actor.teamId}`;
-    if (owner === own) return { teamId: actor.teamId, userId: null };
-    throw new Refusal('forbidden', `An app can only create zones in its own team: set "owner" to "${own}".`);
-  }
-  if (owner === undefined || owner === 'personal') return { teamId: null, userId: actor.user.id };
-  const [, teamId] = /^org:(.+)$/.exec(owner) ?? [];
-  if (teamId === undefined) {
-    throw new Refusal('bad_request', 'owner: must be "org:<teamId>", or "personal" (also when left out).');
-  }
-  const wanted = { teamId, userId: null };
-  if (actsFor(actor, wanted)) return wanted;
-  throw noTeamOfYours();
+/** The owner's zone that would be the parent, by a look without locks. */
+async function ownParent(house: House, owner: Owner, name: string): Promise<ZoneRow | null> {
+  const nearest = (await zonesNamed(house.db, suffixesOf(name).slice(1)))[0];
+  return nearest && sameOwner(nearest, owner) ? nearest : null;
 }
 
-function noTeamOfYours(): Refusal {
-  return new Refusal('forbidden', 'owner: you can only create zones in a team that you are a member of, or "personal".');
-}
-
-/** Whoever held a public suffix could take every name that is registered below it. */
-function mustNotBePublic(name: string): void {
-  if (!isPublicSuffix(name)) return;
-  throw new Refusal(
-    'forbidden',
-    `zoneName: ${name} is a public suffix, below which anybody may register names; create a zone for a name below it.`,
-  );
+async function insertSigned(
+  tx: Tx,
+  house: House,
+  caller: Caller,
+  owner: Owner,
+  input: ZoneInput,
+): Promise<CreatedZone> {
+  const { zoneName: name, defaultTtl = DEFAULT_TTL } = input;
+  const now = house.now();
+  const csk = generateCsk();
+  const zone = await insertZone(tx, {
+    id: `zone_${house.random(10).toString('hex')}`,
+    ...owner,
+    name,
+    tree: orderName(name),
+    state: 'active',
+    defaultTtl,
+    // The clock, so that a zone made anew under an old name goes on from higher serials (RFC 1982).
+    serial: nextSerial(0, Math.floor(now.getTime() / 1000)),
+    cskPrivate: csk.privateKey,
+    cskPublic: csk.publicKey,
+    ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
+    createdAt: now,
+    updatedAt: now,
+  });
+  const view = zoneView(zone, house.nameservers);
+  const entry = { action: 'zone.create', before: null, after: view, serial: zone.serial } as const;
+  await insertChange(tx, { ...historyOf(zone, caller), ...entry });
+  return { ...view, status: 'done' };
 }
 
 /** A zone above or below another team's zone would take names away from one of them. */
-async function mustNotOverlap(tx: Tx, owner: Owner, name: string): Promise<void> {
+async function mustNotOverlap(tx: Tx, owner: Owner, name: string, parent: ZoneRow | null): Promise<void> {
   const [enclosing, below] = await Promise.all([
     zonesNamed(tx, suffixesOf(name)),
     zonesBelow(tx, orderName(name), 1000),
@@ -116,15 +103,18 @@ async function mustNotOverlap(tx: Tx, owner: Owner, name: string): Promise<void>
   if (foreign) throw new Refusal('conflict', `zoneName: ${name} overlaps with a zone of another team.`);
   const nearest = enclosing[0];
   if (nearest?.name === name) {
-    throw new Refusal('conflict', `zoneName: ${name} exists already in this team, as ${nearest.id}.`);
+    throw new Refusal(
+      'conflict',
+      `zoneName: ${name} exists already${owner.teamId === null ? '' : ' in this team'}, as ${nearest.id}.`,
+    );
   }
+  // The parent came or went since it was looked for, so the row that is locked is not the one to be judged.
+  if (nearest?.id !== parent?.id) throw busy();
   if (nearest) await mustNotHide(tx, nearest, name);
 }
 
-/** Names of the parent zone at or below the new apex would silently stop being served. */
+/** Names of the parent zone, which is locked, at or below the new apex would silently stop being served. */
 async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void> {
-  const locked = await lockZone(tx, parent.id);
-  if (!locked) return;
   const apex = orderName(name).slice(parent.tree.length + 1);
   const [at, below] = await Promise.all([recordsAt(tx, parent.no, [apex]), namesBelow(tx, parent.no, apex, 5)]);
   const total = at.length + below.total;

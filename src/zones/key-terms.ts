@@ -116,7 +116,10 @@ function judgeExpiry(kept: Date | null, wanted: string | null | undefined, now: 
   if (wanted === null) return { ok: true, value: null };
   const moment = new Date(wanted);
   if (moment > now) return { ok: true, value: moment };
-  return refuse('expiresAt', `${clip(wanted)} is over, or no moment in ISO 8601; name one to come, or null for a key without end.`);
+  return refuse(
+    'expiresAt',
+    `${clip(wanted)} is over, or no moment in ISO 8601; name one to come, or null for a key without end.`,
+  );
 }
 
 function overLimit(input: TermsInput) {
@@ -126,7 +129,10 @@ function overLimit(input: TermsInput) {
   ] as const) {
     const wanted = input[field];
     if (typeof wanted === 'number' && wanted > limit) {
-      return refuse(field, `${wanted} is more than the ${limit} a minute that every key has; only less can be given here.`);
+      return refuse(
+        field,
+        `${wanted} is more than the ${limit} a minute that every key has; only less can be given here.`,
+      );
     }
   }
   return null;

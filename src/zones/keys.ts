@@ -52,7 +52,11 @@ function newSecret(random: (bytes: number) => Buffer): { id: string; secret: str
 }
 
 /** The team of that name, made when there is none. */
-export async function ensureTeam(db: Db, name: string, random: (bytes: number) => Buffer): Promise<{ id: string }> {
+export async function ensureTeam(
+  db: Db | Tx,
+  name: string,
+  random: (bytes: number) => Buffer,
+): Promise<{ id: string }> {
   const found = await teamByName(db, name);
   if (found) return found;
   const id = newTeamId(random);

@@ -80,7 +80,12 @@ export async function changeMember(
     if (member.role === role) return { answer, change: null };
     await mustLeaveAnOwner(work, member);
     await setRole(work.tx, teamId, userId, role);
-    const change = { action: 'member.change', subject: userId, before: { role: member.role }, after: { role } } as const;
+    const change = {
+      action: 'member.change',
+      subject: userId,
+      before: { role: member.role },
+      after: { role },
+    } as const;
     return { answer, change };
   });
 }

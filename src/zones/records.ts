@@ -4,7 +4,7 @@ import { orderName, parseOwnerName } from '../dns/name.ts';
 import { type ParsedRecord, parseRecord, type RecordInput } from '../dns/record.ts';
 import { judgeDelete, judgeWrite } from '../dns/rrset.ts';
 import { parseRdata, type RecordType } from '../dns/types/index.ts';
-import { sqlFailure, type Tx } from '../store/database.ts';
+import { isStorable, sqlFailure, type Tx } from '../store/database.ts';
 import {
   deleteRecord,
   insertRecord,
@@ -45,7 +45,7 @@ export async function readRecords(
   const only = readableOnly(actor);
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
-  if (name && !name.ok) return { records: [] };
+  if ((name && !name.ok) || !isStorable(query.content ?? '')) return { records: [] };
   const rows = await listRecords(house.db, zone.id, {
     ...(name ? { ordername: orderName(name.value) } : {}),
     ...(query.type === undefined ? {} : { type: query.type }),
@@ -74,9 +74,11 @@ function writeCursor(row: RecordRow): string {
 
 function readCursor(text: string): RecordCursor {
   try {
-    const [ordername, type, id] = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (typeof ordername === 'string' && typeof type === 'string' && typeof id === 'string')
-      return { ordername, type, id };
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
+      const [ordername, type, id] = parts as (string | undefined)[];
+      if (ordername !== undefined && type !== undefined && id !== undefined) return { ordername, type, id };
+    }
   } catch {
     // Falls through: not ours.
   }
@@ -111,7 +113,7 @@ export async function createRecord(
       }),
     );
     const answer = recordView({ id, ...record }, zone);
-    return { answer, change: { action: 'record.create', before: null, after: answer } };
+    return { answer: () => answer, change: { action: 'record.create', before: null, after: answer } };
   });
 }
 
@@ -133,9 +135,9 @@ export async function replaceRecord(
     const before = recordView(stored, zone);
     const answer = recordView({ id: stored.id, ...record }, zone);
     if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
-      return { answer, change: null };
+      return { answer: () => answer, change: null };
     await orConflict(updateRecord(tx, stored.id, { content, rdata, digest: digestOf(record.wire), ttl, priority }));
-    return { answer, change: { action: 'record.update', before, after: answer } };
+    return { answer: () => answer, change: { action: 'record.update', before, after: answer } };
   });
 }
 
@@ -150,7 +152,7 @@ export async function removeRecord(house: House, caller: Caller, zoneId: string,
     const at = await recordsAt(tx, zone.no, [stored.ordername]);
     insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
     await deleteRecord(tx, stored.id);
-    return { answer: null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
+    return { answer: () => null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
   });
 }
 

@@ -15,13 +15,13 @@ export function teamRoutes(app: FastifyInstance, house: House): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
-    '/',
+    '',
     { schema: { tags: TAGS, summary: 'List your teams', response: { 200: teamList, ...errorAnswers('forbidden') } } },
     async (request) => ({ teams: await readTeams(house, actorOf(request)) }),
   );
 
   routes.post(
-    '/',
+    '',
     {
       schema: {
         tags: TAGS,

@@ -5,7 +5,11 @@ import { RECORD_TYPES } from '../../dns/types/record-type.ts';
 import { displayName, level, teamParams } from './people.ts';
 import { moment } from './shared.ts';
 
-const id = z.string().min(1).max(64).meta({ description: 'Id of a key.', examples: ['3f9c2d1e8a7b'] });
+const id = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'Id of a key.', examples: ['3f9c2d1e8a7b'] });
 export const keyParams = teamParams.extend({ keyId: id });
 
 const LIST_ERROR = 'must be a list of 1 to 64 texts, or null for no restriction';
@@ -45,7 +49,9 @@ const terms = {
     examples: [['192.0.2.0/24', '2001:db8::/32']],
   }),
   zoneWrites: writes.meta({ description: "Zone writes a minute, less than the service's limit. Null: that limit." }),
-  recordWrites: writes.meta({ description: "Record writes a minute, less than the service's limit. Null: that limit." }),
+  recordWrites: writes.meta({
+    description: "Record writes a minute, less than the service's limit. Null: that limit.",
+  }),
   expiresAt: z.iso
     .datetime({ offset: true, error: EXPIRY_ERROR })
     .nullable()
@@ -67,7 +73,12 @@ export const keyBody = z
     id: 'AppKeyMint',
     description: 'An app key to be minted.',
     examples: [
-      { name: 'certificates', records: 'write', onlyNames: ['_acme-challenge', '_acme-challenge.*'], onlyTypes: ['TXT'] },
+      {
+        name: 'certificates',
+        records: 'write',
+        onlyNames: ['_acme-challenge', '_acme-challenge.*'],
+        onlyTypes: ['TXT'],
+      },
     ],
   });
 
@@ -85,7 +96,9 @@ const shown = {
   lastUsedAt: moment.nullable().meta({ description: 'To the minute.' }),
 };
 
-export const appKey = z.object(shown).meta({ id: 'AppKey', description: 'A key of an app account, without its secret.' });
+export const appKey = z
+  .object(shown)
+  .meta({ id: 'AppKey', description: 'A key of an app account, without its secret.' });
 
 export const appKeyMinted = z
   .object({ ...shown, secret: z.string().meta({ description: 'The whole key, `yk_…`. It is shown this once.' }) })
