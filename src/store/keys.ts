@@ -1,6 +1,6 @@
 // API keys as rows, and the teams that have them. Secrets come in and go out as hashes only.
 import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
-import type { Db, Tx } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import type { Role } from './people.ts';
 import { apiKeys, keyZoneGrants, memberships, teams, users } from './tables.ts';
 
@@ -86,8 +86,10 @@ export async function keyStanding(
   scope: { teamId: string | null } | { zoneId: string },
   now: Date,
 ): Promise<Standing> {
-  const team =
-    'zoneId' in scope ? sql`(select z.team_id from zones z where z.id = ${scope.zoneId})` : sql`${scope.teamId}::text`;
+  const about = 'zoneId' in scope ? scope.zoneId : scope.teamId;
+  // Nothing has such an id; the caller finds that out by itself.
+  const id = about !== null && isStorable(about) ? about : null;
+  const team = 'zoneId' in scope ? sql`(select z.team_id from zones z where z.id = ${id})` : sql`${id}::text`;
   const rows = await tx.execute(sql`
     select k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now.toISOString()}::timestamptz) as valid,
       k.user_id is null or s.team is null

@@ -1,6 +1,6 @@
 // People, teams and who is a member of which, as rows. Knows no rules and no rights.
 import { and, asc, count, eq, sql } from 'drizzle-orm';
-import type { Db, Tx } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { memberships, teams, users } from './tables.ts';
 
 export const ROLES = ['owner', 'member'] as const;
@@ -25,6 +25,7 @@ export async function userByEmail(db: Db | Tx, email: string): Promise<UserRow |
 }
 
 export async function userById(db: Db | Tx, id: string): Promise<UserRow | null> {
+  if (!isStorable(id)) return null;
   return (await db.select(userColumns).from(users).where(eq(users.id, id)))[0] ?? null;
 }
 
@@ -48,6 +49,7 @@ export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & {
 
 /** The row, locked until the transaction ends: members and keys of one team change one after the other. */
 export async function lockTeam(tx: Tx, id: string): Promise<TeamRow | null> {
+  if (!isStorable(id)) return null;
   return (await tx.select(teamColumns).from(teams).where(eq(teams.id, id)).for('no key update'))[0] ?? null;
 }
 
@@ -83,6 +85,7 @@ export async function membersOf(db: Db | Tx, teamId: string): Promise<MemberRow[
 }
 
 export async function memberOf(db: Db | Tx, teamId: string, userId: string): Promise<MemberRow | null> {
+  if (!isStorable(teamId) || !isStorable(userId)) return null;
   const rows = await db
     .select(memberColumns)
     .from(memberships)

@@ -1,6 +1,6 @@
 // The app keys of a team as rows to be listed, changed and revoked. Hashes of secrets never leave through here.
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
-import type { Db, Tx } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import type { Level } from './keys.ts';
 import { apiKeys, keyZoneGrants, teams, users, zones } from './tables.ts';
 
@@ -56,6 +56,7 @@ export async function keysOfTeam(db: Db | Tx, teamId: string): Promise<TeamKeyRo
 }
 
 export async function keyOfTeam(db: Db | Tx, teamId: string, id: string): Promise<TeamKeyRow | null> {
+  if (!isStorable(id)) return null;
   const rows = await db
     .select(columns)
     .from(apiKeys)
@@ -76,11 +77,12 @@ export async function insertGrants(tx: Db | Tx, keyId: string, grants: Grant[]):
 
 /** The zones among `ids` that belong to the team. */
 export async function zonesOfTeam(tx: Tx, teamId: string, ids: string[]): Promise<string[]> {
-  if (ids.length === 0) return [];
+  const possible = ids.filter(isStorable);
+  if (possible.length === 0) return [];
   const rows = await tx
     .select({ id: zones.id })
     .from(zones)
-    .where(and(eq(zones.teamId, teamId), inArray(zones.id, ids)));
+    .where(and(eq(zones.teamId, teamId), inArray(zones.id, possible)));
   return rows.map((row) => row.id);
 }
 

@@ -22,7 +22,10 @@ export type NewKey = { teamId: string } & Pick<
   KeyTerms,
   'name' | 'records' | 'manageZones' | 'zoneWrites' | 'recordWrites'
 > &
-  Partial<KeyTerms>;
+  Partial<KeyTerms> & {
+    /** (Default: the clock of the database.) */
+    createdAt?: Date;
+  };
 
 /** Stores a new key and gives its text, which is shown once and kept nowhere. `random` yields that many random bytes. */
 export async function mintKey(

@@ -27,7 +27,7 @@ export function teamRoutes(app: FastifyInstance, house: House): void {
         tags: TAGS,
         summary: 'Create a team, whose first owner you are',
         body: teamBody,
-        response: { 201: team, ...errorAnswers('bad_request', 'forbidden', 'conflict') },
+        response: { 201: team, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'busy') },
       },
     },
     async (request, reply) => reply.code(201).send(await createTeam(house, callerOf(request), request.body.name)),

@@ -2,7 +2,7 @@
 // means; zones/ judges that.
 import { z } from 'zod';
 import { RECORD_TYPES } from '../../dns/types/record-type.ts';
-import { displayName, level, teamParams } from './people.ts';
+import { displayName, level, pathId, teamParams } from './people.ts';
 import { moment } from './shared.ts';
 
 const id = z
@@ -10,7 +10,7 @@ const id = z
   .min(1)
   .max(64)
   .meta({ description: 'Id of a key.', examples: ['3f9c2d1e8a7b'] });
-export const keyParams = teamParams.extend({ keyId: id });
+export const keyParams = teamParams.extend({ keyId: pathId.meta({ description: 'Id of a key.' }) });
 
 const LIST_ERROR = 'must be a list of 1 to 64 texts, or null for no restriction';
 const WRITES_ERROR = 'must be a whole number of at least 1, or null for what the service allows';

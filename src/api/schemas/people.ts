@@ -33,8 +33,10 @@ export const personName = z.string().meta({ examples: ['Ada'] });
 
 const EMAIL_ERROR = 'must be an e-mail address';
 
-export const teamParams = z.object({ teamId });
-export const memberParams = teamParams.extend({ userId });
+/** Any text: what cannot be an id is the id of nothing. */
+export const pathId = z.string();
+export const teamParams = z.object({ teamId: pathId.meta({ description: 'Id of a team.' }) });
+export const memberParams = teamParams.extend({ userId: pathId.meta({ description: 'Id of a person.' }) });
 
 /** `POST /account/teams`, `PATCH /account/teams/{teamId}`. */
 export const teamBody = z
