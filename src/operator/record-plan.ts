@@ -24,7 +24,7 @@ export interface RecordPlan {
   create: DesiredValue[];
   /** Wanted values that somebody else's record holds. */
   taken: { id: string; value: DesiredValue }[];
-  /** What somebody else changed or deleted of ours since we wrote it, in words; empty when nothing. */
+  /** What differs from the ledger and the TTL, in words: somebody else's doing, once all of the spec was written. */
   drift: string[];
 }
 
@@ -65,6 +65,10 @@ export function planRecord({ desired, owned, actual, defaultTtl, adoptable }: Pl
       continue;
     }
     wanted.delete(found.identity);
+    // Of a TTL that is the zone's default nobody can tell who changed it.
+    if (value.ttl !== null && found.record.ttl !== value.ttl) {
+      plan.drift.push(`${value.content} (${entry.id}) has TTL ${found.record.ttl} instead of ${value.ttl}`);
+    }
     hold(found.record, value);
   }
 

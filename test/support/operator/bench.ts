@@ -84,15 +84,20 @@ export class Bench {
     throw new Error(`no rest after ${ROUNDS} rounds; last calls:\n${this.faults.calls.slice(-20).join('\n')}`);
   }
 
-  /** Every object once. */
-  async round(): Promise<Map<string, Run>> {
+  /** Every object once, one after the other, or all at once as the workers of one process do. */
+  async round(together = false): Promise<Map<string, Run>> {
     const keys = [
       ...this.cluster.zones().map((object) => ({ kind: 'zone' as const, key: keyOf(object) })),
       ...this.cluster.records().map((object) => ({ kind: 'record' as const, key: keyOf(object) })),
     ];
     if (this.recordsFirst) keys.reverse();
     const runs = new Map<string, Run>();
-    for (const { kind, key } of keys) runs.set(`${kind} ${key}`, await this.run(kind, key));
+    const work = async ({ kind, key }: (typeof keys)[number]) =>
+      void runs.set(`${kind} ${key}`, await this.run(kind, key));
+    if (together) {
+      const ends = await Promise.allSettled(keys.map(work));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    } else for (const each of keys) await work(each);
     return runs;
   }
 

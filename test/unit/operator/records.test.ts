@@ -233,6 +233,23 @@ describe('the deletion of a DNSRecord', () => {
     expect(on.service.lines()).toEqual([]);
   });
 
+  it.each([
+    ['of a value', (on: Bench) => on.cluster.edit(DNS_RECORD, WWW, values('192.0.2.1'))],
+    ['of all', (on: Bench) => on.cluster.remove(DNS_RECORD, WWW)],
+  ])('%s that the service refuses is not forgotten', async (_what, act) => {
+    const on = await bench({ record: values('192.0.2.1', '192.0.2.2') });
+    on.service.gate = (call) => (call.startsWith('delete') ? refused(409, 'conflict', 'Something needs it.') : null);
+    act(on);
+    const runs = await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False Conflict');
+    expect(on.message(on.cluster.record(WWW))).toBe('Something needs it.');
+    expect(runs.get(`record ${WWW}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
+    expect(idsOf(on)).toHaveLength(2);
+    on.service.gate = () => null;
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
   it('waits for a service that is away, and does not let go before', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     on.service.gate = () => new ApiUnavailable('away');
