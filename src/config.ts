@@ -76,9 +76,10 @@ export function readConfig<Name extends SettingName>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const name of names) {
-    const parsed = SETTINGS[name].safeParse(textOf(name, environment));
+    const text = textOf(name, environment);
+    const parsed = SETTINGS[name].safeParse(text);
     if (parsed.success) values[name] = parsed.data;
-    else if (environment[name] === undefined) problems.push(`${name} is missing`);
+    else if (text === undefined) problems.push(`${name} is missing`);
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
   }
   if (problems.length > 0) throw new Error(`The settings are incomplete: ${problems.join('. ')}.`);

@@ -2,7 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
-import { databaseUrl, mintTeamKey, prepareDatabase } from '../../zones/bootstrap.ts';
+import { adminMintKey } from '../../zones/administration.ts';
+import { databaseUrl, prepareDatabase } from '../../zones/bootstrap.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
 import type { Part } from './parts/part.ts';
@@ -130,8 +131,8 @@ async function ensureKeys(url: string, base: string, secrets: Secrets, signal: A
   const ensure = async (use: KeyUse) => {
     const kept = secrets.keys[use];
     if (kept && (await isValid(base, kept.key, signal))) return kept;
-    const right = { name: use, records: 'write', manageZones: 'write', zoneWrites: null, recordWrites: null } as const;
-    const minted = await mintTeamKey(url, TEAMS[use], right, randomBytes);
+    const rights = { name: use, records: 'write', manageZones: 'write' } as const;
+    const minted = await adminMintKey(url, TEAMS[use], rights, randomBytes, new Date());
     return { team: minted.teamId, key: minted.text };
   };
   // One after the other: two mints for one new team would both want to make it.
