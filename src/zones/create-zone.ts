@@ -8,7 +8,8 @@ import { keyStanding } from '../store/keys.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
 import { insertZone, lockZone, lockZoneTree, type ZoneRow, zonesBelow, zonesNamed } from '../store/zones.ts';
 import { mustManageZones, type Owner, sameOwner } from './actor.ts';
-import { type Caller, type House, historyOf, inTurn, keyRevoked, once } from './change.ts';
+import { type Caller, type House, historyOf, inTurn, keyRevoked } from './change.ts';
+import { parentOf, touchParent } from './parent.ts';
 import { busy } from './queue.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
@@ -33,7 +34,9 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
   if (!house.allowPublicSuffixes) mustNotBePublic(name);
-  const parent = await ownParent(house, owner, name);
+  const above = await parentOf(house.db, name);
+  // The zone of somebody else is not waited for: the guard refuses the overlap.
+  const parent = above && sameOwner(above, owner) ? above : null;
   const create = async (tx: Tx) => {
     // Before the lock that all creations share: a busy parent must not delay anybody else's zone.
     if (parent) await lockZone(tx, parent.id);
@@ -44,22 +47,17 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
     if (!standing.valid) throw keyRevoked();
     if (!standing.member) throw noTeamOfYours();
     await mustNotOverlap(tx, owner, name, parent);
+    if (parent) await touchParent(tx, house, name);
     return insertSigned(tx, house, caller, owner, { ...input, zoneName: name });
   };
   try {
-    return await (parent ? inTurn(house, caller, parent.id, create) : once(house, caller, create));
+    return await inTurn(house, caller, parent ? [parent.id] : [], create);
   } catch (error) {
     // Not reached while the tree lock is held; the constraint stands behind it.
     if (sqlFailure(error)?.constraint?.startsWith('zones_'))
       throw new Refusal('conflict', `zoneName: ${name} exists already.`);
     throw error;
   }
-}
-
-/** The owner's zone that would be the parent, by a look without locks. */
-async function ownParent(house: House, owner: Owner, name: string): Promise<ZoneRow | null> {
-  const nearest = (await zonesNamed(house.db, suffixesOf(name).slice(1)))[0];
-  return nearest && sameOwner(nearest, owner) ? nearest : null;
 }
 
 async function insertSigned(
