@@ -44,6 +44,8 @@ const SETTINGS = {
   ZONESTEAD_NAMESERVERS: hostNames,
   /** The SOA's mailbox as a name: hostmaster.example.net is hostmaster@example.net. */
   ZONESTEAD_HOSTMASTER: z.string().regex(hostName).optional(),
+  /** Whether somebody may create a zone of a public suffix such as co.uk or github.io. */
+  ZONESTEAD_PUBLIC_SUFFIXES: z.enum(['refuse', 'allow']).default('refuse'),
   ZONESTEAD_LIMITS: onOff.default(true),
   ZONESTEAD_BUSY_AFTER_MS: whole(10, 60_000).default(2_000),
   ZONESTEAD_DATABASE_CONNECTIONS: whole(1, 500).default(16),
@@ -91,9 +93,10 @@ export function readConfig<Name extends SettingName>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const name of names) {
-    const parsed = SETTINGS[name].safeParse(textOf(name, environment));
+    const text = textOf(name, environment);
+    const parsed = SETTINGS[name].safeParse(text);
     if (parsed.success) values[name] = parsed.data;
-    else if (environment[name] === undefined) problems.push(`${name} is missing`);
+    else if (text === undefined) problems.push(`${name} is missing`);
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
   }
   if (problems.length > 0) throw new Error(`The settings are incomplete: ${problems.join('. ')}.`);

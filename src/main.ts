@@ -1,5 +1,6 @@
 // Commands to rooms, loaded only when they are run; signals to an AbortSignal. Knows nothing of what a command does.
 import { Command } from 'commander';
+import { addCommands } from './cli/commands.ts';
 
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) {
@@ -50,19 +51,7 @@ program
     await runMigrate(readConfig(['DATABASE_URL']), print);
   });
 
-const keys = program.command('keys').description('API keys');
-keys
-  .command('mint')
-  .description('make an API key and print it, once')
-  .requiredOption('--team <name>', 'the team; made when there is none')
-  .requiredOption('--name <name>', 'what the key is for')
-  .option('--records <level>', 'none, read or write', 'write')
-  .option('--manage-zones <level>', 'none, read or write', 'none')
-  .action(async (options) => {
-    const { runKeysMint } = await import('./cli/keys.ts');
-    const { readConfig } = await import('./config.ts');
-    await runKeysMint(readConfig(['DATABASE_URL']), options, print);
-  });
+addCommands(program, print, stop.signal);
 
 program
   .command('crds')

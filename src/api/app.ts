@@ -87,7 +87,7 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
         },
         { prefix: '/dns' },
       );
-      accountRoutes(v1);
+      accountRoutes(v1, house);
     },
     { prefix: '/v1' },
   );

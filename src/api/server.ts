@@ -22,6 +22,7 @@ export const API_SETTINGS = [
   'ZONESTEAD_LISTEN',
   'ZONESTEAD_NAMESERVERS',
   'ZONESTEAD_HOSTMASTER',
+  'ZONESTEAD_PUBLIC_SUFFIXES',
   'ZONESTEAD_LIMITS',
   'ZONESTEAD_BUSY_AFTER_MS',
   'ZONESTEAD_DATABASE_CONNECTIONS',
@@ -67,6 +68,7 @@ export async function runApi(
     nameservers,
     delegation: outside.delegation,
     prepareAlias: aliases.prepare,
+    allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',
     now: () => new Date(),
     random: randomBytes,
   };

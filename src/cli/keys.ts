@@ -1,28 +1,92 @@
-// `zonestead keys mint`: the only place, until there is a console, where keys come from.
+// `zonestead keys mint|list|revoke`: app keys, by whoever runs the service, beside the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { mintTeamKey } from '../zones/bootstrap.ts';
+import { adminListKeys, adminMintKey, adminRevokeKey } from '../zones/administration.ts';
+import { table } from './table.ts';
+
+type Print = (line: string) => void;
+type Config = { DATABASE_URL: string };
 
 const level = z.enum(['none', 'read', 'write'], { error: 'must be none, read or write' });
-const options = z.object({ team: z.string().min(1), name: z.string().min(1), records: level, manageZones: level });
+const writes = z.coerce.number({ error: 'must be a number' }).int().min(1).optional();
+const grant = z
+  .string()
+  .regex(/^[^=]+=(none|read|write)$/, { error: 'must be <zoneId>=none, =read or =write' })
+  .transform((text) => {
+    const [zoneId = '', records] = text.split('=');
+    return { zoneId, records: level.parse(records) };
+  });
+const mintOptions = z.object({
+  team: z.string().min(1),
+  name: z.string().min(1),
+  records: level,
+  manageZones: level,
+  grant: z.array(grant).optional(),
+  onlyName: z.array(z.string()).optional(),
+  onlyType: z.array(z.string()).optional(),
+  network: z.array(z.string()).optional(),
+  expires: z.string().optional(),
+  zoneWrites: writes,
+  recordWrites: writes,
+});
 
 /** Prints the key's text on a line of its own, after a line that says whose it is. @throws when an option is wrong */
-export async function runKeysMint(
-  config: { DATABASE_URL: string },
-  given: unknown,
-  print: (line: string) => void,
-): Promise<void> {
-  const parsed = options.safeParse(given);
-  if (!parsed.success) {
-    throw new Error(parsed.error.issues.map((issue) => `--${issue.path.join('.')} ${issue.message}`).join('; '));
-  }
-  const { team, ...key } = parsed.data;
-  const minted = await mintTeamKey(
-    config.DATABASE_URL,
-    team,
-    { ...key, zoneWrites: null, recordWrites: null },
-    randomBytes,
-  );
+export async function runKeysMint(config: Config, given: unknown, print: Print): Promise<void> {
+  const { team, grant, onlyName, onlyType, network, expires, ...rest } = parseOptions(mintOptions, given);
+  const terms = {
+    ...rest,
+    grants: grant,
+    onlyNames: onlyName,
+    onlyTypes: onlyType,
+    networks: network,
+    expiresAt: expires,
+  };
+  const minted = await adminMintKey(config.DATABASE_URL, team, terms, randomBytes, new Date());
   print(`key ${minted.keyId} of team ${team} (${minted.teamId}); shown this once:`);
   print(minted.text);
+}
+
+export async function runKeysList(
+  config: Config,
+  options: { team?: string; json?: boolean },
+  print: Print,
+): Promise<void> {
+  const keys = await adminListKeys(config.DATABASE_URL, options.team ?? null);
+  if (options.json) {
+    print(JSON.stringify({ keys }, null, 2));
+    return;
+  }
+  const now = new Date();
+  const rows = keys.map((key) => [
+    key.id,
+    key.holder,
+    key.name,
+    key.records,
+    key.manageZones,
+    stateOf(key, now),
+    key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
+  ]);
+  table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'STATE', 'LAST USE'], rows, print);
+}
+
+/** @throws when there is no such key */
+export async function runKeysRevoke(config: Config, id: string, print: Print): Promise<void> {
+  // People paste what they have, which often is the whole key.
+  const keyId = /^y[ku]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
+  await adminRevokeKey(config.DATABASE_URL, keyId, new Date());
+  print(`key ${keyId} is revoked`);
+}
+
+function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): string {
+  if (key.revokedAt !== null) return 'revoked';
+  if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
+  return 'valid';
+}
+
+/** @throws with the name of each wrong option as it is typed */
+export function parseOptions<T>(schema: z.ZodType<T>, given: unknown): T {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const typed = (path: PropertyKey[]) => String(path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new Error(parsed.error.issues.map((issue) => `--${typed(issue.path)} ${issue.message}`).join('; '));
 }

@@ -116,7 +116,10 @@ export async function runOperator(
     wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: async (end) => {
-      owner ??= `org:${(await client.account({ signal: end })).team.id}`;
+      if (owner === undefined) {
+        const { team } = await client.account({ signal: end });
+        owner = team === undefined ? 'personal' : `org:${team.id}`;
+      }
       return owner;
     },
     now: () => new Date(),

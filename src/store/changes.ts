@@ -15,7 +15,9 @@ export type Action =
 export interface Change {
   zoneId: string;
   zoneName: string;
-  teamId: string;
+  /** The zone's owner, a team or a person. */
+  teamId: string | null;
+  userId: string | null;
   keyId: string;
   action: Action;
   before: unknown;

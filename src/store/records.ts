@@ -1,5 +1,5 @@
 // Record rows: reading what a rule needs to see, writing one row. Knows no rules and no rights.
-import { and, asc, count, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, inArray, like, or, type SQL, sql } from 'drizzle-orm';
 import type { RecordType } from '../dns/types/index.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { records, zones } from './tables.ts';
@@ -93,6 +93,8 @@ export interface RecordFilter {
   ordername?: string;
   type?: string;
   content?: { content: string; digest: Uint8Array | null };
+  /** Only records of one of these types and with a name that one of these LIKE patterns matches; null: any. */
+  only?: { names: string[] | null; types: string[] | null };
   after?: RecordCursor;
   limit?: number;
 }
@@ -110,6 +112,8 @@ export async function listRecords(db: Db, zoneId: string, filter: RecordFilter):
         : sql`(${records.content} = ${content} or ${records.digest} = ${digest})`,
     );
   }
+  if (filter.only?.types) where.push(inArray(records.type, filter.only.types));
+  if (filter.only?.names) where.push(or(...filter.only.names.map((pattern) => like(records.name, pattern))));
   if (filter.after !== undefined) {
     const { ordername, type, id } = filter.after;
     where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) > (${ordername}, ${type}, ${id})`);

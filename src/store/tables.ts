@@ -31,13 +31,44 @@ export const teams = pgTable('teams', {
   createdAt: at('created_at').notNull().defaultNow(),
 });
 
+export const users = pgTable(
+  'users',
+  {
+    id: text('id').primaryKey(),
+    email: text('email').notNull().unique('users_email_key'),
+    name: text('name').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  // One person is one address, however it is capitalised.
+  (t) => [check('users_email_lower', sql`${t.email} = lower(${t.email})`)],
+);
+
+export const memberships = pgTable(
+  'memberships',
+  {
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text('role').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'memberships_pkey', columns: [t.teamId, t.userId] }),
+    index('memberships_user_idx').on(t.userId),
+    check('memberships_role', sql`${t.role} in ('owner', 'member')`),
+  ],
+);
+
 export const apiKeys = pgTable(
   'api_keys',
   {
     id: text('id').primaryKey(),
-    teamId: text('team_id')
-      .notNull()
-      .references(() => teams.id),
+    // A key is an app account's (team_id) or a person's (user_id).
+    teamId: text('team_id').references(() => teams.id),
+    userId: text('user_id').references(() => users.id),
     name: text('name').notNull(),
     secretHash: bytea('secret_hash').notNull(),
     records: text('records').notNull(),
@@ -54,6 +85,13 @@ export const apiKeys = pgTable(
   },
   (t) => [
     index('api_keys_team_idx').on(t.teamId),
+    index('api_keys_user_idx').on(t.userId).where(sql`${t.userId} is not null`),
+    check('api_keys_one_holder', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
+    // A person mints keys for its teams, so a person's key with less than the person's rights would be no restriction.
+    check(
+      'api_keys_person_whole',
+      sql`${t.userId} is null or (${t.records} = 'write' and ${t.manageZones} = 'write' and ${t.onlyNames} is null and ${t.onlyTypes} is null)`,
+    ),
     check('api_keys_records_level', sql`${t.records} in ('none', 'read', 'write')`),
     check('api_keys_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
   ],
@@ -82,9 +120,9 @@ export const zones = pgTable(
     id: text('id').primaryKey(),
     // PowerDNS keeps a domain id as int4, so a zone needs a number beside its text id.
     no: integer('no').notNull().generatedAlwaysAsIdentity().unique('zones_no_key'),
-    teamId: text('team_id')
-      .notNull()
-      .references(() => teams.id),
+    // A zone belongs to a team or, being personal, to a person.
+    teamId: text('team_id').references(() => teams.id),
+    userId: text('user_id').references(() => users.id),
     name: textC('name').notNull().unique('zones_name_key'),
     // The name's labels reversed: children and ancestors are one index range (overlap guard, hosted child zones).
     tree: textC('tree').notNull(),
@@ -103,6 +141,8 @@ export const zones = pgTable(
     uniqueIndex('zones_tree_idx').on(t.tree),
     index('zones_changed_xid_idx').on(t.changedXid),
     index('zones_team_idx').on(t.teamId, t.name),
+    index('zones_user_idx').on(t.userId, t.name).where(sql`${t.userId} is not null`),
+    check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
     check('zones_state', sql`${t.state} in ('active', 'parked')`),
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
@@ -168,7 +208,9 @@ export const changes = pgTable(
     // No foreign key: history outlives the zone.
     zoneId: text('zone_id').notNull(),
     zoneName: textC('zone_name').notNull(),
-    teamId: text('team_id').notNull(),
+    // The zone's owner at that time, as in zones.
+    teamId: text('team_id'),
+    userId: text('user_id'),
     keyId: text('key_id').notNull(),
     action: text('action').notNull(),
     before: jsonb('before'),
@@ -183,6 +225,26 @@ export const changes = pgTable(
     // A deleted zone has no row left to carry changed_xid: name servers find it here.
     index('changes_deleted_zone_idx').on(t.xid).where(sql`${t.action} = 'zone.delete'`),
   ],
+);
+
+/** The history of everything that is no zone: teams, members, keys. It has no serial, and is asked for by team. */
+export const accountChanges = pgTable(
+  'account_changes',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    // No foreign keys: history outlives what it tells of.
+    teamId: text('team_id'),
+    // Null: the command line, which needs no key.
+    keyId: text('key_id'),
+    action: text('action').notNull(),
+    // The id of the team, person or key that was changed.
+    subject: text('subject').notNull(),
+    before: jsonb('before'),
+    after: jsonb('after'),
+    requestId: text('request_id').notNull(),
+    at: at('at').notNull().defaultNow(),
+  },
+  (t) => [index('account_changes_team_idx').on(t.teamId, t.id)],
 );
 
 export const writeWindows = pgTable(

@@ -1,5 +1,5 @@
 // Zone rows: reading, locking, writing. Knows no rules and no rights.
-import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { service, zones } from './tables.ts';
 
@@ -8,7 +8,9 @@ export type ZoneState = 'active' | 'parked';
 export interface ZoneRow {
   id: string;
   no: number;
-  teamId: string;
+  /** The owner is a team or a person: one of both is null. */
+  teamId: string | null;
+  userId: string | null;
   name: string;
   tree: string;
   state: ZoneState;
@@ -25,6 +27,7 @@ const columns = {
   id: zones.id,
   no: zones.no,
   teamId: zones.teamId,
+  userId: zones.userId,
   name: zones.name,
   tree: zones.tree,
   state: sql<ZoneState>`${zones.state}`,
@@ -69,22 +72,24 @@ export async function zonesBelow(db: Db | Tx, tree: string, limit: number): Prom
 }
 
 export interface ZoneFilter {
-  teamId: string;
-  /** Only these ids; null: all of the team. */
+  /** Zones of these teams, and of this person. */
+  teamIds: string[];
+  userId: string | null;
+  /** Only these ids; null: all of the owners. */
   ids: string[] | null;
   name?: string;
   after?: string;
   limit?: number;
 }
 
-/** A team's zones in the order of their names. */
+/** The zones of some owners in the order of their names. */
 export async function listZones(db: Db, filter: ZoneFilter): Promise<ZoneRow[]> {
   const query = db
     .select(columns)
     .from(zones)
     .where(
       and(
-        eq(zones.teamId, filter.teamId),
+        or(inArray(zones.teamId, filter.teamIds), filter.userId === null ? undefined : eq(zones.userId, filter.userId)),
         filter.ids === null ? undefined : inArray(zones.id, filter.ids),
         filter.name === undefined ? undefined : eq(zones.name, filter.name),
         filter.after === undefined ? undefined : gt(zones.name, filter.after),

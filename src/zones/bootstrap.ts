@@ -1,9 +1,6 @@
-// Setting up a service from nothing, for the command line: database and roles, migrations, a team and its first key.
-// Everything may be repeated.
+// Setting up a service from nothing, for the command line: database, roles and migrations. Everything may be repeated.
 import { ensureDatabase, ensureRole, giveDatabase } from '../store/admin.ts';
-import { openDatabase } from '../store/database.ts';
 import { migrateDatabase } from '../store/migrate.ts';
-import { ensureTeam, mintKey, type NewKey } from './keys.ts';
 
 export { migrateDatabase } from '../store/migrate.ts';
 
@@ -38,21 +35,4 @@ export async function prepareDatabase(adminUrl: string, database: string, roles:
   await migrateDatabase(url);
   await ensureRole(adminUrl, 'pdns', roles.nameserverPassword, false);
   return url;
-}
-
-/** A new key of the team of that name, which is made when there is none. */
-export async function mintTeamKey(
-  url: string,
-  team: string,
-  key: Omit<NewKey, 'teamId'>,
-  random: (bytes: number) => Buffer,
-): Promise<{ teamId: string; keyId: string; text: string }> {
-  const database = openDatabase(url, { max: 1, name: 'zonestead-keys' });
-  try {
-    const { id: teamId } = await ensureTeam(database.db, team, random);
-    const { id: keyId, text } = await mintKey(database.db, { teamId, ...key }, random);
-    return { teamId, keyId, text };
-  } finally {
-    await database.close();
-  }
 }

@@ -4,6 +4,7 @@ import { nextSerial } from '../dns/serial.ts';
 import { type Action, insertChange } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
 import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
+import { keyStanding } from '../store/keys.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
 import { type Actor, maySee } from './actor.ts';
 import type { Delegation } from './delegation.ts';
@@ -22,6 +23,8 @@ export interface House {
   delegation?: Delegation;
   /** Resolves the target (with final dot) of an ALIAS ahead of its record; throws nothing. (Default: left to the worker.) */
   prepareAlias?(target: string): Promise<void>;
+  /** Whether zones may be made of public suffixes such as co.uk. (Default: false.) */
+  allowPublicSuffixes?: boolean;
   now(): Date;
   /** That many random bytes. */
   random(bytes: number): Buffer;
@@ -59,8 +62,7 @@ export async function changeZone<T>(
   operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
 ): Promise<T> {
   return inTurn(house, caller, [zoneId], async (tx) => {
-    const zone = await lockZone(tx, zoneId);
-    if (!zone || !maySee(caller.actor, zone)) throw noZone();
+    const zone = await lockZoneFor(tx, house, caller, zoneId);
     const { answer, change } = await operation(tx, zone);
     if (!change) return answer(zone);
     const { zone: set, ...entry } = change;
@@ -96,11 +98,32 @@ export function inTurn<T>(
   });
 }
 
+/**
+ * The zone's row, locked until the transaction ends, for a caller that sees it and still may act: a key revoked, or a
+ * member removed, while the change waited for the zone must not get it. Both statements go out in one round trip.
+ * @throws Refusal no_zone, unauthorized
+ */
+export async function lockZoneFor(tx: Tx, house: House, caller: Caller, zoneId: string): Promise<ZoneRow> {
+  const [zone, standing] = await Promise.all([
+    lockZone(tx, zoneId),
+    keyStanding(tx, caller.actor.keyId, { zoneId }, house.now()),
+  ]);
+  if (!standing.valid) throw keyRevoked();
+  if (!zone || !standing.member || !maySee(caller.actor, zone)) throw noZone();
+  return zone;
+}
+
+/** The key was good when the request came, and is not any more. */
+export function keyRevoked(): Refusal {
+  return new Refusal('unauthorized', 'Invalid or missing API key: it was revoked or expired while this change waited.');
+}
+
 export function historyOf(zone: ZoneRow, caller: Caller) {
   return {
     zoneId: zone.id,
     zoneName: zone.name,
     teamId: zone.teamId,
+    userId: zone.userId,
     keyId: caller.actor.keyId,
     requestId: caller.requestId,
   };

@@ -4,15 +4,17 @@ import { orderName, parseZoneName, suffixesOf } from '../dns/name.ts';
 import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
 import { sqlFailure, type Tx } from '../store/database.ts';
+import { keyStanding } from '../store/keys.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
 import { insertZone, lockZone, lockZoneTree, type ZoneRow, zoneById, zonesBelow, zonesNamed } from '../store/zones.ts';
-import { type Actor, mustManageZones } from './actor.ts';
-import { type Caller, type House, historyOf, inTurn } from './change.ts';
+import { mustManageZones, type Owner, sameOwner } from './actor.ts';
+import { type Caller, type House, historyOf, inTurn, keyRevoked } from './change.ts';
 import { type CreationStatus, readStatus } from './delegation.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { busy } from './queue.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
+import { mustNotBePublic, noTeamOfYours, ownerFor } from './zone-owner.ts';
 
 export interface ZoneInput {
   zoneName: string;
@@ -29,19 +31,25 @@ const DEFAULT_TTL = 3600;
  * would hide names of the parent zone), busy
  */
 export async function createZone(house: House, caller: Caller, input: ZoneInput): Promise<CreatedZone> {
-  mustOwn(caller.actor, input.owner);
+  const owner = ownerFor(caller.actor, input.owner);
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
+  if (!house.allowPublicSuffixes) mustNotBePublic(name);
   const above = await parentOf(house.db, name);
-  // Another team's zone is not waited for: the guard refuses the overlap.
-  const parent = above?.teamId === caller.actor.teamId ? above : null;
+  // The zone of somebody else is not waited for: the guard refuses the overlap.
+  const parent = above && sameOwner(above, owner) ? above : null;
   const create = async (tx: Tx) => {
     // Before the lock that all creations share: a busy parent must not delay anybody else's zone.
     if (parent) await lockZone(tx, parent.id);
-    await lockZoneTree(tx);
-    await mustNotOverlap(tx, caller.actor, name, parent);
+    const [, standing] = await Promise.all([
+      lockZoneTree(tx),
+      keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, house.now()),
+    ]);
+    if (!standing.valid) throw keyRevoked();
+    if (!standing.member) throw noTeamOfYours();
+    await mustNotOverlap(tx, owner, name, parent);
     if (parent) await touchParent(tx, house, name);
-    return insertSigned(tx, house, caller, { ...input, zoneName: name });
+    return insertSigned(tx, house, caller, owner, { ...input, zoneName: name });
   };
   try {
     const created = await inTurn(house, caller, parent ? [parent.id] : [], create);
@@ -56,13 +64,13 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   }
 }
 
-async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInput): Promise<ZoneView> {
+async function insertSigned(tx: Tx, house: House, caller: Caller, owner: Owner, input: ZoneInput): Promise<ZoneView> {
   const { zoneName: name, defaultTtl = DEFAULT_TTL } = input;
   const now = house.now();
   const csk = generateCsk();
   const zone = await insertZone(tx, {
     id: `zone_${house.random(10).toString('hex')}`,
-    teamId: caller.actor.teamId,
+    ...owner,
     name,
     tree: orderName(name),
     state: 'active',
@@ -81,24 +89,20 @@ async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInp
   return view;
 }
 
-/** SPEC 4, POST /zones, rules 1 and 2. */
-function mustOwn(actor: Actor, owner: string | undefined): void {
-  const own = `org:${actor.teamId}`;
-  if (owner === own) return;
-  throw new Refusal('forbidden', `An app can only create zones in its own team: set "owner" to "${own}".`);
-}
-
 /** A zone above or below another team's zone would take names away from one of them. */
-async function mustNotOverlap(tx: Tx, actor: Actor, name: string, parent: ZoneRow | null): Promise<void> {
+async function mustNotOverlap(tx: Tx, owner: Owner, name: string, parent: ZoneRow | null): Promise<void> {
   const [enclosing, below] = await Promise.all([
     zonesNamed(tx, suffixesOf(name)),
     zonesBelow(tx, orderName(name), 1000),
   ]);
-  const foreign = [...enclosing, ...below].some((zone) => zone.teamId !== actor.teamId);
+  const foreign = [...enclosing, ...below].some((zone) => !sameOwner(zone, owner));
   if (foreign) throw new Refusal('conflict', `zoneName: ${name} overlaps with a zone of another team.`);
   const nearest = enclosing[0];
   if (nearest?.name === name) {
-    throw new Refusal('conflict', `zoneName: ${name} exists already in this team, as ${nearest.id}.`);
+    throw new Refusal(
+      'conflict',
+      `zoneName: ${name} exists already${owner.teamId === null ? '' : ' in this team'}, as ${nearest.id}.`,
+    );
   }
   // The parent came or went since it was looked for, so the row that is locked is not the one to be judged.
   if (nearest?.id !== parent?.id) throw busy();

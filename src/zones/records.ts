@@ -16,7 +16,7 @@ import {
   updateRecord,
 } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
-import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords } from './actor.ts';
+import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords, readableOnly } from './actor.ts';
 import { prepareAlias } from './alias-target.ts';
 import { type Caller, changeZone, type House } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
@@ -43,6 +43,7 @@ export async function readRecords(
 ): Promise<{ records: RecordView[]; next?: string }> {
   const zone = await seeZone(house, actor, zoneId, 'no_zone');
   mustReadRecords(actor, zoneId);
+  const only = readableOnly(actor);
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
   if ((name && !name.ok) || !isStorable(query.content ?? '')) return { records: [] };
@@ -50,6 +51,7 @@ export async function readRecords(
     ...(name ? { ordername: orderName(name.value) } : {}),
     ...(query.type === undefined ? {} : { type: query.type }),
     ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
+    ...(only === null ? {} : { only }),
     ...(after === undefined ? {} : { after }),
     ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),
   });
@@ -130,6 +132,7 @@ export async function replaceRecord(
     mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);
     if (!stored) throw new Refusal('not_found', NO_RECORD);
+    mustWriteRecord(caller.actor, zone.id, stored);
     const record = await judge(tx, caller, zone, input, stored);
     const { content, rdata, ttl, priority } = record;
     const before = recordView(stored, zone);

@@ -31,7 +31,7 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
   return {
     id: zone.id,
     zoneName: zone.name,
-    owner: `org:${zone.teamId}`,
+    owner: zone.teamId === null ? 'personal' : `org:${zone.teamId}`,
     state: zone.state,
     nameservers,
     ds: dsRecords(zone.name, zone.cskPublic),

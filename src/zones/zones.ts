@@ -3,9 +3,9 @@ import { parseLookupName, parseZoneName, suffixesOf } from '../dns/name.ts';
 import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
 import { isStorable } from '../store/database.ts';
-import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
-import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
-import { type Caller, changeZone, type House, historyOf, inTurn, noZone } from './change.ts';
+import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
+import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from './actor.ts';
+import { type Caller, changeZone, type House, historyOf, inTurn, lockZoneFor, noZone } from './change.ts';
 import { type CreationStatus, readStatus } from './delegation.ts';
 import { parentOf, touchParent } from './parent.ts';
 import { insist, Refusal } from './refusal.ts';
@@ -31,7 +31,8 @@ export async function readZones(
   const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
   if (!isStorable(after ?? '')) throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
   const rows = await listZones(house.db, {
-    teamId: actor.teamId,
+    teamIds: teamsOfActor(actor),
+    userId: actor.user?.id ?? null,
     ids: visibleZoneIds(actor),
     ...(name === undefined ? {} : { name }),
     ...(after === undefined ? {} : { after }),
@@ -99,8 +100,7 @@ export async function removeZone(house: House, caller: Caller, id: string): Prom
   const { name } = await seeZone(house, caller.actor, id, 'no_zone');
   const parent = await parentOf(house.db, name);
   await inTurn(house, caller, parent ? [parent.id, id] : [id], async (tx) => {
-    const zone = await lockZone(tx, id);
-    if (!zone || !maySee(caller.actor, zone)) throw noZone();
+    const zone = await lockZoneFor(tx, house, caller, id);
     mustManageZones(caller.actor);
     await deleteZone(tx, id);
     await touchParent(tx, house, zone.name);

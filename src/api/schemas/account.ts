@@ -1,10 +1,9 @@
-// The contract of "who am I": the key of the request and its team. It must not know how keys are minted or kept.
+// The contract of "who am I": the key of the request and whose it is. It must not know how keys are minted or kept.
 import { z } from 'zod';
+import { email, level, personName, role, teamId, userId } from './people.ts';
 import { moment } from './shared.ts';
 
-export const LEVELS = ['none', 'read', 'write'] as const;
-
-const level = z.enum(LEVELS);
+export { LEVELS } from './people.ts';
 
 /** Answer of `GET /v1/account`. */
 export const account = z
@@ -18,11 +17,22 @@ export const account = z
       onlyTypes: z.array(z.string()).nullable().meta({ description: 'Record types the key is restricted to.' }),
       expiresAt: moment.nullable(),
     }),
-    team: z.object({ id: z.string(), name: z.string() }),
+    team: z
+      .object({ id: z.string(), name: z.string() })
+      .optional()
+      .meta({ description: "Of an app account's key (`yk_…`): the team it belongs to." }),
+    user: z
+      .object({ id: userId, email, name: personName })
+      .optional()
+      .meta({ description: "Of a person's key (`yu_…`): whose it is." }),
+    teams: z
+      .array(z.object({ id: teamId, name: z.string(), role }))
+      .optional()
+      .meta({ description: "Of a person's key: the teams that the person is a member of." }),
   })
   .meta({
     id: 'Account',
-    description: 'The key of the request and the team it belongs to.',
+    description: 'The key of the request and the team or the person it belongs to.',
     examples: [
       {
         key: {

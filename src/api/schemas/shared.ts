@@ -33,4 +33,7 @@ export const page = {
     .meta({ description: 'The `next` of the answer before.' }),
 };
 
+/** The query of a list without filters. */
+export const pageQuery = z.strictObject(page);
+
 export const next = z.string().optional().meta({ description: 'Present when more items follow: send it as `cursor`.' });

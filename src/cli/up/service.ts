@@ -4,7 +4,8 @@ import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
-import { databaseUrl, mintTeamKey, prepareDatabase } from '../../zones/bootstrap.ts';
+import { adminMintKey } from '../../zones/administration.ts';
+import { databaseUrl, prepareDatabase } from '../../zones/bootstrap.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
@@ -133,8 +134,8 @@ async function ensureKeys(url: string, base: string, secrets: Secrets, signal: A
   const ensure = async (use: KeyUse) => {
     const kept = secrets.keys[use];
     if (kept && (await isValid(base, kept.key, signal))) return kept;
-    const right = { name: use, records: 'write', manageZones: 'write', zoneWrites: null, recordWrites: null } as const;
-    const minted = await mintTeamKey(url, TEAMS[use], right, randomBytes);
+    const rights = { name: use, records: 'write', manageZones: 'write' } as const;
+    const minted = await adminMintKey(url, TEAMS[use], rights, randomBytes, new Date());
     return { team: minted.teamId, key: minted.text };
   };
   // One after the other: two mints for one new team would both want to make it.

@@ -13,7 +13,7 @@ import {
 } from '../../../src/zones/actor.ts';
 import { Refusal } from '../../../src/zones/refusal.ts';
 
-const zone = { id: 'zone_1', teamId: 'team_1' };
+const zone = { id: 'zone_1', teamId: 'team_1', userId: null };
 
 function actor(change: Partial<Actor> = {}): Actor {
   return {
@@ -21,6 +21,8 @@ function actor(change: Partial<Actor> = {}): Actor {
     keyName: 'key',
     teamId: 'team_1',
     teamName: 'team',
+    user: null,
+    memberships: [],
     records: 'none',
     manageZones: 'none',
     grants: new Map(),

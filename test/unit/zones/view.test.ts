@@ -12,6 +12,7 @@ describe('a zone', () => {
     id: 'zone_1',
     no: 7,
     teamId: 'team_1',
+    userId: null,
     name: 'example.org',
     tree: 'org example',
     state: 'active' as const,

@@ -1,0 +1,9 @@
+// Columns for people. Machines ask for --json.
+
+/** Prints a heading and rows in columns as wide as their widest cell; the last column runs free. */
+export function table(heading: string[], rows: string[][], print: (line: string) => void): void {
+  const widths = heading.map((title, at) => Math.max(title.length, ...rows.map((row) => (row[at] ?? '').length)));
+  for (const row of [heading, ...rows]) {
+    print(row.map((cell, at) => (at === row.length - 1 ? cell : cell.padEnd(widths[at] ?? 0))).join('  '));
+  }
+}

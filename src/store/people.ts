@@ -1,0 +1,122 @@
+// People, teams and who is a member of which, as rows. Knows no rules and no rights.
+import { and, asc, count, eq, sql } from 'drizzle-orm';
+import { type Db, isStorable, type Tx } from './database.ts';
+import { memberships, teams, users } from './tables.ts';
+
+export const ROLES = ['owner', 'member'] as const;
+export type Role = (typeof ROLES)[number];
+
+export interface UserRow {
+  id: string;
+  email: string;
+  name: string;
+}
+
+const userColumns = { id: users.id, email: users.email, name: users.name };
+
+/** @throws SQLSTATE 23505 (users_email_key) */
+export async function insertUser(tx: Db | Tx, user: UserRow): Promise<void> {
+  await tx.insert(users).values(user);
+}
+
+/** @param email in lower case */
+export async function userByEmail(db: Db | Tx, email: string): Promise<UserRow | null> {
+  return (await db.select(userColumns).from(users).where(eq(users.email, email)))[0] ?? null;
+}
+
+export async function userById(db: Db | Tx, id: string): Promise<UserRow | null> {
+  if (!isStorable(id)) return null;
+  return (await db.select(userColumns).from(users).where(eq(users.id, id)))[0] ?? null;
+}
+
+export interface TeamRow {
+  id: string;
+  name: string;
+  createdAt: Date;
+}
+
+const teamColumns = { id: teams.id, name: teams.name, createdAt: teams.createdAt };
+
+/** The teams of a person with its role in each, by name. */
+export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & { role: Role })[]> {
+  return db
+    .select({ ...teamColumns, role: sql<Role>`${memberships.role}` })
+    .from(memberships)
+    .innerJoin(teams, eq(teams.id, memberships.teamId))
+    .where(eq(memberships.userId, userId))
+    .orderBy(asc(teams.name));
+}
+
+/** The row, locked until the transaction ends: members and keys of one team change one after the other. */
+export async function lockTeam(tx: Tx, id: string): Promise<TeamRow | null> {
+  if (!isStorable(id)) return null;
+  return (await tx.select(teamColumns).from(teams).where(eq(teams.id, id)).for('no key update'))[0] ?? null;
+}
+
+/** @throws SQLSTATE 23505 (teams_name_key) */
+export async function renameTeam(tx: Tx, id: string, name: string): Promise<void> {
+  await tx.update(teams).set({ name }).where(eq(teams.id, id));
+}
+
+export interface MemberRow {
+  userId: string;
+  email: string;
+  name: string;
+  role: Role;
+  createdAt: Date;
+}
+
+const memberColumns = {
+  userId: users.id,
+  email: users.email,
+  name: users.name,
+  role: sql<Role>`${memberships.role}`,
+  createdAt: memberships.createdAt,
+};
+
+/** The members of a team, by e-mail address. */
+export async function membersOf(db: Db | Tx, teamId: string): Promise<MemberRow[]> {
+  return db
+    .select(memberColumns)
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(eq(memberships.teamId, teamId))
+    .orderBy(asc(users.email));
+}
+
+export async function memberOf(db: Db | Tx, teamId: string, userId: string): Promise<MemberRow | null> {
+  if (!isStorable(teamId) || !isStorable(userId)) return null;
+  const rows = await db
+    .select(memberColumns)
+    .from(memberships)
+    .innerJoin(users, eq(users.id, memberships.userId))
+    .where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
+  return rows[0] ?? null;
+}
+
+export async function countOwners(tx: Tx, teamId: string): Promise<number> {
+  const rows = await tx
+    .select({ owners: count() })
+    .from(memberships)
+    .where(and(eq(memberships.teamId, teamId), eq(memberships.role, 'owner')));
+  return rows[0]?.owners ?? 0;
+}
+
+/** @throws SQLSTATE 23505 (memberships_pkey) */
+export async function insertMember(
+  tx: Db | Tx,
+  member: { teamId: string; userId: string; role: Role; createdAt: Date },
+): Promise<void> {
+  await tx.insert(memberships).values(member);
+}
+
+export async function setRole(tx: Tx, teamId: string, userId: string, role: Role): Promise<void> {
+  await tx
+    .update(memberships)
+    .set({ role })
+    .where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
+}
+
+export async function deleteMember(tx: Tx, teamId: string, userId: string): Promise<void> {
+  await tx.delete(memberships).where(and(eq(memberships.teamId, teamId), eq(memberships.userId, userId)));
+}

@@ -1,0 +1,108 @@
+// The app keys of a team as rows to be listed, changed and revoked. Hashes of secrets never leave through here.
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { type Db, isStorable, type Tx } from './database.ts';
+import type { Level } from './keys.ts';
+import { apiKeys, keyZoneGrants, teams, users, zones } from './tables.ts';
+
+export interface Grant {
+  zoneId: string;
+  records: Level;
+}
+
+/** What a key may do, and until when. */
+export interface KeyTerms {
+  name: string;
+  records: Level;
+  manageZones: Level;
+  /** Per-zone levels that win over `records`. */
+  grants: Grant[];
+  onlyNames: string[] | null;
+  onlyTypes: string[] | null;
+  networks: string[] | null;
+  zoneWrites: number | null;
+  recordWrites: number | null;
+  expiresAt: Date | null;
+}
+
+export interface TeamKeyRow extends KeyTerms {
+  id: string;
+  createdAt: Date;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+const columns = {
+  id: apiKeys.id,
+  name: apiKeys.name,
+  records: sql<Level>`${apiKeys.records}`,
+  manageZones: sql<Level>`${apiKeys.manageZones}`,
+  grants: sql<Grant[]>`coalesce((
+    select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records) order by g.zone_id)
+    from ${keyZoneGrants} g where g.key_id = ${apiKeys.id}), '[]')`,
+  onlyNames: apiKeys.onlyNames,
+  onlyTypes: apiKeys.onlyTypes,
+  networks: sql<string[] | null>`${apiKeys.networks}::text[]`,
+  zoneWrites: apiKeys.zoneWrites,
+  recordWrites: apiKeys.recordWrites,
+  expiresAt: apiKeys.expiresAt,
+  createdAt: apiKeys.createdAt,
+  revokedAt: apiKeys.revokedAt,
+  lastUsedAt: apiKeys.lastUsedAt,
+};
+
+/** All keys of a team, revoked ones too, oldest first. */
+export async function keysOfTeam(db: Db | Tx, teamId: string): Promise<TeamKeyRow[]> {
+  return db.select(columns).from(apiKeys).where(eq(apiKeys.teamId, teamId)).orderBy(asc(apiKeys.createdAt), apiKeys.id);
+}
+
+export async function keyOfTeam(db: Db | Tx, teamId: string, id: string): Promise<TeamKeyRow | null> {
+  if (!isStorable(id)) return null;
+  const rows = await db
+    .select(columns)
+    .from(apiKeys)
+    .where(and(eq(apiKeys.teamId, teamId), eq(apiKeys.id, id)));
+  return rows[0] ?? null;
+}
+
+export async function updateKeyTerms(tx: Tx, id: string, { grants, ...set }: KeyTerms): Promise<void> {
+  await tx.update(apiKeys).set(set).where(eq(apiKeys.id, id));
+  await tx.delete(keyZoneGrants).where(eq(keyZoneGrants.keyId, id));
+  await insertGrants(tx, id, grants);
+}
+
+/** @throws SQLSTATE 23503 (key_zone_grants_zone_id_zones_id_fk) when a zone is gone */
+export async function insertGrants(tx: Db | Tx, keyId: string, grants: Grant[]): Promise<void> {
+  if (grants.length > 0) await tx.insert(keyZoneGrants).values(grants.map((grant) => ({ keyId, ...grant })));
+}
+
+/** The zones among `ids` that belong to the team. */
+export async function zonesOfTeam(tx: Tx, teamId: string, ids: string[]): Promise<string[]> {
+  const possible = ids.filter(isStorable);
+  if (possible.length === 0) return [];
+  const rows = await tx
+    .select({ id: zones.id })
+    .from(zones)
+    .where(and(eq(zones.teamId, teamId), inArray(zones.id, possible)));
+  return rows.map((row) => row.id);
+}
+
+/** Revokes the key unless it is revoked. @returns whether it was not */
+export async function revokeKeyRow(tx: Db | Tx, id: string, now: Date): Promise<boolean> {
+  const rows = await tx
+    .update(apiKeys)
+    .set({ revokedAt: now })
+    .where(and(eq(apiKeys.id, id), isNull(apiKeys.revokedAt)))
+    .returning({ id: apiKeys.id });
+  return rows.length > 0;
+}
+
+/** Every key of the service with its holder, for the command line. */
+export async function allKeys(db: Db, team: string | null) {
+  return db
+    .select({ ...columns, team: teams.name, email: users.email })
+    .from(apiKeys)
+    .leftJoin(teams, eq(teams.id, apiKeys.teamId))
+    .leftJoin(users, eq(users.id, apiKeys.userId))
+    .where(team === null ? undefined : eq(teams.name, team))
+    .orderBy(asc(apiKeys.createdAt), apiKeys.id);
+}

@@ -1,0 +1,21 @@
+// Zones of public suffixes are refused (DESIGN 3, "overlapping zones"); names of private use are not.
+import { expect, test } from 'vitest';
+import { refusal } from '../../support/api.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService();
+const create = (zoneName: string) =>
+  service.request('POST', '/zones', { zoneName, owner: `org:${service.admin.team}` });
+
+test.each(['co.uk', 'CO.UK.', 'com', 'github.io', 'in-addr.arpa'])('%s is 403', async (name) => {
+  const reply = await create(name);
+  expect(refusal(reply)).toBe('403 forbidden');
+  expect(reply.body.message).toContain('public suffix');
+});
+
+test.each(['mine.co.uk', 'me.github.io', '2.0.192.in-addr.arpa', 'corp.internal', 'home.arpa', 'a.test'])(
+  '%s may be created',
+  async (name) => {
+    expect((await create(name)).status).toBe(200);
+  },
+);

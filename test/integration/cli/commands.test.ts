@@ -1,0 +1,154 @@
+// The command line as people use it: the real program, against a running service and its database.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, test } from 'vitest';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService({ limits: true });
+const { admin, sql } = service;
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+/** Runs `zonestead …` and waits, at most 20 s, for its end. */
+function zonestead(words: string[], settings: Record<string, string> = {}): Promise<Ended> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATABASE_URL: service.database.url,
+    ZONESTEAD_URL: service.url,
+    ZONESTEAD_API_KEY: admin.text,
+    ...settings,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...words], { env, timeout: 20_000 }, (error, out, err) => {
+      resolve({ code: error === null ? 0 : Number(error.code ?? -1), out, err });
+    });
+  });
+}
+const json = async (...words: string[]) => JSON.parse((await zonestead([...words, '--json'])).out);
+const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
+
+describe('keys and users', () => {
+  test('mint prints a key that works, with the terms that were asked for', async () => {
+    const words = 'keys mint --team cli --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
+    const { code, out } = await zonestead([
+      ...words.split(' '),
+      '--network',
+      '127.0.0.0/8',
+      '--expires',
+      '2099-01-01T00:00:00Z',
+    ]);
+    expect(code).toBe(0);
+    const text = lastLine(out);
+    expect((await service.request('GET', '/zones', undefined, text)).status).toBe(200);
+    const row = (await sql`select *, networks::text[] as nets from api_keys where id = ${text.split('_')[1] ?? ''}`)[0];
+    expect(row).toMatchObject({
+      name: 'acme',
+      records: 'write',
+      manage_zones: 'none',
+      only_names: ['_acme-challenge'],
+      only_types: ['TXT'],
+      nets: ['127.0.0.0/8'],
+      record_writes: 6000,
+      zone_writes: null,
+    });
+  });
+
+  test('list shows keys and never a secret; revoke takes an id or a whole key', async () => {
+    const text = lastLine((await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
+    const [, id = '', secret = ''] = text.split('_');
+    const listed = await zonestead(['keys', 'list', '--team', 'cli']);
+    expect(listed.out).toMatch(new RegExp(`^${id} +cli +gone +write +none +valid +never$`, 'm'));
+    expect(listed.out).not.toContain(secret);
+    expect((await zonestead(['keys', 'revoke', text])).out).toBe(`key ${id} is revoked\n`);
+    expect((await service.request('GET', '/zones', undefined, text)).status).toBe(401);
+    expect((await zonestead(['keys', 'list'])).out).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
+    const told = await sql`select action, key_id from account_changes where subject = ${id} order by id`;
+    expect(told.map((row) => [row.action, row.key_id])).toEqual([
+      ['key.mint', null],
+      ['key.revoke', null],
+    ]);
+  });
+
+  test('users add makes a person with a key and a team', async () => {
+    const { code, out } = await zonestead(['users', 'add', '--email', 'Cli@example.org', '--team', 'cli']);
+    expect(code).toBe(0);
+    const who = await service.request('GET', '/../account', undefined, lastLine(out));
+    expect(who.body).toMatchObject({ user: { email: 'cli@example.org' }, teams: [{ name: 'cli', role: 'owner' }] });
+    const again = await zonestead(['users', 'add', '--email', 'cli@example.org']);
+    expect(again.out).toMatch(/^known person/);
+  });
+
+  test.each([
+    [['keys', 'mint', '--team', 'x', '--name', 'x', '--records', 'all'], '--records must be none, read or write'],
+    [['keys', 'mint', '--team', 'x', '--name', 'x', '--grant', 'zone_1'], '--grant must be <zoneId>=none'],
+    [['keys', 'mint', '--team', 'x', '--name', 'x', '--grant', 'zone_1=read'], 'zone zone_1 does not exist'],
+    [['keys', 'mint', '--team', 'x', '--name', 'x', '--network', '10.0.0.1/8'], '10.0.0.0/8'],
+    [['keys', 'revoke', 'nothing'], 'there is no key nothing'],
+    [['users', 'add', '--email', 'nobody'], '--email must be an e-mail address'],
+  ])('%j is refused: %s', async (words, said) => {
+    const { code, out, err } = await zonestead(words);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain(said);
+    expect(await sql`select from teams where name = 'x'`).toHaveLength(0);
+  });
+});
+
+describe('zones and records', () => {
+  test('the life of a zone, named by its name', async () => {
+    const created = await json('zones', 'create', 'cli.example', '--default-ttl', '600');
+    expect(created).toMatchObject({
+      zoneName: 'cli.example',
+      owner: `org:${admin.team}`,
+      defaultTtl: 600,
+      status: 'done',
+    });
+    expect((await json('zones', 'list')).zones.map((zone: { id: string }) => zone.id)).toEqual([created.id]);
+    expect(await json('zones', 'get', created.id)).toEqual(await json('zones', 'get', 'cli.example'));
+    expect((await zonestead(['zones', 'park', 'cli.example'])).out).toBe('cli.example is parked\n');
+    expect((await zonestead(['zones', 'unpark', 'cli.example'])).out).toBe('cli.example is active\n');
+    // One line for the parent's zone file each, SHA-256 first.
+    expect((await zonestead(['zones', 'ds', 'cli.example'])).out).toMatch(
+      /^cli\.example\. IN DS \d+ 13 2 [0-9a-f]{64}\n(cli\.example\. IN DS \d+ 13 4 [0-9a-f]{96}\n)?$/i,
+    );
+    const unsure = await zonestead(['zones', 'delete', 'cli.example']);
+    expect(unsure.code).toBe(1);
+    expect(unsure.err).toContain('repeat the command with --yes');
+    expect((await zonestead(['zones', 'delete', 'cli.example', '--yes'])).code).toBe(0);
+    expect((await zonestead(['zones', 'get', 'cli.example'])).err).toContain('no zone cli.example');
+  });
+
+  test('the life of a record', async () => {
+    await json('zones', 'create', 'rec.example');
+    const mx = await json('records', 'create', 'rec.example', '@', 'mx', 'mail.example.net', '--priority', '5');
+    expect(mx).toMatchObject({ name: '@', type: 'MX', priority: 5 });
+    const txt = await json('records', 'create', 'rec.example', '_acme-challenge', 'TXT', 'token', '--ttl', '60');
+    const table = await zonestead(['records', 'list', 'rec.example']);
+    expect(table.out.split('\n')[0]).toMatch(/^NAME +TYPE +TTL +PRIORITY +ID +CONTENT$/);
+    expect(table.out).toMatch(new RegExp(`^_acme-challenge +TXT +60 +- +${txt.id} +`, 'm'));
+    expect((await json('records', 'list', 'rec.example', '--type', 'mx')).records).toHaveLength(1);
+    const changed = await json('records', 'update', 'rec.example', txt.id, 'other', '--ttl', '90');
+    expect(changed).toMatchObject({ id: txt.id, ttl: 90, name: '_acme-challenge' });
+    expect((await zonestead(['records', 'delete', 'rec.example', txt.id])).code).toBe(0);
+    expect((await json('records', 'list', 'rec.example', '--name', '_acme-challenge')).records).toEqual([]);
+  });
+
+  test("the service's own words come through, with what can be done", async () => {
+    await json('zones', 'create', 'err.example');
+    const bad = await zonestead(['records', 'create', 'err.example', 'www', 'A', 'nonsense']);
+    expect(bad.err).toMatch(/^zonestead: content: .*\(400 bad_request\)\n$/);
+    const denied = await zonestead(['zones', 'list'], { ZONESTEAD_API_KEY: 'yk_0_0' });
+    expect(denied.err).toContain('ZONESTEAD_API_KEY is not valid');
+    const nowhere = await zonestead(['zones', 'list'], { ZONESTEAD_URL: 'http://127.0.0.1:9' });
+    expect(nowhere.err).toContain('Is ZONESTEAD_URL (http://127.0.0.1:9) right?');
+    expect((await zonestead(['zones', 'list'], { ZONESTEAD_URL: '' })).err).toContain('ZONESTEAD_URL is missing');
+    expect((await zonestead(['records', 'create', 'err.example', 'a', 'A', '192.0.2.1', '--ttl', 'x'])).err).toContain(
+      'It must be a whole number',
+    );
+    for (const each of [bad, denied, nowhere]) expect([each.code, each.out]).toEqual([1, '']);
+  });
+});
