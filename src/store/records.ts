@@ -1,5 +1,5 @@
 // Record rows: reading what a rule needs to see, writing one row. Knows no rules and no rights.
-import { and, asc, count, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, type SQL, sql } from 'drizzle-orm';
 import type { RecordType } from '../dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { records, zones } from './tables.ts';
@@ -15,7 +15,8 @@ export interface RecordRow {
   priority: number | null;
 }
 
-const columns = {
+/** The columns of a RecordRow. */
+export const recordColumns = {
   id: records.id,
   name: records.name,
   ordername: records.ordername,
@@ -29,9 +30,9 @@ const columns = {
 /** All that stands at the given owner names (as ordernames). */
 export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
   return tx
-    .select(columns)
+    .select(recordColumns)
     .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), inArray(records.ordername, ordernames)))
+    .where(and(eq(records.zoneNo, zoneNo), sql`${records.ordername} = any(${sql.param(ordernames)}::text[])`))
     .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
 }
 
@@ -39,9 +40,15 @@ export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): P
 export async function cutsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
   if (ordernames.length === 0) return [];
   return tx
-    .select(columns)
+    .select(recordColumns)
     .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), eq(records.type, 'NS'), inArray(records.ordername, ordernames)))
+    .where(
+      and(
+        eq(records.zoneNo, zoneNo),
+        eq(records.type, 'NS'),
+        sql`${records.ordername} = any(${sql.param(ordernames)}::text[])`,
+      ),
+    )
     .orderBy(asc(records.ordername));
 }
 
@@ -75,7 +82,7 @@ export async function recordById(tx: Tx, zoneNo: number, id: string): Promise<Re
   return (
     (
       await tx
-        .select(columns)
+        .select(recordColumns)
         .from(records)
         .where(and(eq(records.zoneNo, zoneNo), eq(records.id, id)))
     )[0] ?? null
@@ -114,7 +121,7 @@ export async function listRecords(db: Db, zoneId: string, filter: RecordFilter):
     where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) > (${ordername}, ${type}, ${id})`);
   }
   const query = db
-    .select(columns)
+    .select(recordColumns)
     .from(records)
     .innerJoin(zones, eq(zones.no, records.zoneNo))
     .where(and(...where))

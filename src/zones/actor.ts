@@ -79,6 +79,18 @@ export function mustWriteRecord(actor: Actor, zoneId: string, record: { name: st
   }
 }
 
+/** @throws Refusal forbidden, also when the key is restricted to some names or types */
+export function mustWriteAllRecords(actor: Actor, zoneId: string): void {
+  if (recordLevel(actor, zoneId) !== 'write') {
+    throw new Refusal('forbidden', 'This key may not write the records of this zone: it needs records at level write.');
+  }
+  if (actor.onlyTypes === null && actor.onlyNames === null) return;
+  throw new Refusal(
+    'forbidden',
+    'This key may only write records of some names or types, and a zone file replaces all; change single records instead.',
+  );
+}
+
 function matches(pattern: string, name: string): boolean {
   const escaped = pattern.split('*').map((part) => part.replace(/[.\\+?^${}()|[\]]/g, '\\$&'));
   return new RegExp(`^${escaped.join('.*')}$`).test(name);

@@ -1,0 +1,168 @@
+// A zone as one text: written out, or replaced as a whole. The replacement is judged as the zone that it will be, and
+// written like a batch: one transaction, one serial, one history entry a record.
+import { checkZone } from '../dns/zone-check.ts';
+import { type LineProblem, readZoneFile, type ZoneFile } from '../dns/zonefile-read.ts';
+import { writeZoneFile } from '../dns/zonefile-write.ts';
+import type { Tx } from '../store/database.ts';
+import { allRecords } from '../store/record-batches.ts';
+import { inOneSnapshot, soaContent, type ZoneRow, zonesBelow } from '../store/zones.ts';
+import { type Actor, mustReadRecords, mustWriteAllRecords } from './actor.ts';
+import { type Caller, changeZone, type Entry, type House } from './change.ts';
+import { busy } from './queue.ts';
+import { Refusal } from './refusal.ts';
+import { recordView } from './view.ts';
+import { constraintMessage, constraintOf, newRecordId, RecordWrites } from './write-records.ts';
+import { diffZone, sizeOf, type ZoneDiff } from './zonefile-diff.ts';
+import { seeZone } from './zones.ts';
+
+export interface ZoneFileImport {
+  /** Records that the zone has now. */
+  records: number;
+  created: number;
+  updated: number;
+  deleted: number;
+  unchanged: number;
+  /** Lines about records that the service makes itself. */
+  ignored: number;
+}
+
+/** How many wrong lines a refusal tells. */
+const LINES_SHOWN = 20;
+const CHILDREN = 10_000;
+
+/** @throws Refusal no_zone, forbidden */
+export async function exportZoneFile(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+): Promise<{ zone: string; text: string }> {
+  const { id } = await seeZone(house, actor, zoneId, 'no_zone');
+  mustReadRecords(actor, id);
+  return inOneSnapshot(house.db, async (tx) => {
+    const zone = await seeZone({ ...house, db: tx }, actor, id, 'no_zone');
+    const [records, children, soa] = await Promise.all([
+      allRecords(tx, zone.no),
+      childrenOf(tx, zone),
+      soaContent(tx, zone.serial),
+    ]);
+    const { name, defaultTtl } = zone;
+    const { nameservers } = house;
+    return { zone: name, text: writeZoneFile({ zone: name, defaultTtl, soa, nameservers, children, records }) };
+  });
+}
+
+/**
+ * Makes the zone hold exactly the records of the file.
+ * @param count counts the changes as writes, before anything is written; what is refused counts as well
+ * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy
+ */
+export async function importZoneFile(
+  house: House,
+  caller: Caller,
+  zoneId: string,
+  text: string,
+  count: (changes: number) => Promise<void>,
+): Promise<ZoneFileImport> {
+  const seen = await seeZone(house, caller.actor, zoneId, 'no_zone');
+  mustWriteAllRecords(caller.actor, seen.id);
+  // Read, judged and counted outside of the zone's lock; under it only what may have changed is looked at again.
+  const before = await inOneSnapshot(house.db, async (tx) => ({
+    zone: await seeZone({ ...house, db: tx }, caller.actor, zoneId, 'no_zone'),
+    records: await allRecords(tx, seen.no),
+    children: await childrenOf(tx, seen),
+  }));
+  const { file, problems } = readFile(text, before.zone, before.children);
+  const wanted = file.records.map(({ record }) => record);
+  const counted = problems.length > 0 ? 1 : Math.max(1, sizeOf(diffZone(before.records, wanted)));
+  await count(counted);
+  refuseLines(problems);
+
+  return changeZone(house, caller, zoneId, async (tx, zone) => {
+    const [records, children] = await Promise.all([allRecords(tx, zone.no), childrenOf(tx, zone)]);
+    const diff = diffZone(records, wanted);
+    // Somebody else was faster: nothing is written, and the same request counts and judges anew.
+    if (sizeOf(diff) > counted || !sameGround(before, { zone, children })) throw busy();
+    const entries = await applyDiff(tx, house, zone, diff);
+    const answer = {
+      records: wanted.length,
+      created: diff.creates.length,
+      updated: diff.updates.length,
+      deleted: diff.deletes.length,
+      unchanged: diff.unchanged,
+      ignored: file.ignored,
+    };
+    return { answer, change: entries };
+  });
+}
+
+type Ground = { zone: Pick<ZoneRow, 'defaultTtl'>; children: readonly Pick<ZoneRow, 'name'>[] };
+
+/** What the file was read against, beside the records. */
+function sameGround(a: Ground, b: Ground): boolean {
+  const names = ({ children }: Ground) => children.map(({ name }) => name).join();
+  return a.zone.defaultTtl === b.zone.defaultTtl && names(a) === names(b);
+}
+
+/** The zones right below that are hosted here, without those below them. */
+async function childrenOf(tx: Tx, zone: ZoneRow): Promise<ZoneRow[]> {
+  const below = await zonesBelow(tx, zone.tree, CHILDREN);
+  // In tree order a zone comes right before all that is below it.
+  const children: ZoneRow[] = [];
+  for (const row of below) {
+    const last = children.at(-1);
+    if (last === undefined || !row.tree.startsWith(`${last.tree} `)) children.push(row);
+  }
+  return children;
+}
+
+function readFile(
+  text: string,
+  zone: ZoneRow,
+  children: readonly ZoneRow[],
+): { file: ZoneFile; problems: LineProblem[] } {
+  const names = new Set(children.map(({ name }) => name));
+  const file = readZoneFile(text, { zone: zone.name, defaultTtl: zone.defaultTtl, children: names });
+  // Lines that could not be read may be just what the others need: then those are not judged.
+  const problems = file.problems.length > 0 ? file.problems : checkZone(file.records, zone.name, children);
+  return { file, problems };
+}
+
+/** @throws Refusal bad_request */
+function refuseLines(problems: readonly LineProblem[]): void {
+  if (problems.length === 0) return;
+  const shown = problems
+    .slice(0, LINES_SHOWN)
+    .map(({ line, message }) => `Line ${line}: ${message.replace(/\.?$/, '.')}`);
+  const more = problems.length - shown.length;
+  throw new Refusal(
+    'bad_request',
+    `The zone file is not accepted, and nothing was changed. ${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
+  );
+}
+
+/** @throws Refusal conflict when a constraint stands where a rule should have */
+async function applyDiff(tx: Tx, house: House, zone: ZoneRow, diff: ZoneDiff): Promise<Entry[]> {
+  const writes = new RecordWrites();
+  const entries: Entry[] = [];
+  for (const row of diff.deletes) {
+    writes.delete(row.id);
+    entries.push({ action: 'record.delete', before: recordView(row, zone), after: null });
+  }
+  for (const { stored, record } of diff.updates) {
+    writes.update(stored, record);
+    const after = recordView({ id: stored.id, ...record }, zone);
+    entries.push({ action: 'record.update', before: recordView(stored, zone), after });
+  }
+  for (const record of diff.creates) {
+    const id = newRecordId(house);
+    writes.insert(id, record);
+    entries.push({ action: 'record.create', before: null, after: recordView({ id, ...record }, zone) });
+  }
+  try {
+    await writes.flush(tx, zone, house.now());
+  } catch (error) {
+    const constraint = constraintOf(error);
+    throw constraint === null ? error : new Refusal('conflict', constraintMessage(constraint));
+  }
+  return entries;
+}
