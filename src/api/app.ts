@@ -42,6 +42,8 @@ export function buildApp({ house, log, limits }: AppOptions): FastifyInstance {
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
+  // Fastify would read text/plain too: the contract is JSON, and any other type is told so (415).
+  app.removeContentTypeParser('text/plain');
   // Many clients name JSON also when they send nothing; the schema of the route judges what is missing then.
   const parseJson = app.getDefaultJsonParser('error', 'error');
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {

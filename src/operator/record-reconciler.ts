@@ -3,6 +3,7 @@ import type { DnsRecord } from '../client/client.ts';
 import { isAbsent } from '../client/errors.ts';
 import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
+import { isTrue } from '../kube/conditions.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
@@ -14,7 +15,7 @@ import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
-import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROPAGATED } from './record-status.ts';
+import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, PROPAGATED } from './record-status.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
@@ -171,8 +172,9 @@ async function program(
     defaultTtl: zone.defaultTtl,
     adopt: object.spec.adopt === 'IfIdentical',
   });
-  const untouched = object.status?.observedGeneration === object.metadata.generation;
-  if (plan.drift.length > 0 && untouched && !mayRepair(house, object, plan.drift)) {
+  // Before everything of this spec was written once, a difference is our own unfinished work.
+  const programmed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
+  if (plan.drift.length > 0 && programmed && !mayRepair(house, object, plan.drift)) {
     const answer = yes(
       'Drifted',
       `Changed at the DNS service, and driftPolicy leaves it so: ${plan.drift.join('; ')}.`,
@@ -201,13 +203,12 @@ async function program(
     );
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
-  const programmed = yes('Programmed', 'All values are at the DNS service.');
   const propagated = await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
     outcome.object,
     { ...facts, records },
-    { Accepted: ACCEPTED, Programmed: programmed, Propagated: propagated },
+    { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     signal,
   );
   if (propagated.status === 'True' || zone.parked) return {};

@@ -8,6 +8,7 @@ import type { Trouble } from './trouble.ts';
 import { type Answer, judged, NOT_YET, no, summed, yes } from './verdicts.ts';
 
 export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
+export const PROGRAMMED = yes('Programmed', 'All values are at the DNS service.');
 export const PROPAGATED = yes('Propagated', 'Every name server of the zone answers it.');
 const READY = yes('Ready', 'The record is served.');
 

@@ -1,21 +1,31 @@
 // The one call that makes a zone at the service, the same for the first attempt and for a repeated one.
 import type { Zone } from '../client/client.ts';
+import { ApiError, isAbsent } from '../client/errors.ts';
 import type { Clock } from '../kube/clock.ts';
+import type { ReconcileContext } from '../kube/controller.ts';
 import type { House } from './house.ts';
-import type { DNSZone } from './resources/dnszone.ts';
+import type { DNSZone, ZoneStatus } from './resources/dnszone.ts';
 import { send } from './send.ts';
+import { troubleOf } from './trouble.ts';
+
+/** What is asked for, in the status before it is sent: the spec may change until the answer is known. */
+export type ZoneIntent = NonNullable<ZoneStatus['intent']>;
+
+/** What the spec asks for now. @throws what the service answers when it is asked for the team of the key */
+export async function newIntent(house: House, { spec }: DNSZone, signal: AbortSignal): Promise<ZoneIntent> {
+  const owner = spec.owner ?? (await house.owner(signal));
+  return { key: house.nonce(), owner, ...(spec.defaultTtl === undefined ? {} : { defaultTtl: spec.defaultTtl }) };
+}
 
 /** @param intent from the object's status: with the uid it makes the request happen once */
-export async function createAtService(
+export function createAtService(
   house: House,
   clock: Clock,
-  object: DNSZone,
-  intent: string,
+  { metadata, spec: { zoneName } }: DNSZone,
+  { key, owner, defaultTtl }: ZoneIntent,
   requestId: string,
   signal: AbortSignal,
 ): Promise<Zone> {
-  const owner = object.spec.owner ?? (await house.owner(signal));
-  const { zoneName, defaultTtl } = object.spec;
   return send(house.dispatcher, clock, {
     lane: 'create',
     zone: null,
@@ -23,7 +33,29 @@ export async function createAtService(
     run: (attempt) =>
       house.client.zones.create(
         { zoneName, owner, ...(defaultTtl === undefined ? {} : { defaultTtl }) },
-        { signal: attempt, requestId, idempotencyKey: `${object.metadata.uid}:${intent}` },
+        { signal: attempt, requestId, idempotencyKey: `${metadata.uid}:${key}` },
       ),
   });
+}
+
+/**
+ * The zone whose creation was announced but whose answer is not known: the same request again, to the letter.
+ * @returns null when nothing was announced, and when there is no zone of it: refused means that none was made then
+ * either, because an answer that was kept is given again; and a zone of a kept answer may be gone since
+ */
+export async function recoverZone(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  { reconcileId: requestId, signal }: ReconcileContext,
+): Promise<Zone | null> {
+  const intent = object.status?.intent;
+  if (intent === undefined) return null;
+  try {
+    const { id } = await createAtService(house, clock, object, intent, requestId, signal);
+    return await house.client.zones.get(id, { signal, requestId });
+  } catch (error) {
+    if (isAbsent(error) || (error instanceof ApiError && troubleOf(error)?.kind === 'refused')) return null;
+    throw error;
+  }
 }

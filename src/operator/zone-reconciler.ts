@@ -11,9 +11,9 @@ import { DNS_ZONE, type DNSZone, zoneSpec } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
 import { type Answer, no } from './verdicts.ts';
-import { createAtService } from './zone-create.ts';
+import { createAtService, newIntent, recoverZone } from './zone-create.ts';
 import { deleteZoneObject } from './zone-delete.ts';
-import { ACCEPTED, conclude, concludeTrouble, facts, PROGRAMMED, READY, statusOf } from './zone-status.ts';
+import { ACCEPTED, conclude, concludeTrouble, facts, type Known, PROGRAMMED, READY, statusOf } from './zone-status.ts';
 
 /** How often a zone is looked at without a cause, in ms; spread by up to a tenth. */
 const RESYNC_MS = 10 * 60_000;
@@ -42,31 +42,29 @@ async function reconcileZone(
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   let current = object;
+  let known: Known = {};
   try {
     if (object.spec.managementPolicy === 'Full')
       current = await withFinalizer(house, house.zones, DNS_ZONE, object, signal);
-    const found = await zoneAtService(house, clock, current, context);
+    const found = await zoneAtService(house, clock, current, context, (written) => {
+      current = written;
+    });
     if ('answer' in found) {
-      await conclude(house, found.object, {}, { Accepted: ACCEPTED, Programmed: found.answer }, signal);
+      await conclude(house, current, {}, { Accepted: ACCEPTED, Programmed: found.answer }, signal);
       return { requeueAfterMs: REFUSED_RETRY_MS };
     }
-    current = found.object;
+    known = facts(current, found.zone);
     const zone = await adjust(house, clock, current, found.zone, context);
+    known = facts(current, zone);
     const served = await house.propagation.zoneServed(zone, signal);
     const ready = served === null ? READY : no('AwaitingPropagation', served);
-    await conclude(
-      house,
-      current,
-      facts(current, zone),
-      { Accepted: ACCEPTED, Programmed: PROGRAMMED, Ready: ready },
-      signal,
-    );
+    await conclude(house, current, known, { Accepted: ACCEPTED, Programmed: PROGRAMMED, Ready: ready }, signal);
     return { requeueAfterMs: served === null ? RESYNC_MS * (1 + random() / 10) : NOT_SERVED_RETRY_MS };
   } catch (error) {
     const trouble = troubleOf(error);
     if (!trouble) throw error;
     const until = error instanceof PausedTooLong ? error.until : null;
-    return await concludeTrouble(house, clock, current, trouble, until, error, signal);
+    return await concludeTrouble(house, clock, current, known, trouble, until, error, signal);
   }
 }
 
@@ -97,15 +95,24 @@ function isOlder(a: DNSZone, b: DNSZone): boolean {
   return left === right ? (a.metadata.uid ?? '') < (b.metadata.uid ?? '') : left < right;
 }
 
-type Found = { object: DNSZone; zone: Zone } | { object: DNSZone; answer: Answer };
+type Found = { zone: Zone } | { answer: Answer };
 
-/** The zone of the ledger; made when there is none (Full), or found by name (Observe). */
-async function zoneAtService(house: House, clock: Clock, object: DNSZone, context: ReconcileContext): Promise<Found> {
+/**
+ * The zone of the ledger; made when there is none (Full), or found by name (Observe).
+ * @param written hears of the object as it is after a new intent was written
+ */
+async function zoneAtService(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  context: ReconcileContext,
+  written: (object: DNSZone) => void,
+): Promise<Found> {
   const { signal, reconcileId: requestId } = context;
   const id = object.status?.zoneId;
   if (id !== undefined) {
     try {
-      return { object, zone: await house.client.zones.get(id, { signal, requestId }) };
+      return { zone: await house.client.zones.get(id, { signal, requestId }) };
     } catch (error) {
       if (!isAbsent(error)) throw error;
       context.log.warn({ zone: id }, 'the zone was deleted behind our back');
@@ -117,7 +124,6 @@ async function zoneAtService(house: House, clock: Clock, object: DNSZone, contex
       });
       if (object.spec.driftPolicy !== 'Enforce' && object.spec.managementPolicy === 'Full') {
         return {
-          object,
           answer: no(
             'ZoneMissing',
             `Zone ${id} was deleted at the DNS service; driftPolicy ${object.spec.driftPolicy} leaves it so.`,
@@ -128,32 +134,41 @@ async function zoneAtService(house: House, clock: Clock, object: DNSZone, contex
   }
   if (object.spec.managementPolicy === 'Observe') {
     const [zone] = await house.client.zones.list({ zoneName: object.spec.zoneName }, { signal, requestId });
-    if (zone) return { object, zone };
+    if (zone) return { zone };
     return {
-      object,
       answer: no(
         'ZoneMissing',
         'managementPolicy is Observe, and the DNS service has no zone of this name for this key; create it there.',
       ),
     };
   }
-  return create(house, clock, object, context);
+  return { zone: await create(house, clock, object, context, written) };
 }
 
 /** The intent is in the status before the POST: after a crash the same request is repeated, and gets the first answer. */
-async function create(house: House, clock: Clock, object: DNSZone, context: ReconcileContext): Promise<Found> {
+async function create(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  context: ReconcileContext,
+  written: (object: DNSZone) => void,
+): Promise<Zone> {
   const { signal, reconcileId: requestId } = context;
-  const intent = object.status?.zoneId === undefined ? (object.status?.intent ?? house.nonce()) : house.nonce();
-  const { zoneId: _gone, ...rest } = statusOf(object);
-  const intended = await writeStatus(house, house.zones, DNS_ZONE, object, { ...rest, intent }, signal);
-  const zone = await createAtService(house, clock, intended, intent, requestId, signal);
-  house.events.record(intended, {
+  let zone = await recoverZone(house, clock, object, context);
+  if (zone === null) {
+    const intent = await newIntent(house, object, signal);
+    const { zoneId: _gone, ...rest } = statusOf(object);
+    const intended = await writeStatus(house, house.zones, DNS_ZONE, object, { ...rest, intent }, signal);
+    written(intended);
+    zone = await createAtService(house, clock, intended, intent, requestId, signal);
+  }
+  house.events.record(object, {
     type: 'Normal',
     reason: 'Created',
     action: 'Create',
     note: `Zone ${zone.zoneName} created as ${zone.id}`,
   });
-  return { object: intended, zone };
+  return zone;
 }
 
 /** Park, unpark, and the default TTL. */

@@ -18,8 +18,11 @@ const DELEGATED = unknown(
 );
 export const READY = yes('Ready', 'Every name server answers for the zone.');
 
+/** What a run found out. An intent that is there, and undefined, made nothing: it was refused. */
+export type Known = Omit<Partial<ZoneStatus>, 'intent'> & { readonly intent?: undefined };
+
 /** What the status repeats of the zone at the service. */
-export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
+export function facts(object: DNSZone, zone: Zone): Known {
   return {
     zoneId: zone.id,
     creationStatus: zone.status ?? object.status?.creationStatus ?? 'done',
@@ -41,7 +44,7 @@ export function statusOf(object: DNSZone): ZoneStatus {
 export async function conclude(
   house: House,
   object: DNSZone,
-  known: Partial<ZoneStatus>,
+  known: Known,
   answers: Record<string, Answer>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -67,11 +70,15 @@ export async function conclude(
   });
 }
 
-/** A zone that was Ready for this spec stays so while the service is away: it is still served. */
+/**
+ * A zone that was Ready for this spec stays so while the service is away: it is still served.
+ * @param known what was found out before the trouble; a zone that was made just now must not be forgotten
+ */
 export async function concludeTrouble(
   house: House,
   clock: Clock,
   object: DNSZone,
+  known: Known,
   trouble: Trouble,
   until: number | null,
   error: unknown,
@@ -83,8 +90,11 @@ export async function concludeTrouble(
   const answers: Record<string, Answer> = stays
     ? { Accepted: ACCEPTED, Ready: answer }
     : { Accepted: ACCEPTED, Programmed: answer };
-  const next: Partial<ZoneStatus> =
-    until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() };
+  const next: Known = {
+    ...known,
+    ...(trouble.kind === 'refused' ? { intent: undefined } : {}),
+    ...(until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() }),
+  };
   await conclude(house, object, next, answers, signal);
   if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
   if (until !== null) return { requeueAfterMs: Math.max(0, until - clock.now()) };

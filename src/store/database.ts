@@ -51,3 +51,8 @@ export function sqlFailure(error: unknown): { code: string; constraint: string |
   }
   return null;
 }
+
+/** Whether Postgres can hold the text at all: NUL has no place in its text type, and a question with one is an error. */
+export function isStorable(text: string): boolean {
+  return !text.includes('\0');
+}

@@ -1,11 +1,22 @@
 // Answers kept for a repeated POST. Written in the transaction of the change that they answer.
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq, lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import { idempotency } from './tables.ts';
 
 export interface KeptAnswer {
   requestHash: Uint8Array;
   answer: unknown;
+}
+
+/** Any constant: the two-number form of advisory locks is used for this alone. */
+const LOCKS = 0x6f6e6365;
+
+/**
+ * One request of a token at a time, in all replicas, until the transaction ends. Without it a repetition that comes while
+ * the first is under way finds no answer yet, and is refused as the duplicate that it is. Fails with 55P03 as row locks do.
+ */
+export async function lockToken(tx: Tx, keyId: string, token: string): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(${LOCKS}::integer, hashtext(${`${keyId} ${token}`}))`);
 }
 
 export async function keptAnswer(tx: Tx, keyId: string, token: string): Promise<KeptAnswer | null> {
@@ -16,7 +27,6 @@ export async function keptAnswer(tx: Tx, keyId: string, token: string): Promise<
   return rows[0] ?? null;
 }
 
-/** @throws SQLSTATE 23505 (idempotency_pkey) when the same request is under way elsewhere and commits first */
 export async function keepAnswer(
   tx: Tx,
   entry: { keyId: string; token: string; requestHash: Uint8Array; answer: unknown; createdAt: Date },

@@ -2,7 +2,7 @@
 // of one bind parameter a value: a statement takes 65,535 of those. Knows no rules and no rights.
 import { and, asc, eq, sql } from 'drizzle-orm';
 import type { NamesBelow } from '../dns/neighbourhood.ts';
-import type { Tx } from './database.ts';
+import { isStorable, type Tx } from './database.ts';
 import { type NewRecord, type RecordRow, recordColumns } from './records.ts';
 import { records } from './tables.ts';
 
@@ -19,11 +19,12 @@ export async function allRecords(tx: Tx, zoneNo: number): Promise<(RecordRow & {
 }
 
 export async function recordsByIds(tx: Tx, zoneNo: number, ids: string[]): Promise<RecordRow[]> {
-  if (ids.length === 0) return [];
+  const possible = ids.filter(isStorable);
+  if (possible.length === 0) return [];
   return tx
     .select(recordColumns)
     .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), sql`${records.id} = any(${sql.param(ids)}::text[])`));
+    .where(and(eq(records.zoneNo, zoneNo), sql`${records.id} = any(${sql.param(possible)}::text[])`));
 }
 
 /** What stands strictly below each of some names; at most `limit` names each. A name with nothing below is left out. */

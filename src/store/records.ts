@@ -1,7 +1,7 @@
 // Record rows: reading what a rule needs to see, writing one row. Knows no rules and no rights.
 import { and, asc, count, eq, gt, type SQL, sql } from 'drizzle-orm';
 import type { RecordType } from '../dns/types/index.ts';
-import type { Db, Tx } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { records, zones } from './tables.ts';
 
 export interface RecordRow {
@@ -79,6 +79,7 @@ export async function namesBelow(
 }
 
 export async function recordById(tx: Tx, zoneNo: number, id: string): Promise<RecordRow | null> {
+  if (!isStorable(id)) return null;
   return (
     (
       await tx

@@ -1,6 +1,6 @@
 // Zone rows: reading, locking, writing. Knows no rules and no rights.
 import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
-import type { Db, Tx } from './database.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
 import { service, zones } from './tables.ts';
 
 export type ZoneState = 'active' | 'parked';
@@ -37,11 +37,13 @@ const columns = {
 };
 
 export async function zoneById(db: Db | Tx, id: string): Promise<ZoneRow | null> {
+  if (!isStorable(id)) return null;
   return (await db.select(columns).from(zones).where(eq(zones.id, id)))[0] ?? null;
 }
 
 /** The row, locked until the transaction ends. Fails with 55P03 when another holds it longer than the lock timeout. */
 export async function lockZone(tx: Tx, id: string): Promise<ZoneRow | null> {
+  if (!isStorable(id)) return null;
   return (await tx.select(columns).from(zones).where(eq(zones.id, id)).for('no key update'))[0] ?? null;
 }
 
@@ -103,17 +105,19 @@ export async function insertZone(tx: Tx, zone: NewZone): Promise<ZoneRow> {
   return rows[0] as ZoneRow;
 }
 
-/** Sets the serial, marks the zone as changed for every name server, and writes what else is given. */
+/** Sets the serial, marks the zone as changed for every name server, and writes what else is given. The row is locked. */
 export async function touchZone(
   tx: Tx,
   id: string,
   set: { serial: number; state?: ZoneState; defaultTtl?: number },
   now: Date,
-): Promise<void> {
-  await tx
+): Promise<ZoneRow> {
+  const rows = await tx
     .update(zones)
     .set({ ...set, updatedAt: now, changedXid: sql`pg_current_xact_id()` })
-    .where(eq(zones.id, id));
+    .where(eq(zones.id, id))
+    .returning(columns);
+  return rows[0] as ZoneRow;
 }
 
 /** Deletes the zone and, by cascade, its records and grants. */

@@ -66,11 +66,15 @@ export function mustReadRecords(actor: Actor, zoneId: string): void {
   throw new Refusal('forbidden', 'This key may not read the records of this zone: it needs records at level read.');
 }
 
+/** The level alone, for when it is not known which record is meant. @throws Refusal forbidden */
+export function mustWriteRecords(actor: Actor, zoneId: string): void {
+  if (recordLevel(actor, zoneId) === 'write') return;
+  throw new Refusal('forbidden', 'This key may not write the records of this zone: it needs records at level write.');
+}
+
 /** @throws Refusal forbidden, also when the key is restricted to other names or types */
 export function mustWriteRecord(actor: Actor, zoneId: string, record: { name: string; type: string }): void {
-  if (recordLevel(actor, zoneId) !== 'write') {
-    throw new Refusal('forbidden', 'This key may not write the records of this zone: it needs records at level write.');
-  }
+  mustWriteRecords(actor, zoneId);
   if (actor.onlyTypes !== null && !actor.onlyTypes.includes(record.type)) {
     throw new Refusal('forbidden', `This key may only write records of type ${actor.onlyTypes.join(', ')}.`);
   }
@@ -81,9 +85,7 @@ export function mustWriteRecord(actor: Actor, zoneId: string, record: { name: st
 
 /** @throws Refusal forbidden, also when the key is restricted to some names or types */
 export function mustWriteAllRecords(actor: Actor, zoneId: string): void {
-  if (recordLevel(actor, zoneId) !== 'write') {
-    throw new Refusal('forbidden', 'This key may not write the records of this zone: it needs records at level write.');
-  }
+  mustWriteRecords(actor, zoneId);
   if (actor.onlyTypes === null && actor.onlyNames === null) return;
   throw new Refusal(
     'forbidden',

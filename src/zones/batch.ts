@@ -10,7 +10,7 @@ import type { Tx } from '../store/database.ts';
 import { recordsByIds } from '../store/record-batches.ts';
 import type { RecordRow } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
-import { mustWriteRecord } from './actor.ts';
+import { mustWriteRecord, mustWriteRecords } from './actor.ts';
 import { type Caller, changeZone, type Entry, type House } from './change.ts';
 import { mustKeepPlace, NO_RECORD } from './records.ts';
 import { insist, Refusal } from './refusal.ts';
@@ -39,10 +39,12 @@ export type BatchResult =
 export async function applyBatch(house: House, caller: Caller, zoneId: string, batch: Batch): Promise<BatchResult[]> {
   return changeZone(house, caller, zoneId, async (tx, zone) => {
     const done = await applyChanges(tx, house, caller, zone, batch);
-    return {
-      answer: done.map(({ outcome }) =>
+    const results = done.map(
+      ({ outcome }): BatchResult =>
         outcome instanceof Refusal ? { ok: false, code: outcome.code, message: outcome.message } : outcome,
-      ),
+    );
+    return {
+      answer: () => results,
       change: done.flatMap(({ entry }) => entry ?? []),
     };
   });
@@ -175,10 +177,11 @@ function update({ caller, zone, hood, stored, current, writes }: Judge, id: stri
 }
 
 function remove({ caller, zone, hood, current, writes }: Judge, id: string): Done {
+  // Who may not write at all must not learn which ids exist.
+  mustWriteRecords(caller.actor, zone.id);
   const row = current.get(id);
-  // Rights first where they can be judged without the record: who may not write must not learn which ids exist.
-  mustWriteRecord(caller.actor, zone.id, row ?? { name: '@', type: 'TXT' });
   if (!row) throw new Refusal('not_found', `id: ${NO_RECORD}`);
+  mustWriteRecord(caller.actor, zone.id, row);
   insist(judgeDelete(row, hood.at(row.ordername, id)));
   hood.drop(row);
   current.delete(id);

@@ -3,7 +3,7 @@
 import { nextSerial } from '../dns/serial.ts';
 import { type Action, insertChange, insertChanges } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
-import { keepAnswer, keptAnswer } from '../store/idempotency.ts';
+import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
 import { type Actor, maySee } from './actor.ts';
 import { busy, type ZoneQueue } from './queue.ts';
@@ -37,7 +37,8 @@ export interface Entry {
 }
 
 export interface Outcome<T> {
-  answer: T;
+  /** What the caller is told, made of the zone as the change leaves it. */
+  answer: (zone: ZoneRow) => T;
   /** What history tells; many entries share one serial. Null or empty: nothing was changed, so no serial either. */
   change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number } }) | Entry[] | null;
 }
@@ -66,23 +67,22 @@ export async function changeZone<T>(
       if (!zone || !maySee(caller.actor, zone)) throw noZone();
       const { answer, change } = await operation(tx, zone);
       const entries = Array.isArray(change) ? change : change ? [change] : [];
-      if (entries.length > 0) {
-        const set = Array.isArray(change) ? {} : change?.zone;
-        const now = house.now();
-        const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
-        const rows = entries.map(({ action, before, after }) => ({
-          ...historyOf(zone, caller),
-          action,
-          before,
-          after,
-          serial,
-        }));
-        await Promise.all([
-          touchZone(tx, zone.id, { ...set, serial }, now),
-          rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows),
-        ]);
-      }
-      return answer;
+      if (entries.length === 0) return answer(zone);
+      const set = Array.isArray(change) ? {} : change?.zone;
+      const now = house.now();
+      const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
+      const rows = entries.map(({ action, before, after }) => ({
+        ...historyOf(zone, caller),
+        action,
+        before,
+        after,
+        serial,
+      }));
+      const [changed] = await Promise.all([
+        touchZone(tx, zone.id, { ...set, serial }, now),
+        rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows),
+      ]);
+      return answer(changed);
     }),
   );
 }
@@ -102,16 +102,11 @@ export function historyOf(zone: ZoneRow, caller: Caller) {
  * @throws Refusal busy when a lock did not come in time; conflict when the key was used for another request
  */
 export async function once<T>(house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
-    } catch (error) {
-      const failure = sqlFailure(error);
-      if (failure?.code === LOCK_NOT_AVAILABLE) throw busy();
-      // The same request committed meanwhile, elsewhere: the second look finds its answer.
-      if (failure?.constraint === 'idempotency_pkey' && attempt === 1) continue;
-      throw error;
-    }
+  try {
+    return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
+  } catch (error) {
+    if (sqlFailure(error)?.code === LOCK_NOT_AVAILABLE) throw busy();
+    throw error;
   }
 }
 
@@ -120,6 +115,7 @@ const LOCK_NOT_AVAILABLE = '55P03';
 async function withAnswerKept<T>(tx: Tx, house: House, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
   if (!caller.once) return work(tx);
   const { token, requestHash } = caller.once;
+  await lockToken(tx, caller.actor.keyId, token);
   const kept = await keptAnswer(tx, caller.actor.keyId, token);
   if (kept) {
     if (Buffer.compare(kept.requestHash, requestHash) === 0) return kept.answer as T;

@@ -3,7 +3,7 @@ import { orderName, parseOwnerName } from '../dns/name.ts';
 import { type ParsedRecord, parseRecord, type RecordInput } from '../dns/record.ts';
 import { judgeDelete, judgeWrite } from '../dns/rrset.ts';
 import { parseRdata, type RecordType } from '../dns/types/index.ts';
-import type { Tx } from '../store/database.ts';
+import { isStorable, type Tx } from '../store/database.ts';
 import {
   deleteRecord,
   insertRecord,
@@ -15,7 +15,7 @@ import {
   updateRecord,
 } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
-import { type Actor, mustReadRecords, mustWriteRecord } from './actor.ts';
+import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords } from './actor.ts';
 import { type Caller, changeZone, type House } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
 import { neighbour, surroundingsOf } from './surroundings.ts';
@@ -42,7 +42,7 @@ export async function readRecords(
   mustReadRecords(actor, zoneId);
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
-  if (name && !name.ok) return { records: [] };
+  if ((name && !name.ok) || !isStorable(query.content ?? '')) return { records: [] };
   const rows = await listRecords(house.db, zone.id, {
     ...(name ? { ordername: orderName(name.value) } : {}),
     ...(query.type === undefined ? {} : { type: query.type }),
@@ -70,9 +70,11 @@ function writeCursor(row: RecordRow): string {
 
 function readCursor(text: string): RecordCursor {
   try {
-    const [ordername, type, id] = JSON.parse(Buffer.from(text, 'base64url').toString());
-    if (typeof ordername === 'string' && typeof type === 'string' && typeof id === 'string')
-      return { ordername, type, id };
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
+      const [ordername, type, id] = parts as (string | undefined)[];
+      if (ordername !== undefined && type !== undefined && id !== undefined) return { ordername, type, id };
+    }
   } catch {
     // Falls through: not ours.
   }
@@ -107,7 +109,7 @@ export async function createRecord(
       }),
     );
     const answer = recordView({ id, ...record }, zone);
-    return { answer, change: { action: 'record.create', before: null, after: answer } };
+    return { answer: () => answer, change: { action: 'record.create', before: null, after: answer } };
   });
 }
 
@@ -120,6 +122,7 @@ export async function replaceRecord(
   input: RecordInput,
 ): Promise<RecordView> {
   return changeZone(house, caller, zoneId, async (tx, zone) => {
+    mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);
     if (!stored) throw new Refusal('not_found', NO_RECORD);
     const record = await judge(tx, caller, zone, input, stored);
@@ -127,23 +130,24 @@ export async function replaceRecord(
     const before = recordView(stored, zone);
     const answer = recordView({ id: stored.id, ...record }, zone);
     if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
-      return { answer, change: null };
+      return { answer: () => answer, change: null };
     await orConflict(updateRecord(tx, stored.id, { content, rdata, digest: digestOf(record.wire), ttl, priority }));
-    return { answer, change: { action: 'record.update', before, after: answer } };
+    return { answer: () => answer, change: { action: 'record.update', before, after: answer } };
   });
 }
 
 /** @throws Refusal no_zone, not_found, forbidden, conflict, busy */
 export async function removeRecord(house: House, caller: Caller, zoneId: string, recordId: string): Promise<void> {
   await changeZone(house, caller, zoneId, async (tx, zone) => {
+    // Who may not write must not learn which ids exist; a key that is held to some names is told that the record is gone.
+    mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);
-    // Rights first where they can be judged without the record: who may not write must not learn which ids exist.
-    mustWriteRecord(caller.actor, zone.id, stored ?? { name: '@', type: 'TXT' });
     if (!stored) throw new Refusal('not_found', NO_RECORD);
+    mustWriteRecord(caller.actor, zone.id, stored);
     const at = await recordsAt(tx, zone.no, [stored.ordername]);
     insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
     await deleteRecord(tx, stored.id);
-    return { answer: null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
+    return { answer: () => null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
   });
 }
 

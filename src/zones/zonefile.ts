@@ -91,7 +91,7 @@ export async function importZoneFile(
       unchanged: diff.unchanged,
       ignored: file.ignored,
     };
-    return { answer, change: entries };
+    return { answer: () => answer, change: entries };
   });
 }
 

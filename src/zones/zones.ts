@@ -2,6 +2,7 @@
 import { parseLookupName, parseZoneName, suffixesOf } from '../dns/name.ts';
 import { nextSerial } from '../dns/serial.ts';
 import { insertChange } from '../store/changes.ts';
+import { isStorable } from '../store/database.ts';
 import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
 import { type Caller, changeZone, type House, historyOf, noZone, once } from './change.ts';
@@ -26,6 +27,7 @@ export async function readZones(
     name = parsed.value;
   }
   const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
+  if (!isStorable(after ?? '')) throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
   const rows = await listZones(house.db, {
     teamId: actor.teamId,
     ids: visibleZoneIds(actor),
@@ -69,24 +71,24 @@ export async function readZone(house: House, actor: Actor, id: string): Promise<
 
 /** Park or unpark; repeating is fine. @throws Refusal no_zone, forbidden, busy */
 export async function setZoneState(house: House, caller: Caller, id: string, state: ZoneState): Promise<ZoneView> {
-  await changeZone(house, caller, id, async (_tx, zone) => {
+  return changeZone(house, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
-    if (zone.state === state) return { answer: null, change: null };
+    const answer = (after: ZoneRow) => zoneView(after, house.nameservers);
+    if (zone.state === state) return { answer, change: null };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
-    return { answer: null, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
+    return { answer, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
   });
-  return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
 }
 
 /** Sets the TTL of records that carry none. @throws Refusal no_zone, forbidden, busy */
 export async function setDefaultTtl(house: House, caller: Caller, id: string, defaultTtl: number): Promise<ZoneView> {
-  await changeZone(house, caller, id, async (_tx, zone) => {
+  return changeZone(house, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
-    if (zone.defaultTtl === defaultTtl) return { answer: null, change: null };
+    const answer = (after: ZoneRow) => zoneView(after, house.nameservers);
+    if (zone.defaultTtl === defaultTtl) return { answer, change: null };
     const before = { defaultTtl: zone.defaultTtl };
-    return { answer: null, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
+    return { answer, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
   });
-  return zoneView(await seeZone(house, caller.actor, id, 'no_zone'), house.nameservers);
 }
 
 /** Deletes the zone with all its records, for good. @throws Refusal no_zone, forbidden, busy */

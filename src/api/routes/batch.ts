@@ -9,7 +9,7 @@ import { callerOf } from '../auth.ts';
 import { STATUS } from '../errors.ts';
 import type { CountWrites } from '../limits.ts';
 import * as schemas from '../schemas/batch.ts';
-import { zoneOfRecordsParams } from '../schemas/record.ts';
+import { zoneParams } from '../schemas/zone.ts';
 import { errorAnswers } from './answers.ts';
 
 export function batchRoutes(app: FastifyInstance, house: House, countWrites: CountWrites): void {
@@ -22,7 +22,7 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
         summary: 'Create, update and delete many records at once',
         description:
           'One transaction and one serial. Atomic: all or nothing. Not atomic: the answer is 200 and each result tells its own status. Each change counts as one record write; a batch for which the window has too few places left is answered 429 as a whole, with nothing written, and one that is larger than the window 400.',
-        params: zoneOfRecordsParams,
+        params: zoneParams,
         body: schemas.batchBody,
         response: {
           200: schemas.batchAnswer,

@@ -6,14 +6,8 @@ import type { House } from '../../zones/change.ts';
 import { createRecord, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
 import { actorOf, callerOf } from '../auth.ts';
 import type { WriteHook } from '../limits.ts';
-import {
-  record,
-  recordBody,
-  recordList,
-  recordListQuery,
-  recordParams,
-  zoneOfRecordsParams,
-} from '../schemas/record.ts';
+import { record, recordBody, recordList, recordListQuery, recordParams } from '../schemas/record.ts';
+import { zoneParams } from '../schemas/zone.ts';
 import { errorAnswers } from './answers.ts';
 
 const TAGS = ['records'];
@@ -28,7 +22,7 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
       schema: {
         tags: TAGS,
         summary: "List a zone's records",
-        params: zoneOfRecordsParams,
+        params: zoneParams,
         querystring: recordListQuery,
         response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone') },
       },
@@ -43,7 +37,7 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
       schema: {
         tags: TAGS,
         summary: 'Create a record',
-        params: zoneOfRecordsParams,
+        params: zoneParams,
         body: recordBody,
         response: { 201: record, ...WRITE_ERRORS },
       },

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { RECORD_TYPES, type RecordType } from '../../dns/types/record-type.ts';
 import { next, page, ttl } from './shared.ts';
+import { zoneParams } from './zone.ts';
 
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
 const TYPE_ERROR = `must be one of ${RECORD_TYPES.join(', ')}`;
@@ -17,8 +18,7 @@ export const recordId = z
   .max(64)
   .meta({ description: 'Id of a record.', examples: ['rec_9d0e4b7c'] });
 
-export const zoneOfRecordsParams = z.object({ id: z.string().min(1).max(64).meta({ description: 'Id of the zone.' }) });
-export const recordParams = zoneOfRecordsParams.extend({ recordId });
+export const recordParams = zoneParams.extend({ recordId: z.string().meta({ description: 'Id of the record.' }) });
 
 /** `GET /zones/{id}/records`: filters that are given must all match. */
 export const recordListQuery = z.strictObject({

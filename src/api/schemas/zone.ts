@@ -14,7 +14,8 @@ export const zoneId = z
   .max(64)
   .meta({ description: 'Id of a zone.', examples: ['zone_5f2c1e8a'] });
 
-export const zoneParams = z.object({ id: zoneId });
+// Any text: an id that cannot be is a zone that does not exist, not a malformed request.
+export const zoneParams = z.object({ id: z.string().meta({ description: 'Id of the zone.' }) });
 
 /** `GET /zones`. `name` is an alias of `zoneName`; `suffix_of` answers one Zone instead of a list. */
 export const zoneListQuery = z.strictObject({

@@ -1,5 +1,5 @@
 // `up`: start the whole thing, show that it works, stay until Ctrl-C, leave nothing behind.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { writeEnvironment } from './environment.ts';
 import { showExample } from './example.ts';
@@ -22,7 +22,9 @@ export async function runUp(
   const options = readUpOptions(given, process.env.KUBECONFIG);
   const stateDir = resolve(STATE);
   const since = performance.now();
-  await mkdir(stateDir, { recursive: true, mode: 0o700 });
+  // 711: Postgres, which refuses root, must get through to its data; what is secret in here has mode 600.
+  await mkdir(stateDir, { recursive: true });
+  await chmod(stateDir, 0o711);
   await claim(stateDir);
   try {
     if (options.fresh) await forget(stateDir);

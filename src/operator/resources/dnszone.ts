@@ -119,10 +119,15 @@ export const zoneStatus = z.object({
   observedGeneration: z.int().min(0).optional().meta({ description: 'The generation that this status is about.' }),
   zoneId: z.string().max(64).optional().meta({ description: 'Id of the zone at the DNS service.' }),
   intent: z
-    .string()
-    .max(64)
+    .object({
+      key: z.string().max(64).meta({ description: 'Makes the request happen once.' }),
+      owner: z.string().max(128).meta({ description: 'The owner that was asked for.' }),
+      defaultTtl: ttl.optional().meta({ description: 'The default TTL that was asked for, absent when none was.' }),
+    })
     .optional()
-    .meta({ description: 'Set before the zone is created, so that a lost answer can be asked for again.' }),
+    .meta({
+      description: 'What is asked for, set before the zone is created: a lost answer is asked for again to the letter.',
+    }),
   creationStatus: z.string().max(64).optional().meta({ description: 'done, or what the owner has still to do.' }),
   state: z.enum(['active', 'parked']).optional().meta({ description: 'State of the zone at the DNS service.' }),
   nameservers: z

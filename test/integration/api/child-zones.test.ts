@@ -1,0 +1,123 @@
+// A zone hosted beside its parent (DESIGN 3, "create status"; knowledge: the parent must carry the child's NS and DS, or
+// validators take the child for bogus). Nobody writes them: they are computed from the child.
+import { describe, expect, test } from 'vitest';
+import { refusal } from '../../support/api.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService();
+const { request, dns } = service;
+const parent = await service.zone('family.example');
+const child = await service.zone('child.family.example');
+await service.record(parent, 'www', 'A', '192.0.2.1');
+await service.record(child, 'www', 'A', '192.0.2.2');
+await service.record(child, '@', 'TXT', 'apex of the child');
+
+describe('the child', () => {
+  test('is done at birth, and validates with nothing but the anchor of the parent', async () => {
+    expect(child.status).toBe('done');
+    for (const [name, type] of [
+      ['www.child.family.example', 'A'],
+      ['child.family.example', 'TXT'],
+      ['child.family.example', 'DNSKEY'],
+    ] as const) {
+      expect(await dns.delv('family.example', name, type)).toMatchObject({ state: 'secure', negative: null });
+    }
+    const { state, negative } = await dns.delv('family.example', 'nothing.child.family.example', 'A');
+    expect([state, negative]).toEqual(['secure', 'nxdomain']);
+  });
+
+  test('has its DS in the parent, signed there, equal to what GET /ds answers', async () => {
+    const { answers } = await dns.lookup('child.family.example', 'DS');
+    const wanted = child.ds.map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`);
+    expect(answers.map((line) => line.split(' DS ')[1]).sort()).toEqual(wanted.sort());
+    expect((await dns.delv('family.example', 'child.family.example', 'DS')).state).toBe('secure');
+  });
+
+  test('is part of no list of records of the parent', async () => {
+    const { body } = await request('GET', `/zones/${parent.id}/records`);
+    expect((body.records as { name: string }[]).map(({ name }) => name)).toEqual(['www']);
+  });
+
+  test('takes its names: a record for them in the parent is 409 that names the child (X15)', async () => {
+    for (const name of ['child', 'www.child', 'a.b.child', '*.child']) {
+      const reply = await request('POST', `/zones/${parent.id}/records`, { name, type: 'A', content: '192.0.2.9' });
+      expect(refusal(reply)).toBe('409 conflict');
+      expect(reply.body.message).toContain(child.id);
+    }
+    for (const [type, content] of [
+      ['NS', 'ns.example.net'],
+      ['DS', `1 13 2 ${'ab'.repeat(32)}`],
+    ]) {
+      const reply = await request('POST', `/zones/${parent.id}/records`, { name: 'child', type, content });
+      expect(refusal(reply)).toBe('409 conflict');
+    }
+  });
+
+  test('stays delegated while the parent is parked, and while it is parked itself', async () => {
+    await request('POST', `/zones/${parent.id}/park`);
+    await expect.poll(async () => (await dns.lookup('www.family.example', 'A')).rcode).toBe('NXDOMAIN');
+    expect((await dns.delv('family.example', 'www.child.family.example', 'A')).state).toBe('secure');
+    await request('POST', `/zones/${parent.id}/unpark`);
+    await request('POST', `/zones/${child.id}/park`);
+    await expect.poll(async () => (await dns.lookup('www.child.family.example', 'A')).rcode).toBe('NXDOMAIN');
+    expect((await dns.delv('family.example', 'www.child.family.example', 'A')).state).toBe('secure');
+    expect((await dns.delv('family.example', 'www.family.example', 'A')).state).toBe('secure');
+    await request('POST', `/zones/${child.id}/unpark`);
+  });
+});
+
+describe('a new child', () => {
+  const create = (zoneName: string) => request('POST', '/zones', { zoneName, owner: parent.owner });
+
+  test('cannot hide names of the parent, and says which', async () => {
+    const record = await service.record(parent, 'deep.taken', 'A', '192.0.2.1');
+    for (const name of ['taken.family.example', 'deep.taken.family.example']) {
+      const reply = await create(name);
+      expect(refusal(reply)).toBe('409 conflict');
+      expect(reply.body.message).toContain('deep.taken');
+    }
+    await request('DELETE', `/zones/${parent.id}/records/${record.id}`);
+    expect((await create('taken.family.example')).status).toBe(200);
+  });
+
+  test('cannot take the place of a delegation, but may lie below one: who it is delegated to may delegate back', async () => {
+    await service.record(parent, 'away', 'NS', 'ns.example.net');
+    expect(refusal(await create('away.family.example'))).toBe('409 conflict');
+    expect((await create('below.away.family.example')).status).toBe(200);
+    expect((await dns.lookup('below.away.family.example', 'SOA')).aa).toBe(true);
+    expect((await dns.lookup('other.away.family.example', 'A')).packet.authorities).toMatchObject([
+      { name: 'away.family.example', type: 'NS', data: 'ns.example.net' },
+    ]);
+  });
+
+  test('several labels down makes the names between exist, empty, with proof', async () => {
+    expect((await create('far.down.below.family.example')).status).toBe(200);
+    for (const name of ['down.below.family.example', 'below.family.example']) {
+      expect(await dns.delv('family.example', name, 'A')).toMatchObject({ state: 'secure', negative: 'nodata' });
+    }
+    expect((await dns.delv('family.example', 'far.down.below.family.example', 'SOA')).state).toBe('secure');
+  });
+
+  test('between parent and grandchild takes over the delegation', async () => {
+    const grandchild = await service.zone('x.mid.family.example');
+    await service.record(grandchild, 'www', 'A', '192.0.2.7');
+    expect((await create('mid.family.example')).status).toBe(200);
+    expect((await dns.delv('family.example', 'www.x.mid.family.example', 'A')).state).toBe('secure');
+    expect((await dns.lookup('mid.family.example', 'DS')).answers).toHaveLength(2);
+  });
+});
+
+test('when the child is deleted its delegation is gone, and its names are free again in the parent', async () => {
+  const gone = await service.zone('gone.family.example');
+  expect((await dns.lookup('gone.family.example', 'DS')).answers).toHaveLength(2);
+  await request('DELETE', `/zones/${gone.id}`);
+  await expect.poll(async () => (await dns.lookup('gone.family.example', 'A')).rcode).toBe('NXDOMAIN');
+  expect(await dns.delv('family.example', 'gone.family.example', 'DS')).toMatchObject({
+    state: 'secure',
+    negative: 'nxdomain',
+  });
+  await service.record(parent, 'gone', 'A', '192.0.2.3');
+  await expect
+    .poll(async () => (await dns.lookup('gone.family.example', 'A')).answers)
+    .toEqual(['gone.family.example 3600 A 192.0.2.3']);
+});

@@ -1,0 +1,53 @@
+// API keys as a test wants them, restrictions included; there is no route that mints keys yet.
+import { randomBytes } from 'node:crypto';
+import { eq } from 'drizzle-orm';
+import { openDatabase } from '../../src/store/database.ts';
+import { apiKeys, keyZoneGrants } from '../../src/store/tables.ts';
+import { ensureTeam, mintKey } from '../../src/zones/keys.ts';
+
+export type Level = 'none' | 'read' | 'write';
+
+export interface KeyOptions {
+  /** Name of the team, made when there is none. (Default: first.) */
+  team?: string;
+  /** (Default: write.) */
+  records?: Level;
+  /** (Default: write.) */
+  manageZones?: Level;
+  /** Levels by zone id. */
+  grants?: Record<string, Level>;
+  /** (Default: the service's.) */
+  zoneWrites?: number;
+  recordWrites?: number;
+  onlyNames?: string[];
+  onlyTypes?: string[];
+  networks?: string[];
+  expiresAt?: Date;
+  revokedAt?: Date;
+}
+
+export interface TestKey {
+  id: string;
+  /** What goes behind `Bearer`. */
+  text: string;
+  /** The team's id. */
+  team: string;
+}
+
+export async function mintTestKey(url: string, options: KeyOptions): Promise<TestKey> {
+  const { team: name = 'first', records = 'write', manageZones = 'write', grants = {}, ...rest } = options;
+  const { zoneWrites = null, recordWrites = null, ...restrictions } = rest;
+  const { db, close } = openDatabase(url, { max: 1, name: 'test-keys' });
+  try {
+    const { id: teamId } = await ensureTeam(db, name, randomBytes);
+    const key = { teamId, name: 'test', records, manageZones, zoneWrites, recordWrites };
+    const { id, text } = await mintKey(db, key, randomBytes);
+    if (Object.keys(restrictions).length > 0) await db.update(apiKeys).set(restrictions).where(eq(apiKeys.id, id));
+    for (const [zoneId, level] of Object.entries(grants)) {
+      await db.insert(keyZoneGrants).values({ keyId: id, zoneId, records: level });
+    }
+    return { id, text, team: teamId };
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,157 @@
+// The reconcilers between a service and a cluster in memory: runs them one key after the other, kills and restarts them,
+// and says in the end whether everything is as the objects want it. It must not know a single scenario.
+import { createDispatcher } from '../../../src/client/dispatcher.ts';
+import type { ReconcileResult } from '../../../src/kube/controller.ts';
+import type { EventToRecord } from '../../../src/kube/events.ts';
+import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
+import { type CacheStore, createStore } from '../../../src/kube/store.ts';
+import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from '../../../src/operator/house.ts';
+import { createRecordReconciler, zoneKeyOf } from '../../../src/operator/record-reconciler.ts';
+import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import { createZoneReconciler, zoneNameIndex } from '../../../src/operator/zone-reconciler.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { FakeClock } from '../fake-clock.ts';
+import { MemoryCluster } from './cluster.ts';
+import { Crash, Faults } from './faults.ts';
+import { servedBy } from './served.ts';
+import { MemoryService, OWNER } from './service.ts';
+
+export interface Run {
+  /** What the reconciler returned; null when it threw. */
+  readonly result: ReconcileResult | null;
+  readonly error: unknown;
+}
+
+export type Kind = 'zone' | 'record';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+const ROUNDS = 30;
+
+export class Bench {
+  readonly faults = new Faults();
+  readonly service = new MemoryService(this.faults);
+  readonly cluster = new MemoryCluster(this.faults);
+  readonly clock = new FakeClock();
+  readonly events: (EventToRecord & { key: string })[] = [];
+  /** What is wrong at the name servers; null when they serve what the service has. */
+  outage: string | null = null;
+  /** Records before zones in every round. */
+  recordsFirst = false;
+  #process = this.#start();
+  #nonces = 0;
+
+  /** Kill -9 and a new process: caches, pace and waiting are new, cluster and service as they are. */
+  restart(): void {
+    this.faults.arm(null);
+    this.#process = this.#start();
+  }
+
+  /** Brings the caches up to date, as a watch does in a moment. */
+  sync(): void {
+    const { zones, records, namespaces } = this.#process;
+    zones.replace(this.cluster.zones());
+    records.replace(this.cluster.records());
+    namespaces.replace(this.cluster.all(NAMESPACE));
+  }
+
+  /** One run of one key, on caches that are up to date. @throws Crash when the process died in it */
+  async run(kind: Kind, key: string): Promise<Run> {
+    this.sync();
+    const context = { signal: new AbortController().signal, reconcileId: 'run', log };
+    try {
+      const reconcile = kind === 'zone' ? this.#process.zone : this.#process.record;
+      return { result: (await reconcile(key, context)) ?? {}, error: null };
+    } catch (error) {
+      // Whatever a dead process threw on its way down was caused by its death.
+      if (this.faults.dead) throw error instanceof Crash ? error : new Crash('died', { cause: error });
+      return { result: null, error };
+    }
+  }
+
+  /** Runs everything until a whole round changes nothing and nothing fails. @throws Crash; Error when that never comes */
+  async settle(): Promise<Map<string, Run>> {
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      const before = `${this.cluster.version} ${this.service.version}`;
+      const runs = await this.round();
+      const failed = [...runs.values()].some(({ error }) => error !== null);
+      if (!failed && before === `${this.cluster.version} ${this.service.version}`) return runs;
+      await this.clock.advance(1_000);
+    }
+    throw new Error(`no rest after ${ROUNDS} rounds; last calls:\n${this.faults.calls.slice(-20).join('\n')}`);
+  }
+
+  /** Every object once. */
+  async round(): Promise<Map<string, Run>> {
+    const keys = [
+      ...this.cluster.zones().map((object) => ({ kind: 'zone' as const, key: keyOf(object) })),
+      ...this.cluster.records().map((object) => ({ kind: 'record' as const, key: keyOf(object) })),
+    ];
+    if (this.recordsFirst) keys.reverse();
+    const runs = new Map<string, Run>();
+    for (const { kind, key } of keys) runs.set(`${kind} ${key}`, await this.run(kind, key));
+    return runs;
+  }
+
+  ready(object: DNSZone | DNSRecord | undefined): string {
+    const found = object?.status?.conditions.find(({ type }) => type === 'Ready');
+    return `${found?.status} ${found?.reason}`;
+  }
+
+  message(object: DNSZone | DNSRecord | undefined, type = 'Ready'): string {
+    return object?.status?.conditions.find((condition) => condition.type === type)?.message ?? '';
+  }
+
+  reasons(): string[] {
+    return this.events.map(({ key, reason }) => `${key} ${reason}`);
+  }
+
+  #start() {
+    const zones = cacheOf<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex });
+    const records = cacheOf<DNSRecord>({
+      [BY_ZONE]: (record) => [zoneKeyOf(record)],
+      [BY_RECORD_ID]: (record) => (record.status?.records ?? []).flatMap(({ id }) => id ?? []),
+    });
+    const namespaces = cacheOf<KubeObject>({});
+    const answer = (text: string | null) => Promise.resolve(this.outage ?? text);
+    const house: House = {
+      api: this.cluster.api,
+      client: this.service.client,
+      dispatcher: createDispatcher({ clock: this.clock, random: () => 0 }),
+      events: {
+        record: (regarding, event) => void this.events.push({ ...event, key: keyOf(regarding) }),
+        run: () => Promise.resolve(),
+        flush: () => Promise.resolve(),
+      },
+      propagation: {
+        zoneServed: ({ zoneName }) => answer(servedBy(this.service).zone(zoneName)),
+        recordServed: (_servers, expected) => answer(servedBy(this.service).rrset(expected)),
+      },
+      zones,
+      records,
+      namespaces,
+      wakeZone: () => undefined,
+      wakeZoneWithService: () => undefined,
+      wakeRecordWithService: () => undefined,
+      owner: () => Promise.resolve(OWNER),
+      now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
+      nonce: () => {
+        this.#nonces += 1;
+        return `nonce${this.#nonces}`;
+      },
+    };
+    return {
+      zones,
+      records,
+      namespaces,
+      zone: createZoneReconciler(house, this.clock, () => 0),
+      record: createRecordReconciler(house, this.clock),
+    };
+  }
+}
+
+function cacheOf<T extends KubeObject>(indexes: Record<string, (object: T) => readonly string[]>): CacheStore<T> {
+  return createStore<T>({ indexes, log });
+}
+
+export { DNS_RECORD, DNS_ZONE };

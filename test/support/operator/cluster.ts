@@ -1,0 +1,206 @@
+// The API server in memory, as far as the operator uses it: status by server-side apply, finalizers by merge patch with
+// resourceVersion and uid, generations, and deletions that wait for finalizers. A status that the CRD would not take is
+// refused. It must not know the operator.
+import { isDeepStrictEqual } from 'node:util';
+import type { KubeApi } from '../../../src/kube/api.ts';
+import { KubeError } from '../../../src/kube/errors.ts';
+import { type KubeObject, keyOf, type ObjectMeta, type ResourceType } from '../../../src/kube/resource.ts';
+import { DNS_RECORD, type DNSRecord, recordSpec, recordStatus } from '../../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone, zoneSpec, zoneStatus } from '../../../src/operator/resources/dnszone.ts';
+import type { Faults } from './faults.ts';
+
+interface Schemas {
+  readonly spec: typeof zoneSpec | typeof recordSpec;
+  readonly status: typeof zoneStatus | typeof recordStatus;
+}
+
+const SCHEMAS: Readonly<Record<string, Schemas>> = {
+  [DNS_ZONE.plural]: { spec: zoneSpec, status: zoneStatus },
+  [DNS_RECORD.plural]: { spec: recordSpec, status: recordStatus },
+};
+
+interface Stored extends KubeObject {
+  readonly spec?: unknown;
+  readonly status?: unknown;
+}
+
+export interface NewObject {
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid?: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** RFC 3339. (Default: a second after the last one.) */
+  readonly creationTimestamp?: string;
+}
+
+export class MemoryCluster {
+  readonly api: KubeApi;
+  readonly #objects = new Map<string, Stored>();
+  readonly #faults: Faults;
+  #version = 0;
+  #uids = 0;
+
+  constructor(faults: Faults) {
+    this.#faults = faults;
+    this.api = this.#makeApi();
+  }
+
+  /** Grows with every change. */
+  get version(): number {
+    return this.#version;
+  }
+
+  zones(): DNSZone[] {
+    return this.#all(DNS_ZONE) as DNSZone[];
+  }
+
+  records(): DNSRecord[] {
+    return this.#all(DNS_RECORD) as DNSRecord[];
+  }
+
+  zone(key: string): DNSZone | undefined {
+    return this.#objects.get(`${DNS_ZONE.plural} ${key}`) as DNSZone | undefined;
+  }
+
+  record(key: string): DNSRecord | undefined {
+    return this.#objects.get(`${DNS_RECORD.plural} ${key}`) as DNSRecord | undefined;
+  }
+
+  /** As `kubectl create`: defaults filled in, conditions born Unknown. Returns the key. */
+  create(type: ResourceType, meta: NewObject, spec: unknown): string {
+    this.#uids += 1;
+    const metadata: ObjectMeta = {
+      namespace: 'default',
+      uid: `uid-${String(this.#uids).padStart(4, '0')}`,
+      creationTimestamp: new Date(Date.UTC(2026, 10, 21, 10, 0, this.#uids)).toISOString().replace('.000', ''),
+      generation: 1,
+      ...meta,
+    };
+    const schema = SCHEMAS[type.plural];
+    const object: Stored = {
+      apiVersion: `${type.group}/${type.version}`,
+      kind: type.kind,
+      metadata,
+      spec: schema ? schemaDefaults(schema.spec, spec) : spec,
+      status: schema?.status.parse({}),
+    };
+    if (this.#objects.has(`${type.plural} ${keyOf(object)}`)) throw new Error(`${keyOf(object)} exists`);
+    this.#put(type, object);
+    return keyOf(object);
+  }
+
+  /** As `kubectl edit`: an undefined field is taken away. */
+  edit(type: ResourceType, key: string, change: Record<string, unknown>): void {
+    const old = this.#must(type, key);
+    const spec = Object.fromEntries(
+      Object.entries({ ...(old.spec as object), ...change }).filter(([, value]) => value !== undefined),
+    );
+    this.#put(type, { ...old, spec, metadata: { ...old.metadata, generation: (old.metadata.generation ?? 0) + 1 } });
+  }
+
+  annotate(type: ResourceType, key: string, annotations: Record<string, string>): void {
+    const old = this.#must(type, key);
+    this.#put(type, { ...old, metadata: { ...old.metadata, annotations } });
+  }
+
+  /** As `kubectl delete --wait=false`. */
+  remove(type: ResourceType, key: string): void {
+    const old = this.#must(type, key);
+    if (old.metadata.deletionTimestamp !== undefined) return;
+    const deletionTimestamp = '2026-11-21T11:00:00Z';
+    const generation = (old.metadata.generation ?? 0) + 1;
+    this.#put(type, { ...old, metadata: { ...old.metadata, deletionTimestamp, generation } });
+  }
+
+  #makeApi(): KubeApi {
+    const unused = () => Promise.reject(new Error('the operator does not use this'));
+    const call = <T>(verb: string, type: ResourceType, name: string, effect: () => unknown) =>
+      this.#faults.call('kube', `${verb} ${type.plural} ${name}`, effect) as Promise<T>;
+    return {
+      get: unused,
+      list: unused,
+      create: unused,
+      apply: unused,
+      delete: unused,
+      watch: unused,
+      applyStatus: (type, object) => {
+        const { namespace, name, uid } = object.metadata;
+        const { status } = object as { status?: unknown };
+        return call('status', type, name ?? '', () => this.#applyStatus(type, `${namespace}/${name}`, uid, status));
+      },
+      merge: (type, { namespace, name }, patch) =>
+        call('patch', type, name, () =>
+          this.#merge(type, `${namespace}/${name}`, (patch as { metadata: Partial<ObjectMeta> }).metadata),
+        ),
+    };
+  }
+
+  #applyStatus(type: ResourceType, key: string, uid: string | undefined, status: unknown): Stored {
+    const old = this.#objects.get(`${type.plural} ${key}`);
+    if (!old) throw notFound(key);
+    if (uid !== undefined && uid !== old.metadata.uid) throw conflict(key);
+    const sent: unknown = JSON.parse(JSON.stringify(status));
+    const parsed = SCHEMAS[type.plural]?.status.parse(sent);
+    // A field that the schema does not know would be dropped without a word.
+    if (!isDeepStrictEqual(parsed, sent)) throw new Error(`the CRD would prune ${JSON.stringify(sent)}`);
+    return this.#put(type, { ...old, status: parsed });
+  }
+
+  #merge(type: ResourceType, key: string, metadata: Partial<ObjectMeta>): Stored {
+    const old = this.#objects.get(`${type.plural} ${key}`);
+    if (!old) throw notFound(key);
+    if (metadata.uid !== old.metadata.uid || metadata.resourceVersion !== old.metadata.resourceVersion)
+      throw conflict(key);
+    return this.#put(type, { ...old, metadata: { ...old.metadata, finalizers: metadata.finalizers ?? [] } });
+  }
+
+  #put(type: ResourceType, object: Stored): Stored {
+    const key = `${type.plural} ${keyOf(object)}`;
+    this.#version += 1;
+    const next = deepFreeze(
+      structuredClone({ ...object, metadata: { ...object.metadata, resourceVersion: String(this.#version) } }),
+    );
+    const { deletionTimestamp, finalizers = [] } = next.metadata;
+    if (deletionTimestamp !== undefined && finalizers.length === 0) this.#objects.delete(key);
+    else this.#objects.set(key, next);
+    return next;
+  }
+
+  #must(type: ResourceType, key: string): Stored {
+    const object = this.#objects.get(`${type.plural} ${key}`);
+    if (!object) throw new Error(`no ${type.kind} ${key}`);
+    return object;
+  }
+
+  /** For namespaces too. */
+  all(type: ResourceType): KubeObject[] {
+    return this.#all(type);
+  }
+
+  #all(type: ResourceType): Stored[] {
+    return [...this.#objects].filter(([key]) => key.startsWith(`${type.plural} `)).map(([, object]) => object);
+  }
+}
+
+/** What the API server does with a spec: defaults are filled in, wrong values (which CEL cannot see) stay. */
+function schemaDefaults(schema: Schemas['spec'], spec: unknown): unknown {
+  const parsed = schema.safeParse(spec);
+  if (parsed.success) return parsed.data;
+  return {
+    deletionPolicy: 'Delete',
+    adopt: 'Never',
+    managementPolicy: 'Full',
+    driftPolicy: 'Enforce',
+    ...(spec as object),
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}
+
+const notFound = (key: string) => new KubeError({ status: 404, reason: 'NotFound', message: `${key} not found` });
+const conflict = (key: string) => new KubeError({ status: 409, reason: 'Conflict', message: `${key} has changed` });

@@ -1,0 +1,31 @@
+// What name servers with the content of the service would serve, judged against what is expected: the probe without DNS.
+import { fqdn } from '../../../src/dns/name.ts';
+import { parseRdata } from '../../../src/dns/types/index.ts';
+import { equalBytes } from '../../../src/dns/wire.ts';
+import type { ExpectedRrset } from '../../../src/nameserver/probe.ts';
+import type { MemoryService } from './service.ts';
+
+export function servedBy(service: MemoryService) {
+  return {
+    zone: (zoneName: string): string | null =>
+      [...service.zones.values()].some(({ zone }) => zone.zoneName === zoneName) ? null : 'nobody serves the zone',
+
+    rrset: (expected: ExpectedRrset): string | null => {
+      const rrset = [...service.zones.values()].flatMap(({ zone, records }) =>
+        zone.state === 'parked'
+          ? []
+          : [...records.values()]
+              .filter(({ name, type }) => fqdn(name, zone.zoneName) === expected.name && type === expected.type)
+              .map(({ type, content, ttl, priority }) => {
+                const parsed = parseRdata(type, content, priority);
+                return { ttl: ttl ?? zone.defaultTtl, wire: parsed.ok ? parsed.value.wire : new Uint8Array() };
+              }),
+      );
+      const missing = expected.rdatas.some((rdata) => !rrset.some(({ wire }) => equalBytes(wire, rdata)));
+      if (missing) return 'does not serve it yet';
+      // RFC 2181 section 5.2: one TTL for the whole set; the service serves the lowest.
+      const ttl = Math.min(...rrset.map((record) => record.ttl));
+      return expected.ttl === undefined || ttl === expected.ttl ? null : `serves TTL ${ttl} instead of ${expected.ttl}`;
+    },
+  };
+}

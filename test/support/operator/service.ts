@@ -1,0 +1,271 @@
+// The REST service in memory, as far as the operator uses it: the real rules for names, contents and company at a name
+// (src/dns), ids, and Idempotency-Key as the service keeps it (src/zones/change.ts): the kept answer comes before any
+// other look, also when zone or record are gone since; refusals are not kept. It must not know the operator.
+import type { Client, DnsRecord, Zone } from '../../../src/client/client.ts';
+import { ApiError } from '../../../src/client/errors.ts';
+import type { CallOptions } from '../../../src/client/http.ts';
+import { parseOwnerName, parseZoneName } from '../../../src/dns/name.ts';
+import { type ParsedRecord, parseRecord } from '../../../src/dns/record.ts';
+import { judgeWrite } from '../../../src/dns/rrset.ts';
+import { parseRdata } from '../../../src/dns/types/index.ts';
+import type { Verdict } from '../../../src/dns/verdict.ts';
+import type { Faults } from './faults.ts';
+
+export const TEAM = 'team_1';
+export const OWNER = `org:${TEAM}`;
+
+/** A stored record; a null ttl is the zone's default. */
+export interface Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly type: DnsRecord['type'];
+  readonly content: string;
+  readonly ttl: number | null;
+  readonly priority: number | null;
+}
+
+interface StoredZone {
+  zone: Zone;
+  records: Map<string, Stored>;
+}
+
+type RecordBody = Parameters<Client['records']['create']>[1];
+
+/** What stands before the service: an error here is the answer, and nothing happens. */
+export type Gate = (call: string) => Error | null;
+
+export class MemoryService {
+  readonly zones = new Map<string, StoredZone>();
+  /** Grows with every change. */
+  version = 0;
+  gate: Gate = () => null;
+  readonly client: Client;
+  readonly #kept = new Map<string, { request: string; answer: unknown }>();
+  readonly #faults: Faults;
+  #ids = 0;
+
+  constructor(faults: Faults) {
+    this.#faults = faults;
+    this.client = this.#makeClient();
+  }
+
+  /** A zone made by somebody else. */
+  seedZone(zoneName: string, records: Partial<Stored>[] = []): string {
+    const { id } = this.#createZone({ zoneName, owner: OWNER });
+    for (const record of records) this.seed(id, record);
+    return id;
+  }
+
+  /** A record made by somebody else. */
+  seed(zoneId: string, record: Partial<Stored>): string {
+    const { name = 'www', type = 'A', content = '192.0.2.1', ttl, priority } = record;
+    return this.#createRecord(zoneId, { name, type, content, priority, ...(ttl == null ? {} : { ttl }) }).id;
+  }
+
+  /** Changes a record behind the operator's back, or deletes it with null. */
+  tamper(zoneId: string, recordId: string, change: Partial<Stored> | null): void {
+    const records = this.zones.get(zoneId)?.records;
+    const stored = records?.get(recordId);
+    if (!records || !stored) throw new Error(`no record ${recordId} to tamper with`);
+    this.version += 1;
+    if (change === null) records.delete(recordId);
+    else records.set(recordId, { ...stored, ...change });
+  }
+
+  dropZone(zoneId: string): void {
+    this.version += 1;
+    this.zones.delete(zoneId);
+  }
+
+  /** All records, as `name type content ttl`, sorted. */
+  lines(): string[] {
+    const lines = [...this.zones.values()].flatMap(({ zone, records }) =>
+      [...records.values()].map(({ name, type, content, ttl, priority }) =>
+        [zone.zoneName, name, type, ...(priority === null ? [] : [priority]), content, ttl ?? zone.defaultTtl].join(
+          ' ',
+        ),
+      ),
+    );
+    return lines.sort();
+  }
+
+  ids(): string[] {
+    return [...this.zones.values()].flatMap(({ records }) => [...records.keys()]);
+  }
+
+  #makeClient(): Client {
+    const call = <T>(what: string, work: () => T): Promise<T> =>
+      this.#faults.call('api', what, () => {
+        const refused = this.gate(what);
+        if (refused) throw refused;
+        return structuredClone(work());
+      });
+    const missing = () => Promise.reject(new Error('the operator does not use this'));
+    return {
+      zones: {
+        list: ({ zoneName } = {}) =>
+          call(`list zones ${zoneName}`, () => {
+            const name = zoneName === undefined ? null : parseZoneName(zoneName);
+            const wanted = name?.ok ? name.value : null;
+            return [...this.zones.values()].map(({ zone }) => zone).filter(({ zoneName: each }) => each === wanted);
+          }),
+        find: missing,
+        get: (id) => call(`get ${id}`, () => this.#zone(id, 'not_found').zone),
+        create: (body, options) =>
+          call(`create zone ${body.zoneName}`, () =>
+            this.#once(options, ['POST zones', body], () => ({ ...this.#createZone(body), status: 'done' as const })),
+          ),
+        change: (id, body) => call(`change ${id}`, () => this.#changeZone(id, body)),
+        delete: (id) =>
+          call(`delete ${id}`, () => {
+            this.#zone(id, 'no_zone');
+            this.dropZone(id);
+          }),
+        park: (id) => call(`park ${id}`, () => this.#changeZone(id, { state: 'parked' })),
+        unpark: (id) => call(`unpark ${id}`, () => this.#changeZone(id, { state: 'active' })),
+        ds: missing,
+      },
+      records: {
+        list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
+        create: (id, body, options) =>
+          call(`create ${id} ${body.name} ${body.type} ${body.content}`, () =>
+            this.#once(options, [`POST ${id}`, body], () => this.#createRecord(id, body)),
+          ),
+        update: (id, recordId, body) => call(`update ${recordId}`, () => this.#updateRecord(id, recordId, body)),
+        delete: (id, recordId) =>
+          call(`delete ${recordId}`, () => {
+            if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
+            this.tamper(id, recordId, null);
+          }),
+      },
+      account: () =>
+        call('account', () => ({
+          key: {
+            id: 'k1',
+            name: 'operator',
+            records: 'write' as const,
+            manageZones: 'write' as const,
+            onlyNames: null,
+            onlyTypes: null,
+            expiresAt: null,
+          },
+          team: { id: TEAM, name: 'team' },
+        })),
+      close: () => Promise.resolve(),
+    };
+  }
+
+  #once<T>(options: CallOptions | undefined, request: unknown, work: () => T): T {
+    const token = options?.idempotencyKey;
+    if (token === undefined) return work();
+    const text = JSON.stringify(request);
+    const kept = this.#kept.get(token);
+    if (kept && kept.request !== text)
+      throw refused(409, 'conflict', 'This Idempotency-Key was used for another request.');
+    if (kept) return kept.answer as T;
+    const answer = work();
+    this.#kept.set(token, { request: text, answer: structuredClone(answer) });
+    return answer;
+  }
+
+  #createZone({ zoneName, owner, defaultTtl = 3600 }: Parameters<Client['zones']['create']>[0]): Zone {
+    if (owner !== OWNER)
+      throw refused(403, 'forbidden', `An app can only create zones in its own team: set "owner" to "${OWNER}".`);
+    const name = insist(parseZoneName(zoneName));
+    if ([...this.zones.values()].some(({ zone }) => zone.zoneName === name))
+      throw refused(409, 'conflict', `zoneName: ${name} exists already in this team.`);
+    this.version += 1;
+    this.#ids += 1;
+    const zone: Zone = {
+      id: `zone_${this.#ids}`,
+      zoneName: name,
+      owner,
+      state: 'active',
+      nameservers: ['ns1.zonestead.test'],
+      ds: [],
+      defaultTtl,
+      serial: this.version,
+      createdAt: '2026-11-21T10:00:00.000Z',
+      updatedAt: '2026-11-21T10:00:00.000Z',
+    };
+    this.zones.set(zone.id, { zone, records: new Map() });
+    return zone;
+  }
+
+  #changeZone(id: string, change: Partial<Zone>): Zone {
+    const stored = this.#zone(id, 'no_zone');
+    this.version += 1;
+    stored.zone = { ...stored.zone, ...change, serial: this.version };
+    return stored.zone;
+  }
+
+  #createRecord(zoneId: string, body: RecordBody): DnsRecord {
+    const parsed = this.#judge(zoneId, body, null);
+    this.version += 1;
+    this.#ids += 1;
+    const { name, type, content, ttl, priority } = parsed;
+    const stored: Stored = { id: `rec_${this.#ids}`, name, type, content, ttl, priority };
+    this.#zone(zoneId, 'no_zone').records.set(stored.id, stored);
+    return this.#view(zoneId, stored);
+  }
+
+  #updateRecord(zoneId: string, id: string, body: RecordBody): DnsRecord {
+    const { records } = this.#zone(zoneId, 'no_zone');
+    const stored = records.get(id);
+    if (!stored) throw absent('not_found');
+    const { name, type, content, ttl, priority } = this.#judge(zoneId, body, id);
+    if (name !== stored.name || type !== stored.type)
+      throw refused(400, 'bad_request', 'name, type: an update keeps both.');
+    this.version += 1;
+    records.set(id, { id, name, type, content, ttl, priority });
+    return this.#view(zoneId, { id, name, type, content, ttl, priority });
+  }
+
+  #judge(zoneId: string, body: RecordBody, replacing: string | null): ParsedRecord {
+    const { zone, records } = this.#zone(zoneId, 'no_zone');
+    const record = insist(parseRecord(body, zone.zoneName));
+    const atName = [...records.values()]
+      .filter((other) => other.id !== replacing && other.name === record.name)
+      .map((other) => {
+        const { wire, target } = insist(parseRdata(other.type, other.content, other.priority));
+        return { ...other, ordername: '', wire, target };
+      });
+    const around = { cutsAbove: [], nsAtCutTargets: [], below: { names: [], total: 0 }, inZoneCname: () => null };
+    insist(judgeWrite(record, { zone: zone.zoneName, atName, ...around }));
+    return record;
+  }
+
+  #list(zoneId: string, { name, type }: { name?: string | undefined; type?: string | undefined }): DnsRecord[] {
+    const { zone, records } = this.#zone(zoneId, 'no_zone');
+    const wanted = name === undefined ? undefined : parseOwnerName(name, zone.zoneName, 'TXT');
+    return [...records.values()]
+      .filter((record) => wanted === undefined || (wanted.ok && record.name === wanted.value))
+      .filter((record) => type === undefined || record.type === type)
+      .map((record) => this.#view(zoneId, record));
+  }
+
+  #view(zoneId: string, record: Stored): DnsRecord {
+    return { ...record, ttl: record.ttl ?? this.#zone(zoneId, 'no_zone').zone.defaultTtl };
+  }
+
+  #zone(id: string, code: 'no_zone' | 'not_found'): StoredZone {
+    const stored = this.zones.get(id);
+    if (!stored) throw absent(code);
+    return stored;
+  }
+}
+
+function insist<T>(verdict: Verdict<T>): T {
+  if (verdict.ok) return verdict.value;
+  const { code, field, message } = verdict.problem;
+  throw refused(code === 'conflict' ? 409 : 400, code, `${field}: ${message}`);
+}
+
+/** An answer of the service that is no success. */
+export function refused(status: number, code: string, message: string, retryAfterMs: number | null = null): ApiError {
+  return new ApiError({ status, code, message, retryAfterMs, requestId: null });
+}
+
+function absent(code: 'no_zone' | 'not_found'): ApiError {
+  return refused(404, code, code === 'no_zone' ? 'No such zone.' : 'No such record in this zone.');
+}

@@ -1,0 +1,125 @@
+// Starts, once a run, what all tests of the service share: one Postgres with a migrated template database, and the
+// programs that npm cannot bring. Each test file makes its own database from the template (database.ts). Two projects
+// name this file as their global setup, and each loads it anew, so what runs is kept on globalThis and counted.
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { ensureTools } from '../../src/cli/up/parts/apt.ts';
+import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
+import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
+import { prepareDatabase } from '../../src/zones/bootstrap.ts';
+
+export interface TestPostgres {
+  /** Of the superuser. */
+  adminUrl: string;
+  port: number;
+  /** A migrated database that nobody is connected to. */
+  template: string;
+  /** Owns every test database. */
+  service: { name: string; password: string };
+  /** Of role pdns. */
+  nameserverPassword: string;
+}
+
+export interface TestTools {
+  pdnsServer: string;
+  pdnsutil: string;
+  dig: string;
+  delv: string;
+}
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    postgres: TestPostgres;
+    tools: TestTools;
+  }
+}
+
+interface Ground {
+  postgres: TestPostgres;
+  tools: TestTools;
+  stop(): Promise<void>;
+}
+
+interface Shared {
+  users: number;
+  ground: Promise<Ground>;
+}
+
+const SHARED = Symbol.for('zonestead.test.ground');
+const shared = globalThis as { [SHARED]?: Shared };
+/** Two workers with an api (16 connections), a PowerDNS (8) and some of their own each, and what e2e adds. */
+const CONNECTIONS = '200';
+const TEMPLATE = 'zonestead_template';
+
+/** @throws with the command that installs a missing program when that may not be done from here */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  shared[SHARED] ??= { users: 0, ground: start() };
+  const mine = shared[SHARED];
+  mine.users += 1;
+  const { postgres, tools } = await mine.ground;
+  project.provide('postgres', postgres);
+  project.provide('tools', tools);
+  return async () => {
+    mine.users -= 1;
+    if (mine.users > 0) return;
+    delete shared[SHARED];
+    await (await mine.ground).stop();
+  };
+}
+
+async function start(): Promise<Ground> {
+  const { signal } = new AbortController();
+  const progress = (line: string) => process.stdout.write(`${line}\n`);
+  // One after the other: both may call apt.
+  const pdnsServer = await ensurePowerDns({ progress, signal });
+  const found = await ensureTools(
+    [
+      { command: 'dig', package: 'bind9-dnsutils' },
+      { command: 'delv', package: 'bind9-dnsutils' },
+      { command: 'pdnsutil', package: 'pdns-server' },
+    ],
+    { progress, signal },
+  );
+  const { binDir } = await ensurePostgres({ progress, signal });
+  const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
+  const remove = async () => {
+    await removePostgresState(stateDir);
+    await rm(stateDir, { recursive: true, force: true });
+  };
+  try {
+    // Postgres runs under another account, which has to get into the folder.
+    await chmod(stateDir, 0o755);
+    const { postgres: port } = await allocatePorts([{ name: 'postgres' }], { stateDir });
+    const settings = { max_connections: CONNECTIONS };
+    const server = await startPostgres({ binDir, stateDir, port, durable: false, settings, signal });
+    try {
+      const secret = () => randomBytes(12).toString('hex');
+      const service = { name: 'zonestead', password: secret() };
+      const nameserverPassword = secret();
+      await prepareDatabase(server.url, TEMPLATE, { service, nameserverPassword });
+      return {
+        postgres: { adminUrl: server.url, port, template: TEMPLATE, service, nameserverPassword },
+        tools: {
+          pdnsServer,
+          pdnsutil: found.pdnsutil as string,
+          dig: found.dig as string,
+          delv: found.delv as string,
+        },
+        stop: async () => {
+          await server.stop();
+          await remove();
+        },
+      };
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
