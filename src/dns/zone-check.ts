@@ -6,9 +6,13 @@ import { boundSize } from './beside.ts';
 import { Neighbourhood } from './neighbourhood.ts';
 import type { ParsedRecord } from './record.ts';
 import { judgeWrite, type Neighbour } from './rrset.ts';
+import { finish, type Steps } from './steps.ts';
 import { isAliasForm } from './types/https.ts';
 import type { LineProblem } from './zonefile-lexer.ts';
 import type { FileRecord } from './zonefile-read.ts';
+
+/** Records between two steps. */
+const STEP = 500;
 
 /** @param children the child zones that are hosted here, named absolutely; records in them are refused */
 export function checkZone(
@@ -16,6 +20,15 @@ export function checkZone(
   zone: string,
   children: readonly { id: string; name: string }[],
 ): LineProblem[] {
+  return finish(zoneCheckSteps(records, zone, children));
+}
+
+/** checkZone in steps. */
+export function* zoneCheckSteps(
+  records: readonly FileRecord[],
+  zone: string,
+  children: readonly { id: string; name: string }[],
+): Steps<LineProblem[]> {
   const hood = new Neighbourhood(zone);
   hood.learnChildren(children);
   hood.learnNames(new Set(records.map(({ record }) => record.ordername)), []);
@@ -25,7 +38,8 @@ export function checkZone(
   const problems: LineProblem[] = [];
   const unique: FileRecord[] = [];
 
-  for (const { line, record } of records) {
+  for (const [index, { line, record }] of records.entries()) {
+    if (index % STEP === 0) yield;
     const key = `${record.ordername}\n${record.type}`;
     const twin = values.get(`${key}\n${record.rdata}`);
     if (twin !== undefined) {
@@ -39,16 +53,20 @@ export function checkZone(
     else set.members.push(record);
     if (isCompany(record, kinds)) hood.put(asNeighbour(line, record));
   }
-  for (const { line, members } of sets.values()) {
-    const size = judgeSet(members, zone);
-    if (size !== null) problems.push({ line, message: size });
-  }
-  for (const { line, record } of unique) {
+  const sizes = [...sets.values()].flatMap(({ line, members }) => judgeSet(line, members, zone) ?? []);
+  // Judging beside a set without bounds would cost without bounds.
+  if (sizes.length > 0) return [...problems, ...sizes].sort(byLine);
+  for (const [index, { line, record }] of unique.entries()) {
+    if (index % STEP === 0) yield;
     // As if it took its own place: what a delegation hides is refused at the lines that it hides.
     const judged = judgeWrite(record, hood.around(record, idOf(line)));
     if (!judged.ok) problems.push({ line, message: `${judged.problem.field}: ${judged.problem.message}` });
   }
-  return problems.sort((a, b) => a.line - b.line);
+  return problems.sort(byLine);
+}
+
+function byLine(a: LineProblem, b: LineProblem): number {
+  return a.line - b.line;
 }
 
 /** In a message it stands where an id would. */
@@ -72,7 +90,7 @@ function isCompany({ ordername, type, target, wire }: ParsedRecord, kinds: Map<s
   return count <= 2;
 }
 
-function judgeSet(members: readonly ParsedRecord[], zone: string): string | null {
+function judgeSet(line: number, members: readonly ParsedRecord[], zone: string): LineProblem | null {
   const [first, ...rest] = members as [ParsedRecord, ...ParsedRecord[]];
   const atName = rest.map((record) => asNeighbour(0, record));
   const size = boundSize(first, {
@@ -83,5 +101,5 @@ function judgeSet(members: readonly ParsedRecord[], zone: string): string | null
     below: { names: [], total: 0 },
     inZoneCname: () => null,
   });
-  return size.ok ? null : `${size.problem.field}: ${size.problem.message}`;
+  return size.ok ? null : { line, message: `${size.problem.field}: ${size.problem.message}` };
 }

@@ -29,20 +29,16 @@ export interface LineProblem {
  */
 export const PSEUDO_LINE = ';zonestead:';
 
-/** The entries of a file; those with a problem are left out. */
-export function readLines(text: string): { lines: Line[]; problems: LineProblem[] } {
-  const lines: Line[] = [];
-  const problems: LineProblem[] = [];
+/** The entries of a file one by one: each a line of words, or what is wrong with it. */
+export function* readLines(text: string): Generator<Line | LineProblem, undefined> {
   let [at, number] = [0, 1];
-
   while (at < text.length) {
-    const entry = readEntry(text, at, number);
-    if (entry.problem !== null) problems.push({ line: number, message: entry.problem });
-    else if (entry.words.length > 0) lines.push({ number, indented: entry.indented, words: entry.words });
-    at = entry.next;
-    number = entry.nextNumber;
+    const { problem, words, indented, next, nextNumber } = readEntry(text, at, number);
+    if (problem !== null) yield { line: number, message: problem };
+    else if (words.length > 0) yield { number, indented, words };
+    at = next;
+    number = nextNumber;
   }
-  return { lines, problems };
 }
 
 interface Entry {

@@ -5,6 +5,7 @@
  */
 import { parseOwnerName } from './name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from './record.ts';
+import { finish, type Steps } from './steps.ts';
 import { isRecordType, type RecordType } from './types/index.ts';
 import { fields } from './types/tokens.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
@@ -69,12 +70,26 @@ interface State {
 
 type Read = { kind: 'record'; record: ParsedRecord } | { kind: 'ignored' } | { kind: 'directive' };
 
+/** Lines between two steps. */
+const STEP = 500;
+
 /** Reads all of the file, whatever is wrong in it. */
 export function readZoneFile(text: string, context: ZoneFileContext): ZoneFile {
-  const { lines, problems } = readLines(text);
+  return finish(zoneFileSteps(text, context));
+}
+
+/** readZoneFile in steps. */
+export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<ZoneFile> {
   const state: State = { context, origin: `${context.zone}.`, defaultTtl: null, lastTtl: null, lastOwner: null };
-  const file: ZoneFile = { records: [], ignored: 0, problems: [...problems] };
-  for (const line of lines) {
+  const file: ZoneFile = { records: [], ignored: 0, problems: [] };
+  let count = 0;
+  for (const line of readLines(text)) {
+    count += 1;
+    if (count % STEP === 0) yield;
+    if ('message' in line) {
+      file.problems.push(line);
+      continue;
+    }
     const read = line.words[0]!.text.startsWith('$') && !line.indented ? directive(state, line) : entry(state, line);
     if (!read.ok) {
       const { field, message } = read.problem;
@@ -85,7 +100,6 @@ export function readZoneFile(text: string, context: ZoneFileContext): ZoneFile {
       file.ignored += 1;
     }
   }
-  file.problems.sort((a, b) => a.line - b.line);
   return file;
 }
 

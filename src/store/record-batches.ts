@@ -9,13 +9,13 @@ import { records } from './tables.ts';
 /** Rows a statement: bounds what a large zone file holds in memory beside its rows. */
 const CHUNK = 5_000;
 
-/** All rows of a zone, each with the digest of its wire form, in the order of listRecords. */
+/** All rows of a zone, each with the digest of its wire form: by name, type and value, so that equal zones come alike. */
 export async function allRecords(tx: Tx, zoneNo: number): Promise<(RecordRow & { digest: Uint8Array })[]> {
   return tx
     .select({ ...recordColumns, digest: records.digest })
     .from(records)
     .where(eq(records.zoneNo, zoneNo))
-    .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
+    .orderBy(asc(records.ordername), asc(records.type), sql`${records.rdata} collate "C"`, asc(records.id));
 }
 
 export async function recordsByIds(tx: Tx, zoneNo: number, ids: string[]): Promise<RecordRow[]> {

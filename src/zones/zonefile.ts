@@ -1,7 +1,8 @@
 // A zone as one text: written out, or replaced as a whole. The replacement is judged as the zone that it will be, and
 // written like a batch: one transaction, one serial, one history entry a record.
-import { checkZone } from '../dns/zone-check.ts';
-import { type LineProblem, readZoneFile, type ZoneFile } from '../dns/zonefile-read.ts';
+import { finishInTurns } from '../dns/steps.ts';
+import { zoneCheckSteps } from '../dns/zone-check.ts';
+import { type LineProblem, type ZoneFile, zoneFileSteps } from '../dns/zonefile-read.ts';
 import { writeZoneFile } from '../dns/zonefile-write.ts';
 import type { Tx } from '../store/database.ts';
 import { allRecords } from '../store/record-batches.ts';
@@ -71,7 +72,7 @@ export async function importZoneFile(
     records: await allRecords(tx, seen.no),
     children: await childrenOf(tx, seen),
   }));
-  const { file, problems } = readFile(text, before.zone, before.children);
+  const { file, problems } = await readFile(text, before.zone, before.children);
   const wanted = file.records.map(({ record }) => record);
   const counted = problems.length > 0 ? 1 : Math.max(1, sizeOf(diffZone(before.records, wanted)));
   await count(counted);
@@ -115,16 +116,17 @@ async function childrenOf(tx: Tx, zone: ZoneRow): Promise<ZoneRow[]> {
   return children;
 }
 
-function readFile(
+/** In turns: a hundred thousand lines take seconds, in which others are to be answered. */
+async function readFile(
   text: string,
   zone: ZoneRow,
   children: readonly ZoneRow[],
-): { file: ZoneFile; problems: LineProblem[] } {
-  const names = new Set(children.map(({ name }) => name));
-  const file = readZoneFile(text, { zone: zone.name, defaultTtl: zone.defaultTtl, children: names });
+): Promise<{ file: ZoneFile; problems: LineProblem[] }> {
+  const context = { zone: zone.name, defaultTtl: zone.defaultTtl, children: new Set(children.map(({ name }) => name)) };
+  const file = await finishInTurns(zoneFileSteps(text, context));
   // Lines that could not be read may be just what the others need: then those are not judged.
-  const problems = file.problems.length > 0 ? file.problems : checkZone(file.records, zone.name, children);
-  return { file, problems };
+  if (file.problems.length > 0) return { file, problems: file.problems };
+  return { file, problems: await finishInTurns(zoneCheckSteps(file.records, zone.name, children)) };
 }
 
 /** @throws Refusal bad_request */

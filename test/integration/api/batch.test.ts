@@ -8,7 +8,12 @@ const service = await startTestService({ limits: true });
 const { request, sql, dns } = service;
 const many = await service.key({ recordWrites: 1_000_000, zoneWrites: 1_000 });
 
-type Result = { status: number; record?: { id: string; name: string; content: string }; error?: string; message?: string };
+type Result = {
+  status: number;
+  record?: { id: string; name: string; content: string };
+  error?: string;
+  message?: string;
+};
 
 let zones = 0;
 const freshZone = () => service.zone(`batch${++zones}.example`, many);
@@ -55,22 +60,27 @@ describe('an atomic batch', () => {
     expect(await listed(zone)).toEqual(['@ TXT v=spf1 -all', 'www A 192.0.2.3']);
     const serial = await serialOf(zone);
     expect(serial).toBeGreaterThan(before);
-    const history = await sql`select action, serial::int8 as serial from changes where zone_id = ${zone.id} order by id`;
+    const history =
+      await sql`select action, serial::int8 as serial from changes where zone_id = ${zone.id} order by id`;
     expect(history.slice(-3).map(({ action, serial: s }) => [action, Number(s)])).toEqual([
       ['record.delete', serial],
       ['record.update', serial],
       ['record.create', serial],
     ]);
-    await expect.poll(async () => (await dns.lookup(`www.${zone.zoneName}`, 'A')).answers).toEqual([
-      `www.${zone.zoneName} 3600 A 192.0.2.3`,
-    ]);
+    await expect
+      .poll(async () => (await dns.lookup(`www.${zone.zoneName}`, 'A')).answers)
+      .toEqual([`www.${zone.zoneName} 3600 A 192.0.2.3`]);
     expect((await dns.lookup(`old.${zone.zoneName}`, 'A')).rcode).toBe('NXDOMAIN');
   });
 
   test('of which one change is refused changes nothing, and the error names it', async () => {
     const zone = await freshZone();
     const before = await serialOf(zone);
-    const reply = await send(zone, [create('a', 'A', '192.0.2.1'), create('b', 'A', '192.0.2.999'), create('c', 'A', 'x')]);
+    const reply = await send(zone, [
+      create('a', 'A', '192.0.2.1'),
+      create('b', 'A', '192.0.2.999'),
+      create('c', 'A', 'x'),
+    ]);
     expect(refusal(reply)).toBe('400 bad_request');
     expect(reply.body.message).toMatch(/^changes\.1\.content: /);
     expect([await listed(zone), await serialOf(zone)]).toEqual([[], before]);
@@ -88,8 +98,8 @@ describe('an atomic batch', () => {
       { action: 'delete', id: www },
       create('www', 'CNAME', 'example.net'),
       { action: 'delete', id: deep },
-      create('sub', 'NS', 'ns1.sub.' + zone.zoneName),
-      create('sub', 'DS', '1 13 2 ' + '0a'.repeat(32)),
+      create('sub', 'NS', `ns1.sub.${zone.zoneName}`),
+      create('sub', 'DS', `1 13 2 ${'0a'.repeat(32)}`),
       create('ns1.sub', 'A', '192.0.2.53'),
     ]);
     expect(statuses(reply)).toEqual([204, 201, 204, 201, 201, 201]);
@@ -139,7 +149,10 @@ describe('an atomic batch', () => {
   test('names a record that does not exist', async () => {
     const zone = await freshZone();
     const reply = await send(zone, [create('x', 'A', '192.0.2.1'), { action: 'delete', id: 'rec_\0' }]);
-    expect([refusal(reply), reply.body.message]).toEqual(['404 not_found', 'changes.1.id: No such record in this zone.']);
+    expect([refusal(reply), reply.body.message]).toEqual([
+      '404 not_found',
+      'changes.1.id: No such record in this zone.',
+    ]);
   });
 });
 
@@ -184,7 +197,8 @@ describe('a batch that is not atomic', () => {
       await sql`alter table records drop constraint records_of_a_test`;
     }
     expect(await listed(zone)).toEqual(['a A 192.0.2.1', 'c A 192.0.2.3']);
-    const history = await sql`select after->>'name' as name from changes where zone_id = ${zone.id} and action = 'record.create'`;
+    const history =
+      await sql`select after->>'name' as name from changes where zone_id = ${zone.id} and action = 'record.create'`;
     expect(history.map(({ name }) => name)).toEqual(['a', 'c']);
   });
 });
@@ -197,7 +211,10 @@ describe('rights', () => {
     const reply = await send(zone, changes, { atomic: false }, acme.text);
     expect(statuses(reply)).toEqual([201, 403]);
     const atomic = await send(zone, changes.slice(1), {}, acme.text);
-    expect([refusal(atomic), atomic.body.message]).toEqual(['403 forbidden', expect.stringMatching(/^changes\.0: This key/)]);
+    expect([refusal(atomic), atomic.body.message]).toEqual([
+      '403 forbidden',
+      expect.stringMatching(/^changes\.0: This key/),
+    ]);
   });
 
   test('a zone of another team does not exist', async () => {
