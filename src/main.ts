@@ -78,6 +78,7 @@ program
   .option('--empty', 'leave out the example')
   .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
   .option('--kubeconfig <file>', 'use this cluster instead of a control plane of our own')
+  .option('--state <folder>', 'where the state is kept (default: .local in the checkout)')
   .option('--api-port <port>', 'port of the REST API (default: a free one)')
   .option('--dns-port <port>', 'port of PowerDNS (default: a free one)')
   .action(async (options) => {

@@ -5,10 +5,11 @@ import { createDispatcher } from '../client/dispatcher.ts';
 import type { Config } from '../config.ts';
 import { realClock, sleep } from '../kube/clock.ts';
 import { connectCluster } from '../kube/cluster.ts';
+import { findCondition } from '../kube/conditions.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
 import { LOW_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
-import type { KubeObject } from '../kube/resource.ts';
+import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
 import { createLogger } from '../telemetry/log.ts';
@@ -74,8 +75,14 @@ export async function runOperator(
   enqueueOnChange(records, recordQueue);
   zones.onChange((key, kind, initial, object, old) => {
     if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
-    for (const record of records.byIndex(BY_ZONE, key))
-      recordQueue.add(`${record.metadata.namespace}/${record.metadata.name}`);
+    for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
+  });
+  // What one object let go of may be what another waits for.
+  records.onChange((_key, kind, _initial, object) => {
+    if (kind !== 'delete') return;
+    for (const record of records.byIndex(BY_ZONE, zoneKeyOf(object))) {
+      if (findCondition(record.status?.conditions, 'Ready')?.reason === 'Conflict') recordQueue.add(keyOf(record));
+    }
   });
   namespaces.onChange((key, _kind, initial) => {
     if (initial) return;

@@ -1,4 +1,4 @@
-// Carries out a plan: updates, deletions, creations, each value by itself, so that one refused value leaves the others
+// Carries out a plan: deletions, updates, creations, each value by itself, so that one refused value leaves the others
 // live. What is owned afterwards is the new ledger.
 import { isAbsent } from '../client/errors.ts';
 import type { Clock } from '../kube/clock.ts';
@@ -57,6 +57,13 @@ export async function applyPlan(
   const write = <T>(run: (signal: AbortSignal) => Promise<T>) =>
     send(house.dispatcher, clock, { lane: laneOf(object, 'change'), zone: zoneId, signal, run });
 
+  // First what goes: some values cannot stand beside others (a null MX, RFC 7505). What is updated or kept stays meanwhile.
+  for (const entry of plan.remove) {
+    await attempt(
+      async () => removeValue(house, clock, object, zoneId, entry.id, context),
+      () => owned.push(entry),
+    );
+  }
   for (const { id, value } of plan.update) {
     const before = object.status?.records?.find((entry) => entry.id === id);
     await attempt(
@@ -68,12 +75,6 @@ export async function applyPlan(
         owned.push({ id, content: record.content, priority: record.priority });
       },
       () => owned.push({ id, content: before?.content ?? value.content, priority: before?.priority ?? value.priority }),
-    );
-  }
-  for (const entry of plan.remove) {
-    await attempt(
-      async () => removeValue(house, clock, object, zoneId, entry.id, context),
-      () => owned.push(entry),
     );
   }
   if (plan.create.length === 0) return { object, owned, problem };

@@ -24,7 +24,7 @@ export interface RecordPlan {
   create: DesiredValue[];
   /** Wanted values that somebody else's record holds. */
   taken: { id: string; value: DesiredValue }[];
-  /** What somebody else changed or deleted of ours since we wrote it, in words; empty when nothing. */
+  /** What differs from the ledger and the TTL, in words: somebody else's doing, once all of the spec was written. */
   drift: string[];
 }
 
@@ -35,10 +35,11 @@ export interface PlanInput {
   actual: readonly DnsRecord[];
   /** In force for records without a TTL, in seconds. */
   defaultTtl: number;
-  adopt: boolean;
+  /** Ids among the actual ones that may be taken over. */
+  adoptable: ReadonlySet<string>;
 }
 
-export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanInput): RecordPlan {
+export function planRecord({ desired, owned, actual, defaultTtl, adoptable }: PlanInput): RecordPlan {
   const plan: RecordPlan = { keep: [], update: [], remove: [], create: [], taken: [], drift: [] };
   const there = new Map(actual.map((record) => [record.id, { record, identity: identityOfRecord(record) }]));
   const wanted = new Map(desired.map((value) => [value.identity, value]));
@@ -64,6 +65,10 @@ export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanIn
       continue;
     }
     wanted.delete(found.identity);
+    // Of a TTL that is the zone's default nobody can tell who changed it.
+    if (value.ttl !== null && found.record.ttl !== value.ttl) {
+      plan.drift.push(`${value.content} (${entry.id}) has TTL ${found.record.ttl} instead of ${value.ttl}`);
+    }
     hold(found.record, value);
   }
 
@@ -71,7 +76,7 @@ export function planRecord({ desired, owned, actual, defaultTtl, adopt }: PlanIn
   for (const value of wanted.values()) {
     const holder = foreign.get(value.identity);
     const reusable = holder === undefined ? spare.shift() : undefined;
-    if (holder !== undefined && adopt) hold(holder, value);
+    if (holder !== undefined && adoptable.has(holder.id)) hold(holder, value);
     else if (holder !== undefined) plan.taken.push({ id: holder.id, value });
     else if (reusable) plan.update.push({ id: reusable.id, value });
     else plan.create.push(value);

@@ -10,6 +10,7 @@ import { keyOf } from '../kube/resource.ts';
 import type { ExpectedRrset } from '../nameserver/probe.ts';
 import { refusal } from './grants.ts';
 import { type House, withFinalizer } from './house.ts';
+import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
 import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
@@ -165,12 +166,13 @@ async function program(
     { name: desired.name, type: desired.type },
     { signal, requestId },
   );
+  const others = actual.filter(({ id }) => !owned.some((entry) => entry.id === id));
   const plan = planRecord({
     desired: desired.values,
     owned,
     actual,
     defaultTtl: zone.defaultTtl,
-    adopt: object.spec.adopt === 'IfIdentical',
+    adoptable: adoptable(house, object, zone, desired, others),
   });
   // Before everything of this spec was written once, a difference is our own unfinished work.
   const programmed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);

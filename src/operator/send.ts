@@ -19,6 +19,8 @@ export async function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>)
   const patience = new AbortController();
   const giveUp = () =>
     patience.abort(pauseOf(dispatcher, job.zone) ?? new PausedTooLong('ZoneBusy', clock.now() + RETRY_MS));
+  // Of all attempts together: a zone that is busy again and again must not hold the worker either.
+  const end = clock.now() + PATIENCE_MS;
   let cancel = clock.setTimeout(giveUp, PATIENCE_MS);
   try {
     return await dispatcher.submit({
@@ -30,7 +32,7 @@ export async function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>)
         try {
           return await job.run(job.signal);
         } finally {
-          cancel = clock.setTimeout(giveUp, PATIENCE_MS);
+          cancel = clock.setTimeout(giveUp, Math.max(0, end - clock.now()));
         }
       },
     });

@@ -39,23 +39,23 @@ export function createAtService(
 }
 
 /**
- * The zone whose creation was announced but whose answer is not known: the same request again, to the letter.
- * @returns null when nothing was announced, and when there is no zone of it: refused means that none was made then
- * either, because an answer that was kept is given again; and a zone of a kept answer may be gone since
+ * The same request again, to the letter: gets the first answer, when there was one.
+ * @returns the refusal when the service refuses it, and then it made nothing the first time either, because an answer
+ * that was kept is given again; null when the zone of a kept answer is gone since
  */
-export async function recoverZone(
+export async function repeatCreation(
   house: House,
   clock: Clock,
   object: DNSZone,
+  intent: ZoneIntent,
   { reconcileId: requestId, signal }: ReconcileContext,
-): Promise<Zone | null> {
-  const intent = object.status?.intent;
-  if (intent === undefined) return null;
+): Promise<Zone | ApiError | null> {
   try {
     const { id } = await createAtService(house, clock, object, intent, requestId, signal);
     return await house.client.zones.get(id, { signal, requestId });
   } catch (error) {
-    if (isAbsent(error) || (error instanceof ApiError && troubleOf(error)?.kind === 'refused')) return null;
+    if (isAbsent(error)) return null;
+    if (error instanceof ApiError && troubleOf(error)?.kind === 'refused') return error;
     throw error;
   }
 }

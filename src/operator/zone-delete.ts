@@ -1,6 +1,6 @@
 // The end of a DNSZone: what the policy says about the zone at the service, then the finalizer. A zone that holds records
 // which no DNSRecord here owns is not deleted by itself.
-import { isAbsent } from '../client/errors.ts';
+import { ApiError, isAbsent } from '../client/errors.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
@@ -11,7 +11,7 @@ import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts'
 import { send } from './send.ts';
 import { PausedTooLong, troubleOf } from './trouble.ts';
 import { judged, no } from './verdicts.ts';
-import { recoverZone } from './zone-create.ts';
+import { repeatCreation } from './zone-create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
 const SHOWN = 5;
@@ -27,7 +27,7 @@ export async function deleteZoneObject(
   const keeps = object.spec.deletionPolicy === 'Retain' || object.spec.managementPolicy === 'Observe';
   try {
     if (!keeps) {
-      const zoneId = object.status?.zoneId ?? (await recoverZone(house, clock, object, context))?.id;
+      const zoneId = object.status?.zoneId ?? (await announced(house, clock, object, context));
       const blocked = zoneId === undefined ? null : await deleteAtService(house, clock, object, zoneId, context);
       if (blocked !== null) {
         await say(house, object, 'DeletionBlocked', blocked, signal);
@@ -44,6 +44,18 @@ export async function deleteZoneObject(
   }
   await letGo(house, house.zones, DNS_ZONE, object, signal);
   return {};
+}
+
+/** The id of a zone whose creation was sent but whose answer was lost. */
+async function announced(
+  house: House,
+  clock: Clock,
+  object: DNSZone,
+  context: ReconcileContext,
+): Promise<string | undefined> {
+  const intent = object.status?.intent;
+  const made = intent && (await repeatCreation(house, clock, object, intent, context));
+  return made && !(made instanceof ApiError) ? made.id : undefined;
 }
 
 /** @returns why it is not deleted, or null when it is gone */

@@ -1,19 +1,20 @@
 // Reconciles one DNSZone: object and ledger → the zone at the service → the difference → status.
 import type { Zone } from '../client/client.ts';
-import { isAbsent } from '../client/errors.ts';
+import { ApiError, isAbsent } from '../client/errors.ts';
 import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
-import { isDeleting } from '../kube/finalizer.ts';
+import { hasFinalizer, isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
 import { BY_ZONE_NAME, type House, withFinalizer, writeStatus } from './house.ts';
-import { DNS_ZONE, type DNSZone, zoneSpec } from './resources/dnszone.ts';
+import { FINALIZER } from './names.ts';
+import { DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
 import { type Answer, no } from './verdicts.ts';
-import { createAtService, newIntent, recoverZone } from './zone-create.ts';
+import { createAtService, newIntent, repeatCreation } from './zone-create.ts';
 import { deleteZoneObject } from './zone-delete.ts';
-import { ACCEPTED, conclude, concludeTrouble, facts, type Known, PROGRAMMED, READY, statusOf } from './zone-status.ts';
+import { ACCEPTED, conclude, concludeTrouble, facts, PROGRAMMED, READY, statusOf } from './zone-status.ts';
 
 /** How often a zone is looked at without a cause, in ms; spread by up to a tenth. */
 const RESYNC_MS = 10 * 60_000;
@@ -42,7 +43,7 @@ async function reconcileZone(
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   let current = object;
-  let known: Known = {};
+  let known: Partial<ZoneStatus> = {};
   try {
     if (object.spec.managementPolicy === 'Full')
       current = await withFinalizer(house, house.zones, DNS_ZONE, object, signal);
@@ -68,7 +69,7 @@ async function reconcileZone(
   }
 }
 
-/** What is wrong with the object by itself or beside others. The oldest object of a name holds it. */
+/** What is wrong with the object by itself or beside others of its name: one of them has the zone. */
 function mistakeOf(house: House, object: DNSZone): Answer | null {
   const spec = zoneSpec.safeParse(object.spec);
   if (!spec.success) {
@@ -79,20 +80,27 @@ function mistakeOf(house: House, object: DNSZone): Answer | null {
   }
   const name = parseZoneName(spec.data.zoneName);
   if (!name.ok) return no('InvalidSpec', `spec.zoneName: ${name.problem.message}`);
-  const older = house.zones
+  if (spec.data.managementPolicy === 'Observe') return null;
+  const first = house.zones
     .byIndex(BY_ZONE_NAME, name.value)
-    .filter(
-      (other) =>
-        other.metadata.uid !== object.metadata.uid && spec.data.managementPolicy === 'Full' && isOlder(other, object),
-    )[0];
-  if (!older) return null;
-  return no('Conflict', `DNSZone ${keyOf(older)} holds ${name.value} already; delete one of the two.`);
+    .find((other) => other.metadata.uid !== object.metadata.uid && goesBefore(other, object));
+  if (!first) return null;
+  return no('Conflict', `DNSZone ${keyOf(first)} holds ${name.value} already; delete one of the two.`);
 }
 
-function isOlder(a: DNSZone, b: DNSZone): boolean {
+/** Who has made the zone keeps it; otherwise the oldest comes first. */
+function goesBefore(a: DNSZone, b: DNSZone): boolean {
   if (a.spec.managementPolicy !== 'Full') return false;
+  if (holds(a) !== holds(b)) return holds(a);
+  // What b has asked for already, the service decides.
+  if (!holds(b) && b.status?.intent !== undefined) return false;
   const [left, right] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
   return left === right ? (a.metadata.uid ?? '') < (b.metadata.uid ?? '') : left < right;
+}
+
+/** An object that only observed the zone knows its id too, but has no finalizer. */
+function holds(object: DNSZone): boolean {
+  return object.status?.zoneId !== undefined && hasFinalizer(object, FINALIZER);
 }
 
 type Found = { zone: Zone } | { answer: Answer };
@@ -154,9 +162,13 @@ async function create(
   written: (object: DNSZone) => void,
 ): Promise<Zone> {
   const { signal, reconcileId: requestId } = context;
-  let zone = await recoverZone(house, clock, object, context);
+  const before = object.status?.intent;
+  const made = before === undefined ? null : await repeatCreation(house, clock, object, before, context);
+  let zone = made instanceof ApiError ? null : made;
   if (zone === null) {
     const intent = await newIntent(house, object, signal);
+    const sameRequest = before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl;
+    if (made instanceof ApiError && sameRequest) throw made;
     const { zoneId: _gone, ...rest } = statusOf(object);
     const intended = await writeStatus(house, house.zones, DNS_ZONE, object, { ...rest, intent }, signal);
     written(intended);

@@ -18,11 +18,8 @@ const DELEGATED = unknown(
 );
 export const READY = yes('Ready', 'Every name server answers for the zone.');
 
-/** What a run found out. An intent that is there, and undefined, made nothing: it was refused. */
-export type Known = Omit<Partial<ZoneStatus>, 'intent'> & { readonly intent?: undefined };
-
 /** What the status repeats of the zone at the service. */
-export function facts(object: DNSZone, zone: Zone): Known {
+export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
   return {
     zoneId: zone.id,
     creationStatus: zone.status ?? object.status?.creationStatus ?? 'done',
@@ -44,7 +41,7 @@ export function statusOf(object: DNSZone): ZoneStatus {
 export async function conclude(
   house: House,
   object: DNSZone,
-  known: Known,
+  known: Partial<ZoneStatus>,
   answers: Record<string, Answer>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -78,7 +75,7 @@ export async function concludeTrouble(
   house: House,
   clock: Clock,
   object: DNSZone,
-  known: Known,
+  known: Partial<ZoneStatus>,
   trouble: Trouble,
   until: number | null,
   error: unknown,
@@ -90,9 +87,8 @@ export async function concludeTrouble(
   const answers: Record<string, Answer> = stays
     ? { Accepted: ACCEPTED, Ready: answer }
     : { Accepted: ACCEPTED, Programmed: answer };
-  const next: Known = {
+  const next: Partial<ZoneStatus> = {
     ...known,
-    ...(trouble.kind === 'refused' ? { intent: undefined } : {}),
     ...(until === null ? {} : { nextAttemptTime: new Date(house.now().getTime() + until - clock.now()).toISOString() }),
   };
   await conclude(house, object, next, answers, signal);

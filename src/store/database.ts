@@ -23,7 +23,10 @@ export interface DatabaseOptions {
   name?: string;
 }
 
-/** @param url postgres://user:password@host:port/database; connections are opened when first needed. */
+/**
+ * @param url postgres://user:password@host:port/database; connections are opened when first needed. `?prepare=false` is for
+ * a pooler between us and Postgres that cannot keep named statements (PgBouncer before 1.21).
+ */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
   const sql = postgres(url, {
     max: options.max ?? 16,
@@ -39,9 +42,33 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     },
   });
   return {
-    db: drizzle(sql),
+    db: drizzle(withNamedStatements(sql)),
     close: (graceMs = 5_000) => sql.end({ timeout: graceMs / 1000 }),
   };
+}
+
+type Method = (...parameters: unknown[]) => unknown;
+
+/**
+ * drizzle asks for unnamed statements. For each of these the driver first asks Postgres for the types of the parameters,
+ * and sends nothing more on that connection until it knows: two round trips, and no two statements on their way at once.
+ * A named statement is described when a connection first uses it, and takes one round trip from then on.
+ */
+function withNamedStatements<Client extends object>(client: Client): Client {
+  return new Proxy(client, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property);
+      if (property === 'unsafe') {
+        // A text without parameters may hold several statements, which cannot have a name.
+        return (text: string, parameters: unknown[] = [], options: object = {}) =>
+          (member as Method)(text, parameters, { ...options, prepare: parameters.length > 0 });
+      }
+      if (property === 'begin' || property === 'savepoint') {
+        return (work: Method) => (member as Method)((inner: object) => work(withNamedStatements(inner)));
+      }
+      return member;
+    },
+  });
 }
 
 /** The SQLSTATE and constraint of an error that Postgres answered, through drizzle's wrapping; null for any other error. */

@@ -59,30 +59,37 @@ export async function changeZone<T>(
   zoneId: string,
   operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
 ): Promise<T> {
+  return inTurn(house, caller, zoneId, async (tx) => {
+    const zone = await lockZone(tx, zoneId);
+    if (!zone || !maySee(caller.actor, zone)) throw noZone();
+    const { answer, change } = await operation(tx, zone);
+    const entries = Array.isArray(change) ? change : change ? [change] : [];
+    if (entries.length === 0) return answer(zone);
+    const set = Array.isArray(change) ? {} : change?.zone;
+    const now = house.now();
+    const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
+    const rows = entries.map(({ action, before, after }) => ({
+      ...historyOf(zone, caller),
+      action,
+      before,
+      after,
+      serial,
+    }));
+    const [changed] = await Promise.all([
+      touchZone(tx, zone.id, { ...set, serial }, now),
+      rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows),
+    ]);
+    return answer(changed);
+  });
+}
+
+/** One transaction when it is its turn among the writers of a zone; `work` locks the row. @throws as once, and busy */
+export function inTurn<T>(house: House, caller: Caller, zoneId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
   return house.queue.run(zoneId, (waitedMs) =>
     once(house, caller, async (tx) => {
       // Between replicas the row lock queues; both waits together must stay within the limit.
       if (waitedMs > house.busyAfterMs / 10) await setLockTimeout(tx, house.busyAfterMs - waitedMs);
-      const zone = await lockZone(tx, zoneId);
-      if (!zone || !maySee(caller.actor, zone)) throw noZone();
-      const { answer, change } = await operation(tx, zone);
-      const entries = Array.isArray(change) ? change : change ? [change] : [];
-      if (entries.length === 0) return answer(zone);
-      const set = Array.isArray(change) ? {} : change?.zone;
-      const now = house.now();
-      const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
-      const rows = entries.map(({ action, before, after }) => ({
-        ...historyOf(zone, caller),
-        action,
-        before,
-        after,
-        serial,
-      }));
-      const [changed] = await Promise.all([
-        touchZone(tx, zone.id, { ...set, serial }, now),
-        rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows),
-      ]);
-      return answer(changed);
+      return work(tx);
     }),
   );
 }

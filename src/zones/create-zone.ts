@@ -7,7 +7,8 @@ import { sqlFailure, type Tx } from '../store/database.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
 import { insertZone, lockZone, lockZoneTree, type ZoneRow, zonesBelow, zonesNamed } from '../store/zones.ts';
 import { type Actor, mustManageZones } from './actor.ts';
-import { type Caller, type House, historyOf, once } from './change.ts';
+import { type Caller, type House, historyOf, inTurn, once } from './change.ts';
+import { busy } from './queue.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
@@ -29,43 +30,53 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   mustOwn(caller.actor, input.owner);
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
+  const parent = await ownParent(house, caller.actor, name);
+  const create = async (tx: Tx) => {
+    // Before the lock that all creations share: a busy parent must not delay anybody else's zone.
+    if (parent) await lockZone(tx, parent.id);
+    await lockZoneTree(tx);
+    await mustNotOverlap(tx, caller.actor, name, parent);
+    return insertSigned(tx, house, caller, { ...input, zoneName: name });
+  };
   try {
-    return await once(house, caller, async (tx) => {
-      await lockZoneTree(tx);
-      await mustNotOverlap(tx, caller.actor, name);
-      const now = house.now();
-      const csk = generateCsk();
-      const zone = await insertZone(tx, {
-        id: `zone_${house.random(10).toString('hex')}`,
-        teamId: caller.actor.teamId,
-        name,
-        tree: orderName(name),
-        state: 'active',
-        defaultTtl: input.defaultTtl ?? DEFAULT_TTL,
-        // The clock, so that a zone made anew under an old name goes on from higher serials (RFC 1982).
-        serial: nextSerial(0, Math.floor(now.getTime() / 1000)),
-        cskPrivate: csk.privateKey,
-        cskPublic: csk.publicKey,
-        ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
-        createdAt: now,
-        updatedAt: now,
-      });
-      const view = zoneView(zone, house.nameservers);
-      await insertChange(tx, {
-        ...historyOf(zone, caller),
-        action: 'zone.create',
-        before: null,
-        after: view,
-        serial: zone.serial,
-      });
-      return { ...view, status: 'done' as const };
-    });
+    return await (parent ? inTurn(house, caller, parent.id, create) : once(house, caller, create));
   } catch (error) {
     // Not reached while the tree lock is held; the constraint stands behind it.
     if (sqlFailure(error)?.constraint?.startsWith('zones_'))
       throw new Refusal('conflict', `zoneName: ${name} exists already.`);
     throw error;
   }
+}
+
+/** The team's zone that would be the parent, by a look without locks. */
+async function ownParent(house: House, actor: Actor, name: string): Promise<ZoneRow | null> {
+  const nearest = (await zonesNamed(house.db, suffixesOf(name).slice(1)))[0];
+  return nearest?.teamId === actor.teamId ? nearest : null;
+}
+
+async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInput): Promise<CreatedZone> {
+  const { zoneName: name, defaultTtl = DEFAULT_TTL } = input;
+  const now = house.now();
+  const csk = generateCsk();
+  const zone = await insertZone(tx, {
+    id: `zone_${house.random(10).toString('hex')}`,
+    teamId: caller.actor.teamId,
+    name,
+    tree: orderName(name),
+    state: 'active',
+    defaultTtl,
+    // The clock, so that a zone made anew under an old name goes on from higher serials (RFC 1982).
+    serial: nextSerial(0, Math.floor(now.getTime() / 1000)),
+    cskPrivate: csk.privateKey,
+    cskPublic: csk.publicKey,
+    ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
+    createdAt: now,
+    updatedAt: now,
+  });
+  const view = zoneView(zone, house.nameservers);
+  const entry = { action: 'zone.create', before: null, after: view, serial: zone.serial } as const;
+  await insertChange(tx, { ...historyOf(zone, caller), ...entry });
+  return { ...view, status: 'done' };
 }
 
 /** SPEC 4, POST /zones, rules 1 and 2. */
@@ -76,7 +87,7 @@ function mustOwn(actor: Actor, owner: string | undefined): void {
 }
 
 /** A zone above or below another team's zone would take names away from one of them. */
-async function mustNotOverlap(tx: Tx, actor: Actor, name: string): Promise<void> {
+async function mustNotOverlap(tx: Tx, actor: Actor, name: string, parent: ZoneRow | null): Promise<void> {
   const [enclosing, below] = await Promise.all([
     zonesNamed(tx, suffixesOf(name)),
     zonesBelow(tx, orderName(name), 1000),
@@ -87,13 +98,13 @@ async function mustNotOverlap(tx: Tx, actor: Actor, name: string): Promise<void>
   if (nearest?.name === name) {
     throw new Refusal('conflict', `zoneName: ${name} exists already in this team, as ${nearest.id}.`);
   }
+  // The parent came or went since it was looked for, so the row that is locked is not the one to be judged.
+  if (nearest?.id !== parent?.id) throw busy();
   if (nearest) await mustNotHide(tx, nearest, name);
 }
 
-/** Names of the parent zone at or below the new apex would silently stop being served. */
+/** Names of the parent zone, which is locked, at or below the new apex would silently stop being served. */
 async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void> {
-  const locked = await lockZone(tx, parent.id);
-  if (!locked) return;
   const apex = orderName(name).slice(parent.tree.length + 1);
   const [at, below] = await Promise.all([recordsAt(tx, parent.no, [apex]), namesBelow(tx, parent.no, apex, 5)]);
   const total = at.length + below.total;

@@ -5,7 +5,7 @@ import { insertChange } from '../store/changes.ts';
 import { isStorable } from '../store/database.ts';
 import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
-import { type Caller, changeZone, type House, historyOf, noZone, once } from './change.ts';
+import { type Caller, changeZone, type House, historyOf, inTurn, noZone } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
@@ -93,20 +93,18 @@ export async function setDefaultTtl(house: House, caller: Caller, id: string, de
 
 /** Deletes the zone with all its records, for good. @throws Refusal no_zone, forbidden, busy */
 export async function removeZone(house: House, caller: Caller, id: string): Promise<void> {
-  await house.queue.run(id, () =>
-    once(house, caller, async (tx) => {
-      const zone = await lockZone(tx, id);
-      if (!zone || !maySee(caller.actor, zone)) throw noZone();
-      mustManageZones(caller.actor);
-      await deleteZone(tx, id);
-      await insertChange(tx, {
-        ...historyOf(zone, caller),
-        action: 'zone.delete',
-        before: zoneView(zone, house.nameservers),
-        after: null,
-        serial: nextSerial(zone.serial, Math.floor(house.now().getTime() / 1000)),
-      });
-      return null;
-    }),
-  );
+  await inTurn(house, caller, id, async (tx) => {
+    const zone = await lockZone(tx, id);
+    if (!zone || !maySee(caller.actor, zone)) throw noZone();
+    mustManageZones(caller.actor);
+    await deleteZone(tx, id);
+    await insertChange(tx, {
+      ...historyOf(zone, caller),
+      action: 'zone.delete',
+      before: zoneView(zone, house.nameservers),
+      after: null,
+      serial: nextSerial(zone.serial, Math.floor(house.now().getTime() / 1000)),
+    });
+    return null;
+  });
 }

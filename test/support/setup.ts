@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { ensureTools } from '../../src/cli/up/parts/apt.ts';
+import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
@@ -84,6 +85,8 @@ async function start(): Promise<Ground> {
     ],
     { progress, signal },
   );
+  // Minutes on a machine that never built it: no test's time limit may hold that.
+  await ensureControlPlane({ progress, signal });
   const { binDir } = await ensurePostgres({ progress, signal });
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
   const remove = async () => {

@@ -23,6 +23,12 @@ const schema = z.object({
     .transform((file) => resolve(file))
     .refine((file) => existsSync(file), { error: 'names no file' })
     .optional(),
+  /** Folder of the state. (Default: .local in the checkout.) */
+  state: z
+    .string()
+    .min(1)
+    .transform((folder) => resolve(folder))
+    .optional(),
   /** (Default: a free port, the same one at the next `up`.) */
   apiPort: port,
   /** (Default: a free port, the same one at the next `up`.) */

@@ -1,6 +1,6 @@
 // `up`: start the whole thing, show that it works, stay until Ctrl-C, leave nothing behind.
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { writeEnvironment } from './environment.ts';
 import { showExample } from './example.ts';
 import { readUpOptions } from './options.ts';
@@ -20,7 +20,7 @@ export async function runUp(
   signal: AbortSignal,
 ): Promise<number> {
   const options = readUpOptions(given, process.env.KUBECONFIG);
-  const stateDir = resolve(STATE);
+  const stateDir = options.state ?? resolve(STATE);
   const since = performance.now();
   // 711: Postgres, which refuses root, must get through to its data; what is secret in here has mode 600.
   await mkdir(stateDir, { recursive: true });
@@ -47,7 +47,9 @@ export async function runUp(
       print(
         `ready after ${seconds} s: API ${stack.service.url}/v1/dns, DNS ${stack.service.dns.address}:${stack.service.dns.port}.`,
       );
-      print('In another shell: source .local/env; then kubectl, curl and dig work. Ctrl-C stops everything.');
+      print(
+        `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
+      );
       return await stay(stack, print, signal);
     } finally {
       print('stopping');

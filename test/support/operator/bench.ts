@@ -69,27 +69,35 @@ export class Bench {
     }
   }
 
-  /** Runs everything until a whole round changes nothing and nothing fails. @throws Crash; Error when that never comes */
+  /**
+   * Runs everything until a whole round leaves all as it was and nothing fails. What is refused again and again announces
+   * and takes back its attempt, so the state is compared, not the number of writes. @throws Crash; Error when that never comes
+   */
   async settle(): Promise<Map<string, Run>> {
     for (let round = 1; round <= ROUNDS; round += 1) {
-      const before = `${this.cluster.version} ${this.service.version}`;
+      const before = this.#state();
       const runs = await this.round();
       const failed = [...runs.values()].some(({ error }) => error !== null);
-      if (!failed && before === `${this.cluster.version} ${this.service.version}`) return runs;
+      if (!failed && before === this.#state()) return runs;
       await this.clock.advance(1_000);
     }
     throw new Error(`no rest after ${ROUNDS} rounds; last calls:\n${this.faults.calls.slice(-20).join('\n')}`);
   }
 
-  /** Every object once. */
-  async round(): Promise<Map<string, Run>> {
+  /** Every object once, one after the other, or all at once as the workers of one process do. */
+  async round(together = false): Promise<Map<string, Run>> {
     const keys = [
       ...this.cluster.zones().map((object) => ({ kind: 'zone' as const, key: keyOf(object) })),
       ...this.cluster.records().map((object) => ({ kind: 'record' as const, key: keyOf(object) })),
     ];
     if (this.recordsFirst) keys.reverse();
     const runs = new Map<string, Run>();
-    for (const { kind, key } of keys) runs.set(`${kind} ${key}`, await this.run(kind, key));
+    const work = async ({ kind, key }: (typeof keys)[number]) =>
+      void runs.set(`${kind} ${key}`, await this.run(kind, key));
+    if (together) {
+      const ends = await Promise.allSettled(keys.map(work));
+      for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    } else for (const each of keys) await work(each);
     return runs;
   }
 
@@ -104,6 +112,14 @@ export class Bench {
 
   reasons(): string[] {
     return this.events.map(({ key, reason }) => `${key} ${reason}`);
+  }
+
+  #state(): string {
+    const objects = [...this.cluster.zones(), ...this.cluster.records()].map(({ metadata, ...rest }) => {
+      const { resourceVersion: _version, ...kept } = metadata;
+      return { ...rest, kept };
+    });
+    return JSON.stringify([objects, this.service.version]);
   }
 
   #start() {

@@ -1,0 +1,137 @@
+// 503 busy (SPEC section 4): a zone whose row is held by another change. Nothing is written, the wait is bounded, and
+// nobody else is delayed.
+import { describe, expect, test } from 'vitest';
+import { type Reply, refusal } from '../../support/api.ts';
+import { startTestService } from '../../support/service.ts';
+
+const BUSY_AFTER_MS = 400;
+const service = await startTestService({ limits: true, busyAfterMs: BUSY_AFTER_MS, nameserverCompanion: false });
+const { request, sql, database } = service;
+const zone = await service.zone('busy.example');
+const record = await service.record(zone, 'www', 'A', '192.0.2.1');
+const other = await service.zone('idle.example');
+const path = `/zones/${zone.id}`;
+let names = 0;
+
+/** Holds the zone's row, as a change under way does. */
+async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+  const holder = database.connect();
+  try {
+    await holder`begin`;
+    await holder`select 1 from zones where id = ${zone.id} for update`;
+    return await work();
+  } finally {
+    await holder`rollback`;
+    await holder.end();
+  }
+}
+
+const write = (to = zone, key?: string) =>
+  request('POST', `/zones/${to.id}/records`, { name: `n${++names}`, type: 'A', content: '192.0.2.1' }, key);
+async function timed(work: () => Promise<Reply>): Promise<{ ms: number; reply: Reply }> {
+  const since = performance.now();
+  const reply = await work();
+  return { ms: performance.now() - since, reply };
+}
+const lockWaiters = (n: number) =>
+  expect
+    .poll(async () => (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`).length, {
+      interval: 10,
+    })
+    .toBeGreaterThanOrEqual(n);
+const rows = async () =>
+  sql`select (select count(*)::int from records) as records, (select count(*)::int from changes) as changes,
+    (select sum(serial)::text from zones) as serials`;
+
+describe('while another change holds the zone', () => {
+  test.each([
+    ['create', () => write()],
+    ['update', () => request('PUT', `${path}/records/${record.id}`, { name: 'www', type: 'A', content: '192.0.2.7' })],
+    ['delete', () => request('DELETE', `${path}/records/${record.id}`)],
+    ['park', () => request('POST', `${path}/park`)],
+    ['change', () => request('PATCH', path, { defaultTtl: 60 })],
+    ['delete of the zone', () => request('DELETE', path)],
+  ])('%s is 503 busy with Retry-After, after about the time that is set, and writes nothing', async (_, send) => {
+    const before = await rows();
+    const { ms, reply } = await whileHeld(() => timed(send));
+    expect(refusal(reply)).toBe('503 busy');
+    expect(reply.body.message).toMatch(/busy.*try again in a moment/i);
+    expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(ms).toBeGreaterThan(BUSY_AFTER_MS * 0.9);
+    expect(ms).toBeLessThan(BUSY_AFTER_MS + 400);
+    expect(await rows()).toEqual(before);
+  });
+
+  test('30 writers are all told so in the same time, not one after the other', async () => {
+    const { text } = await service.key();
+    const { ms, reply } = await whileHeld(() =>
+      timed(async () => {
+        const replies = await Promise.all(Array.from({ length: 30 }, () => write(zone, text)));
+        expect(new Set(replies.map(refusal))).toEqual(new Set(['503 busy']));
+        return replies[0] as Reply;
+      }),
+    );
+    expect(reply.status).toBe(503);
+    expect(ms).toBeLessThan(BUSY_AFTER_MS + 600);
+  });
+
+  test('reading it, and writing to other zones, goes on at once: waiting writers hold no connections', async () => {
+    const { text } = await service.key();
+    await whileHeld(async () => {
+      const waiting = Promise.all(Array.from({ length: 40 }, () => write(zone, text)));
+      const free = await Promise.all([
+        timed(() => write(other)),
+        timed(() => request('GET', `${path}/records`)),
+        timed(() => request('GET', '/zones')),
+        timed(() => request('POST', '/zones', { zoneName: `free${++names}.example`, owner: zone.owner })),
+      ]);
+      expect(free.map(({ reply }) => reply.status)).toEqual([201, 200, 200, 200]);
+      for (const { ms } of free) expect(ms).toBeLessThan(BUSY_AFTER_MS * 0.75);
+      expect(new Set((await waiting).map(refusal))).toEqual(new Set(['503 busy']));
+    });
+  });
+
+  test('new child zones of it are busy, but zones of others can be made meanwhile', async () => {
+    const stranger = await service.key({ team: 'stranger' });
+    const child = (n: number) => ({ zoneName: `c${n}.busy.example`, owner: zone.owner });
+    const { text } = await service.key();
+    await whileHeld(async () => {
+      const waiting = Promise.all([1, 2, 3, 4, 5].map((n) => request('POST', '/zones', child(n), text)));
+      await lockWaiters(1);
+      const sent = { zoneName: 'stranger.test', owner: `org:${stranger.team}` };
+      const { ms, reply } = await timed(() => request('POST', '/zones', sent, stranger.text));
+      expect(reply.status).toBe(200);
+      expect(ms).toBeLessThan(BUSY_AFTER_MS * 0.75);
+      expect(new Set((await waiting).map(refusal))).toEqual(new Set(['503 busy']));
+    });
+  });
+});
+
+test('a busy answer does not count against the limit', async () => {
+  const key = await service.key({ recordWrites: 3 });
+  await whileHeld(async () => {
+    for (let n = 0; n < 4; n++) expect(refusal(await write(zone, key.text))).toBe('503 busy');
+  });
+  const replies = [];
+  for (let n = 0; n < 4; n++) replies.push((await write(zone, key.text)).status);
+  expect(replies).toEqual([201, 201, 201, 429]);
+});
+
+test('who waits less than that is served', async () => {
+  const { text } = await service.key();
+  const { waiting } = await whileHeld(async () => {
+    const replies = Promise.all(Array.from({ length: 5 }, () => write(zone, text)));
+    await lockWaiters(1);
+    return { waiting: replies };
+  });
+  expect((await waiting).map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+});
+
+test('the same request goes through afterwards, with its Idempotency-Key', async () => {
+  const send = () =>
+    request('POST', `${path}/records`, { name: 'later', type: 'A', content: '192.0.2.1' }, undefined, {
+      'idempotency-key': 'later',
+    });
+  expect(refusal(await whileHeld(send))).toBe('503 busy');
+  expect((await send()).status).toBe(201);
+});

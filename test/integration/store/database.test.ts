@@ -1,0 +1,54 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Database, openDatabase } from '../../../src/store/database.ts';
+import { teamByName } from '../../../src/store/keys.ts';
+import { lockZone } from '../../../src/store/zones.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+let ground: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  ground = await cloneDatabase();
+  database = openDatabase(ground.url, { max: 1 });
+});
+afterAll(async () => {
+  await database.close();
+  await ground.close();
+});
+
+const NAMED = sql`select statement, generic_plans + custom_plans as runs from pg_prepared_statements`;
+
+describe('a statement with parameters', () => {
+  it('is prepared once on a connection, and run by its name from then on', async () => {
+    for (let run = 0; run < 3; run++) await teamByName(database.db, 'nobody');
+    const found = (await database.db.execute(NAMED)).filter(({ statement }) => String(statement).includes('"teams"'));
+    expect(found.map(({ runs }) => Number(runs))).toEqual([3]);
+  });
+
+  it('is prepared inside a transaction too, and stays so for the next one', async () => {
+    for (let run = 0; run < 2; run++) await database.db.transaction((tx) => lockZone(tx, 'zone_none'));
+    const found = (await database.db.execute(NAMED)).filter(({ statement }) =>
+      String(statement).includes('for no key'),
+    );
+    expect(found.map(({ runs }) => Number(runs))).toEqual([2]);
+  });
+
+  it('is prepared anew when the shape of its answer has changed under it', async () => {
+    const probe = (value: number) => database.db.execute(sql`select * from pg_temp.shape where a = ${value}`);
+    await database.db.execute(sql`create temp table shape as select 1 as a`);
+    expect([...(await probe(1))]).toEqual([{ a: 1 }]);
+    await database.db.execute(sql`alter table pg_temp.shape add column b integer default 2`);
+    expect([...(await probe(1))]).toEqual([{ a: 1, b: 2 }]);
+  });
+});
+
+it('can be kept from naming statements, for poolers that lose them', async () => {
+  const plain = openDatabase(`${ground.url}?prepare=false`, { max: 1 });
+  try {
+    await teamByName(plain.db, 'nobody');
+    expect([...(await plain.db.execute(NAMED))]).toEqual([]);
+  } finally {
+    await plain.close();
+  }
+});

@@ -1,0 +1,117 @@
+// What somebody else changed at the service: repaired, reported or left alone, as the policy says.
+import { describe, expect, it } from 'vitest';
+import { audit } from '../../support/operator/audit.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+
+const ZONE = 'default/example';
+const WWW = 'default/www';
+
+async function bench(policy: { zone?: string; record?: string; ttl?: number }): Promise<Bench> {
+  const on = new Bench();
+  const driftPolicy = policy.record === undefined ? {} : { driftPolicy: policy.record };
+  const ttl = policy.ttl === undefined ? {} : { ttl: policy.ttl };
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', driftPolicy: policy.zone ?? 'Enforce' });
+  on.cluster.create(
+    DNS_RECORD,
+    { name: 'www' },
+    { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1', ...driftPolicy, ...ttl },
+  );
+  await on.settle();
+  on.events.length = 0;
+  return on;
+}
+
+const tamper = (on: Bench, change: Parameters<Bench['service']['tamper']>[2]) =>
+  on.service.tamper(
+    on.cluster.zone(ZONE)?.status?.zoneId as string,
+    on.cluster.record(WWW)?.status?.records?.[0]?.id as string,
+    change,
+  );
+
+const OTHER = { content: '192.0.2.66' };
+
+describe('a value that somebody else changed', () => {
+  it.each([
+    ['changed', OTHER, '192.0.2.1 (rec_2) was changed to 192.0.2.66'],
+    ['deleted', null, '192.0.2.1 (rec_2) was deleted'],
+  ])('and %s is repaired under Enforce, with one Event', async (_what, change, note) => {
+    const on = await bench({});
+    tamper(on, change);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+    expect(on.events).toMatchObject([{ key: WWW, type: 'Warning', reason: 'Drift', action: 'Repair', note }]);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('stays under Report, with an Event and the difference in the condition', async () => {
+    const on = await bench({ record: 'Report' });
+    tamper(on, OTHER);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.66 3600']);
+    expect(on.events).toContainEqual(expect.objectContaining({ key: WWW, reason: 'Drift', action: 'Report' }));
+    const condition = on.cluster.record(WWW)?.status?.conditions.find(({ type }) => type === 'Programmed');
+    expect(condition).toMatchObject({ status: 'True', reason: 'Drifted' });
+    expect(condition?.message).toContain('192.0.2.1 (rec_2) was changed to 192.0.2.66');
+  });
+
+  it('stays under Ignore, without an Event about it', async () => {
+    const on = await bench({ record: 'Ignore' });
+    tamper(on, OTHER);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.66 3600']);
+    expect(on.events.filter(({ reason }) => reason === 'Drift')).toEqual([]);
+  });
+
+  it('follows the policy of the zone where the record has none', async () => {
+    const on = await bench({ zone: 'Report' });
+    tamper(on, OTHER);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.66 3600']);
+  });
+
+  it.each(['Report', 'Ignore'])('is given up for a new spec, under %s too', async (record) => {
+    const on = await bench({ record });
+    tamper(on, OTHER);
+    await on.settle();
+    on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.2' });
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.2 3600']);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it.each(['Report', 'Ignore'])('is Ready again under %s once it is changed back', async (record) => {
+    const on = await bench({ record });
+    tamper(on, OTHER);
+    await on.settle();
+    tamper(on, { content: '192.0.2.1' });
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it.each(['Report', 'Ignore'])('goes with its object all the same under %s', async (record) => {
+    const on = await bench({ record });
+    tamper(on, OTHER);
+    await on.settle();
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.settle();
+    expect(on.service.lines()).toEqual([]);
+    expect(on.cluster.record(WWW)).toBeUndefined();
+  });
+});
+
+describe('a TTL that somebody else changed', () => {
+  it('is repaired under Enforce', async () => {
+    const on = await bench({ ttl: 60 });
+    tamper(on, { ttl: 30 });
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 60']);
+  });
+
+  it.each(['Report', 'Ignore'])('stays under %s', async (record) => {
+    const on = await bench({ record, ttl: 60 });
+    tamper(on, { ttl: 30 });
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 30']);
+    expect(on.ready(on.cluster.record(WWW))).toBe('False Drifted');
+  });
+});

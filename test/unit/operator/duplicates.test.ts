@@ -1,0 +1,217 @@
+// Two objects that want the same: who has it, what the other is told, and what happens when either of them goes.
+import { describe, expect, it } from 'vitest';
+import { audit } from '../../support/operator/audit.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+
+const ZONE = 'default/example';
+const zoneRef = { name: 'example' };
+
+async function withZone(): Promise<Bench> {
+  const bench = new Bench();
+  bench.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+  await bench.settle();
+  return bench;
+}
+
+const record = (bench: Bench, name: string, spec: Record<string, unknown>) =>
+  bench.cluster.create(DNS_RECORD, { name }, { zoneRef, name: 'www', type: 'A', ...spec });
+
+describe('two DNSRecords that want one value', () => {
+  it('leave it to the first, and the other says whose it is', async () => {
+    const bench = await withZone();
+    const first = record(bench, 'first', { content: '192.0.2.1' });
+    await bench.settle();
+    const second = record(bench, 'second', { content: '192.0.2.1' });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(first))).toBe('True Ready');
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.message(bench.cluster.record(second))).toBe(
+      'DNSRecord default/first owns 192.0.2.1 already; delete one of the two.',
+    );
+    expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+  });
+
+  it.each([
+    ['the name', 'A', { name: 'WWW', content: '192.0.2.1' }, { content: '192.0.2.1' }],
+    ['the absolute name', 'A', { name: 'www.Example.ORG.', content: '192.0.2.1' }, { content: '192.0.2.1' }],
+    ['an address', 'AAAA', { content: '2001:DB8:0:0::1' }, { content: '2001:db8::1' }],
+    ['a text', 'TXT', { content: 'v=spf1 -all' }, { content: '"v=spf1 -all"' }],
+    ['a host', 'MX', { content: 'Mail.Example.NET.' }, { content: 'mail.example.net', priority: 10 }],
+  ])('are one claim in two spellings of %s', async (_what, type, one, other) => {
+    const bench = await withZone();
+    record(bench, 'first', { type, ...one });
+    await bench.settle();
+    const second = record(bench, 'second', { type, ...other });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.service.ids()).toHaveLength(1);
+    bench.cluster.remove(DNS_RECORD, second);
+    await bench.settle();
+    expect(bench.service.ids()).toHaveLength(1);
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('may differ in their other values: those are served', async () => {
+    const bench = await withZone();
+    record(bench, 'first', { values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] });
+    await bench.settle();
+    const second = record(bench, 'second', { values: [{ content: '192.0.2.2' }, { content: '192.0.2.3' }] });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.cluster.record(second)?.status?.records?.map(({ content }) => content)).toEqual(['192.0.2.3']);
+    expect(bench.service.ids()).toHaveLength(3);
+  });
+
+  it('do not lose the value of the first when the other is deleted', async () => {
+    const bench = await withZone();
+    record(bench, 'first', { content: '192.0.2.1' });
+    await bench.settle();
+    const second = record(bench, 'second', { content: '192.0.2.1' });
+    await bench.settle();
+    bench.cluster.remove(DNS_RECORD, second);
+    await bench.settle();
+    expect(bench.cluster.record(second)).toBeUndefined();
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('go on without an edit when the first is deleted', async () => {
+    const bench = await withZone();
+    const first = record(bench, 'first', { content: '192.0.2.1' });
+    await bench.settle();
+    const second = record(bench, 'second', { content: '192.0.2.1' });
+    const runs = await bench.settle();
+    // Nobody has to touch the second one: it comes back by itself.
+    expect(runs.get(`record ${second}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
+    bench.cluster.remove(DNS_RECORD, first);
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(second))).toBe('True Ready');
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('never share it, not even when both may adopt', async () => {
+    const bench = await withZone();
+    record(bench, 'first', { content: '192.0.2.1', adopt: 'IfIdentical' });
+    await bench.settle();
+    const second = record(bench, 'second', { content: '192.0.2.1', adopt: 'IfIdentical' });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    bench.cluster.remove(DNS_RECORD, second);
+    await bench.settle();
+    expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('do not lose it to one that adopts while the first waits for its answer', async () => {
+    const bench = await withZone();
+    const first = record(bench, 'first', { content: '192.0.2.1' });
+    bench.faults.arm({ at: 4, when: 'after', act: bench.faults.crash });
+    await expect(bench.run('record', first)).rejects.toThrow('died at call 4');
+    expect(bench.faults.calls.at(-1)).toMatch(/^api create/);
+    bench.restart();
+    const second = record(bench, 'second', { content: '192.0.2.1', adopt: 'IfIdentical' });
+    await bench.run('record', second);
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(first))).toBe('True Ready');
+    bench.cluster.remove(DNS_RECORD, second);
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+  });
+});
+
+describe('two DNSZones of one name', () => {
+  const zone = (bench: Bench, name: string, spec: Record<string, unknown> = {}, meta: Record<string, string> = {}) =>
+    bench.cluster.create(DNS_ZONE, { name, ...meta }, { zoneName: 'example.org', ...spec });
+
+  it('leave it to the oldest, in whatever order they are seen', async () => {
+    const bench = new Bench();
+    bench.cluster.create(
+      DNS_ZONE,
+      { name: 'late', creationTimestamp: '2026-11-21T12:00:00Z' },
+      { zoneName: 'example.org' },
+    );
+    bench.cluster.create(
+      DNS_ZONE,
+      { name: 'early', creationTimestamp: '2026-11-21T11:00:00Z' },
+      { zoneName: 'EXAMPLE.org.' },
+    );
+    await bench.settle();
+    expect(bench.ready(bench.cluster.zone('default/early'))).toBe('True Ready');
+    expect(bench.ready(bench.cluster.zone('default/late'))).toBe('False Conflict');
+    expect(bench.message(bench.cluster.zone('default/late'))).toBe(
+      'DNSZone default/early holds example.org already; delete one of the two.',
+    );
+    bench.cluster.remove(DNS_ZONE, 'default/late');
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('go on without an edit when the oldest is deleted', async () => {
+    const bench = new Bench();
+    zone(bench, 'example');
+    zone(bench, 'second');
+    const runs = await bench.settle();
+    expect(runs.get('zone default/second')?.result?.requeueAfterMs).toBeGreaterThan(0);
+    bench.cluster.remove(DNS_ZONE, ZONE);
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+    expect(bench.ready(bench.cluster.zone('default/second'))).toBe('True Ready');
+  });
+
+  it('made within one second stay with the one that has it', async () => {
+    const bench = new Bench();
+    const creationTimestamp = '2026-11-21T11:00:00Z';
+    zone(bench, 'one', {}, { uid: 'uid-b', creationTimestamp });
+    await bench.settle();
+    // By its uid this one comes first, but when the other was made nobody knew of it.
+    zone(bench, 'two', {}, { uid: 'uid-a', creationTimestamp });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.zone('default/one'))).toBe('True Ready');
+    expect(bench.ready(bench.cluster.zone('default/two'))).toBe('False Conflict');
+    bench.cluster.remove(DNS_ZONE, 'default/two');
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('made within one second stay with the one whose answer was lost', async () => {
+    const bench = new Bench();
+    const creationTimestamp = '2026-11-21T11:00:00Z';
+    zone(bench, 'one', {}, { uid: 'uid-b', creationTimestamp });
+    bench.faults.arm({ at: 3, when: 'after', act: bench.faults.crash });
+    await expect(bench.run('zone', 'default/one')).rejects.toThrow('died');
+    expect(bench.faults.calls.at(-1)).toBe('api create zone example.org');
+    zone(bench, 'two', {}, { uid: 'uid-a', creationTimestamp });
+    bench.restart();
+    await bench.settle();
+    expect(bench.ready(bench.cluster.zone('default/one'))).toBe('True Ready');
+    expect(bench.ready(bench.cluster.zone('default/two'))).toBe('False Conflict');
+    bench.cluster.remove(DNS_ZONE, 'default/two');
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('keep it for whoever made it when an older one stops observing and is deleted', async () => {
+    const bench = new Bench();
+    zone(bench, 'watcher', { managementPolicy: 'Observe' });
+    zone(bench, 'owner');
+    await bench.settle();
+    expect(bench.ready(bench.cluster.zone('default/watcher'))).toBe('True Ready');
+    bench.cluster.edit(DNS_ZONE, 'default/watcher', { managementPolicy: 'Full' });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.zone('default/owner'))).toBe('True Ready');
+    expect(bench.ready(bench.cluster.zone('default/watcher'))).toBe('False Conflict');
+    bench.cluster.remove(DNS_ZONE, 'default/watcher');
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+  });
+
+  it('may be one that has it and any number that observe it', async () => {
+    const bench = new Bench();
+    zone(bench, 'owner');
+    zone(bench, 'watcher', { managementPolicy: 'Observe' });
+    await bench.settle();
+    bench.cluster.remove(DNS_ZONE, 'default/watcher');
+    await bench.settle();
+    expect(audit(bench)).toEqual([]);
+  });
+});

@@ -1,0 +1,301 @@
+// The life of a DNSRecord between a cluster and a service in memory: written, edited, refused, healed, deleted.
+import { describe, expect, it } from 'vitest';
+import { ApiUnavailable } from '../../../src/client/errors.ts';
+import { NAMESPACE } from '../../../src/operator/house.ts';
+import { audit } from '../../support/operator/audit.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+import { refused } from '../../support/operator/service.ts';
+
+const ZONE = 'default/example';
+const WWW = 'default/www';
+
+interface Given {
+  zone?: Record<string, unknown>;
+  record?: Record<string, unknown>;
+}
+
+/** A zone and, when given, the record www in it, both at rest. */
+async function bench({ zone = {}, record }: Given = {}): Promise<Bench> {
+  const made = new Bench();
+  made.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', ...zone });
+  if (record) www(made, record);
+  await made.settle();
+  return made;
+}
+
+const www = (on: Bench, spec: Record<string, unknown>) =>
+  on.cluster.create(DNS_RECORD, { name: 'www' }, { zoneRef: { name: 'example' }, name: 'www', type: 'A', ...spec });
+
+const values = (...contents: string[]) => ({ content: undefined, values: contents.map((content) => ({ content })) });
+
+const idsOf = (on: Bench) => (on.cluster.record(WWW)?.status?.records ?? []).map(({ id }) => id as string);
+const zoneIdOf = (on: Bench) => on.cluster.zone(ZONE)?.status?.zoneId as string;
+const conditions = (on: Bench) =>
+  on.cluster.record(WWW)?.status?.conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
+
+describe('a DNSRecord', () => {
+  it('is written, proven and Ready, with its whole name and a ledger in the status', async () => {
+    const on = await bench({ record: { name: 'WWW', ttl: 60, ...values('192.0.2.1', '192.0.2.2') } });
+    expect(conditions(on)).toEqual([
+      'Accepted=True Accepted',
+      'Programmed=True Programmed',
+      'Propagated=True Propagated',
+      'Ready=True Ready',
+    ]);
+    expect(on.cluster.record(WWW)?.status).toMatchObject({
+      observedGeneration: 1,
+      fqdn: 'www.example.org',
+      summary: '192.0.2.1,192.0.2.2',
+      zoneId: zoneIdOf(on),
+    });
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 60', 'example.org www A 192.0.2.2 60']);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('has its finalizer on and its intent in the status before the first write at the service', async () => {
+    const on = await bench();
+    www(on, { content: '192.0.2.1' });
+    on.faults.arm(null);
+    await on.run('record', WWW);
+    const first = on.faults.calls.findIndex((call) => call.startsWith('api create'));
+    expect(on.faults.calls.slice(0, first).filter((call) => call.startsWith('kube'))).toEqual([
+      'kube patch dnsrecords www',
+      'kube status dnsrecords www',
+    ]);
+  });
+
+  it('asks the service and writes nothing when nothing has changed', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.faults.arm(null);
+    await on.run('record', WWW);
+    expect(on.faults.calls).toEqual([`api list ${zoneIdOf(on)} www A`]);
+  });
+
+  it('waits for its zone and says which one', async () => {
+    const on = new Bench();
+    www(on, { content: '192.0.2.1' });
+    await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False ZoneNotReady');
+    expect(on.message(on.cluster.record(WWW))).toBe(
+      'There is no DNSZone default/example; create it or mend spec.zoneRef.',
+    );
+    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('says what is wrong with its content, and heals by an edit', async () => {
+    const on = await bench({ record: { content: '192.0.2.01' } });
+    expect(conditions(on)?.[0]).toBe('Accepted=False InvalidSpec');
+    expect(on.message(on.cluster.record(WWW))).toMatch(/^spec\.content: .*IPv4 address such as 192\.0\.2\.10/);
+    expect(on.service.lines()).toEqual([]);
+    // Nothing was ever written, so nothing holds its deletion up.
+    expect(on.cluster.record(WWW)?.metadata.finalizers).toBeUndefined();
+    on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.1' });
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('keeps what it has while a wrong edit waits to be mended', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.cluster.edit(DNS_RECORD, WWW, { content: 'nonsense' });
+    await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False InvalidSpec');
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('is told by the service what cannot stand beside what, and heals without an edit', async () => {
+    const on = await bench();
+    const alias = on.service.seed(zoneIdOf(on), { name: 'www', type: 'CNAME', content: 'www.example.net' });
+    www(on, { content: '192.0.2.1' });
+    const runs = await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False Conflict');
+    expect(on.message(on.cluster.record(WWW))).toMatch(/www has a CNAME record/);
+    expect(runs.get(`record ${WWW}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
+    on.service.tamper(zoneIdOf(on), alias, null);
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('leaves its other values live when one is refused', async () => {
+    const on = await bench();
+    const foreign = on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.2' });
+    www(on, values('192.0.2.1', '192.0.2.2', '192.0.2.3'));
+    await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False Conflict');
+    expect(on.message(on.cluster.record(WWW))).toContain(`The DNS service has 192.0.2.2 already (${foreign})`);
+    expect(on.service.ids()).toHaveLength(3);
+    expect(idsOf(on)).toHaveLength(2);
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.settle();
+    expect(audit(on, { recordIds: [foreign] })).toEqual([]);
+  });
+
+  it('becomes a null MX, which stands alone, without a conflict with its own values', async () => {
+    const on = await bench({ record: { type: 'MX', name: '@', ...values('a.example.net', 'b.example.net') } });
+    on.cluster.edit(DNS_RECORD, WWW, { values: undefined, content: '.', priority: 0 });
+    await on.run('record', WWW);
+    expect(on.service.lines()).toEqual(['example.org @ MX 0 . 3600']);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('is never without an answer while its value changes', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.2' });
+    on.faults.arm(null);
+    await on.run('record', WWW);
+    expect(on.faults.calls.filter((call) => /^api (create|update|delete)/.test(call))).toEqual([
+      `api update ${idsOf(on)[0]}`,
+    ]);
+  });
+
+  it('follows a new default TTL of its zone', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: 120 });
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 120']);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('expects the lowest TTL of all records of its name and type', async () => {
+    const on = await bench();
+    on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.9', ttl: 45 });
+    www(on, { content: '192.0.2.1', ttl: 60 });
+    await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
+  });
+
+  it('is not Ready before every name server answers it, and asks again soon', async () => {
+    const on = await bench();
+    on.outage = 'Not every name server answers it yet: ns1 (192.0.2.53) does not answer over UDP.';
+    www(on, { content: '192.0.2.1' });
+    const { result } = await on.run('record', WWW);
+    expect(conditions(on)?.slice(1)).toEqual([
+      'Programmed=True Programmed',
+      'Propagated=False AwaitingPropagation',
+      'Ready=False AwaitingPropagation',
+    ]);
+    expect(on.message(on.cluster.record(WWW))).toBe(on.outage);
+    expect(result?.requeueAfterMs).toBeLessThanOrEqual(5_000);
+    on.outage = null;
+    await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
+  });
+
+  it('in a parked zone is written, and says that only the apex answers', async () => {
+    const on = await bench({ zone: { parked: true }, record: { content: '192.0.2.1' } });
+    expect(on.ready(on.cluster.record(WWW))).toBe('False ZoneParked');
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+    on.cluster.edit(DNS_ZONE, ZONE, { parked: false });
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+});
+
+describe('the deletion of a DNSRecord', () => {
+  it('deletes exactly what is in its ledger', async () => {
+    const on = await bench({ record: values('192.0.2.1', '192.0.2.2') });
+    const foreign = on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.9' });
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.settle();
+    expect(on.cluster.record(WWW)).toBeUndefined();
+    expect(on.service.ids()).toEqual([foreign]);
+  });
+
+  it('leaves everything under deletionPolicy Retain, and asks nothing of the service', async () => {
+    const on = await bench({ record: { content: '192.0.2.1', deletionPolicy: 'Retain' } });
+    on.cluster.remove(DNS_RECORD, WWW);
+    on.faults.arm(null);
+    await on.run('record', WWW);
+    expect(on.faults.calls).toEqual(['kube patch dnsrecords www']);
+    expect(on.cluster.record(WWW)).toBeUndefined();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+  });
+
+  it('is done when zone and records are gone already', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.service.dropZone(zoneIdOf(on));
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.run('record', WWW);
+    expect(on.cluster.record(WWW)).toBeUndefined();
+  });
+
+  it('does not need the DNSZone any more', async () => {
+    const on = await bench({ zone: { deletionPolicy: 'Retain' }, record: { content: '192.0.2.1' } });
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.settle();
+    expect(on.cluster.record(WWW)).toBeUndefined();
+    expect(on.service.lines()).toEqual([]);
+  });
+
+  it.each([
+    ['of a value', (on: Bench) => on.cluster.edit(DNS_RECORD, WWW, values('192.0.2.1'))],
+    ['of all', (on: Bench) => on.cluster.remove(DNS_RECORD, WWW)],
+  ])('%s that the service refuses is not forgotten', async (_what, act) => {
+    const on = await bench({ record: values('192.0.2.1', '192.0.2.2') });
+    on.service.gate = (call) => (call.startsWith('delete') ? refused(409, 'conflict', 'Something needs it.') : null);
+    act(on);
+    const runs = await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False Conflict');
+    expect(on.message(on.cluster.record(WWW))).toBe('Something needs it.');
+    expect(runs.get(`record ${WWW}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
+    expect(idsOf(on)).toHaveLength(2);
+    on.service.gate = () => null;
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('waits for a service that is away, and does not let go before', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    on.service.gate = () => new ApiUnavailable('away');
+    on.cluster.remove(DNS_RECORD, WWW);
+    const { error } = await on.run('record', WWW);
+    expect(error).toBeInstanceOf(ApiUnavailable);
+    expect(on.cluster.record(WWW)?.metadata.finalizers).toHaveLength(1);
+    on.service.gate = () => null;
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+});
+
+describe('a grant', () => {
+  it('lets a record of another namespace in, by the labels of its namespace', async () => {
+    const on = await bench({
+      zone: {
+        allowedRecords: [{ namespaces: { from: 'Selector', selector: { matchLabels: { team: 'shop' } } } }],
+      },
+    });
+    const shop = { namespace: 'shop', name: 'www' };
+    on.cluster.create(NAMESPACE, { name: 'shop', labels: { team: 'other' } }, {});
+    on.cluster.create(DNS_RECORD, shop, {
+      zoneRef: { name: 'example', namespace: 'default' },
+      name: 'shop',
+      type: 'A',
+      content: '192.0.2.1',
+    });
+    await on.settle();
+    expect(on.ready(on.cluster.record('shop/www'))).toBe('False NotPermitted');
+    expect(on.message(on.cluster.record('shop/www'))).toContain('spec.allowedRecords');
+    expect(on.service.lines()).toEqual([]);
+    on.cluster.edit(DNS_ZONE, ZONE, { allowedRecords: [{ namespaces: { from: 'All' }, names: ['shop'] }] });
+    await on.settle();
+    expect(on.ready(on.cluster.record('shop/www'))).toBe('True Ready');
+  });
+
+  it('that the key of the operator lacks at the service is told as NotPermitted', async () => {
+    const on = await bench();
+    on.service.gate = (call) =>
+      call.startsWith('create') ? refused(403, 'forbidden', 'This key may not write.') : null;
+    www(on, { content: '192.0.2.1' });
+    await on.settle();
+    expect(on.ready(on.cluster.record(WWW))).toBe('False NotPermitted');
+    on.service.gate = () => null;
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+// Objects that wait for the service are woken when it answers again, all at once and once.
+import { describe, expect, it } from 'vitest';
+import { ApiUnavailable } from '../../../src/client/errors.ts';
+import { createServiceWatch } from '../../../src/operator/service-watch.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
+
+function watched() {
+  const clock = new FakeClock();
+  const stop = new AbortController();
+  const state = { back: false, asked: 0, woken: [] as string[] };
+  const account = () => {
+    state.asked += 1;
+    return state.back ? Promise.resolve({} as never) : Promise.reject(new ApiUnavailable('away'));
+  };
+  const watch = createServiceWatch({ account }, clock);
+  const running = watch.run(stop.signal);
+  const wait = (key: string) => watch.wait(key, () => void state.woken.push(key));
+  const end = () => {
+    stop.abort();
+    return running;
+  };
+  return { clock, state, wait, end };
+}
+
+describe('the watch for the service', () => {
+  it('asks nothing while nobody waits', async () => {
+    const { clock, state, end } = watched();
+    await clock.advance(60_000);
+    expect(state.asked).toBe(0);
+    await end();
+  });
+
+  it('asks every two seconds while somebody waits, and wakes each of them once', async () => {
+    const { clock, state, wait, end } = watched();
+    wait('a');
+    wait('b');
+    wait('a');
+    await clock.advance(6_000);
+    expect([state.asked, state.woken]).toEqual([3, []]);
+    state.back = true;
+    await clock.advance(2_000);
+    expect(state.woken).toEqual(['a', 'b']);
+    await clock.advance(10_000);
+    expect(state.asked).toBe(4);
+    await end();
+  });
+
+  it('ends with the signal', async () => {
+    const { end } = watched();
+    await settle();
+    await expect(end()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,215 @@
+// The small pure parts: what a spec wants, who may be where, what a failure means, what conditions follow.
+import { describe, expect, it } from 'vitest';
+import { ApiUnavailable } from '../../../src/client/errors.ts';
+import { refusal } from '../../../src/operator/grants.ts';
+import { desiredOf } from '../../../src/operator/record-desired.ts';
+import { PausedTooLong, troubleOf } from '../../../src/operator/trouble.ts';
+import { judged, no, summed, unknown, yes } from '../../../src/operator/verdicts.ts';
+import { aRecord, aZone } from '../../support/operator/build.ts';
+import { refused } from '../../support/operator/service.ts';
+
+describe('what a spec wants', () => {
+  const desired = (spec: Record<string, unknown>, zone = 'example.org') => {
+    const verdict = desiredOf(aRecord(spec), zone);
+    return verdict.ok ? verdict.desired : verdict.message;
+  };
+
+  it('has a canonical name, relative and whole', () => {
+    expect(desired({ name: 'WWW' })).toMatchObject({ name: 'www', fqdn: 'www.example.org', type: 'A' });
+    expect(desired({ name: 'www.example.org.' })).toMatchObject({ name: 'www', fqdn: 'www.example.org' });
+    expect(desired({ name: '@' })).toMatchObject({ name: '@', fqdn: 'example.org' });
+    expect(desired({ name: '*.dev' })).toMatchObject({ name: '*.dev', fqdn: '*.dev.example.org' });
+    expect(desired({ name: 'bücher' })).toMatchObject({ name: 'xn--bcher-kva', fqdn: 'xn--bcher-kva.example.org' });
+  });
+
+  it('is the same from content and from a list of one', () => {
+    expect(desired({ content: '192.0.2.1', ttl: 60 })).toEqual(
+      desired({ values: [{ content: '192.0.2.1' }], ttl: 60 }),
+    );
+  });
+
+  it('leaves the TTL to the zone when the spec does', () => {
+    expect(desired({})).toMatchObject({ values: [{ ttl: null }] });
+    expect(desired({ ttl: 60 })).toMatchObject({ values: [{ ttl: 60 }] });
+  });
+
+  it('gives MX the priority 10 when it has none, and nothing else a priority', () => {
+    const values = [{ content: 'a.example.net' }, { content: 'b.example.net', priority: 5 }];
+    expect(desired({ type: 'MX', values })).toMatchObject({ values: [{ priority: 10 }, { priority: 5 }] });
+    expect(desired({})).toMatchObject({ values: [{ priority: null }] });
+  });
+
+  it.each([
+    [
+      'two spellings of one address',
+      { type: 'AAAA', values: [{ content: '2001:db8::1' }, { content: '2001:DB8:0::1' }] },
+    ],
+    ['one text, once in quotes', { type: 'TXT', values: [{ content: 'a' }, { content: '"a"' }] }],
+    [
+      'one host, once with a final dot',
+      { type: 'NS', values: [{ content: 'ns.example.net' }, { content: 'NS.example.net.' }] },
+    ],
+  ])('is refused with %s twice', (_what, spec) => {
+    expect(desired(spec)).toMatch(/^spec\.values: .* is there twice; keep one of them\.$/);
+  });
+
+  it('is refused with the field and the way to mend it', () => {
+    expect(desired({ content: 'hello' })).toMatch(/^spec\.content: .*IPv4 address such as 192\.0\.2\.10/);
+    expect(desired({ name: 'www.example.org' })).toMatch(/^spec\.name: .*relative to the zone.*Write "www"/);
+    expect(desired({ name: 'www.example.net.' })).toMatch(/^spec\.name: .*not in the zone example\.org/);
+    expect(desired({ type: 'CNAME', content: 'www.example.org' })).toMatch(/^spec\.content: .*points to its own name/);
+    expect(desired({ content: undefined, values: [] })).toMatch(/^spec\.values/);
+  });
+});
+
+describe('a zone', () => {
+  const labels = { shop: { team: 'shop', tier: 'gold' }, dns: {} } as Record<string, Record<string, string>>;
+  const permits = (grants: unknown[] | undefined, { namespace = 'shop', name = 'www', type = 'A' } = {}) => {
+    const zone = aZone(grants === undefined ? {} : { allowedRecords: grants }, { namespace: 'dns' });
+    const record = aRecord({ type, content: type === 'A' ? '192.0.2.1' : 'text' }, { namespace });
+    return refusal(zone, record, name, (each) => labels[each]) === null;
+  };
+  const selector = (expression: Record<string, unknown>) => [
+    { namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'team', ...expression }] } } },
+  ];
+
+  it('permits its own namespace, and no other, when it says nothing', () => {
+    expect(permits(undefined, { namespace: 'dns' })).toBe(true);
+    expect(permits(undefined)).toBe(false);
+  });
+
+  it('permits what its grants say, and then nothing by itself', () => {
+    expect(permits([{ namespaces: { from: 'All' } }])).toBe(true);
+    expect(permits([{ namespaces: { from: 'Same' } }])).toBe(false);
+    expect(permits([{ namespaces: { from: 'Same' } }], { namespace: 'dns' })).toBe(true);
+    expect(permits([{ namespaces: { from: 'Same' }, names: ['only'] }], { namespace: 'dns' })).toBe(false);
+  });
+
+  it('needs one grant that fits in all, not two that fit in part', () => {
+    const all = { namespaces: { from: 'All' } };
+    expect(permits([{ ...all, names: ['www'], types: ['A'] }])).toBe(true);
+    expect(
+      permits([
+        { ...all, names: ['www'], types: ['TXT'] },
+        { ...all, names: ['api'], types: ['A'] },
+      ]),
+    ).toBe(false);
+  });
+
+  it.each([
+    ['*', 'www', true],
+    ['*', '@', true],
+    ['@', '@', true],
+    ['@', 'www', false],
+    ['www', 'www', true],
+    ['WWW', 'www', true],
+    ['www', 'a.www', false],
+    ['*.dev', 'a.dev', true],
+    ['*.dev', 'a.b.dev', true],
+    ['*.dev', 'dev', false],
+    ['*.dev', 'adev', false],
+  ])('with the name pattern %s permits %s: %s', (pattern, name, expected) => {
+    expect(permits([{ namespaces: { from: 'All' }, names: [pattern] }], { name })).toBe(expected);
+  });
+
+  it.each([
+    [{ operator: 'In', values: ['shop', 'web'] }, true],
+    [{ operator: 'In', values: ['web'] }, false],
+    [{ operator: 'NotIn', values: ['web'] }, true],
+    [{ operator: 'NotIn', values: ['shop'] }, false],
+    [{ operator: 'Exists' }, true],
+    [{ operator: 'DoesNotExist' }, false],
+    [{ key: 'absent', operator: 'In', values: ['x'] }, false],
+    [{ key: 'absent', operator: 'NotIn', values: ['x'] }, true],
+    [{ key: 'absent', operator: 'DoesNotExist' }, true],
+  ])('selects namespaces by %j: %s', (expression, expected) => {
+    expect(permits(selector(expression))).toBe(expected);
+  });
+
+  it('selects by labels that must all be there, and never a namespace that is not known', () => {
+    const by = (matchLabels: Record<string, string>) => [
+      { namespaces: { from: 'Selector', selector: { matchLabels } } },
+    ];
+    expect(permits(by({ team: 'shop', tier: 'gold' }))).toBe(true);
+    expect(permits(by({ team: 'shop', tier: 'silver' }))).toBe(false);
+    expect(permits(by({}), { namespace: 'unknown' })).toBe(false);
+  });
+
+  it('says who can permit what, and where', () => {
+    const message = refusal(
+      aZone({}, { namespace: 'dns' }),
+      aRecord({}, { namespace: 'shop' }),
+      'www',
+      () => undefined,
+    );
+    expect(message).toBe(
+      'DNSZone dns/example does not permit A records named www from namespace shop; its owner can permit them in spec.allowedRecords.',
+    );
+  });
+});
+
+describe('a failure', () => {
+  it.each([
+    [refused(400, 'bad_request', 'm'), 'refused', 'InvalidSpec'],
+    [refused(409, 'conflict', 'm'), 'refused', 'Conflict'],
+    [refused(403, 'forbidden', 'm'), 'refused', 'NotPermitted'],
+    // A key can be made valid again without an edit of any object.
+    [refused(401, 'unauthorized', 'm'), 'transient', 'NotPermitted'],
+    [refused(429, 'rate_limited', 'm'), 'wait', 'RateLimited'],
+    [refused(503, 'busy', 'm'), 'wait', 'ZoneBusy'],
+    [refused(500, 'internal', 'm'), 'transient', 'APIError'],
+    [refused(502, 'unknown', 'm'), 'transient', 'APIError'],
+    [new ApiUnavailable('connect ECONNREFUSED 127.0.0.1:1'), 'transient', 'APIUnavailable'],
+    [new PausedTooLong('RateLimited', 1), 'wait', 'RateLimited'],
+    [new PausedTooLong('ZoneBusy', 1), 'wait', 'ZoneBusy'],
+  ])('%s is %s with reason %s', (error, kind, reason) => {
+    expect(troubleOf(error)).toMatchObject({ kind, reason });
+  });
+
+  it('has words that do not change with the attempt', () => {
+    const messages = [1, 2].map((n) => troubleOf(new ApiUnavailable(`read ECONNRESET ${n}`))?.message);
+    expect(messages[0]).toBe(messages[1]);
+    const pauses = [1, 2].map((until) => troubleOf(new PausedTooLong('RateLimited', until))?.message);
+    expect(pauses[0]).toBe(pauses[1]);
+  });
+
+  it('of anything but a call to the service is thrown on', () => {
+    expect(troubleOf(new TypeError('x'))).toBeNull();
+    expect(troubleOf('x')).toBeNull();
+  });
+});
+
+describe('conditions', () => {
+  const at = (time: string) => new Date(time);
+
+  it('carry the generation, and the time of their last change of status', () => {
+    const first = judged(undefined, { Ready: no('A', 'a') }, 1, at('2026-11-21T10:00:00.500Z'));
+    expect(first).toEqual([
+      {
+        type: 'Ready',
+        status: 'False',
+        reason: 'A',
+        message: 'a',
+        observedGeneration: 1,
+        lastTransitionTime: '2026-11-21T10:00:00Z',
+      },
+    ]);
+    const second = judged(first, { Ready: no('B', 'b') }, 2, at('2026-11-21T11:00:00Z'));
+    expect(second).toMatchObject([{ reason: 'B', observedGeneration: 2, lastTransitionTime: '2026-11-21T10:00:00Z' }]);
+    const third = judged(second, { Ready: yes('C', 'c') }, 2, at('2026-11-21T12:00:00Z'));
+    expect(third).toMatchObject([{ status: 'True', lastTransitionTime: '2026-11-21T12:00:00Z' }]);
+  });
+
+  it('that nobody judged stay as they were', () => {
+    const before = judged(undefined, { Accepted: yes('A', 'a'), Ready: yes('B', 'b') }, 1, at('2026-11-21T10:00:00Z'));
+    const after = judged(before, { Ready: no('C', 'c') }, 2, at('2026-11-21T11:00:00Z'));
+    expect(after[0]).toEqual(before[0]);
+  });
+
+  it('sum up to the first that is not True', () => {
+    const ready = yes('Ready', 'all');
+    expect(summed([yes('A', 'a'), yes('B', 'b')], ready)).toEqual(ready);
+    expect(summed([yes('A', 'a'), no('B', 'b'), no('C', 'c')], ready)).toEqual(no('B', 'b'));
+    expect(summed([unknown('U', 'u'), no('C', 'c')], ready)).toEqual(no('U', 'u'));
+  });
+});

@@ -1,0 +1,275 @@
+// The life of a DNSZone between a cluster and a service in memory.
+import { describe, expect, it } from 'vitest';
+import { ApiUnavailable } from '../../../src/client/errors.ts';
+import { FORCE_DELETE } from '../../../src/operator/names.ts';
+import { audit } from '../../support/operator/audit.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+import { OWNER } from '../../support/operator/service.ts';
+
+const ZONE = 'default/example';
+
+function zone(on: Bench, spec: Record<string, unknown> = {}): void {
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', ...spec });
+}
+
+async function bench(spec: Record<string, unknown> = {}): Promise<Bench> {
+  const made = new Bench();
+  zone(made, spec);
+  await made.settle();
+  return made;
+}
+
+const record = (on: Bench, name: string, content = '192.0.2.1') =>
+  on.cluster.create(DNS_RECORD, { name }, { zoneRef: { name: 'example' }, name, type: 'A', content });
+
+const object = (on: Bench) => on.cluster.zone(ZONE);
+const atService = (on: Bench) => [...on.service.zones.values()].map(({ zone: each }) => each);
+const writes = (on: Bench) =>
+  on.faults.calls.filter((call) => /^api (create|change|park|unpark|delete|update)/.test(call));
+
+describe('a DNSZone', () => {
+  it('is made for the team of the key, and tells what its parent needs', async () => {
+    const on = await bench({ zoneName: 'Example.ORG.', defaultTtl: 300 });
+    expect(atService(on)).toMatchObject([{ zoneName: 'example.org', owner: OWNER, defaultTtl: 300, state: 'active' }]);
+    expect(object(on)?.status).toMatchObject({
+      observedGeneration: 1,
+      zoneId: atService(on)[0]?.id,
+      creationStatus: 'done',
+      state: 'active',
+      nameservers: ['ns1.zonestead.test'],
+      defaultTtl: 300,
+    });
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('has its finalizer on and its intent in the status before it is made', async () => {
+    const on = new Bench();
+    zone(on);
+    await on.run('zone', ZONE);
+    expect(on.faults.calls.slice(0, 3)).toEqual([
+      'kube patch dnszones example',
+      'kube status dnszones example',
+      'api create zone example.org',
+    ]);
+  });
+
+  it('is only looked at when nothing has changed, every ten minutes or so', async () => {
+    const on = await bench();
+    on.faults.arm(null);
+    const { result } = await on.run('zone', ZONE);
+    expect(on.faults.calls).toEqual([`api get ${atService(on)[0]?.id}`]);
+    expect(result?.requeueAfterMs).toBe(600_000);
+  });
+
+  it('is parked, unparked and gets its default TTL', async () => {
+    const on = await bench();
+    on.cluster.edit(DNS_ZONE, ZONE, { parked: true, defaultTtl: 60 });
+    await on.settle();
+    expect(atService(on)).toMatchObject([{ state: 'parked', defaultTtl: 60 }]);
+    on.cluster.edit(DNS_ZONE, ZONE, { parked: false, defaultTtl: undefined });
+    await on.settle();
+    // Without a wish the zone keeps the TTL that it has.
+    expect(atService(on)).toMatchObject([{ state: 'active', defaultTtl: 60 }]);
+    expect(object(on)?.status).toMatchObject({ state: 'active', defaultTtl: 60 });
+  });
+
+  it('that somebody else has says so, and heals without an edit', async () => {
+    const on = new Bench();
+    const id = on.service.seedZone('example.org');
+    zone(on);
+    const runs = await on.settle();
+    expect(on.ready(object(on))).toBe('False Conflict');
+    expect(on.message(object(on))).toBe('zoneName: example.org exists already in this team.');
+    expect(runs.get(`zone ${ZONE}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
+    on.service.dropZone(id);
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('that is refused writes its status once, not at each attempt', async () => {
+    const on = new Bench();
+    on.service.seedZone('example.org');
+    zone(on);
+    await on.settle();
+    const before = on.cluster.version;
+    await on.run('zone', ZONE);
+    expect(on.cluster.version).toBe(before);
+  });
+
+  it('for another owner is refused, and is made when the owner is mended', async () => {
+    const on = await bench({ owner: 'org:somebody' });
+    expect(on.ready(object(on))).toBe('False NotPermitted');
+    expect(on.message(object(on))).toContain(`set "owner" to "${OWNER}"`);
+    on.cluster.edit(DNS_ZONE, ZONE, { owner: OWNER });
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('with a name that only looks right is told why', async () => {
+    const on = await bench({ zoneName: 'xn--a.example' });
+    expect(on.ready(object(on))).toBe('False InvalidSpec');
+    expect(on.message(object(on))).toMatch(/^spec\.zoneName: /);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    expect(object(on)).toBeUndefined();
+  });
+
+  it('is not Ready before every name server has it, and asks again soon', async () => {
+    const on = new Bench();
+    on.outage = 'Not every name server answers it yet: ns1 (192.0.2.53) answers REFUSED.';
+    zone(on);
+    const { result } = await on.run('zone', ZONE);
+    expect(on.ready(object(on))).toBe('False AwaitingPropagation');
+    expect(result?.requeueAfterMs).toBeLessThanOrEqual(1_000);
+  });
+
+  it('tells of the changes of Ready in Events, and of nothing twice', async () => {
+    const on = await bench();
+    await on.settle();
+    expect(on.reasons()).toEqual([`${ZONE} Created`, `${ZONE} Ready`]);
+  });
+});
+
+describe('a DNSZone under managementPolicy Observe', () => {
+  const observed = { managementPolicy: 'Observe', parked: true, defaultTtl: 60 };
+
+  it('waits for the zone, and never makes, parks, changes or deletes it', async () => {
+    const on = await bench(observed);
+    expect(on.ready(object(on))).toBe('False ZoneMissing');
+    const id = on.service.seedZone('example.org');
+    on.faults.arm(null);
+    await on.settle();
+    expect(on.ready(object(on))).toBe('True Ready');
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+    expect(writes(on)).toEqual([]);
+    expect(atService(on)).toMatchObject([{ id, state: 'active', defaultTtl: 3600 }]);
+  });
+
+  it('carries records, which go with their objects', async () => {
+    const on = new Bench();
+    const id = on.service.seedZone('example.org', [{ name: 'old' }]);
+    zone(on, observed);
+    const key = record(on, 'www');
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org old A 192.0.2.1 3600', 'example.org www A 192.0.2.1 3600']);
+    on.cluster.remove(DNS_RECORD, key);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org old A 192.0.2.1 3600']);
+    expect(on.service.zones.has(id)).toBe(true);
+  });
+
+  it('follows a zone that somebody made anew', async () => {
+    const on = new Bench();
+    on.service.dropZone(on.service.seedZone('example.org'));
+    on.service.seedZone('example.org');
+    zone(on, observed);
+    await on.settle();
+    const [first] = atService(on);
+    on.service.dropZone(first?.id as string);
+    const second = on.service.seedZone('example.org');
+    await on.settle();
+    expect(object(on)?.status?.zoneId).toBe(second);
+    expect(on.ready(object(on))).toBe('True Ready');
+  });
+});
+
+describe('a DNSZone that is gone at the service', () => {
+  it('is made again with its records under driftPolicy Enforce', async () => {
+    const on = await bench();
+    record(on, 'www');
+    await on.settle();
+    on.service.dropZone(atService(on)[0]?.id as string);
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
+    expect(on.reasons()).toContain(`${ZONE} ZoneMissing`);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it.each(['Report', 'Ignore'])('stays so under driftPolicy %s, and can be deleted', async (driftPolicy) => {
+    const on = await bench({ driftPolicy });
+    on.service.dropZone(atService(on)[0]?.id as string);
+    await on.settle();
+    expect(on.ready(object(on))).toBe('False ZoneMissing');
+    expect(atService(on)).toEqual([]);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+  });
+});
+
+describe('the deletion of a DNSZone', () => {
+  it('deletes the zone with the records that DNSRecords here own', async () => {
+    const on = await bench();
+    record(on, 'www');
+    await on.settle();
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(atService(on)).toEqual([]);
+    expect(object(on)).toBeUndefined();
+    expect(on.ready(on.cluster.record('default/www'))).toBe('False ZoneNotReady');
+  });
+
+  it('is blocked by records that nobody here owns, with their number and names', async () => {
+    const on = await bench();
+    record(on, 'www');
+    const id = atService(on)[0]?.id as string;
+    const foreign = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => on.service.seed(id, { name }));
+    await on.settle();
+    on.cluster.remove(DNS_ZONE, ZONE);
+    const { result } = await on.run('zone', ZONE);
+    expect(on.ready(object(on))).toBe('False DeletionBlocked');
+    expect(on.message(object(on))).toMatch(/holds 6 record\(s\) .*: a A, b A, c A, d A, e A\. /);
+    expect(result?.requeueAfterMs).toBeGreaterThan(0);
+    expect(atService(on)).toHaveLength(1);
+    for (const each of foreign) on.service.tamper(id, each, null);
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+    expect(atService(on)).toEqual([]);
+  });
+
+  it('goes through with the annotation that forces it', async () => {
+    const on = await bench();
+    on.service.seed(atService(on)[0]?.id as string, { name: 'foreign' });
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(on.ready(object(on))).toBe('False DeletionBlocked');
+    on.cluster.annotate(DNS_ZONE, ZONE, { [FORCE_DELETE]: 'true' });
+    await on.settle();
+    expect(atService(on)).toEqual([]);
+    expect(object(on)).toBeUndefined();
+  });
+
+  it('leaves everything under deletionPolicy Retain, and asks nothing of the service', async () => {
+    const on = await bench({ deletionPolicy: 'Retain' });
+    on.cluster.remove(DNS_ZONE, ZONE);
+    on.faults.arm(null);
+    await on.settle();
+    expect(on.faults.calls).toEqual(['kube patch dnszones example']);
+    expect(atService(on)).toHaveLength(1);
+    expect(object(on)).toBeUndefined();
+  });
+
+  it('of one that was never made touches no zone of that name', async () => {
+    const on = new Bench();
+    const id = on.service.seedZone('example.org');
+    zone(on);
+    await on.settle();
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+    expect(on.service.zones.has(id)).toBe(true);
+  });
+
+  it('waits for a service that is away, and says so', async () => {
+    const on = await bench();
+    on.service.gate = () => new ApiUnavailable('away');
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.run('zone', ZONE);
+    expect(on.ready(object(on))).toBe('False APIUnavailable');
+    on.service.gate = () => null;
+    await on.settle();
+    expect(object(on)).toBeUndefined();
+    expect(atService(on)).toEqual([]);
+  });
+});
