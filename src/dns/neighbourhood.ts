@@ -25,7 +25,7 @@ export const NAMES_SHOWN = 5;
 
 export class Neighbourhood {
   readonly zone: string;
-  readonly #names = new Map<string, Map<string, Neighbour>>();
+  readonly #names = new Map<string, Neighbour[]>();
   readonly #cuts = new Map<string, Neighbour[]>();
   readonly #children = new Map<string, ZoneCut>();
   readonly #below = new Map<string, NamesBelow>();
@@ -38,8 +38,8 @@ export class Neighbourhood {
 
   /** `ordernames` are from now on known as a whole; `rows` is all that stands there. */
   learnNames(ordernames: Iterable<string>, rows: readonly Neighbour[]): void {
-    for (const ordername of ordernames) this.#names.set(ordername, new Map());
-    for (const row of rows) this.#names.get(row.ordername)?.set(row.id, row);
+    for (const ordername of ordernames) this.#names.set(ordername, []);
+    for (const row of rows) this.#names.get(row.ordername)?.push(row);
   }
 
   /** NS records at names above those written at. */
@@ -61,19 +61,20 @@ export class Neighbourhood {
 
   /** All that stands at a name, without one record when `without` names it. */
   at(ordername: string, without: string | null = null): Neighbour[] {
-    return [...(this.#names.get(ordername)?.values() ?? [])].filter(({ id }) => id !== without);
+    return (this.#names.get(ordername) ?? []).filter(({ id }) => id !== without);
   }
 
   /** A record was written, or takes the place of the one with its id. */
   put(record: Neighbour): void {
-    const at = this.#names.get(record.ordername);
-    if (!at?.has(record.id)) this.#grow(record, 1);
-    at?.set(record.id, record);
+    const at = this.#names.get(record.ordername) ?? [];
+    const place = at.findIndex(({ id }) => id === record.id);
+    if (place < 0) this.#grow(record, 1);
+    at.splice(place < 0 ? at.length : place, 1, record);
   }
 
   /** A record was deleted. */
   drop(record: Pick<Neighbour, 'id' | 'name' | 'ordername'>): void {
-    this.#names.get(record.ordername)?.delete(record.id);
+    this.#names.set(record.ordername, this.at(record.ordername, record.id));
     this.#grow(record, -1);
   }
 
@@ -88,7 +89,7 @@ export class Neighbourhood {
       zone: this.zone,
       atName: this.at(record.ordername, replacing),
       cutsAbove: [
-        ...suffixesOf(owner).flatMap((name) => this.#children.get(name) ?? []),
+        ...(this.#children.size === 0 ? [] : suffixesOf(owner).flatMap((name) => this.#children.get(name) ?? [])),
         ...cuts.map((cut) => ({ name: fqdn(cut.name, this.zone), type: 'NS' as const })),
       ],
       nsAtCutTargets: cuts.filter((cut) => cut.ordername === nearest).flatMap((cut) => cut.target ?? []),

@@ -72,8 +72,12 @@ type Read = { kind: 'record'; record: ParsedRecord } | { kind: 'ignored' } | { k
 
 /** Lines between two steps. */
 const STEP = 500;
+/** Records of one file: they are held in memory all at once. */
+export const MAX_RECORDS = 100_000;
+/** Reading ends with so many wrong lines. */
+export const MAX_PROBLEMS = 1_000;
 
-/** Reads all of the file, whatever is wrong in it. */
+/** Reads all of the file, also when lines of it are wrong, up to the two limits. */
 export function readZoneFile(text: string, context: ZoneFileContext): ZoneFile {
   return finish(zoneFileSteps(text, context));
 }
@@ -86,6 +90,7 @@ export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<Zo
   for (const line of readLines(text)) {
     count += 1;
     if (count % STEP === 0) yield;
+    if (file.problems.length >= MAX_PROBLEMS) break;
     if ('message' in line) {
       file.problems.push(line);
       continue;
@@ -94,6 +99,9 @@ export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<Zo
     if (!read.ok) {
       const { field, message } = read.problem;
       file.problems.push({ line: line.number, message: `${field}: ${message}` });
+    } else if (read.value.kind === 'record' && file.records.length >= MAX_RECORDS) {
+      file.problems.push({ line: line.number, message: `file: There are ${MAX_RECORDS} records before this one` });
+      break;
     } else if (read.value.kind === 'record') {
       file.records.push({ line: line.number, record: read.value.record });
     } else if (read.value.kind === 'ignored') {

@@ -9,10 +9,10 @@ import { records } from './tables.ts';
 /** Rows a statement: bounds what a large zone file holds in memory beside its rows. */
 const CHUNK = 5_000;
 
-/** All rows of a zone, each with the digest of its wire form: by name, type and value, so that equal zones come alike. */
-export async function allRecords(tx: Tx, zoneNo: number): Promise<(RecordRow & { digest: Uint8Array })[]> {
+/** All rows of a zone: by name, type and value, so that equal zones come alike. */
+export async function allRecords(tx: Tx, zoneNo: number): Promise<RecordRow[]> {
   return tx
-    .select({ ...recordColumns, digest: records.digest })
+    .select(recordColumns)
     .from(records)
     .where(eq(records.zoneNo, zoneNo))
     .orderBy(asc(records.ordername), asc(records.type), sql`${records.rdata} collate "C"`, asc(records.id));

@@ -1,7 +1,7 @@
 // What has to be done so that a zone holds the records of a file. Pure.
 import type { ParsedRecord } from '../dns/record.ts';
+import type { Steps } from '../dns/steps.ts';
 import type { RecordRow } from '../store/records.ts';
-import { digestOf } from './write-records.ts';
 
 export interface ZoneDiff {
   creates: ParsedRecord[];
@@ -10,19 +10,24 @@ export interface ZoneDiff {
   unchanged: number;
 }
 
+/** Records between two steps. */
+const STEP = 2_000;
+
 /**
- * A record whose value stays keeps its id, and its content as it was once written. So does one whose value changes while
- * another of its name and type goes: it is updated.
+ * In steps. A record whose value stays keeps its id, and its content as it was once written. So does one whose value
+ * changes while another of its name and type goes: it is updated.
  */
-export function diffZone(
-  stored: readonly (RecordRow & { digest: Uint8Array })[],
-  wanted: readonly ParsedRecord[],
-): ZoneDiff {
-  const left = new Map(stored.map((row) => [`${setOf(row)}\n${hex(row.digest)}`, row]));
+export function* diffZone(stored: readonly RecordRow[], wanted: readonly ParsedRecord[]): Steps<ZoneDiff> {
+  const left = new Map<string, RecordRow>();
+  for (const [index, row] of stored.entries()) {
+    if (index % STEP === 0) yield;
+    left.set(uniqueKey(row), row);
+  }
   const diff: ZoneDiff = { creates: [], updates: [], deletes: [], unchanged: 0 };
   const unmatched: ParsedRecord[] = [];
-  for (const record of wanted) {
-    const key = `${setOf(record)}\n${hex(digestOf(record.wire))}`;
+  for (const [index, record] of wanted.entries()) {
+    if (index % STEP === 0) yield;
+    const key = uniqueKey(record);
     const row = left.get(key);
     left.delete(key);
     if (row === undefined) unmatched.push(record);
@@ -30,8 +35,10 @@ export function diffZone(
     else diff.updates.push({ stored: row, record: { ...record, content: row.content } });
   }
   const free = Map.groupBy(left.values(), setOf);
+  // From the end, because taking from the front of a long list costs its length.
+  for (const rows of free.values()) rows.reverse();
   for (const record of unmatched) {
-    const row = free.get(setOf(record))?.shift();
+    const row = free.get(setOf(record))?.pop();
     if (row === undefined) diff.creates.push(record);
     else diff.updates.push({ stored: row, record });
   }
@@ -47,6 +54,7 @@ function setOf({ ordername, type }: Pick<RecordRow, 'ordername' | 'type'>): stri
   return `${ordername}\n${type}`;
 }
 
-function hex(octets: Uint8Array): string {
-  return Buffer.from(octets).toString('hex');
+/** RDATA in the form that is served is one text a value, as the wire form is. */
+function uniqueKey(record: Pick<RecordRow, 'ordername' | 'type' | 'rdata'>): string {
+  return `${setOf(record)}\n${record.rdata}`;
 }

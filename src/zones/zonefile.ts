@@ -2,7 +2,7 @@
 // written like a batch: one transaction, one serial, one history entry a record.
 import { finishInTurns } from '../dns/steps.ts';
 import { zoneCheckSteps } from '../dns/zone-check.ts';
-import { type LineProblem, type ZoneFile, zoneFileSteps } from '../dns/zonefile-read.ts';
+import { type LineProblem, MAX_PROBLEMS, type ZoneFile, zoneFileSteps } from '../dns/zonefile-read.ts';
 import { writeZoneFile } from '../dns/zonefile-write.ts';
 import type { Tx } from '../store/database.ts';
 import { allRecords } from '../store/record-batches.ts';
@@ -74,15 +74,20 @@ export async function importZoneFile(
   }));
   const { file, problems } = await readFile(text, before.zone, before.children);
   const wanted = file.records.map(({ record }) => record);
-  const counted = problems.length > 0 ? 1 : Math.max(1, sizeOf(diffZone(before.records, wanted)));
+  const planned = problems.length > 0 ? null : await finishInTurns(diffZone(before.records, wanted));
+  const counted = Math.max(1, planned === null ? 0 : sizeOf(planned));
   await count(counted);
-  refuseLines(problems);
+  if (planned === null) throw refuseLines(problems);
 
   return changeZone(house, caller, zoneId, async (tx, zone) => {
-    const [records, children] = await Promise.all([allRecords(tx, zone.no), childrenOf(tx, zone)]);
-    const diff = diffZone(records, wanted);
+    // Every change of a zone gives it another serial.
+    const diff =
+      zone.serial === before.zone.serial
+        ? planned
+        : await finishInTurns(diffZone(await allRecords(tx, zone.no), wanted));
+    const sameGround = isSameGround(before, { zone, children: await childrenOf(tx, zone) });
     // Somebody else was faster: nothing is written, and the same request counts and judges anew.
-    if (sizeOf(diff) > counted || !sameGround(before, { zone, children })) throw busy();
+    if (sizeOf(diff) > counted || !sameGround) throw busy();
     const entries = await applyDiff(tx, house, zone, diff);
     const answer = {
       records: wanted.length,
@@ -99,7 +104,7 @@ export async function importZoneFile(
 type Ground = { zone: Pick<ZoneRow, 'defaultTtl'>; children: readonly Pick<ZoneRow, 'name'>[] };
 
 /** What the file was read against, beside the records. */
-function sameGround(a: Ground, b: Ground): boolean {
+function isSameGround(a: Ground, b: Ground): boolean {
   const names = ({ children }: Ground) => children.map(({ name }) => name).join();
   return a.zone.defaultTtl === b.zone.defaultTtl && names(a) === names(b);
 }
@@ -129,16 +134,15 @@ async function readFile(
   return { file, problems: await finishInTurns(zoneCheckSteps(file.records, zone.name, children)) };
 }
 
-/** @throws Refusal bad_request */
-function refuseLines(problems: readonly LineProblem[]): void {
-  if (problems.length === 0) return;
+function refuseLines(problems: readonly LineProblem[]): Refusal {
   const shown = problems
     .slice(0, LINES_SHOWN)
     .map(({ line, message }) => `Line ${line}: ${message.replace(/\.?$/, '.')}`);
   const more = problems.length - shown.length;
-  throw new Refusal(
+  const rest = `${problems.length < MAX_PROBLEMS ? '' : 'at least '}${more}`;
+  return new Refusal(
     'bad_request',
-    `The zone file is not accepted, and nothing was changed. ${shown.join(' ')}${more > 0 ? ` And ${more} more.` : ''}`,
+    `The zone file is not accepted, and nothing was changed. ${shown.join(' ')}${more > 0 ? ` And ${rest} more.` : ''}`,
   );
 }
 

@@ -266,6 +266,18 @@ describe('the write window', () => {
     expect(statuses(await send(zone, numbers(0, 5), {}, key.text))).toHaveLength(5);
   });
 
+  test('gets all its places back when the zone is busy: 503, nothing written', async () => {
+    const zone = await freshZone();
+    const key = await service.key({ recordWrites: 5 });
+    const refused = await sql.begin(async (tx) => {
+      await tx`select from zones where id = ${zone.id} for update`;
+      return send(zone, numbers(0, 5), {}, key.text);
+    });
+    expect([refusal(refused), Number(refused.headers['retry-after'])]).toEqual(['503 busy', 1]);
+    expect(await listed(zone)).toEqual([]);
+    expect(statuses(await send(zone, numbers(0, 5), {}, key.text))).toHaveLength(5);
+  });
+
   test('counts a refused batch as well', async () => {
     const zone = await freshZone();
     const key = await service.key({ recordWrites: 5 });
@@ -299,9 +311,7 @@ test.each([
 test('1,000 records by one batch are all answered', async () => {
   const zone = await freshZone();
   const changes = Array.from({ length: 1000 }, (_, i) => create(`h${i}`, 'A', `192.0.${2 + (i >> 8)}.${i & 255}`));
-  const started = performance.now();
   const reply = await send(zone, changes);
-  const answered = performance.now() - started;
   expect(statuses(reply)).toEqual(changes.map(() => 201));
   const wrong = async () => {
     const found = await Promise.all(
@@ -311,6 +321,5 @@ test('1,000 records by one batch are all answered', async () => {
     );
     return found.filter((right) => !right).length;
   };
-  globalThis.process.stdout.write(`M1 ${answered}\n`);
   await expect.poll(wrong, { timeout: 10_000 }).toBe(0);
 });

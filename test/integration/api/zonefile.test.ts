@@ -177,6 +177,16 @@ describe('an import', () => {
     expect((await put(zone, 'a A 192.0.2.1', many.text, 'text/plain; charset=utf-8')).status).toBe(200);
   });
 
+  test('beside others leaves the zone as one of the files says, and who comes late is told to come again', async () => {
+    const zone = await freshZone();
+    const file = (letter: string) => Array.from({ length: 20 }, (_, i) => `${letter}${i} A 192.0.2.1\n`).join('');
+    const replies = await Promise.all(['a', 'b', 'c', 'd'].map((letter) => put(zone, file(letter))));
+    expect(replies.map(({ status }) => status).filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    const names = (await listed(zone)).map(({ name }) => name[0]);
+    expect([names.length, new Set(names).size]).toEqual([20, 1]);
+    expect((await put(zone, file('e'))).status).toBe(200);
+  });
+
   test('of an empty file empties the zone', async () => {
     const zone = await freshZone();
     await service.record(zone, 'a', 'A', '192.0.2.1');

@@ -135,6 +135,10 @@ describe('lines', () => {
     expect(read(text).problems.map((problem) => problem.line)).toEqual([line]);
   });
 
+  test('that are wrong are not counted without end', () => {
+    expect(read('a A 1\n'.repeat(5_000)).problems).toHaveLength(1_000);
+  });
+
   test('that are wrong are all named, in their order', () => {
     const file = read('a A 1\nb A 192.0.2.1\nc TXT "open\n( d A\n 3 )\n');
     expect(file.problems.map(({ line }) => line)).toEqual([1, 3, 4]);
@@ -300,7 +304,7 @@ describe('a whole zone', () => {
     expect(check(`${set}\nb A 192.0.2.1`)).toEqual([{ line: 1, message: expect.stringContaining('5000 A records') }]);
   });
 
-  test('of a hundred thousand records is judged in linear time', () => {
+  test('of a hundred thousand records is judged in linear time, and has no more', () => {
     const text = Array.from({ length: 100_000 }, (_, i) => `h${i} A 10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join(
       '\n',
     );
@@ -308,5 +312,7 @@ describe('a whole zone', () => {
     const file = read(text);
     expect(checkZone(file.records, ZONE, [])).toEqual([]);
     expect(performance.now() - started).toBeLessThan(15_000);
+    const more = read(`${text}\n; that was all\n@ NS ns.example.net.\nmore A 192.0.2.1\nyet A 192.0.2.1`);
+    expect(more.problems).toEqual([{ line: 100_003, message: expect.stringContaining('100000 records') }]);
   });
 });
