@@ -46,6 +46,8 @@ export interface QueueSettings {
   readonly baseDelayMs?: number;
   /** (Default: 5 min.) */
   readonly maxDelayMs?: number;
+  /** Of a key that is added without a priority. (Default: NORMAL_PRIORITY.) */
+  readonly priorityOf?: (key: string) => number;
 }
 
 export interface ControllerSettings {
@@ -188,8 +190,9 @@ export function createManager(options: ManagerOptions): Manager {
       caches.push({ name, reflector, hasSynced: () => store.hasSynced() });
       return store;
     },
-    queue: ({ name, baseDelayMs = 1_000, maxDelayMs = 300_000 }) => {
-      const queue = createQueue({ name, clock, baseDelayMs, maxDelayMs, observer: kubeMetrics.queue(name) });
+    queue: ({ name, baseDelayMs = 1_000, maxDelayMs = 300_000, priorityOf }) => {
+      const observer = kubeMetrics.queue(name);
+      const queue = createQueue({ name, clock, baseDelayMs, maxDelayMs, priorityOf, observer });
       kubeMetrics.follow(queue);
       return queue;
     },

@@ -16,6 +16,8 @@ import { realClock } from './clock.ts';
 /** Of objects seen at the start and of resyncs: real changes (0) overtake them, so a restart does not starve users. */
 export const LOW_PRIORITY = -100;
 export const NORMAL_PRIORITY = 0;
+/** Of objects that somebody waits for at this moment. */
+export const HIGH_PRIORITY = 100;
 
 export interface QueueItem {
   readonly key: string;
@@ -45,6 +47,8 @@ export interface QueueOptions {
   readonly baseDelayMs?: number;
   /** (Default: 1000 s.) */
   readonly maxDelayMs?: number;
+  /** Of a key that is added without a priority. (Default: NORMAL_PRIORITY.) */
+  readonly priorityOf?: ((key: string) => number) | undefined;
   readonly observer?: QueueObserver;
 }
 
@@ -90,6 +94,7 @@ class KeyedQueue implements WorkQueue {
   readonly #clock: Clock;
   readonly #baseDelayMs: number;
   readonly #maxDelayMs: number;
+  readonly #priorityOf: (key: string) => number;
   readonly #observer: QueueObserver | undefined;
 
   readonly #waiting = new Map<string, Waiting>();
@@ -108,12 +113,13 @@ class KeyedQueue implements WorkQueue {
     this.#clock = options.clock ?? realClock;
     this.#baseDelayMs = options.baseDelayMs ?? 5;
     this.#maxDelayMs = options.maxDelayMs ?? 1_000_000;
+    this.#priorityOf = options.priorityOf ?? (() => NORMAL_PRIORITY);
     this.#observer = options.observer;
   }
 
   add(key: string, options: { readonly priority?: number } = {}): void {
     if (this.#closed) return;
-    const priority = options.priority ?? NORMAL_PRIORITY;
+    const priority = options.priority ?? this.#priorityOf(key);
     const known = this.#waiting.get(key) ?? this.#dirty.get(key);
     if (known === undefined) this.#observer?.added();
     if (this.#processing.has(key)) {
@@ -137,7 +143,7 @@ class KeyedQueue implements WorkQueue {
     }
     const due = this.#clock.now() + delayMs;
     const pending = this.#delayed.get(key);
-    const priority = Math.max(options.priority ?? NORMAL_PRIORITY, pending?.priority ?? Number.NEGATIVE_INFINITY);
+    const priority = Math.max(options.priority ?? this.#priorityOf(key), pending?.priority ?? Number.NEGATIVE_INFINITY);
     if (pending !== undefined && pending.due <= due && pending.priority === priority) return;
     pending?.cancel();
     this.#delay(key, Math.min(due, pending?.due ?? due), priority);

@@ -18,7 +18,7 @@ export interface Memory {
 export function look(memory: Memory, changed: ChangedZones): { purge: string[]; memory: Memory } {
   const seen = new Map<string, { xid: string; purges: number }>();
   const purge: string[] = [];
-  const visible = new Map(changed.zones.map(({ zone, xid }) => [zone, xid]));
+  const visible = latestChanges(changed);
   for (const [zone, xid] of visible) {
     const before = memory.seen.get(zone);
     const purges = before?.xid === xid ? before.purges : 0;
@@ -31,4 +31,14 @@ export function look(memory: Memory, changed: ChangedZones): { purge: string[]; 
     seen.set(zone, { ...before, purges: before.purges + 1 });
   }
   return { purge, memory: { since: changed.horizon, seen } };
+}
+
+/** A zone that was deleted and made anew shows twice, in any order; were the deletion kept, later changes would not show. */
+function latestChanges({ zones }: ChangedZones): Map<string, string> {
+  const latest = new Map<string, string>();
+  for (const { zone, xid } of zones) {
+    const other = latest.get(zone);
+    if (other === undefined || BigInt(xid) > BigInt(other)) latest.set(zone, xid);
+  }
+  return latest;
 }

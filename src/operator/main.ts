@@ -8,7 +8,7 @@ import { connectCluster } from '../kube/cluster.ts';
 import { findCondition } from '../kube/conditions.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
-import { LOW_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
+import { HIGH_PRIORITY, LOW_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
@@ -17,6 +17,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { REPORTER } from './names.ts';
 import { createPropagation } from './propagation.ts';
+import { isChallenge } from './record-create.ts';
 import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
@@ -70,9 +71,16 @@ export async function runOperator(
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
-  const recordQueue = manager.queue({ name: 'records' });
+  // The dispatcher's lanes help those who have reached it: a worker must look at a challenge first.
+  const recordQueue = manager.queue({
+    name: 'records',
+    priorityOf: (key) => {
+      const record = records.get(key);
+      return record && isChallenge(record) ? HIGH_PRIORITY : NORMAL_PRIORITY;
+    },
+  });
   enqueueOnChange(zones, zoneQueue);
-  enqueueOnChange(records, recordQueue);
+  enqueueOnChange(records, recordQueue, isChallenge);
   zones.onChange((key, kind, initial, object, old) => {
     if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
     for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
@@ -140,7 +148,11 @@ function restart(queue: WorkQueue, key: string): void {
 }
 
 /** An edit deserves a prompt attempt; our own status writes come back here as updates of the same generation. */
-function enqueueOnChange<T extends KubeObject>(cache: Cache<T>, queue: WorkQueue): void {
+function enqueueOnChange<T extends KubeObject>(
+  cache: Cache<T>,
+  queue: WorkQueue,
+  isUrgent: (object: T) => boolean = () => false,
+): void {
   cache.onChange((key, kind, initial, object, old) => {
     const edited =
       old?.metadata.generation !== object.metadata.generation ||
@@ -148,7 +160,7 @@ function enqueueOnChange<T extends KubeObject>(cache: Cache<T>, queue: WorkQueue
     const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
     if (kind === 'update' && !edited && !annotated) return;
     if (!initial) queue.forget(key);
-    queue.add(key, { priority: initial ? LOW_PRIORITY : NORMAL_PRIORITY });
+    queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
   });
 }
 

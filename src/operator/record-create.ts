@@ -11,9 +11,14 @@ export interface Value {
   ttl: number | null;
 }
 
+/** A TXT record that proves control over a name to a certificate authority (RFC 8555 section 8.4). */
+export function isChallenge({ spec: { type, name } }: DNSRecord): boolean {
+  return type === 'TXT' && /^_acme-challenge(\.|$)/i.test(name);
+}
+
 /** ACME challenges first; deletions and updates next; creations last. */
 export function laneOf(object: DNSRecord, otherwise: 'change' | 'create'): 'acme' | 'change' | 'create' {
-  return object.spec.type === 'TXT' && /^_acme-challenge(\.|$)/i.test(object.spec.name) ? 'acme' : otherwise;
+  return isChallenge(object) ? 'acme' : otherwise;
 }
 
 /** What the service is told of a value: nothing where its own default is meant. */

@@ -59,7 +59,7 @@ export async function changeZone<T>(
   zoneId: string,
   operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
 ): Promise<T> {
-  return inTurn(house, caller, zoneId, async (tx) => {
+  return inTurn(house, caller, [zoneId], async (tx) => {
     const zone = await lockZone(tx, zoneId);
     if (!zone || !maySee(caller.actor, zone)) throw noZone();
     const { answer, change } = await operation(tx, zone);
@@ -83,15 +83,26 @@ export async function changeZone<T>(
   });
 }
 
-/** One transaction when it is its turn among the writers of a zone; `work` locks the row. @throws as once, and busy */
-export function inTurn<T>(house: House, caller: Caller, zoneId: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return house.queue.run(zoneId, (waitedMs) =>
-    once(house, caller, async (tx) => {
-      // Between replicas the row lock queues; both waits together must stay within the limit.
-      if (waitedMs > house.busyAfterMs / 10) await setLockTimeout(tx, house.busyAfterMs - waitedMs);
-      return work(tx);
-    }),
-  );
+/**
+ * One transaction when it is its turn among the writers of these zones, parents first; `work` locks the rows.
+ * @throws as once, and busy
+ */
+export function inTurn<T>(
+  house: House,
+  caller: Caller,
+  zoneIds: string[],
+  work: (tx: Tx) => Promise<T>,
+  waitedMs = 0,
+): Promise<T> {
+  const [zoneId, ...others] = zoneIds;
+  if (zoneId !== undefined) {
+    return house.queue.run(zoneId, (ms) => inTurn(house, caller, others, work, waitedMs + ms));
+  }
+  return once(house, caller, async (tx) => {
+    // Between replicas the row lock queues; all waits together must stay within the limit.
+    if (waitedMs > house.busyAfterMs / 10) await setLockTimeout(tx, house.busyAfterMs - waitedMs);
+    return work(tx);
+  });
 }
 
 export function historyOf(zone: ZoneRow, caller: Caller) {

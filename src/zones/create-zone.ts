@@ -7,7 +7,8 @@ import { sqlFailure, type Tx } from '../store/database.ts';
 import { namesBelow, recordsAt } from '../store/records.ts';
 import { insertZone, lockZone, lockZoneTree, type ZoneRow, zonesBelow, zonesNamed } from '../store/zones.ts';
 import { type Actor, mustManageZones } from './actor.ts';
-import { type Caller, type House, historyOf, inTurn, once } from './change.ts';
+import { type Caller, type House, historyOf, inTurn } from './change.ts';
+import { parentOf, touchParent } from './parent.ts';
 import { busy } from './queue.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
@@ -30,28 +31,25 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   mustOwn(caller.actor, input.owner);
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
-  const parent = await ownParent(house, caller.actor, name);
+  const above = await parentOf(house.db, name);
+  // Another team's zone is not waited for: the guard refuses the overlap.
+  const parent = above?.teamId === caller.actor.teamId ? above : null;
   const create = async (tx: Tx) => {
     // Before the lock that all creations share: a busy parent must not delay anybody else's zone.
     if (parent) await lockZone(tx, parent.id);
     await lockZoneTree(tx);
     await mustNotOverlap(tx, caller.actor, name, parent);
+    if (parent) await touchParent(tx, house, name);
     return insertSigned(tx, house, caller, { ...input, zoneName: name });
   };
   try {
-    return await (parent ? inTurn(house, caller, parent.id, create) : once(house, caller, create));
+    return await inTurn(house, caller, parent ? [parent.id] : [], create);
   } catch (error) {
     // Not reached while the tree lock is held; the constraint stands behind it.
     if (sqlFailure(error)?.constraint?.startsWith('zones_'))
       throw new Refusal('conflict', `zoneName: ${name} exists already.`);
     throw error;
   }
-}
-
-/** The team's zone that would be the parent, by a look without locks. */
-async function ownParent(house: House, actor: Actor, name: string): Promise<ZoneRow | null> {
-  const nearest = (await zonesNamed(house.db, suffixesOf(name).slice(1)))[0];
-  return nearest?.teamId === actor.teamId ? nearest : null;
 }
 
 async function insertSigned(tx: Tx, house: House, caller: Caller, input: ZoneInput): Promise<CreatedZone> {

@@ -6,6 +6,7 @@ import { isStorable } from '../store/database.ts';
 import { deleteZone, listZones, lockZone, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustManageZones, visibleZoneIds } from './actor.ts';
 import { type Caller, changeZone, type House, historyOf, inTurn, noZone } from './change.ts';
+import { parentOf, touchParent } from './parent.ts';
 import { insist, Refusal } from './refusal.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
@@ -93,11 +94,14 @@ export async function setDefaultTtl(house: House, caller: Caller, id: string, de
 
 /** Deletes the zone with all its records, for good. @throws Refusal no_zone, forbidden, busy */
 export async function removeZone(house: House, caller: Caller, id: string): Promise<void> {
-  await inTurn(house, caller, id, async (tx) => {
+  const { name } = await seeZone(house, caller.actor, id, 'no_zone');
+  const parent = await parentOf(house.db, name);
+  await inTurn(house, caller, parent ? [parent.id, id] : [id], async (tx) => {
     const zone = await lockZone(tx, id);
     if (!zone || !maySee(caller.actor, zone)) throw noZone();
     mustManageZones(caller.actor);
     await deleteZone(tx, id);
+    await touchParent(tx, house, zone.name);
     await insertChange(tx, {
       ...historyOf(zone, caller),
       action: 'zone.delete',

@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
 import { databaseUrl, mintTeamKey, prepareDatabase } from '../../zones/bootstrap.ts';
+import { type Crew, createCrew } from './crew.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
-import type { Part } from './parts/part.ts';
 import { ensurePostgres, startPostgres } from './parts/postgres.ts';
 import { ensurePowerDns, startPowerDns } from './parts/powerdns.ts';
 import { type KeyUse, readSecrets, type Secrets, writeSecrets } from './secrets.ts';
@@ -14,6 +14,8 @@ const DATABASE = 'zonestead';
 const TEAMS: Readonly<Record<KeyUse, string>> = { first: 'first', second: 'second', operator: 'first' };
 /** The one name server of a local stack; its name resolves nowhere. */
 export const NAMESERVER = 'ns1.zonestead.test';
+
+export type ServicePart = 'postgres' | 'api' | 'powerdns' | 'nameserver';
 
 export interface ServicePorts {
   postgres: number;
@@ -39,7 +41,7 @@ export interface Service {
   databaseUrl: string;
   dns: { address: string; port: number };
   keys: Record<KeyUse, { team: string; key: string }>;
-  parts: Part[];
+  crew: Crew<ServicePart>;
   /** Ends all parts in their order; repeating it is fine. */
   stop(): Promise<void>;
 }
@@ -51,58 +53,47 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     ensurePowerDns({ progress, signal }),
     ensurePostgres({ progress, signal }),
   ]);
-  const running: Part[] = [];
   const secrets = await readSecrets(stateDir);
   await writeSecrets(stateDir, secrets);
-  const postgres = await startPostgres({
-    binDir,
-    stateDir,
-    port: ports.postgres,
-    durable: options.durable ?? true,
-    progress,
-    signal,
+  const { servicePassword, nameserverPassword } = secrets;
+  let adminUrl = '';
+  let url = '';
+  let socket = '';
+  const crew = createCrew<ServicePart>({
+    postgres: async () => {
+      const durable = options.durable ?? true;
+      const postgres = await startPostgres({ binDir, stateDir, port: ports.postgres, durable, progress, signal });
+      adminUrl = postgres.url;
+      // Without a word about how, Postgres is ended in its own fast way.
+      return { ...postgres.part, stop: (how) => (how ? postgres.part.stop(how) : postgres.stop()) };
+    },
+    api: () =>
+      startCommand({ name: 'api', env: apiSettings(url, options), healthPort: ports.apiHealth, stateDir, signal }),
+    powerdns: async () => {
+      const database = { host: '127.0.0.1', port: ports.postgres, name: DATABASE, password: nameserverPassword };
+      const powerdns = await startPowerDns({ command, stateDir, port: ports.dns, database, signal });
+      socket = powerdns.socket;
+      return powerdns.part;
+    },
+    nameserver: () => {
+      const login = { name: 'pdns', password: nameserverPassword };
+      const env = {
+        ZONESTEAD_NAMESERVER_DATABASE_URL: databaseUrl(url, DATABASE, login),
+        ZONESTEAD_PDNS_SOCKET: socket,
+      };
+      return startCommand({ name: 'nameserver', env, healthPort: ports.nameserverHealth, stateDir, signal });
+    },
   });
-  // The last started ends first: nobody loses a database that it still uses.
-  const stop = async () => {
-    await Promise.all(running.map((part) => part.stop()));
-    await postgres.stop();
-  };
+  const stop = () => crew.stop('postgres');
   try {
-    const url = await prepareDatabase(postgres.url, DATABASE, {
-      service: { name: 'zonestead', password: secrets.servicePassword },
-      nameserverPassword: secrets.nameserverPassword,
-    });
-    const start = async (part: Promise<Part>) => {
-      running.push(await part);
-    };
-    const database = { host: '127.0.0.1', port: ports.postgres, name: DATABASE, password: secrets.nameserverPassword };
+    await crew.start('postgres');
+    const service = { name: 'zonestead', password: servicePassword };
+    url = await prepareDatabase(adminUrl, DATABASE, { service, nameserverPassword });
+    await settle([crew.start('api'), crew.start('powerdns').then(() => crew.start('nameserver'))]);
     const base = `http://127.0.0.1:${ports.api}`;
-    await settle([
-      start(
-        startCommand({ name: 'api', env: apiSettings(url, options), healthPort: ports.apiHealth, stateDir, signal }),
-      ),
-      startPowerDns({ command, stateDir, port: ports.dns, database, signal }).then(async ({ part, socket }) => {
-        running.push(part);
-        const env = {
-          ZONESTEAD_NAMESERVER_DATABASE_URL: databaseUrl(url, DATABASE, {
-            name: 'pdns',
-            password: secrets.nameserverPassword,
-          }),
-          ZONESTEAD_PDNS_SOCKET: socket,
-        };
-        await start(startCommand({ name: 'nameserver', env, healthPort: ports.nameserverHealth, stateDir, signal }));
-      }),
-    ]);
     const keys = await ensureKeys(url, base, secrets, signal);
     await writeSecrets(stateDir, { ...secrets, keys });
-    return {
-      url: base,
-      databaseUrl: url,
-      dns: { address: '127.0.0.1', port: ports.dns },
-      keys,
-      parts: [postgres.part, ...running],
-      stop,
-    };
+    return { url: base, databaseUrl: url, dns: { address: '127.0.0.1', port: ports.dns }, keys, crew, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -119,7 +110,7 @@ function apiSettings(url: string, { ports, limits }: ServiceOptions): Record<str
 }
 
 /** Waits for all, so that a failure of one leaves none still starting when everything is stopped. */
-async function settle(starts: Promise<void>[]): Promise<void> {
+async function settle(starts: Promise<unknown>[]): Promise<void> {
   const results = await Promise.allSettled(starts);
   const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;

@@ -2,6 +2,7 @@
 // start this.
 
 import { type Cluster, openCluster } from './cluster.ts';
+import { type Crew, createCrew } from './crew.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
 import type { Part } from './parts/part.ts';
@@ -25,9 +26,9 @@ export interface StackOptions {
 export interface Stack {
   service: Service;
   cluster: Cluster;
-  parts: Part[];
-  /** Starts the operator, for those who ended it. */
-  startOperator(): Promise<Part>;
+  operator: Crew<'operator'>;
+  /** All that run now. */
+  parts(): Part[];
   /** Ends everything that was started; repeating it is fine. */
   stop(): Promise<void>;
 }
@@ -53,39 +54,34 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     startService({ stateDir, ports, limits, durable, progress, signal }),
     openCluster({ stateDir, kubeconfig: options.kubeconfig, ports, progress, signal }),
   );
-  let operator: Part | undefined;
-  const startOperator = async () => {
-    operator = await startCommand({
-      name: 'operator',
-      env: {
-        KUBECONFIG: cluster.operatorKubeconfig,
-        ZONESTEAD_URL: service.url,
-        ZONESTEAD_API_KEY: service.keys.operator.key,
-        ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
-      },
-      healthPort: ports.operatorHealth,
-      stateDir,
-      signal,
-    });
-    return operator;
-  };
+  const operator = createCrew({
+    operator: () =>
+      startCommand({
+        name: 'operator',
+        env: {
+          KUBECONFIG: cluster.operatorKubeconfig,
+          ZONESTEAD_URL: service.url,
+          ZONESTEAD_API_KEY: service.keys.operator.key,
+          ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+        },
+        healthPort: ports.operatorHealth,
+        stateDir,
+        signal,
+      }),
+  });
+  // The operator first: kube-apiserver does not end while somebody watches.
   const stop = async () => {
-    await operator?.stop();
+    await operator.stop('operator');
     await Promise.all([service.stop(), cluster.stop()]);
   };
   try {
-    await startOperator();
+    await operator.start('operator');
   } catch (error) {
     await stop();
     throw error;
   }
-  return {
-    service,
-    cluster,
-    parts: [...service.parts, ...cluster.parts, operator as unknown as Part],
-    startOperator,
-    stop,
-  };
+  const parts = () => [...service.crew.parts(), ...cluster.parts, ...operator.parts()];
+  return { service, cluster, operator, parts, stop };
 }
 
 interface Stoppable {

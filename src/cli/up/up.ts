@@ -66,7 +66,7 @@ async function stay(stack: Stack, print: (line: string) => void, signal: AbortSi
     if (signal.aborted) done(null);
     else signal.addEventListener('abort', () => done(null), { once: true });
   });
-  const died = stack.parts.map(async (part): Promise<Part> => {
+  const died = stack.parts().map(async (part): Promise<Part> => {
     await part.exited;
     return part;
   });

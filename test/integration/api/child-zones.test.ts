@@ -107,6 +107,18 @@ describe('a new child', () => {
   });
 });
 
+test("the parent's serial moves when a child comes and when it goes, and stays with the changes of the child", async () => {
+  const serial = async () => (await request('GET', `/zones/${parent.id}`)).body.serial as number;
+  const before = await serial();
+  const born = await service.zone('serial.family.example');
+  const after = await serial();
+  expect(after).toBeGreaterThan(before);
+  await service.record(born, 'www', 'A', '192.0.2.1');
+  expect(await serial()).toBe(after);
+  await request('DELETE', `/zones/${born.id}`);
+  expect(await serial()).toBeGreaterThan(after);
+});
+
 test('when the child is deleted its delegation is gone, and its names are free again in the parent', async () => {
   const gone = await service.zone('gone.family.example');
   expect((await dns.lookup('gone.family.example', 'DS')).answers).toHaveLength(2);

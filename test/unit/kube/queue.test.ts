@@ -1,6 +1,6 @@
 // The work queue against the semantics of client-go's workqueue and controller-runtime's priority queue.
 import { describe, expect, it } from 'vitest';
-import { createQueue, LOW_PRIORITY, type QueueItem, type WorkQueue } from '../../../src/kube/queue.ts';
+import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type QueueItem, type WorkQueue } from '../../../src/kube/queue.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 function setUp(options: { baseDelayMs?: number; maxDelayMs?: number } = {}) {
@@ -59,6 +59,20 @@ describe('priorities', () => {
     queue.add('b');
     queue.add('b', { priority: LOW_PRIORITY });
     expect(await takeAll(queue)).toEqual(['b', 'a']);
+  });
+
+  it('asks for the priority of a key that comes without one, also when it comes back later', async () => {
+    const clock = new FakeClock();
+    const queue = createQueue({ name: 'q', clock, priorityOf: (key) => (key === 'urgent' ? HIGH_PRIORITY : 0) });
+    queue.addAfter('first', 1_000);
+    queue.addAfter('urgent', 1_000);
+    queue.add('second');
+    queue.add('urgent');
+    expect([(await queue.get())?.key, (await queue.get())?.key]).toEqual(['urgent', 'second']);
+    queue.done('urgent');
+    queue.addRateLimited('urgent');
+    await clock.advance(1_000);
+    expect([(await queue.get())?.key, (await queue.get())?.key]).toEqual(['urgent', 'first']);
   });
 
   it('keeps the higher priority of the adds that came while the key was worked', async () => {

@@ -1,0 +1,131 @@
+// What breaks in production, on real parts: the operator killed at any moment, the API and Postgres away, write limits.
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
+
+let test: TestStack;
+beforeAll(async () => {
+  test = await startTestStack({ limits: true });
+  await lift(true);
+});
+afterAll(async () => {
+  await test.stop();
+});
+
+/** Lifts the write limits of the operator's key, or holds it to 60 record writes a minute from now on. */
+async function lift(free: boolean): Promise<void> {
+  const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+  const many = free ? 1_000_000 : null;
+  await sql`update api_keys set zone_writes = ${many}, record_writes = ${many} where name = 'operator'`;
+  await sql`delete from write_windows`;
+  await sql.end();
+}
+
+/** What the API holds of a zone, as `name content`, sorted; a doubled record shows twice. */
+async function held(zoneName: string): Promise<string[]> {
+  const [zone] = await test.client.zones.list({ zoneName });
+  const records = zone ? await test.client.records.list(zone.id) : [];
+  return records.map(({ name, content }) => `${name} ${content}`).sort();
+}
+
+const names = (count: number) => Array.from({ length: count }, (_, index) => `r${String(index).padStart(2, '0')}`);
+const address = (name: string, last: number) =>
+  recordObject(name, 'storm', { name, type: 'A', content: `192.0.2.${last}` });
+
+describe('the operator killed with -9 again and again', () => {
+  const all = names(40);
+
+  async function storm(work: () => Promise<unknown>, kills: number): Promise<void> {
+    const done = work();
+    for (let round = 1; round <= kills; round += 1) {
+      await sleep(150 * round);
+      await test.stack.operator.part('operator').stop({ signal: 'SIGKILL' });
+      await test.stack.operator.start('operator');
+    }
+    await done;
+  }
+
+  it('creates every record exactly once', async () => {
+    await storm(() => test.apply(zoneObject('storm', 'storm.example'), ...all.map((name) => address(name, 1))), 4);
+    await test.ready(60, ...all.map((name) => `zdr/${name}`));
+    expect(await held('storm.example')).toEqual(all.map((name) => `${name} 192.0.2.1`));
+  });
+
+  it('changes every record, in place', async () => {
+    await storm(() => test.apply(...all.map((name) => address(name, 2))), 3);
+    await expect
+      .poll(() => held('storm.example'), { timeout: 40_000, interval: 500 })
+      .toEqual(all.map((name) => `${name} 192.0.2.2`));
+    await test.ready(30, ...all.map((name) => `zdr/${name}`));
+    expect(await test.dig('r07.storm.example', 'A')).toEqual(['r07.storm.example. 3600 IN A 192.0.2.2']);
+  });
+
+  it('deletes every record, and nothing else', async () => {
+    const [zone] = await test.client.zones.list({ zoneName: 'storm.example' });
+    await test.client.records.create(zone?.id ?? '', { name: 'foreign', type: 'A', content: '192.0.2.99' });
+    await storm(() => test.kubectl('delete', 'zdr', '--wait=false', ...all), 3);
+    await test.kubectl('wait', '--for=delete', '--timeout=60s', ...all.map((name) => `zdr/${name}`));
+    expect(await held('storm.example')).toEqual(['foreign 192.0.2.99']);
+  });
+});
+
+describe('the DNS service away', () => {
+  it('Ready records stay Ready while the API is down; what is written meanwhile happens when it is back', async () => {
+    await test.apply(
+      zoneObject('away', 'away.example'),
+      recordObject('before', 'away', { name: 'before', type: 'A', content: '192.0.2.1' }),
+    );
+    await test.ready(30, 'zdr/before');
+    await test.stack.service.crew.part('api').stop();
+    await test.apply(recordObject('during', 'away', { name: 'during', type: 'A', content: '192.0.2.2' }));
+    await test.kubectl('annotate', 'zdr', 'before', 'looked=at');
+    await expect
+      .poll(async () => (await test.condition('zdr/during', 'Ready'))?.reason, { timeout: 10_000 })
+      .toBe('APIUnavailable');
+    await expect
+      .poll(async () => (await test.condition('zdr/before', 'Ready'))?.reason, { timeout: 10_000 })
+      .toBe('APIUnavailable');
+    expect((await test.condition('zdr/before', 'Ready'))?.status).toBe('True');
+    expect(await test.dig('before.away.example', 'A')).toHaveLength(1);
+    await test.stack.service.crew.start('api');
+    await test.ready(20, 'zdr/during', 'zdr/before');
+    expect(await held('away.example')).toEqual(['before 192.0.2.1', 'during 192.0.2.2']);
+  });
+
+  it('Postgres killed with -9 loses nothing, and all goes on when it is back', async () => {
+    await test.stack.service.crew.part('postgres').stop({ signal: 'SIGKILL' });
+    await test.apply(recordObject('after', 'away', { name: 'after', type: 'A', content: '192.0.2.3' }));
+    await sleep(1_500);
+    expect((await test.condition('zdr/before', 'Ready'))?.status).toBe('True');
+    await test.stack.service.crew.start('postgres');
+    await test.ready(30, 'zdr/after');
+    expect(await held('away.example')).toEqual(['after 192.0.2.3', 'before 192.0.2.1', 'during 192.0.2.2']);
+    expect(await test.dig('after.away.example', 'A')).toHaveLength(1);
+  });
+});
+
+describe('write limits', () => {
+  it('are obeyed: the sixty-first write waits, and the object says why and until when', async () => {
+    await test.apply(zoneObject('busy', 'busy.example'));
+    await test.ready(20, 'zdz/busy');
+    await lift(false);
+    const many = names(70).map((name) =>
+      recordObject(`busy-${name}`, 'busy', { name, type: 'A', content: '192.0.2.1' }),
+    );
+    await test.apply(...many);
+    await expect.poll(async () => (await held('busy.example')).length, { timeout: 30_000, interval: 300 }).toBe(60);
+    await test.apply(
+      recordObject('challenge', 'busy', { name: '_acme-challenge', type: 'TXT', content: 'token', ttl: 60 }),
+    );
+    const waiting = await expect
+      .poll(async () => JSON.parse(await test.kubectl('get', 'zdr', 'challenge', '-o', 'json')).status, {
+        timeout: 20_000,
+      })
+      .toMatchObject({ nextAttemptTime: expect.any(String) })
+      .then(async () => JSON.parse(await test.kubectl('get', 'zdr', 'challenge', '-o', 'json')).status);
+    expect(waiting.conditions.find(({ type }: { type: string }) => type === 'Ready').reason).toBe('RateLimited');
+    expect((await held('busy.example')).length).toBe(60);
+    expect(new Date(waiting.nextAttemptTime).getTime()).toBeGreaterThan(Date.now());
+  });
+});

@@ -1,0 +1,121 @@
+// The operator on a key whose write limit is used up, seen from the wire: a proxy between it and the API writes down every
+// request. The window is moved in the database, so that a place is free in seconds instead of a minute.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import postgres, { type Sql } from 'postgres';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCommand } from '../../src/cli/up/parts/command.ts';
+import type { Part } from '../../src/cli/up/parts/part.ts';
+import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { NAMESERVER } from '../../src/cli/up/service.ts';
+import { type Exchange, type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
+import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
+
+const { signal } = new AbortController();
+const WORKERS = 16;
+
+let test: TestStack;
+let proxy: RecordingProxy;
+let operator: Part;
+let stateDir: string;
+let sql: Sql;
+
+beforeAll(async () => {
+  test = await startTestStack({ limits: true });
+  const { service, cluster } = test.stack;
+  proxy = await startRecordingProxy(service.url);
+  stateDir = await mkdtemp(join(tmpdir(), 'zonestead-pace-'));
+  const { health } = await allocatePorts([{ name: 'health' }], { stateDir });
+  await test.stack.operator.part('operator').stop();
+  operator = await startCommand({
+    name: 'operator',
+    env: {
+      KUBECONFIG: cluster.operatorKubeconfig,
+      ZONESTEAD_URL: proxy.url,
+      ZONESTEAD_API_KEY: service.keys.operator.key,
+      ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+    },
+    healthPort: health,
+    stateDir,
+    signal,
+  });
+  sql = postgres(service.databaseUrl, { max: 1 });
+});
+
+afterAll(async () => {
+  await operator?.stop();
+  await sql?.end();
+  await proxy?.close();
+  await test?.stop();
+  await rm(stateDir, { recursive: true, force: true });
+});
+
+/** Fills the operator's window of 60 seconds: that many places taken that many seconds ago. */
+async function take(...places: { count: number; secondsAgo: number }[]): Promise<void> {
+  const seconds = places.flatMap(({ count, secondsAgo }) => Array.from({ length: count }, () => secondsAgo));
+  await sql`
+    insert into write_windows (key_id, bucket, times)
+    select id, 'records', array(select now() - make_interval(secs => s) from unnest(${seconds}::float8[]) s)
+    from api_keys where name = 'operator'
+    on conflict (key_id, bucket) do update set times = excluded.times`;
+}
+
+const statusOf = async (name: string) => JSON.parse(await test.kubectl('get', 'zdr', name, '-o', 'json')).status;
+const isRecordWrite = ({ method, path }: Exchange) => method !== 'GET' && path.includes('/records');
+const writes = () => proxy.exchanges.filter(isRecordWrite);
+
+describe('a key whose write limit is used up', () => {
+  const bulk = Array.from({ length: 45 }, (_, index) => `bulk-${String(index).padStart(2, '0')}`);
+
+  it('is told by its objects, with the time of the next attempt', async () => {
+    await test.apply(zoneObject('pace', 'pace.example'));
+    await test.ready(20, 'zdz/pace');
+    // 40 places will be free in 15 s, the other 20 in 22 s.
+    await take({ count: 40, secondsAgo: 45 }, { count: 20, secondsAgo: 38 });
+    await test.apply(...bulk.map((name) => recordObject(name, 'pace', { name, type: 'A', content: '192.0.2.1' })));
+    const challenge = { name: '_acme-challenge.www', type: 'TXT', content: 'token', ttl: 60 };
+    await test.apply(recordObject('challenge', 'pace', challenge));
+    for (const name of ['bulk-44', 'challenge']) {
+      await expect
+        .poll(() => statusOf(name), { timeout: 10_000 })
+        .toMatchObject({ nextAttemptTime: expect.any(String) });
+      const status = await statusOf(name);
+      const ready = status.conditions.find(({ type }: { type: string }) => type === 'Ready');
+      expect(ready).toMatchObject({ status: 'False', reason: 'RateLimited' });
+      expect(Date.parse(status.nextAttemptTime)).toBeGreaterThan(Date.now());
+      expect(Date.parse(status.nextAttemptTime)).toBeLessThan(Date.now() + 60_000);
+    }
+  });
+
+  it('does not delay a certificate: a challenge that came last goes first', async () => {
+    await test.ready(30, 'zdr/challenge');
+    const accepted = writes().filter(({ status }) => status === 201);
+    const place = accepted.findIndex(({ body }) => body.includes('_acme-challenge'));
+    // Only those that a worker had in hand when the pause ended can be before it.
+    expect(place).toBeGreaterThanOrEqual(0);
+    expect(place).toBeLessThanOrEqual(WORKERS);
+  });
+
+  it('goes on until everything is written, once', async () => {
+    await test.ready(30, ...bulk.map((name) => `zdr/${name}`));
+    const accepted = writes().filter(({ status }) => status === 201);
+    expect(accepted).toHaveLength(bulk.length + 1);
+    const [zone] = await test.client.zones.list({ zoneName: 'pace.example' });
+    const names = (await test.client.records.list(zone?.id ?? '')).map(({ name }) => name);
+    expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
+    expect((await statusOf('bulk-44')).nextAttemptTime).toBeUndefined();
+  });
+
+  it('was never used before Retry-After was over, by any object, and was refused once a pause', () => {
+    const refusals = writes().filter(({ status }) => status === 429);
+    expect(refusals.length).toBeGreaterThanOrEqual(2);
+    for (const { answeredAt = 0, retryAfterMs = 0 } of refusals) {
+      expect(retryAfterMs).toBeGreaterThan(0);
+      const early = writes().filter(({ at }) => at > answeredAt && at < answeredAt + retryAfterMs);
+      expect(early).toEqual([]);
+    }
+    // The window opens twice; whoever was sent beside the first refusal of a pause may be refused too.
+    expect(refusals.length).toBeLessThanOrEqual(4);
+  });
+});

@@ -1,0 +1,175 @@
+// Committed means served: how long after the API's answer PowerDNS still gives the old one, when it has the old one in its
+// cache. The aim is 250 ms at the 99th percentile; a test on a loaded machine asks for less than 1 s, every time.
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService();
+const { dns, request } = service;
+const ROUNDS = 40;
+const LIMIT_MS = 1_000;
+const PATIENCE_MS = 8_000;
+const TIMEOUT = { timeout: 90_000 };
+const zone = await service.zone('fresh.example');
+const records = `/zones/${zone.id}/records`;
+
+/** From now until `seen` gives true, in ms; the questions come all the time, as from a busy resolver. */
+async function until(seen: () => Promise<boolean>): Promise<number> {
+  const since = performance.now();
+  while (!(await seen())) {
+    if (performance.now() - since > PATIENCE_MS) return Number.POSITIVE_INFINITY;
+    await sleep(2);
+  }
+  return performance.now() - since;
+}
+
+/** Each round: what is answered before is in the cache, then the change, then the wait. All must be below the limit. */
+async function measure(round: (n: number) => Promise<number>): Promise<void> {
+  const times: number[] = [];
+  for (let n = 0; n < ROUNDS; n++) times.push(await round(n));
+  const late = times.filter((ms) => ms >= LIMIT_MS);
+  expect(late.map(Math.round)).toEqual([]);
+}
+
+const rcode = async (name: string, type = 'A') => (await dns.lookup(name, type)).rcode;
+const address = async (name: string) => (await dns.lookup(name, 'A')).answers[0]?.split(' ')[3];
+/** Asked with and without DNSSEC: these are two entries of the cache. */
+async function warm(name: string, type = 'A'): Promise<void> {
+  for (let n = 0; n < 2; n++) for (const dnssec of [false, true]) await dns.lookup(name, type, { dnssec });
+}
+
+test('a new record whose name was just denied', TIMEOUT, () =>
+  measure(async (n) => {
+    const name = `new${n}.fresh.example`;
+    await warm(name);
+    await service.record(zone, `new${n}`, 'A', '192.0.2.1');
+    return until(async () => (await rcode(name)) === 'NOERROR');
+  }),
+);
+
+test('a new type at a name that was just asked for it', TIMEOUT, () =>
+  measure(async (n) => {
+    const name = `new${n}.fresh.example`;
+    await warm(name, 'TXT');
+    await service.record(zone, `new${n}`, 'TXT', 'token');
+    return until(async () => (await dns.lookup(name, 'TXT')).answers.length === 1);
+  }),
+);
+
+test('a changed record that is asked for all the time', TIMEOUT, async () => {
+  const { id } = await service.record(zone, 'hot', 'A', '192.0.2.0');
+  await measure(async (n) => {
+    const content = `192.0.2.${n + 1}`;
+    await warm('hot.fresh.example');
+    await request('PUT', `${records}/${id}`, { name: 'hot', type: 'A', content });
+    return until(async () => (await address('hot.fresh.example')) === content);
+  });
+});
+
+test('a deleted record', TIMEOUT, async () => {
+  await measure(async (n) => {
+    const { id } = await service.record(zone, `gone${n}`, 'A', '192.0.2.1');
+    await warm(`gone${n}.fresh.example`);
+    await request('DELETE', `${records}/${id}`);
+    return until(async () => (await rcode(`gone${n}.fresh.example`)) === 'NXDOMAIN');
+  });
+});
+
+test('a new wildcard for a name that was just denied', TIMEOUT, () =>
+  measure(async (n) => {
+    await warm(`x.star${n}.fresh.example`);
+    await service.record(zone, `*.star${n}`, 'A', '192.0.2.1');
+    return until(async () => (await rcode(`x.star${n}.fresh.example`)) === 'NOERROR');
+  }),
+);
+
+test('a brand-new zone that was asked for before it was there', TIMEOUT, () =>
+  measure(async (n) => {
+    await warm(`young${n}.test`, 'SOA');
+    expect(await rcode(`young${n}.test`, 'SOA')).toBe('REFUSED');
+    await service.zone(`young${n}.test`);
+    return until(async () => (await rcode(`young${n}.test`, 'SOA')) === 'NOERROR');
+  }),
+);
+
+test('park, and unpark', TIMEOUT, async () => {
+  const parked = await service.zone('turns.example');
+  await service.record(parked, 'www', 'A', '192.0.2.1');
+  await measure(async (n) => {
+    const [verb, expected] = n % 2 === 0 ? ['park', 'NXDOMAIN'] : ['unpark', 'NOERROR'];
+    await warm('www.turns.example');
+    await request('POST', `/zones/${parked.id}/${verb}`);
+    return until(async () => (await rcode('www.turns.example')) === expected);
+  });
+});
+
+test('a zone that is deleted', TIMEOUT, () =>
+  measure(async (n) => {
+    const old = await service.zone(`old${n}.test`);
+    await warm(`old${n}.test`, 'SOA');
+    await request('DELETE', `/zones/${old.id}`);
+    return until(async () => (await rcode(`old${n}.test`, 'SOA')) === 'REFUSED');
+  }),
+);
+
+test('a zone that is deleted and made anew: signed with its new key, and with no other', TIMEOUT, async () => {
+  let old = await service.zone('anew.example');
+  const signer = async () => {
+    const { packet } = await dns.lookup('anew.example', 'SOA', { dnssec: true });
+    const signature = packet.answers?.find(({ type }) => type === 'RRSIG');
+    return (signature?.data as { keyTag: number } | undefined)?.keyTag;
+  };
+  const published = async () => (await dns.dig('+short', 'anew.example', 'CDS')).split(/\s/)[0];
+  await measure(async () => {
+    await warm('anew.example', 'SOA');
+    await warm('anew.example', 'DNSKEY');
+    await published();
+    await request('DELETE', `/zones/${old.id}`);
+    old = await service.zone('anew.example');
+    const tag = old.ds[0]?.keyTag;
+    const ms = await until(async () => (await signer()) === tag);
+    return Math.max(ms, await until(async () => (await published()) === String(tag)));
+  });
+  expect((await dns.delv('anew.example', 'anew.example', 'SOA')).state).toBe('secure');
+});
+
+test('a hosted child zone: its delegation in the parent, and the empty names between', TIMEOUT, () =>
+  measure(async (n) => {
+    const name = `kid.between${n}.fresh.example`;
+    await warm(`between${n}.fresh.example`);
+    await warm(name, 'DS');
+    expect(await rcode(`between${n}.fresh.example`)).toBe('NXDOMAIN');
+    const kid = await service.zone(name);
+    const made = await until(async () => (await rcode(`between${n}.fresh.example`)) === 'NOERROR');
+    await warm(`between${n}.fresh.example`);
+    await warm(name, 'DS');
+    await request('DELETE', `/zones/${kid.id}`);
+    return Math.max(made, await until(async () => (await rcode(`between${n}.fresh.example`)) === 'NXDOMAIN'));
+  }),
+);
+
+test(
+  'while a long transaction elsewhere keeps every change in sight, also those of a zone that was made anew',
+  TIMEOUT,
+  async () => {
+    const long = service.database.connect();
+    try {
+      await long`begin`;
+      await long`select pg_current_xact_id()`;
+      const old = await service.zone('long.example');
+      await request('DELETE', `/zones/${old.id}`);
+      const anew = await service.zone('long.example');
+      const { id } = await service.record(anew, 'www', 'A', '192.0.2.0');
+      await measure(async (n) => {
+        const content = `192.0.2.${n + 1}`;
+        await warm('www.long.example');
+        await request('PUT', `/zones/${anew.id}/records/${id}`, { name: 'www', type: 'A', content });
+        return until(async () => (await address('www.long.example')) === content);
+      });
+    } finally {
+      await long`rollback`;
+      await long.end();
+    }
+  },
+);
