@@ -9,11 +9,14 @@ import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
 import { requireKey } from './auth.ts';
 import { answerBrokenRequest, installErrors } from './errors.ts';
-import { limitWrites, returnBusyPlace } from './limits.ts';
+import { countWrites, limitWrites, returnBusyPlace } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
+import { batchRoutes } from './routes/batch.ts';
+import { changeRoutes } from './routes/changes.ts';
 import { recordRoutes } from './routes/records.ts';
+import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
 
 export interface AppOptions {
@@ -71,11 +74,9 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
     'zones',
     limitOf((actor) => actor.zoneWrites, LIMITS.zones),
   );
-  const countRecord = limitWrites(
-    house,
-    'records',
-    limitOf((actor) => actor.recordWrites, LIMITS.records),
-  );
+  const recordLimit = limitOf((actor) => actor.recordWrites, LIMITS.records);
+  const countRecord = limitWrites(house, 'records', recordLimit);
+  const countRecords = countWrites(house, 'records', recordLimit);
 
   void app.register(
     async (v1) => {
@@ -84,6 +85,9 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
         async (dns) => {
           zoneRoutes(dns, house, countZone);
           recordRoutes(dns, house, countRecord);
+          batchRoutes(dns, house, countRecords);
+          changeRoutes(dns, house);
+          await dns.register(async (files) => zoneFileRoutes(files, house, countRecords));
         },
         { prefix: '/dns' },
       );

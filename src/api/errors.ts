@@ -29,8 +29,6 @@ const INTERNAL =
 const KEPT_STATUS: ReadonlySet<number> = new Set([413, 414, 415, 431]);
 
 const FASTIFY_SENTENCE: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'The body must be JSON: send the header "Content-Type: application/json".',
-  FST_ERR_CTP_BODY_TOO_LARGE: 'The body is too large: at most 1 MiB is read.',
   FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
   FST_ERR_BAD_URL: 'The address is not valid.',
@@ -87,11 +85,22 @@ function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, 
     const status = KEPT_STATUS.has(statusCode) ? statusCode : 400;
     return send(reply, status, {
       error: 'bad_request',
-      message: FASTIFY_SENTENCE[code] ?? 'The request is malformed.',
+      message: routeSentence(code, request) ?? FASTIFY_SENTENCE[code] ?? 'The request is malformed.',
     });
   }
   request.log.error({ err: error }, 'request failed');
   return send(reply, 500, { error: 'internal', message: INTERNAL });
+}
+
+/** What depends on the route: which bodies it takes, and of which size. */
+function routeSentence(code: string, { routeOptions }: FastifyRequest): string | undefined {
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    const [type = 'application/json'] = (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes ?? [];
+    const what = type === 'application/json' ? 'JSON' : 'text';
+    return `The body must be ${what}: send the header "Content-Type: ${type}".`;
+  }
+  if (code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return undefined;
+  return `The body is too large: at most ${(routeOptions.bodyLimit ?? 0) / 2 ** 20} MiB are read here.`;
 }
 
 function sentence(path: string, text: string | undefined): string {

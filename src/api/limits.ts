@@ -16,14 +16,23 @@ declare module 'fastify' {
 
 export type WriteHook = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
+/** Counts so many changes of one request. @throws Refusal rate_limited; bad_request when they are more than the limit */
+export type CountWrites = (request: FastifyRequest, reply: FastifyReply, changes: number) => Promise<void>;
+
 /** An onRequest hook, behind requireKey. @throws Refusal rate_limited */
 export function limitWrites(house: House, bucket: Bucket, limitOf: (actor: Actor) => number | null): WriteHook {
-  return async (request, reply) => {
+  const count = countWrites(house, bucket, limitOf);
+  return (request, reply) => count(request, reply, 1);
+}
+
+/** For requests whose body says how many changes they are. */
+export function countWrites(house: House, bucket: Bucket, limitOf: (actor: Actor) => number | null): CountWrites {
+  return async (request, reply, changes) => {
     request.bucket = bucket;
     const actor = actorOf(request);
     const limit = limitOf(actor);
     if (limit === null) return;
-    const place = await countWrite(house, actor, bucket, limit);
+    const place = await countWrite(house, actor, bucket, limit, changes);
     request.place = { bucket, at: place.at };
     reply.header('ratelimit-policy', `"${bucket}";q=${limit};w=60`);
     reply.header('ratelimit', `"${bucket}";r=${place.left};t=${retryAfterSeconds(60_000)}`);

@@ -136,6 +136,9 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
   for (const [status, response] of Object.entries(responses)) {
     const answer = response as OpenApi.ResponseObject;
     answer.description = MEANINGS[status] ?? answer.description;
+    // Errors are JSON, also where the answer itself is something else.
+    const [error] = Number(status) < 400 ? [] : Object.values(answer.content ?? {});
+    if (error) answer.content = { 'application/json': error };
     answer.headers = {
       ...answer.headers,
       'x-request-id': REQUEST_ID,

@@ -4,18 +4,27 @@ import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
 import type { Account } from '../api/schemas/account.ts';
 import { account } from '../api/schemas/account.ts';
+import type { BatchBody, BatchResult } from '../api/schemas/batch.ts';
+import { batchAnswer } from '../api/schemas/batch.ts';
+import type { ChangeList } from '../api/schemas/change.ts';
+import { changeList } from '../api/schemas/change.ts';
 import type { DnsRecord, RecordBody, RecordType } from '../api/schemas/record.ts';
 import { record, recordList } from '../api/schemas/record.ts';
 import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '../api/schemas/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '../api/schemas/zone.ts';
+import type { ZoneFileImport } from '../api/schemas/zonefile.ts';
+import { ZONE_FILE_TYPE, zoneFileImport } from '../api/schemas/zonefile.ts';
 import type { Clock } from './clock.ts';
 import { realClock } from './clock.ts';
 import { ApiUnavailable, isAbsent } from './errors.ts';
 import type { CallOptions } from './http.ts';
 import { createHttp } from './http.ts';
 
+export type { BatchBody, BatchResult, RecordChange } from '../api/schemas/batch.ts';
+export type { Change, ChangeList } from '../api/schemas/change.ts';
 export type { DnsRecord } from '../api/schemas/record.ts';
 export type { Zone } from '../api/schemas/zone.ts';
+export type { ZoneFileImport } from '../api/schemas/zonefile.ts';
 
 export interface ClientOptions {
   /** The address to which `/v1/dns` is appended. */
@@ -55,12 +64,23 @@ export interface Client {
     park(id: string, options?: CallOptions): Promise<Zone>;
     unpark(id: string, options?: CallOptions): Promise<Zone>;
     ds(id: string, options?: CallOptions): Promise<DsRecord[]>;
+    /** All records as a zone file (RFC 1035 section 5). */
+    exportFile(id: string, options?: CallOptions): Promise<string>;
+    /** Makes the zone hold exactly the records of a zone file, all or nothing. */
+    importFile(id: string, text: string, options?: CallOptions): Promise<ZoneFileImport>;
+    /** One page of the history, newest first; `next` is the cursor of the page after it. */
+    changes(id: string, page?: { limit?: number; cursor?: string }, options?: CallOptions): Promise<ChangeList>;
   };
   readonly records: {
     list(zoneId: string, filter?: RecordFilter, options?: CallOptions): Promise<DnsRecord[]>;
     create(zoneId: string, body: RecordBody, options?: CallOptions): Promise<DnsRecord>;
     update(zoneId: string, recordId: string, body: RecordBody, options?: CallOptions): Promise<DnsRecord>;
     delete(zoneId: string, recordId: string, options?: CallOptions): Promise<void>;
+    /**
+     * At most 1,000 changes in one transaction; one result a change. Atomic (the default), the first change at fault is
+     * thrown as the error of the whole; otherwise it is a result like the others.
+     */
+    batch(zoneId: string, body: BatchBody, options?: CallOptions): Promise<BatchResult[]>;
   };
   /** Who am I: the key and its team. */
   account(options?: CallOptions): Promise<Account>;
@@ -104,6 +124,18 @@ export function createClient(options: ClientOptions): Client {
       delete: (id, call) => http.callEmpty({ method: 'DELETE', path: zonePath(id) }, call),
       park: (id, call) => http.call({ method: 'POST', path: `${zonePath(id)}/park` }, zone, call),
       unpark: (id, call) => http.call({ method: 'POST', path: `${zonePath(id)}/unpark` }, zone, call),
+      exportFile: (id, call) =>
+        http.callText({ method: 'GET', path: `${zonePath(id)}/zonefile`, accept: ZONE_FILE_TYPE }, call),
+      importFile: (id, content, call) =>
+        http.call(
+          { method: 'PUT', path: `${zonePath(id)}/zonefile`, text: { type: ZONE_FILE_TYPE, content } },
+          zoneFileImport,
+          call,
+        ),
+      changes: (id, { limit, cursor } = {}, call) => {
+        const query = { limit: limit?.toString(), cursor };
+        return http.call({ method: 'GET', path: `${zonePath(id)}/changes`, query }, changeList, call);
+      },
       ds: async (id, call) => (await http.call({ method: 'GET', path: `${zonePath(id)}/ds` }, dsList, call)).ds,
     },
     records: {
@@ -118,6 +150,14 @@ export function createClient(options: ClientOptions): Client {
         http.call({ method: 'PUT', path: `${recordsPath(zoneId)}/${encodeURIComponent(id)}`, body }, record, call),
       delete: (zoneId, id, call) =>
         http.callEmpty({ method: 'DELETE', path: `${recordsPath(zoneId)}/${encodeURIComponent(id)}` }, call),
+      batch: async (zoneId, body, call) => {
+        const answer = await http.call(
+          { method: 'POST', path: `${recordsPath(zoneId)}:batch`, body },
+          batchAnswer,
+          call,
+        );
+        return answer.results;
+      },
     },
     account: (call) => http.call({ method: 'GET', path: '/v1/account' }, account, call),
     close: () => (options.agent === undefined ? agent.close() : Promise.resolve()),

@@ -24,12 +24,19 @@ export interface Route {
   readonly path: string;
   /** Undefined values are left out. */
   readonly query?: Readonly<Record<string, string | undefined>>;
+  /** Sent as JSON. */
   readonly body?: unknown;
+  /** (Default: application/json.) */
+  readonly accept?: string;
+  /** Sent as it is, instead of a body. */
+  readonly text?: { readonly type: string; readonly content: string };
 }
 
 export interface Http {
   /** The parsed answer. @throws {ApiError} {ApiUnavailable}; the signal's reason when it aborts. */
   call<T>(route: Route, answer: z.ZodType<T>, options?: CallOptions): Promise<T>;
+  /** The same for an answer that is not JSON, unparsed. */
+  callText(route: Route, options?: CallOptions): Promise<string>;
   /** The same for answers without a body. */
   callEmpty(route: Route, options?: CallOptions): Promise<void>;
 }
@@ -54,7 +61,7 @@ export function createHttp(settings: HttpSettings): Http {
         dispatcher: agent,
         method: route.method,
         headers: headersOf(settings, route, options),
-        body: route.body === undefined ? null : JSON.stringify(route.body),
+        body: route.text?.content ?? (route.body === undefined ? null : JSON.stringify(route.body)),
         signal: limit.signal,
         headersTimeout: 0,
         bodyTimeout: 0,
@@ -84,6 +91,7 @@ export function createHttp(settings: HttpSettings): Http {
       const where = parsed.error.issues[0]?.path.join('.') || 'body';
       throw new ApiUnavailable(`The API's answer to ${route.method} ${route.path} breaks the contract at ${where}`);
     },
+    callText: (route, options = {}) => exchange(route, options),
     callEmpty: async (route, options = {}) => {
       await exchange(route, options);
     },
@@ -92,10 +100,11 @@ export function createHttp(settings: HttpSettings): Http {
 
 function headersOf(settings: HttpSettings, route: Route, options: CallOptions): Record<string, string> {
   return {
-    accept: 'application/json',
+    accept: route.accept ?? 'application/json',
     authorization: `Bearer ${settings.key}`,
     'user-agent': settings.userAgent,
     ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(route.text === undefined ? {} : { 'content-type': route.text.type }),
     ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
     ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
   };

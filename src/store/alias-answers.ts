@@ -1,5 +1,5 @@
 // What ALIAS targets resolve to: taking due targets in hand, keeping what they resolved to, and telling the zones that
-// serve it. Rows are made by a trigger on records (migration 0004). Knows no resolver.
+// serve it. Rows are made by a trigger on records (migration 0003). Knows no resolver.
 import { sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 

@@ -1,5 +1,7 @@
 // The append-only history: who changed what, and in which serial.
-import type { Tx } from './database.ts';
+import { and, desc, eq, like, lt, sql } from 'drizzle-orm';
+import type { Db, Tx } from './database.ts';
+import { chunksOf } from './record-batches.ts';
 import { changes } from './tables.ts';
 
 export type Action =
@@ -28,4 +30,59 @@ export interface Change {
 
 export async function insertChange(tx: Tx, change: Change): Promise<void> {
   await tx.insert(changes).values(change);
+}
+
+/** Many changes of one transaction, in their order. */
+export async function insertChanges(tx: Tx, entries: Change[]): Promise<void> {
+  for (const chunk of chunksOf(entries)) {
+    await tx.execute(sql`
+      insert into ${changes} (zone_id, zone_name, team_id, user_id, key_id, action, before, after, serial, request_id)
+      select "zoneId", "zoneName", "teamId", "userId", "keyId", action, before, after, serial, "requestId"
+      from jsonb_to_recordset(${JSON.stringify(chunk)}::text::jsonb) as c("zoneId" text, "zoneName" text, "teamId" text,
+        "userId" text, "keyId" text, action text, before jsonb, after jsonb, serial bigint, "requestId" text)`);
+  }
+}
+
+export interface PastChange {
+  id: number;
+  action: Action;
+  keyId: string;
+  before: unknown;
+  after: unknown;
+  serial: number;
+  requestId: string;
+  at: Date;
+}
+
+/**
+ * A zone's history, newest first.
+ * @param before only changes older than this one
+ * @param zoneOnly only changes of the zone itself, none of its records
+ */
+export async function listChanges(
+  db: Db,
+  zoneId: string,
+  { before, zoneOnly, limit }: { before?: number | undefined; zoneOnly: boolean; limit: number },
+): Promise<PastChange[]> {
+  return db
+    .select({
+      id: changes.id,
+      action: sql<Action>`${changes.action}`,
+      keyId: changes.keyId,
+      before: changes.before,
+      after: changes.after,
+      serial: changes.serial,
+      requestId: changes.requestId,
+      at: changes.at,
+    })
+    .from(changes)
+    .where(
+      and(
+        eq(changes.zoneId, zoneId),
+        before === undefined ? undefined : lt(changes.id, before),
+        zoneOnly ? like(changes.action, 'zone.%') : undefined,
+      ),
+    )
+    .orderBy(desc(changes.id))
+    .limit(limit);
 }

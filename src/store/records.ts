@@ -15,7 +15,8 @@ export interface RecordRow {
   priority: number | null;
 }
 
-const columns = {
+/** The columns of a RecordRow. */
+export const recordColumns = {
   id: records.id,
   name: records.name,
   ordername: records.ordername,
@@ -29,9 +30,9 @@ const columns = {
 /** All that stands at the given owner names (as ordernames). */
 export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
   return tx
-    .select(columns)
+    .select(recordColumns)
     .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), inArray(records.ordername, ordernames)))
+    .where(and(eq(records.zoneNo, zoneNo), sql`${records.ordername} = any(${sql.param(ordernames)}::text[])`))
     .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
 }
 
@@ -39,9 +40,15 @@ export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): P
 export async function cutsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
   if (ordernames.length === 0) return [];
   return tx
-    .select(columns)
+    .select(recordColumns)
     .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), eq(records.type, 'NS'), inArray(records.ordername, ordernames)))
+    .where(
+      and(
+        eq(records.zoneNo, zoneNo),
+        eq(records.type, 'NS'),
+        sql`${records.ordername} = any(${sql.param(ordernames)}::text[])`,
+      ),
+    )
     .orderBy(asc(records.ordername));
 }
 
@@ -76,7 +83,7 @@ export async function recordById(tx: Tx, zoneNo: number, id: string): Promise<Re
   return (
     (
       await tx
-        .select(columns)
+        .select(recordColumns)
         .from(records)
         .where(and(eq(records.zoneNo, zoneNo), eq(records.id, id)))
     )[0] ?? null
@@ -119,7 +126,7 @@ export async function listRecords(db: Db, zoneId: string, filter: RecordFilter):
     where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) > (${ordername}, ${type}, ${id})`);
   }
   const query = db
-    .select(columns)
+    .select(recordColumns)
     .from(records)
     .innerJoin(zones, eq(zones.no, records.zoneNo))
     .where(and(...where))

@@ -7,47 +7,50 @@ export type Bucket = 'zones' | 'records';
 export interface WindowSettings {
   limit: number;
   windowMs: number;
+  /** How many places to take, all or none; at most `limit`. (Default: 1.) */
+  places?: number;
 }
 
 export type Taken =
-  /** `at` gives the place back. */
+  /** `at` gives the places back. */
   | { ok: true; at: string; left: number }
-  /** A client that waits `retryAfterMs` finds a place, unless another request with the same key takes it. */
+  /** A client that waits `retryAfterMs` finds its places, unless another request with the same key takes them. */
   | { ok: false; retryAfterMs: number };
 
 /**
- * Takes a place in the window. Its own transaction, because a write that fails counts too; the commit is not waited for
+ * Takes places in the window. Its own transaction, because a write that fails counts too; the commit is not waited for
  * on disk: what a crash can lose is a few milliseconds of counting, never a change.
  */
-export async function takePlace(
+export async function takePlaces(
   db: Db,
   keyId: string,
   bucket: Bucket,
-  { limit, windowMs }: WindowSettings,
+  { limit, windowMs, places = 1 }: WindowSettings,
 ): Promise<Taken> {
   const window = `${windowMs} milliseconds`;
   return db.transaction(async (tx) => {
     await tx.execute(sql`set local synchronous_commit = off`);
     // clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order.
     const taken = await tx.execute(sql`
-      insert into write_windows as w (key_id, bucket, times) values (${keyId}, ${bucket}, array[clock_timestamp()])
+      insert into write_windows as w (key_id, bucket, times) values (${keyId}, ${bucket}, array_fill(clock_timestamp(), array[${places}::integer]))
       on conflict (key_id, bucket) do update set times =
-        array(select t from unnest(w.times) t where t > clock_timestamp() - ${window}::interval order by t) || clock_timestamp()
-      where (select count(*) from unnest(w.times) t where t > clock_timestamp() - ${window}::interval) < ${limit}
+        array(select t from unnest(w.times) t where t > clock_timestamp() - ${window}::interval order by t)
+        || array_fill(clock_timestamp(), array[${places}::integer])
+      where (select count(*) from unnest(w.times) t where t > clock_timestamp() - ${window}::interval) <= ${limit - places}
       returning times[cardinality(times)]::text as at, ${limit}::integer - cardinality(times) as left`);
     const place = taken[0];
     if (place) return { ok: true, at: place.at as string, left: Number(place.left) };
-    // The oldest of the last `limit` places must leave the window first.
+    // So many of the newest may stay; the one before them must leave the window first.
     const wait = await tx.execute(sql`
-      select extract(epoch from (select t from unnest(times) t order by t desc offset ${limit - 1} limit 1)
+      select extract(epoch from (select t from unnest(times) t order by t desc offset ${limit - places} limit 1)
         + ${window}::interval - clock_timestamp()) * 1000 as ms
       from write_windows where key_id = ${keyId} and bucket = ${bucket}`);
     return { ok: false, retryAfterMs: Math.max(0, Number(wait[0]?.ms ?? 0)) };
   });
 }
 
-/** Gives a place back: an answer `busy` wrote nothing and does not count. */
-export async function returnPlace(db: Db, keyId: string, bucket: Bucket, at: string): Promise<void> {
+/** Gives the places of one request back: an answer `busy` wrote nothing and does not count. */
+export async function returnPlaces(db: Db, keyId: string, bucket: Bucket, at: string): Promise<void> {
   await db.execute(
     sql`update write_windows set times = array_remove(times, ${at}::timestamptz) where key_id = ${keyId} and bucket = ${bucket}`,
   );

@@ -58,7 +58,11 @@ export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
 /** The zones among `names`, longest first: the enclosing zones of a name when given its suffixes. One index probe each. */
 export async function zonesNamed(db: Db | Tx, names: string[]): Promise<ZoneRow[]> {
   if (names.length === 0) return [];
-  return db.select(columns).from(zones).where(inArray(zones.name, names)).orderBy(sql`length(${zones.name}) desc`);
+  return db
+    .select(columns)
+    .from(zones)
+    .where(sql`${zones.name} = any(${sql.param(names)}::text[])`)
+    .orderBy(sql`length(${zones.name}) desc`);
 }
 
 /** Zones strictly below a name, by its tree form; at most `limit`. */
@@ -142,4 +146,15 @@ export async function setService(db: Db, settings: { nameservers: string[]; host
       // An unchanged row stays unwritten: every replica says this at its start.
       setWhere: sql`(${service.nameservers}, ${service.hostmaster}) is distinct from (excluded.nameservers, excluded.hostmaster)`,
     });
+}
+
+/** The RDATA of a zone's SOA, as the name servers serve it. */
+export async function soaContent(tx: Tx, serial: number): Promise<string> {
+  const rows = await tx.execute(sql`select pdns.soa_content(${serial}::bigint) as content`);
+  return rows[0]?.content as string;
+}
+
+/** All that `work` reads belongs to one moment. It must not write. */
+export async function inOneSnapshot<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return db.transaction(work, { isolationLevel: 'repeatable read', accessMode: 'read only' });
 }

@@ -132,3 +132,13 @@ export function mustReadWholeZone(actor: Actor, zoneId: string): void {
   if (readableOnly(actor) === null) return;
   throw new Refusal('forbidden', 'This key may only see some names or types, so it may not read a whole zone.');
 }
+
+/** @throws Refusal forbidden, also when the key is restricted to some names or types */
+export function mustWriteAllRecords(actor: Actor, zoneId: string): void {
+  mustWriteRecords(actor, zoneId);
+  if (readableOnly(actor) === null) return;
+  throw new Refusal(
+    'forbidden',
+    'This key may only write records of some names or types, and a zone file replaces all; change single records instead.',
+  );
+}

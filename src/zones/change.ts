@@ -1,7 +1,7 @@
 // The one way to change a zone: lock its row, let the operation decide and write, then serial, history and kept answer,
 // all in one transaction. Its cost does not grow with the zone.
 import { nextSerial } from '../dns/serial.ts';
-import { type Action, insertChange } from '../store/changes.ts';
+import { type Action, insertChange, insertChanges } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
 import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
 import { keyStanding } from '../store/keys.ts';
@@ -38,11 +38,17 @@ export interface Caller {
   once: { token: string; requestHash: Uint8Array } | null;
 }
 
+export interface Entry {
+  action: Action;
+  before: unknown;
+  after: unknown;
+}
+
 export interface Outcome<T> {
   /** What the caller is told, made of the zone as the change leaves it. */
   answer: (zone: ZoneRow) => T;
-  /** Null: nothing was changed, so no serial and no history. */
-  change: { action: Action; before: unknown; after: unknown; zone?: { state?: ZoneState; defaultTtl?: number } } | null;
+  /** What history tells; many entries share one serial. Null or empty: nothing was changed, so no serial either. */
+  change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number } }) | Entry[] | null;
 }
 
 const NO_ZONE = 'No such zone, or it does not belong to this account.';
@@ -64,13 +70,21 @@ export async function changeZone<T>(
   return inTurn(house, caller, [zoneId], async (tx) => {
     const zone = await lockZoneFor(tx, house, caller, zoneId);
     const { answer, change } = await operation(tx, zone);
-    if (!change) return answer(zone);
-    const { zone: set, ...entry } = change;
+    const entries = Array.isArray(change) ? change : change ? [change] : [];
+    if (entries.length === 0) return answer(zone);
+    const set = Array.isArray(change) ? {} : change?.zone;
     const now = house.now();
     const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
+    const rows = entries.map(({ action, before, after }) => ({
+      ...historyOf(zone, caller),
+      action,
+      before,
+      after,
+      serial,
+    }));
     const [changed] = await Promise.all([
       touchZone(tx, zone.id, { ...set, serial }, now),
-      insertChange(tx, { ...historyOf(zone, caller), ...entry, serial }),
+      rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows),
     ]);
     return answer(changed);
   });

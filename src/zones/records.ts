@@ -1,10 +1,9 @@
 // The operations on records: list, create, update, delete.
-import { createHash } from 'node:crypto';
 import { orderName, parseOwnerName } from '../dns/name.ts';
 import { type ParsedRecord, parseRecord, type RecordInput } from '../dns/record.ts';
 import { judgeDelete, judgeWrite } from '../dns/rrset.ts';
 import { parseRdata, type RecordType } from '../dns/types/index.ts';
-import { isStorable, sqlFailure, type Tx } from '../store/database.ts';
+import { isStorable, type Tx } from '../store/database.ts';
 import {
   deleteRecord,
   insertRecord,
@@ -17,16 +16,15 @@ import {
 } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
 import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords, readableOnly } from './actor.ts';
-import { prepareAlias } from './alias-target.ts';
+import { prepareAliases } from './alias-target.ts';
 import { type Caller, changeZone, type House } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
 import { neighbour, surroundingsOf } from './surroundings.ts';
 import { type RecordView, recordView } from './view.ts';
+import { constraintMessage, constraintOf, digestOf, newRecordId } from './write-records.ts';
 import { type Page, seeZone } from './zones.ts';
 
-const NO_RECORD = 'No such record in this zone.';
-
-const digestOf = (wire: Uint8Array): Buffer => createHash('sha256').update(wire).digest();
+export const NO_RECORD = 'No such record in this zone.';
 
 export interface RecordQuery extends Page {
   name?: string | undefined;
@@ -93,10 +91,10 @@ export async function createRecord(
   zoneId: string,
   input: RecordInput,
 ): Promise<RecordView> {
-  await prepareAlias(house, caller.actor, zoneId, input);
+  await prepareAliases(house, caller.actor, zoneId, [input]);
   return changeZone(house, caller, zoneId, async (tx, zone) => {
     const record = await judge(tx, caller, zone, input, null);
-    const id = `rec_${house.random(10).toString('hex')}`;
+    const id = newRecordId(house);
     const { name, ordername, type, content, rdata, ttl, priority } = record;
     const digest = digestOf(record.wire);
     await orConflict(
@@ -127,7 +125,7 @@ export async function replaceRecord(
   recordId: string,
   input: RecordInput,
 ): Promise<RecordView> {
-  await prepareAlias(house, caller.actor, zoneId, input);
+  await prepareAliases(house, caller.actor, zoneId, [input]);
   return changeZone(house, caller, zoneId, async (tx, zone) => {
     mustWriteRecords(caller.actor, zone.id);
     const stored = await recordById(tx, zone.no, recordId);
@@ -169,14 +167,18 @@ async function judge(
 ): Promise<ParsedRecord> {
   const record = insist(parseRecord(input, zone.name));
   mustWriteRecord(caller.actor, zone.id, record);
-  if (stored && (record.name !== stored.name || record.type !== stored.type)) {
-    throw new Refusal(
-      'bad_request',
-      `name, type: an update keeps both, and the stored record is ${stored.name} ${stored.type}. Create another record and delete this one instead.`,
-    );
-  }
+  if (stored) mustKeepPlace(record, stored);
   insist(judgeWrite(record, await surroundingsOf(tx, zone, record, stored?.id ?? null)));
   return record;
+}
+
+/** @throws Refusal bad_request */
+export function mustKeepPlace(record: ParsedRecord, stored: Pick<RecordRow, 'name' | 'type'>): void {
+  if (record.name === stored.name && record.type === stored.type) return;
+  throw new Refusal(
+    'bad_request',
+    `name, type: an update keeps both, and the stored record is ${stored.name} ${stored.type}. Create another record and delete this one instead.`,
+  );
 }
 
 /** The constraints behind the rules; reached only when a rule let something through. */
@@ -184,13 +186,7 @@ async function orConflict(write: Promise<void>): Promise<void> {
   try {
     await write;
   } catch (error) {
-    const constraint = sqlFailure(error)?.constraint ?? '';
-    if (constraint.startsWith('records_')) {
-      throw new Refusal(
-        'conflict',
-        `content: the database refuses a duplicate or a CNAME beside other data (${constraint}).`,
-      );
-    }
-    throw error;
+    const constraint = constraintOf(error);
+    throw constraint === null ? error : new Refusal('conflict', constraintMessage(constraint));
   }
 }

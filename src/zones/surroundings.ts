@@ -1,10 +1,14 @@
-// Loads what the cross-record rules need to see: the rows of the names involved, never the whole zone.
+// Loads what the cross-record rules need to see: the rows of the names involved, never the whole zone; for one write or
+// for a thousand in the same few statements.
+import { MAX_LINKS } from '../dns/chain.ts';
 import { fqdn, orderName, suffixesOf } from '../dns/name.ts';
+import { NAMES_SHOWN, Neighbourhood } from '../dns/neighbourhood.ts';
 import type { ParsedRecord } from '../dns/record.ts';
-import { type Neighbour, nextNeeded, type Surroundings } from '../dns/rrset.ts';
+import type { Neighbour, Surroundings } from '../dns/rrset.ts';
 import { parseRdata } from '../dns/types/index.ts';
 import type { Tx } from '../store/database.ts';
-import { cutsAt, namesBelow, type RecordRow, recordsAt } from '../store/records.ts';
+import { namesBelowEach } from '../store/record-batches.ts';
+import { cutsAt, type RecordRow, recordsAt } from '../store/records.ts';
 import { type ZoneRow, zonesNamed } from '../store/zones.ts';
 
 /** A stored row as the rules see it. @throws when the row cannot be parsed: then the table was written behind our back */
@@ -31,40 +35,72 @@ export async function surroundingsOf(
   record: ParsedRecord,
   replacing: string | null,
 ): Promise<Surroundings> {
-  const owner = fqdn(record.name, zone.name);
-  const ancestors = suffixesOf(record.name).slice(1);
-  const inZone = suffixesOf(owner).filter((name) => name.length > zone.name.length);
-  const [at, cuts, children, below] = await Promise.all([
-    recordsAt(tx, zone.no, [record.ordername]),
-    cutsAt(tx, zone.no, record.name === '@' ? [] : ancestors.map(orderName)),
-    zonesNamed(tx, inZone),
-    record.type === 'NS' && record.name !== '@'
-      ? namesBelow(tx, zone.no, record.ordername, 5)
-      : Promise.resolve({ names: [], total: 0 }),
-  ]);
-  const nearest = cuts.at(-1)?.ordername;
-  return {
-    zone: zone.name,
-    atName: at.filter((row) => row.id !== replacing).map(neighbour),
-    cutsAbove: [
-      ...children.map((child) => ({ name: child.name, type: 'zone' as const, zoneId: child.id })),
-      ...cuts.map((cut) => ({ name: fqdn(cut.name, zone.name), type: 'NS' as const })),
-    ],
-    nsAtCutTargets: cuts.filter((cut) => cut.ordername === nearest).flatMap((cut) => neighbour(cut).target ?? []),
-    below,
-    inZoneCname: await linksFrom(tx, zone, record),
-    replaces: replacing !== null,
-  };
+  return (await neighbourhoodOf(tx, zone, [record], [])).around(record, replacing);
 }
 
-/** The aliases of this zone that the record's target leads to, loaded link by link; the rule bounds their number. */
-async function linksFrom(tx: Tx, zone: ZoneRow, record: ParsedRecord): Promise<(name: string) => string | null> {
-  const known = new Map<string, string | null>();
-  for (let name = nextNeeded(record, zone.name, known); name !== null; name = nextNeeded(record, zone.name, known)) {
-    const relative = name === zone.name ? '@' : name.slice(0, -zone.name.length - 1);
-    const rows = await recordsAt(tx, zone.no, [orderName(relative)]);
-    const alias = rows.find((row) => row.type === 'CNAME' || row.type === 'ALIAS');
-    known.set(name, alias ? neighbour(alias).target : null);
+/** All that is needed to judge the writing of `written` and the deletion of `removed`, in whatever order. */
+export async function neighbourhoodOf(
+  tx: Tx,
+  zone: ZoneRow,
+  written: readonly ParsedRecord[],
+  removed: readonly RecordRow[],
+): Promise<Neighbourhood> {
+  const hood = new Neighbourhood(zone.name);
+  const names = new Set([...written, ...removed].map(({ name }) => name));
+  const ordernames = new Set([...names].map(orderName));
+  // Where the links of an alias lead to is known at once for the first one; the others follow below.
+  for (const target of targetsOf(hood, written)) ordernames.add(target);
+  const above = new Set([...names].flatMap((name) => (name === '@' ? [] : suffixesOf(name).slice(1))).map(orderName));
+  const suffixes = new Set(written.flatMap(({ name }) => suffixesOf(fqdn(name, zone.name))));
+  const delegations = written
+    .filter(({ type, name }) => type === 'NS' && name !== '@')
+    .map((record) => record.ordername);
+  const emptied = new Set(removed.map(({ ordername }) => ordername)).size;
+  const [rows, cuts, children, below] = await Promise.all([
+    recordsAt(tx, zone.no, [...ordernames]),
+    cutsAt(tx, zone.no, [...above]),
+    zonesNamed(
+      tx,
+      [...suffixes].filter((name) => name.length > zone.name.length),
+    ),
+    // Names that the same batch empties are not shown, so that many more may be needed.
+    namesBelowEach(tx, zone.no, [...new Set(delegations)], NAMES_SHOWN + emptied),
+  ]);
+  hood.learnNames(ordernames, rows.map(neighbour));
+  hood.learnCuts(cuts.map(neighbour));
+  hood.learnChildren(children);
+  hood.learnBelow(below);
+  await followLinks(tx, zone, hood, written);
+  return hood;
+}
+
+/** Loads what the aliases of this zone lead to, one link a round for all of them; the rule bounds their number. */
+async function followLinks(
+  tx: Tx,
+  zone: ZoneRow,
+  hood: Neighbourhood,
+  written: readonly ParsedRecord[],
+): Promise<void> {
+  for (let round = 0; round <= MAX_LINKS; round += 1) {
+    const missing = targetsOf(hood, written);
+    if (missing.length === 0) return;
+    hood.learnNames(missing, (await recordsAt(tx, zone.no, missing)).map(neighbour));
   }
-  return (name) => known.get(name) ?? null;
+}
+
+/** The names (as ordernames) that the written aliases lead to and that are not known yet. */
+function targetsOf(hood: Neighbourhood, written: readonly ParsedRecord[]): string[] {
+  const missing = new Set<string>();
+  const seen = new Set<string>();
+  for (const { type, target } of written) {
+    let name = type === 'CNAME' || type === 'ALIAS' ? target : null;
+    while (name !== null && !seen.has(name)) {
+      seen.add(name);
+      const ordername = hood.ordernameOf(name);
+      if (ordername === null) break;
+      if (!hood.knows(ordername)) missing.add(ordername);
+      name = hood.linkAt(name)?.target ?? null;
+    }
+  }
+  return [...missing];
 }

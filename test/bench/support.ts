@@ -36,6 +36,8 @@ export async function runBench(title: string, limitMs: number, work: (bench: Ben
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
     process.exitCode = 1;
   } finally {
+    // Watches and the like end with the signal.
+    interrupted.abort(new Error('the benchmark is over'));
     for (const step of steps.reverse()) {
       await step().catch((error: unknown) => {
         process.stderr.write(`cleaning up: ${String(error)}\n`);

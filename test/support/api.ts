@@ -8,7 +8,7 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The parsed JSON; an empty object when there is no body. */
+  /** The parsed JSON; an empty object when there is no body, or text. */
   body: Record<string, unknown>;
 }
 
@@ -42,7 +42,9 @@ export function createRequest(url: string, agent: Dispatcher, defaultKey: string
       bodyTimeout: LIMIT_MS,
     });
     const text = await answer.body.text();
-    return { status: answer.statusCode, headers: answer.headers, text, body: text === '' ? {} : JSON.parse(text) };
+    // A zone file is the one answer that is text.
+    const isText = text === '' || String(answer.headers['content-type']).startsWith('text/');
+    return { status: answer.statusCode, headers: answer.headers, text, body: isText ? {} : JSON.parse(text) };
   };
 }
 

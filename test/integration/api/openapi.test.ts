@@ -46,6 +46,10 @@ test('holds the operations of SPEC section 4', () => {
       'POST /v1/dns/zones/{id}/records',
       'PUT /v1/dns/zones/{id}/records/{recordId}',
       'DELETE /v1/dns/zones/{id}/records/{recordId}',
+      'POST /v1/dns/zones/{id}/records:batch',
+      'GET /v1/dns/zones/{id}/zonefile',
+      'PUT /v1/dns/zones/{id}/zonefile',
+      'GET /v1/dns/zones/{id}/changes',
     ]),
   );
 });
@@ -54,7 +58,9 @@ test('holds every route that the service has', async () => {
   // The request histogram has a series for each route with a schema: a second list, made by another hook.
   const text = await service.metrics();
   const routes = [...text.matchAll(/api_request_seconds_count\{route="([^"]+)",method="([A-Z]+)"/g)]
-    .map(([, route = '', method = '']) => `${method} ${route.replaceAll(/:(\w+)/g, '{$1}')}`)
+    .map(
+      ([, route = '', method = '']) => `${method} ${route.replaceAll(/(?<!:):(\w+)/g, '{$1}').replaceAll('::', ':')}`,
+    )
     .filter((route) => route.includes('/v1/'));
   expect(routes.length).toBeGreaterThan(10);
   const listed = new Set(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`));
@@ -95,7 +101,10 @@ test('documents every status that is answered, with its Retry-After', async () =
   const own = `org:${service.admin.team}`;
   const body = { name: 'www', type: 'A', content: '192.0.2.1' };
   const weak = await service.key({ records: 'none', manageZones: 'read' });
+  const restricted = await service.key({ records: 'write', manageZones: 'none', onlyTypes: ['TXT'] });
+  const file = { 'content-type': 'text/dns' };
   const at = `/zones/${zone.id}`;
+  const batch = `${at}/records:batch`;
   const one = `${at}/records/${record.id}`;
   const calls: [Method, string, unknown?, (string | null | undefined)?, Record<string, string>?][] = [
     ...operations.flatMap(({ method, path }): [Method, string, unknown, null][] => {
@@ -127,6 +136,25 @@ test('documents every status that is answered, with its Retry-After', async () =
     ['POST', `${at}/unpark`, undefined, undefined, { 'idempotency-key': 'k' }],
     ['POST', `${at}/unpark`],
     ['GET', `${at}/ds`],
+    ['GET', `${at}/changes`],
+    ['GET', `${at}/changes`, undefined, restricted.text],
+    ['GET', `${at}/changes?cursor=x`],
+    ['GET', '/zones/zone_0/changes'],
+    ['GET', `${at}/zonefile`],
+    ['GET', `${at}/zonefile`, undefined, restricted.text],
+    ['GET', '/zones/zone_0/zonefile'],
+    ['PUT', `${at}/zonefile`, '', undefined, file],
+    ['PUT', `${at}/zonefile`, 'www A nowhere', undefined, file],
+    ['PUT', `${at}/zonefile`, '', restricted.text, file],
+    ['PUT', `${at}/zonefile`, {}],
+    ['PUT', '/zones/zone_0/zonefile', '', undefined, file],
+    ['POST', batch, { changes: [{ action: 'create', record: body }] }],
+    ['POST', batch, { changes: [{ action: 'create', record: body }] }],
+    ['POST', batch, { atomic: false, changes: [{ action: 'delete', id: 'rec_0' }] }],
+    ['POST', batch, { changes: [{ action: 'delete', id: 'rec_0' }] }],
+    ['POST', batch, { changes: [] }],
+    ['POST', batch, { changes: [{ action: 'create', record: body }] }, weak.text],
+    ['POST', '/zones/zone_0/records:batch', { changes: [{ action: 'delete', id: 'rec_0' }] }],
     ['GET', `${at}/records`],
     ['DELETE', one],
     ['DELETE', one],

@@ -124,6 +124,9 @@ export class MemoryService {
         park: (id) => call(`park ${id}`, () => this.#changeZone(id, { state: 'parked' })),
         unpark: (id) => call(`unpark ${id}`, () => this.#changeZone(id, { state: 'active' })),
         ds: missing,
+        exportFile: missing,
+        importFile: missing,
+        changes: missing,
       },
       records: {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
@@ -137,6 +140,7 @@ export class MemoryService {
             if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
             this.tamper(id, recordId, null);
           }),
+        batch: missing,
       },
       account: () =>
         call('account', () => ({

@@ -76,6 +76,65 @@ const aZone = {
 const aRecord = { id: 'rec_1', name: 'www', type: 'A', content: '192.0.2.1', ttl: 60, priority: null };
 
 describe('what is sent', () => {
+  it('sends zone files as text and takes them as text', async () => {
+    const summary = { records: 1, created: 1, updated: 0, deleted: 0, unchanged: 0, ignored: 2 };
+    const { client, seen } = await service([
+      { status: 200, body: '$TTL 60\n', headers: { 'content-type': 'text/dns; charset=utf-8' } },
+      { status: 200, body: summary },
+      { status: 400, body: { error: 'bad_request', message: 'Line 1: content: is wrong.' } },
+    ]);
+    expect(await client.zones.exportFile('zone_1')).toBe('$TTL 60\n');
+    expect(await client.zones.importFile('zone_1', 'www A 192.0.2.1\n')).toEqual(summary);
+    await expect(client.zones.importFile('zone_1', 'x')).rejects.toThrow('Line 1');
+    expect(seen.map(({ line, headers, body }) => [line, headers.accept, headers['content-type'], body])).toEqual([
+      ['GET /v1/dns/zones/zone_1/zonefile', 'text/dns', undefined, ''],
+      ['PUT /v1/dns/zones/zone_1/zonefile', 'application/json', 'text/dns', 'www A 192.0.2.1\n'],
+      ['PUT /v1/dns/zones/zone_1/zonefile', 'application/json', 'text/dns', 'x'],
+    ]);
+  });
+
+  it('sends many changes as one batch, and gives one result a change', async () => {
+    const results = [
+      { status: 201, record: aRecord },
+      { status: 204, id: 'rec_2' },
+      { status: 409, error: 'conflict', message: 'content: exists already.' },
+    ];
+    const { client, seen } = await service([{ status: 200, body: { results } }]);
+    const body = {
+      atomic: false,
+      changes: [
+        { action: 'create' as const, record: { name: 'www', type: 'A' as const, content: '192.0.2.1' } },
+        { action: 'delete' as const, id: 'rec_2' },
+        { action: 'update' as const, id: 'rec_3', record: { name: 'b', type: 'A' as const, content: '192.0.2.1' } },
+      ],
+    };
+    expect(await client.records.batch('zone_1', body, { idempotencyKey: 'once' })).toEqual(results);
+    expect([seen[0]?.line, seen[0]?.headers['idempotency-key'], JSON.parse(seen[0]?.body ?? '')]).toEqual([
+      'POST /v1/dns/zones/zone_1/records:batch',
+      'once',
+      body,
+    ]);
+  });
+
+  it('asks for the history page by page', async () => {
+    const change = {
+      id: 7,
+      action: 'record.delete',
+      keyId: 'k1',
+      before: aRecord,
+      after: null,
+      serial: 3,
+      requestId: 'r1',
+      at: '2026-01-01T00:00:00.000Z',
+    };
+    const { client, seen } = await service([{ status: 200, body: { changes: [change], next: 'abc' } }]);
+    expect(await client.zones.changes('zone_1', { limit: 1, cursor: 'xyz' })).toEqual({
+      changes: [change],
+      next: 'abc',
+    });
+    expect(seen[0]?.line).toBe('GET /v1/dns/zones/zone_1/changes?limit=1&cursor=xyz');
+  });
+
   it('reaches every route of the contract', async () => {
     const { client, seen } = await service([
       { status: 200, body: { zones: [aZone] } },

@@ -1,0 +1,89 @@
+// What many judged changes of one zone come to, as rows: each record is deleted, updated or inserted at most once,
+// whatever happened to it in between. It must not judge anything.
+import { createHash } from 'node:crypto';
+import type { ParsedRecord } from '../dns/record.ts';
+import { sqlFailure, type Tx } from '../store/database.ts';
+import {
+  deleteRecords,
+  insertRecords,
+  type RecordUpdate,
+  releaseValues,
+  updateRecords,
+} from '../store/record-batches.ts';
+import type { NewRecord, RecordRow } from '../store/records.ts';
+import type { ZoneRow } from '../store/zones.ts';
+import type { House } from './change.ts';
+
+/** The identity of a value: SHA-256 of its wire form. */
+export function digestOf(wire: Uint8Array): Buffer {
+  return createHash('sha256').update(wire).digest();
+}
+
+export function newRecordId(house: Pick<House, 'random'>): string {
+  return `rec_${house.random(10).toString('hex')}`;
+}
+
+export class RecordWrites {
+  readonly #inserts = new Map<string, ParsedRecord>();
+  readonly #updates = new Map<string, { stored: RecordRow; record: ParsedRecord }>();
+  readonly #deletes = new Set<string>();
+
+  insert(id: string, record: ParsedRecord): void {
+    this.#inserts.set(id, record);
+  }
+
+  /** @param stored the row as it was before all of these writes */
+  update(stored: RecordRow, record: ParsedRecord): void {
+    this.#updates.set(stored.id, { stored, record });
+  }
+
+  delete(id: string): void {
+    this.#updates.delete(id);
+    this.#deletes.add(id);
+  }
+
+  /**
+   * Deletes first and inserts last: at every moment there is only what was there and stays, or what is there in the end,
+   * so that no constraint objects to a state in between.
+   * @throws SQLSTATE 23505, 23P01 or 23514 when a constraint objects to the end itself; see constraintOf
+   */
+  async flush(tx: Tx, zone: Pick<ZoneRow, 'no'>, createdAt: Date): Promise<void> {
+    await deleteRecords(tx, [...this.#deletes]);
+    const updates = [...this.#updates.values()];
+    if (mayExchangeValues(updates)) await releaseValues(tx, [...this.#updates.keys()]);
+    await updateRecords(
+      tx,
+      updates.map(({ stored, record }) => updateOf(stored.id, record)),
+    );
+    await insertRecords(
+      tx,
+      [...this.#inserts].map(([id, record]) => rowOf(id, zone, record, createdAt)),
+    );
+  }
+}
+
+/** The constraint of the records table that a failure names; null for any other failure. */
+export function constraintOf(error: unknown): string | null {
+  const constraint = sqlFailure(error)?.constraint;
+  return constraint?.startsWith('records_') ? constraint : null;
+}
+
+/** What is said when a constraint stands where a rule should have. */
+export function constraintMessage(constraint: string): string {
+  return `content: the database refuses a duplicate or a CNAME beside other data (${constraint}).`;
+}
+
+function updateOf(id: string, { content, rdata, wire, ttl, priority }: ParsedRecord): RecordUpdate {
+  return { id, content, rdata, digest: digestOf(wire), ttl, priority };
+}
+
+function rowOf(id: string, zone: Pick<ZoneRow, 'no'>, record: ParsedRecord, createdAt: Date): NewRecord {
+  const { name, ordername, type } = record;
+  return { ...updateOf(id, record), zoneNo: zone.no, name, ordername, type, createdAt };
+}
+
+/** Whether one updated record could get the value that another one gives up: two of one set. */
+function mayExchangeValues(updates: readonly { stored: RecordRow }[]): boolean {
+  const sets = new Set(updates.map(({ stored }) => `${stored.ordername}\n${stored.type}`));
+  return sets.size < updates.length;
+}

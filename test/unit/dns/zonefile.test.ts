@@ -1,0 +1,318 @@
+// Zone files (RFC 1035 section 5, RFC 2308 section 4): reading, and what of a file is refused, line by line.
+import { describe, expect, test } from 'vitest';
+import { checkZone } from '../../../src/dns/zone-check.ts';
+import { readZoneFile, type ZoneFile, type ZoneFileContext } from '../../../src/dns/zonefile-read.ts';
+import { writeZoneFile } from '../../../src/dns/zonefile-write.ts';
+import { ZONE } from './build.ts';
+
+const read = (text: string, more: Partial<ZoneFileContext> = {}): ZoneFile =>
+  readZoneFile(text, { zone: ZONE, defaultTtl: 3600, children: new Set(), ...more });
+
+/** `www 60 A 192.0.2.1`; `-` stands for the zone's default TTL. */
+const records = (file: ZoneFile) =>
+  file.records.map(({ record: { name, ttl, type, rdata } }) => `${name} ${ttl ?? '-'} ${type} ${rdata}`);
+
+function accepted(text: string, more: Partial<ZoneFileContext> = {}): string[] {
+  const file = read(text, more);
+  if (file.problems.length > 0) throw new Error(JSON.stringify(file.problems));
+  return records(file);
+}
+
+const check = (text: string, children: { id: string; name: string }[] = []) =>
+  checkZone(read(text).records, ZONE, children);
+
+describe('owners', () => {
+  test('are relative to $ORIGIN, which begins as the zone', () => {
+    expect(
+      accepted(`
+www        IN A 192.0.2.1
+@          IN A 192.0.2.2
+a.example.com. IN A 192.0.2.3
+$ORIGIN dev.example.com.
+@          IN A 192.0.2.4
+*          IN A 192.0.2.5
+$ORIGIN deep
+x          IN A 192.0.2.6
+`),
+    ).toEqual([
+      'www - A 192.0.2.1',
+      '@ - A 192.0.2.2',
+      'a - A 192.0.2.3',
+      'dev - A 192.0.2.4',
+      '*.dev - A 192.0.2.5',
+      'x.deep.dev - A 192.0.2.6',
+    ]);
+  });
+
+  test('stay that of the line before where the line begins with a blank', () => {
+    expect(accepted('www A 192.0.2.1\n\tA 192.0.2.2\n\n  AAAA 2001:db8::1\n')).toEqual([
+      'www - A 192.0.2.1',
+      'www - A 192.0.2.2',
+      'www - AAAA 2001:db8::1',
+    ]);
+    expect(read(' A 192.0.2.1').problems).toEqual([{ line: 1, message: expect.stringContaining('no owner before') }]);
+  });
+
+  test('may spell characters by escapes, but none that a name may not have', () => {
+    expect(accepted('\\095acme\\-x TXT t\n')).toEqual(['_acme-x - TXT "t"']);
+    for (const owner of ['a\\.b', 'a\\046b', '\\@', 'a\\ b', 'a\\']) {
+      expect(read(`${owner} A 192.0.2.1`).problems, owner).toHaveLength(1);
+    }
+  });
+
+  test('outside of the zone are refused, and U-labels become A-labels', () => {
+    expect(read('www.example.net. A 192.0.2.1').problems[0]?.message).toMatch(/^name: .*not in the zone/);
+    expect(accepted('bücher A 192.0.2.1')).toEqual(['xn--bcher-kva - A 192.0.2.1']);
+  });
+
+  test('may look like a type, a class or a TTL', () => {
+    expect(accepted('in IN A 192.0.2.1\na A 192.0.2.2\n1h 60 A 192.0.2.3\n')).toEqual([
+      'in - A 192.0.2.1',
+      'a - A 192.0.2.2',
+      '1h 60 A 192.0.2.3',
+    ]);
+  });
+});
+
+describe('TTLs', () => {
+  test('come before or after the class, in seconds or with units', () => {
+    expect(accepted('a 60 IN A 192.0.2.1\nb IN 1h30m A 192.0.2.1\nc 1D in a 192.0.2.1\nd A 192.0.2.1\n')).toEqual([
+      'a 60 A 192.0.2.1',
+      'b 5400 A 192.0.2.1',
+      'c 86400 A 192.0.2.1',
+      // RFC 1035 section 5.1: the TTL that was stated last.
+      'd 86400 A 192.0.2.1',
+    ]);
+  });
+
+  test('left out are that of $TTL, and none of their own where that is the default of the zone', () => {
+    expect(accepted('$TTL 300\na A 192.0.2.1\nb 60 A 192.0.2.1\nc A 192.0.2.1\n$TTL 1h\nd A 192.0.2.1\n')).toEqual([
+      'a 300 A 192.0.2.1',
+      'b 60 A 192.0.2.1',
+      'c 300 A 192.0.2.1',
+      'd - A 192.0.2.1',
+    ]);
+  });
+
+  test('that no record may have are refused', () => {
+    expect(read('a 29 A 192.0.2.1').problems).toHaveLength(1);
+    expect(read('a 2w A 192.0.2.1').problems).toHaveLength(1);
+    expect(read('$TTL 5').problems).toHaveLength(1);
+  });
+});
+
+describe('lines', () => {
+  test('go on between parentheses, over comments', () => {
+    expect(
+      accepted(
+        'd DS ( 1 13 2 ; the tag\n  0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A ; half\n 0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A )\n',
+      ),
+    ).toEqual([`d - DS 1 13 2 ${'0a'.repeat(32)}`]);
+  });
+
+  test('end with CR LF as well as with LF, and the last one without either', () => {
+    expect(accepted('a A 192.0.2.1\r\n; comment\r\n\r\nb TXT "x"\r\nc A 192.0.2.3')).toEqual([
+      'a - A 192.0.2.1',
+      'b - TXT "x"',
+      'c - A 192.0.2.3',
+    ]);
+  });
+
+  test.each([
+    ['a closing parenthesis too many', 'a A 192.0.2.1 )', 1],
+    ['a parenthesis that stays open', 'x A 192.0.2.1\na A ( 192.0.2.1\n\n', 2],
+    ['an open quote', 'a TXT "abc\nb A 192.0.2.1', 1],
+    ['no type', 'a 60 IN', 1],
+    ['no value', 'a IN A', 1],
+    ['another class', 'a CH TXT x', 1],
+    ['a type that is not accepted', 'a SSHFP 1 1 00', 1],
+    ['$INCLUDE', '$INCLUDE /etc/passwd', 1],
+    ['$GENERATE', '$GENERATE 1-9 h$ A 192.0.2.$', 1],
+    ['two values of an address', 'a A 192.0.2.1 192.0.2.2', 1],
+    ['an SOA that is not at the apex', 'a SOA ns. host. 1 2 3 4 5', 1],
+    ['a quoted owner', '"a" A 192.0.2.1', 1],
+  ])('with %s are refused', (_, text, line) => {
+    expect(read(text).problems.map((problem) => problem.line)).toEqual([line]);
+  });
+
+  test('that are wrong are not counted without end', () => {
+    expect(read('a A 1\n'.repeat(5_000)).problems).toHaveLength(1_000);
+  });
+
+  test('that are wrong are all named, in their order', () => {
+    const file = read('a A 1\nb A 192.0.2.1\nc TXT "open\n( d A\n 3 )\n');
+    expect(file.problems.map(({ line }) => line)).toEqual([1, 3, 4]);
+    expect(records(file)).toEqual(['b - A 192.0.2.1']);
+  });
+});
+
+describe('values', () => {
+  test('that are names are relative to $ORIGIN, but for the final dot', () => {
+    expect(
+      accepted(`
+a CNAME b
+c CNAME b.example.net.
+d NS @
+e MX 5 mail
+f MX 0 .
+_s._tcp SRV 1 2 3 host
+_t._tcp SRV 1 2 3 .
+g HTTPS 1 . alpn="h2,h3" port=8443
+h HTTPS 0 svc
+p PTR q
+l ALIAS m
+`),
+    ).toEqual([
+      'a - CNAME b.example.com.',
+      'c - CNAME b.example.net.',
+      'd - NS example.com.',
+      'e - MX 5 mail.example.com.',
+      'f - MX 0 .',
+      '_s._tcp - SRV 1 2 3 host.example.com.',
+      '_t._tcp - SRV 1 2 3 .',
+      expect.stringMatching(/^g - HTTPS 1 \. alpn="?h2,h3"? port=8443$/),
+      'h - HTTPS 0 svc.example.com.',
+      'p - PTR q.example.com.',
+      'l - ALIAS m.example.com.',
+    ]);
+  });
+
+  test('of TXT are one string a word, quoted or not', () => {
+    expect(
+      accepted('a TXT one two\nb TXT "one two" "three;"\nc TXT a\\"b c\\;d \\065\nd TXT ""\ne TXT "x""y"\n'),
+    ).toEqual([
+      'a - TXT "one" "two"',
+      'b - TXT "one two" "three;"',
+      'c - TXT "a\\"b" "c;d" "A"',
+      'd - TXT ""',
+      'e - TXT "x" "y"',
+    ]);
+    expect(read('a TXT b"c d"').problems).toHaveLength(1);
+  });
+});
+
+describe('what the service makes itself', () => {
+  test('is ignored: SOA and NS at the apex, DNSSEC, the delegation of hosted child zones', () => {
+    const file = read(
+      `@ 300 SOA ns1.example.net. h.example.net. ( 1 2 3 4 5 )
+@ NS ns1.example.net.
+@ DNSKEY 257 3 13 AAAA
+a NSEC b.example.com. A RRSIG NSEC
+a RRSIG A 13 3 60 20260101000000 20250101000000 1 example.com. AAAA
+sub NS ns1.example.net.
+sub DS 1 13 2 0a
+a A 192.0.2.1
+`,
+      { children: new Set(['sub.example.com']) },
+    );
+    // The TTL that was stated last is still that of the SOA.
+    expect([records(file), file.ignored, file.problems]).toEqual([['a 300 A 192.0.2.1'], 7, []]);
+  });
+
+  test('is no reason to lose the owner of the next line', () => {
+    expect(accepted('@ NS ns1.example.net.\n  A 192.0.2.1\n')).toEqual(['@ - A 192.0.2.1']);
+  });
+
+  test('a DS at the apex is not its own and refused', () => {
+    expect(read('@ DS 1 13 2 0a').problems).toHaveLength(1);
+  });
+});
+
+describe('ALIAS', () => {
+  const text = writeZoneFile({
+    zone: ZONE,
+    defaultTtl: 3600,
+    soa: 'ns1.example.net. hostmaster.example.net. 7 10800 3600 604800 60',
+    nameservers: ['ns1.example.net'],
+    children: [{ name: 'sub.example.com', ds: [`1 13 2 ${'0a'.repeat(32)}`] }],
+    records: [
+      { name: '@', type: 'ALIAS', rdata: 'lb.example.net.', ttl: 60 },
+      { name: 'www', type: 'A', rdata: '192.0.2.1', ttl: null },
+    ],
+  });
+
+  test('is written as a comment, all else as records', () => {
+    const lines = text.trimEnd().split('\n');
+    expect(lines.filter((line) => !line.startsWith(';')).map((line) => line.replaceAll('\t', ' '))).toEqual([
+      '$ORIGIN example.com.',
+      '$TTL 3600',
+      '@ 300 IN SOA ns1.example.net. hostmaster.example.net. 7 10800 3600 604800 60',
+      '@ 3600 IN NS ns1.example.net.',
+      'sub 3600 IN NS ns1.example.net.',
+      `sub 3600 IN DS 1 13 2 ${'0a'.repeat(32)}`,
+      'www IN A 192.0.2.1',
+    ]);
+    expect(lines.filter((line) => line.startsWith(';'))).toEqual([';zonestead: @\t60\tIN\tALIAS\tlb.example.net.']);
+  });
+
+  test('is read from that comment', () => {
+    expect(accepted(text, { children: new Set(['sub.example.com']) })).toEqual([
+      '@ 60 ALIAS lb.example.net.',
+      'www - A 192.0.2.1',
+    ]);
+  });
+
+  test('is not read from a comment in the middle of a line', () => {
+    expect(accepted('a A 192.0.2.1 ;zonestead: b ALIAS x.example.net.\n')).toEqual(['a - A 192.0.2.1']);
+  });
+});
+
+describe('a whole zone', () => {
+  test('is right in any order of its lines', () => {
+    const lines = [
+      'ns1.sub A 192.0.2.53',
+      'ns2.sub A 192.0.2.54',
+      `sub DS 1 13 2 ${'0a'.repeat(32)}`,
+      'sub NS ns1.sub',
+      'sub NS ns2.sub',
+      'www CNAME a',
+      'a A 192.0.2.1',
+      'a MX 10 mail',
+    ];
+    expect(check(lines.join('\n'))).toEqual([]);
+    expect(check(lines.reverse().join('\n'))).toEqual([]);
+  });
+
+  test.each([
+    ['a duplicate in another spelling (X7)', 'a AAAA 2001:db8::1\na AAAA 2001:DB8:0::1', [2]],
+    ['a CNAME beside other data (X1)', 'a CNAME b\na A 192.0.2.1\nb A 192.0.2.1', [1, 2]],
+    ['two CNAMEs (X2)', 'a CNAME b\na CNAME c', [1, 2]],
+    ['a loop (X4), or an alias that leads into it', 'a CNAME b\nb CNAME c\nc CNAME a\nd CNAME a', [1, 2, 3, 4]],
+    ['an ALIAS beside an address (X5)', '@ ALIAS b.example.net.\n@ A 192.0.2.1', [1, 2]],
+    ['a null MX beside another (RFC 7505)', 'a MX 0 .\na MX 10 b', [1, 2]],
+    ['a DS without NS (X12)', `a DS 1 13 1 ${'0a'.repeat(20)}`, [1]],
+    ['names below a cut (X13)', 'a NS ns.example.net.\nb.a A 192.0.2.1\nc.b.a TXT x', [2, 3]],
+    ['data at a cut (X13)', 'a NS ns.example.net.\na TXT x', [2]],
+    ['glue of no name server of the cut', 'a NS ns1.a\nns1.a A 192.0.2.1\nns2.a A 192.0.2.2', [3]],
+    ['two HTTPS in alias form (X19)', 'a HTTPS 0 b\na HTTPS 0 c', [1, 2]],
+  ])('with %s is refused at the lines at fault', (_, text, lines) => {
+    expect(check(text).map(({ line }) => line)).toEqual(lines);
+  });
+
+  test('names the other line in place of an id', () => {
+    expect(check('a CNAME b\na A 192.0.2.1')[1]?.message).toMatch(/^type: a has a CNAME record \(line 1\)/);
+  });
+
+  test('holds nothing in a child zone that is hosted here (X15)', () => {
+    const problems = check('x.sub A 192.0.2.1\nsub TXT x', [{ id: 'zone_1', name: 'sub.example.com' }]);
+    expect(problems.map(({ line }) => line)).toEqual([1, 2]);
+    expect(problems[0]?.message).toContain('zone_1');
+  });
+
+  test('with a set too large for a DNS message is refused once (X18)', () => {
+    const set = Array.from({ length: 5_000 }, (_, i) => `a A 10.0.${i >> 8}.${i & 255}`).join('\n');
+    expect(check(`${set}\nb A 192.0.2.1`)).toEqual([{ line: 1, message: expect.stringContaining('5000 A records') }]);
+  });
+
+  test('of a hundred thousand records is judged in linear time, and has no more', () => {
+    const text = Array.from({ length: 100_000 }, (_, i) => `h${i} A 10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`).join(
+      '\n',
+    );
+    const started = performance.now();
+    const file = read(text);
+    expect(checkZone(file.records, ZONE, [])).toEqual([]);
+    expect(performance.now() - started).toBeLessThan(15_000);
+    const more = read(`${text}\n; that was all\n@ NS ns.example.net.\nmore A 192.0.2.1\nyet A 192.0.2.1`);
+    expect(more.problems).toEqual([{ line: 100_003, message: expect.stringContaining('100000 records') }]);
+  });
+});
