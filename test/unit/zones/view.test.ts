@@ -75,7 +75,7 @@ describe('a verdict', () => {
   });
 });
 
-it.each([null, '', 'yk_', 'yk_a_b', `yu_k1_${'0'.repeat(64)}`, `yk_K1_${'0'.repeat(64)}`, `yk_k1_${'0'.repeat(64)} `])(
+it.each([null, '', 'yk_', 'yk_a_b', `yx_k1_${'0'.repeat(64)}`, `yk_K1_${'0'.repeat(64)}`, `yk_k1_${'0'.repeat(64)} `])(
   'a key that cannot be one is refused before the database is asked: %j',
   async (text) => {
     // Any use of the database would throw a TypeError instead.
