@@ -22,7 +22,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...shared, name: 'e2e', include: ['test/e2e/**/*.test.ts'], globalSetup: ['test/support/setup.ts'] },
+        test: {
+          ...shared,
+          testTimeout: 180_000,
+          name: 'e2e',
+          include: ['test/e2e/**/*.test.ts'],
+          globalSetup: ['test/support/setup.ts'],
+        },
       },
     ],
   },
