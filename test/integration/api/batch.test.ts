@@ -313,13 +313,21 @@ test('1,000 records by one batch are all answered', async () => {
   const changes = Array.from({ length: 1000 }, (_, i) => create(`h${i}`, 'A', `192.0.${2 + (i >> 8)}.${i & 255}`));
   const reply = await send(zone, changes);
   expect(statuses(reply)).toEqual(changes.map(() => 201));
-  const wrong = async () => {
-    const found = await Promise.all(
-      changes.map(async ({ record: { name, content } }) =>
-        (await dns.lookup(`${name}.${zone.zoneName}`, 'A')).answers.join().endsWith(` A ${content}`),
-      ),
-    );
-    return found.filter((right) => !right).length;
+  // A few questions at a time: a thousand at once would measure the machine.
+  let open = changes;
+  const stillWrong = async () => {
+    const wrong: typeof changes = [];
+    for (let at = 0; at < open.length; at += 25) {
+      const some = open.slice(at, at + 25);
+      const right = await Promise.all(
+        some.map(async ({ record: { name, content } }) =>
+          (await dns.lookup(`${name}.${zone.zoneName}`, 'A')).answers.join().endsWith(` A ${content}`),
+        ),
+      );
+      wrong.push(...some.filter((_, index) => !right[index]));
+    }
+    open = wrong;
+    return wrong.length;
   };
-  await expect.poll(wrong, { timeout: 10_000 }).toBe(0);
+  await expect.poll(stillWrong, { timeout: 25_000 }).toBe(0);
 });
