@@ -37,7 +37,10 @@ async function ownerOf(client: Client, signal: AbortSignal): Promise<string> {
 }
 
 export async function getZone(session: Session, nameOrId: string): Promise<void> {
-  const zone = await zoneOf(session, nameOrId);
+  const found = await zoneOf(session, nameOrId);
+  // A list does not tell what is still to be done for the zone to be used.
+  const zone =
+    found.status === undefined ? await session.client.zones.get(found.id, { signal: session.signal }) : found;
   show(session, zone, () => describe(zone, session.print));
 }
 
@@ -74,6 +77,7 @@ function describe(zone: Zone, print: (line: string) => void): void {
   print(`id           ${zone.id}`);
   print(`owner        ${zone.owner}`);
   print(`state        ${zone.state}`);
+  if (zone.status !== undefined) print(`status       ${zone.status}`);
   print(`default ttl  ${zone.defaultTtl}`);
   print(`serial       ${zone.serial}`);
   print(`nameservers  ${zone.nameservers.join(', ')}`);
