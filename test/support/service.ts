@@ -50,8 +50,8 @@ export interface TestService {
   key(options?: KeyOptions): Promise<TestKey>;
   /** As `admin`, unless told otherwise. */
   request: Request;
-  /** One more api on the same database, as another replica. */
-  anotherApi(): Promise<{ url: string; request: Request }>;
+  /** One more api on the same database, as another replica. `busyAfterMs`: as this one's, unless told otherwise. */
+  anotherApi(options?: { busyAfterMs?: number }): Promise<{ url: string; request: Request }>;
   /** Creates a zone; under a name that nobody else has when none is given. @throws when it is not created */
   zone(name?: string, key?: TestKey): Promise<ZoneCreated>;
   /** @throws when it is not created */
@@ -72,14 +72,14 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   closers.push(() => database.close());
 
   const log: string[] = [];
-  const startApi = async (): Promise<string> => {
-    const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: busyAfterMs });
+  const startApi = async (patienceMs: number): Promise<string> => {
+    const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: patienceMs });
     closers.push(() => close());
     await setService(db, { nameservers: NAMESERVERS, hostmaster: 'hostmaster.zonestead.test' });
     const house: House = {
       db,
-      queue: createZoneQueue(busyAfterMs),
-      busyAfterMs,
+      queue: createZoneQueue(patienceMs),
+      busyAfterMs: patienceMs,
       nameservers: NAMESERVERS,
       now: () => new Date(),
       random: randomBytes,
@@ -94,7 +94,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const { pdnsServer } = inject('tools');
   const { dns: dnsPort } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir });
   const [url, powerdns] = await Promise.all([
-    startApi(),
+    startApi(busyAfterMs),
     startPowerDns({
       command: pdnsServer,
       stateDir,
@@ -126,9 +126,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     admin,
     key,
     request,
-    anotherApi: async () => {
-      const other = await startApi();
-      return { url: other, request: createRequest(other, agent, admin.text) };
+    anotherApi: async (other = {}) => {
+      const url = await startApi(other.busyAfterMs ?? busyAfterMs);
+      return { url, request: createRequest(url, agent, admin.text) };
     },
     zone: async (name = `zone${++zones}.example`, owner = admin) => {
       const reply = await request('POST', '/zones', { zoneName: name, owner: `org:${owner.team}` }, owner.text);
