@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '../client/client.ts';
 import { createDispatcher } from '../client/dispatcher.ts';
 import type { Config } from '../config.ts';
-import { realClock, sleep } from '../kube/clock.ts';
+import { realClock } from '../kube/clock.ts';
 import { connectCluster } from '../kube/cluster.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
@@ -88,9 +88,7 @@ export async function runOperator(
     client,
     dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
     events: manager.events(REPORTER),
-    propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), (ms, end) =>
-      sleep(realClock, ms, end),
-    ),
+    propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), realClock),
     zones,
     records,
     namespaces,

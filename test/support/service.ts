@@ -61,9 +61,19 @@ export interface TestService {
 
 /** To be called at the top of a test file. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { limits = false, busyAfterMs = 2_000, nameserverCompanion = true } = options;
   const closers: (() => Promise<unknown>)[] = [];
   afterAll(() => closeAll(closers));
+  try {
+    return await start(options, closers);
+  } catch (error) {
+    // A file that cannot even be loaded has no "after".
+    await closeAll(closers).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function start(options: TestServiceOptions, closers: (() => Promise<unknown>)[]): Promise<TestService> {
+  const { limits = false, busyAfterMs = 2_000, nameserverCompanion = true } = options;
   const { signal } = new AbortController();
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-service-'));
   closers.push(() => rm(stateDir, { recursive: true, force: true }));
