@@ -1,7 +1,13 @@
 // Vitest's configuration: three projects (unit, integration, e2e) in one run, and the closing line that CI reads.
 import { defineConfig } from 'vitest/config';
 
-const shared = { environment: 'node' as const, testTimeout: 30_000, hookTimeout: 120_000 };
+const shared = {
+  environment: 'node' as const,
+  testTimeout: 30_000,
+  hookTimeout: 120_000,
+  // What a test waits for comes in milliseconds, but not on a machine that does something else as well.
+  expect: { poll: { timeout: 10_000, interval: 20 } },
+};
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,

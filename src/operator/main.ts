@@ -3,14 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { createClient } from '../client/client.ts';
 import { createDispatcher } from '../client/dispatcher.ts';
 import type { Config } from '../config.ts';
-import { realClock, sleep } from '../kube/clock.ts';
+import { realClock } from '../kube/clock.ts';
 import { connectCluster } from '../kube/cluster.ts';
-import { findCondition } from '../kube/conditions.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
-import { HIGH_PRIORITY, LOW_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
-import { type KubeObject, keyOf } from '../kube/resource.ts';
-import type { Cache } from '../kube/store.ts';
+import { HIGH_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
+import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
@@ -22,6 +20,7 @@ import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
 import { createServiceWatch } from './service-watch.ts';
+import { connectWakes } from './wakes.ts';
 import { createZoneReconciler, zoneNameIndex } from './zone-reconciler.ts';
 
 export const OPERATOR_SETTINGS = [
@@ -79,24 +78,7 @@ export async function runOperator(
       return record && isChallenge(record) ? HIGH_PRIORITY : NORMAL_PRIORITY;
     },
   });
-  enqueueOnChange(zones, zoneQueue);
-  enqueueOnChange(records, recordQueue, isChallenge);
-  zones.onChange((key, kind, initial, object, old) => {
-    if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
-    for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
-  });
-  // What one object let go of may be what another waits for.
-  records.onChange((_key, kind, _initial, object) => {
-    if (kind !== 'delete') return;
-    for (const record of records.byIndex(BY_ZONE, zoneKeyOf(object))) {
-      if (findCondition(record.status?.conditions, 'Ready')?.reason === 'Conflict') recordQueue.add(keyOf(record));
-    }
-  });
-  namespaces.onChange((key, _kind, initial) => {
-    if (initial) return;
-    for (const record of records.list())
-      if (record.metadata.namespace === key) recordQueue.add(`${key}/${record.metadata.name}`);
-  });
+  connectWakes({ zones, records, namespaces, zoneQueue, recordQueue });
 
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
@@ -106,9 +88,7 @@ export async function runOperator(
     client,
     dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
     events: manager.events(REPORTER),
-    propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), (ms, end) =>
-      sleep(realClock, ms, end),
-    ),
+    propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), realClock),
     zones,
     records,
     namespaces,
@@ -148,28 +128,4 @@ export async function runOperator(
 function restart(queue: WorkQueue, key: string): void {
   queue.forget(key);
   queue.add(key);
-}
-
-/** An edit deserves a prompt attempt; our own status writes come back here as updates of the same generation. */
-function enqueueOnChange<T extends KubeObject>(
-  cache: Cache<T>,
-  queue: WorkQueue,
-  isUrgent: (object: T) => boolean = () => false,
-): void {
-  cache.onChange((key, kind, initial, object, old) => {
-    const edited =
-      old?.metadata.generation !== object.metadata.generation ||
-      old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
-    if (kind === 'update' && !edited && !annotated) return;
-    if (!initial) queue.forget(key);
-    queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
-  });
-}
-
-/** What of a zone its records depend on. */
-function concernsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
-  const facts = ({ spec, status }: DNSZone) =>
-    JSON.stringify([status?.zoneId, status?.state, status?.defaultTtl, status?.nameservers, spec.allowedRecords]);
-  return old === undefined || facts(zone) !== facts(old);
 }

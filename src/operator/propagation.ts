@@ -2,7 +2,9 @@
 // that stay the same while the situation does.
 import { Resolver } from 'node:dns/promises';
 import type { Zone } from '../client/client.ts';
+import { type Clock, sleep } from '../kube/clock.ts';
 import {
+  type AddressResolver,
   type Endpoint,
   type ExpectedRrset,
   type NameServer,
@@ -22,20 +24,22 @@ export interface Propagation {
 const ATTEMPT_MS = 1_000;
 const ATTEMPTS = 2;
 const RESOLVE_MS = 2_000;
-/** Right after a write a server may still hold the old answer for some milliseconds: worth a second look before telling. */
+/**
+ * Right after a write a server may still hold the old answer for some milliseconds: worth a second look before telling.
+ * Not for a server that stays silent, which costs a worker two seconds a look.
+ */
 const LOOKS = 4;
 const BETWEEN_LOOKS_MS = 40;
 
 /**
  * @param overrides addresses of name servers whose names do not resolve here
- * @param pause waits that many ms
+ * @param resolver (Default: that of the system.)
  */
 export function createPropagation(
   overrides: ReadonlyMap<string, Endpoint>,
-  pause: (ms: number, signal: AbortSignal) => Promise<void>,
+  clock: Clock,
+  resolver: AddressResolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
 ): Propagation {
-  const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 });
-
   async function everywhere(
     nameservers: readonly string[],
     signal: AbortSignal,
@@ -44,14 +48,16 @@ export function createPropagation(
     const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
     const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
     for (let look = 1; ; look += 1) {
+      const since = clock.now();
       const verdicts = await ask(servers);
       const problems = verdicts.flatMap(({ server, problem }) =>
         problem === null ? [] : [`${server.name} (${server.address}) ${problem}`],
       );
       if (problems.length === 0 && unknown.length === 0) return null;
-      if (look === LOOKS || problems.length === 0)
+      const silent = clock.now() - since >= ATTEMPT_MS;
+      if (look === LOOKS || silent || problems.length === 0)
         return `Not every name server answers it yet: ${[...unknown, ...problems].join('; ')}.`;
-      await pause(BETWEEN_LOOKS_MS, signal);
+      await sleep(clock, BETWEEN_LOOKS_MS, signal);
     }
   }
 

@@ -88,6 +88,8 @@ async function reconcileRecord(
       current = written;
     });
   } catch (error) {
+    // Deleted by somebody between our look and our write: look again.
+    if (isAbsent(error) && error.code === 'not_found') return { requeueAfterMs: FIRST_PROBE_RETRY_MS };
     if (isAbsent(error)) {
       // The zone is gone at the service: its own reconciler finds that out, and wakes this record afterwards.
       house.wakeZone(keyOf(zone as DNSZone));

@@ -1,5 +1,6 @@
 // Objects that wait for the service to come back. Their own back-off grows to minutes; when the service answers again,
-// all of them are woken at once, so that an outage ends for everybody when it ends.
+// all of them are woken at once, so that an outage ends for everybody when it ends. Who failed although the service
+// answers is not woken: its trouble is its own, and so is its back-off.
 import type { Client } from '../client/client.ts';
 import { type Clock, sleep } from '../kube/clock.ts';
 
@@ -14,6 +15,7 @@ const LOOK_MS = 2_000;
 
 export function createServiceWatch(client: Pick<Client, 'account'>, clock: Clock): ServiceWatch {
   const waiting = new Map<string, () => void>();
+  let away = false;
   return {
     wait: (key, wake) => void waiting.set(key, wake),
     run: async (signal) => {
@@ -25,8 +27,10 @@ export function createServiceWatch(client: Pick<Client, 'account'>, clock: Clock
           () => true,
           () => false,
         );
-        if (!back) continue;
-        const woken = [...waiting.values()];
+        const ended = away && back;
+        away = !back;
+        if (away) continue;
+        const woken = ended ? [...waiting.values()] : [];
         waiting.clear();
         for (const wake of woken) wake();
       }

@@ -62,8 +62,8 @@ export interface TestService {
   key(options?: KeyOptions): Promise<TestKey>;
   /** As `admin`, unless told otherwise. */
   request: Request;
-  /** One more api on the same database, as another replica. */
-  anotherApi(): Promise<{ url: string; request: Request }>;
+  /** One more api on the same database, as another replica. `busyAfterMs`: as this one's, unless told otherwise. */
+  anotherApi(options?: { busyAfterMs?: number }): Promise<{ url: string; request: Request }>;
   /** Creates a zone; under a name that nobody else has when none is given. @throws when it is not created */
   zone(name?: string, key?: TestKey): Promise<ZoneCreated>;
   /** @throws when it is not created */
@@ -73,9 +73,19 @@ export interface TestService {
 
 /** To be called at the top of a test file. */
 export async function startTestService(options: TestServiceOptions = {}): Promise<TestService> {
-  const { limits = false, busyAfterMs = 2_000, nameserverCompanion = true } = options;
   const closers: (() => Promise<unknown>)[] = [];
   afterAll(() => closeAll(closers));
+  try {
+    return await start(options, closers);
+  } catch (error) {
+    // A file that cannot even be loaded has no "after".
+    await closeAll(closers).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function start(options: TestServiceOptions, closers: (() => Promise<unknown>)[]): Promise<TestService> {
+  const { limits = false, busyAfterMs = 2_000, nameserverCompanion = true } = options;
   const { signal } = new AbortController();
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-service-'));
   closers.push(() => rm(stateDir, { recursive: true, force: true }));
@@ -87,8 +97,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const registries: Registry[] = [];
   const own = { address: '127.0.0.1', port: 0 };
   const resolversOf = (wanted: (Endpoint | 'own')[]) => wanted.map((each) => (each === 'own' ? own : each));
-  const startApi = async (): Promise<string> => {
-    const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: busyAfterMs });
+  const startApi = async (patienceMs: number): Promise<string> => {
+    const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: patienceMs });
     closers.push(() => close());
     await setService(db, { nameservers: NAMESERVERS, hostmaster: 'hostmaster.zonestead.test' });
     const metrics = createMetrics({ processMetrics: false });
@@ -97,8 +107,8 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
       db,
       ...(options.delegation ? { delegation: options.delegation } : {}),
       ...(aliases ? { prepareAlias: aliases.prepare } : {}),
-      queue: createZoneQueue(busyAfterMs),
-      busyAfterMs,
+      queue: createZoneQueue(patienceMs),
+      busyAfterMs: patienceMs,
       nameservers: NAMESERVERS,
       now: () => new Date(),
       random: randomBytes,
@@ -115,7 +125,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
   const { dns: dnsPort } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir });
   own.port = dnsPort;
   const [url, powerdns] = await Promise.all([
-    startApi(),
+    startApi(busyAfterMs),
     startPowerDns({
       command: pdnsServer,
       stateDir,
@@ -148,9 +158,9 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
     admin,
     key,
     request,
-    anotherApi: async () => {
-      const other = await startApi();
-      return { url: other, request: createRequest(other, agent, admin.text) };
+    anotherApi: async (other = {}) => {
+      const url = await startApi(other.busyAfterMs ?? busyAfterMs);
+      return { url, request: createRequest(url, agent, admin.text) };
     },
     zone: async (name = `zone${++zones}.example`, owner = admin) => {
       const reply = await request('POST', '/zones', { zoneName: name, owner: `org:${owner.team}` }, owner.text);

@@ -4,11 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 
-const BUSY_AFTER_MS = 400;
+const BUSY_AFTER_MS = 800;
+/** What a loaded machine may add; one waiting after the other would be far more. */
+const SLACK_MS = 3_000;
 const service = await startTestService({ limits: true, busyAfterMs: BUSY_AFTER_MS, nameserverCompanion: false });
 const { request, sql, database } = service;
 const zone = await service.zone('busy.example');
 const record = await service.record(zone, 'www', 'A', '192.0.2.1');
+// A replica with so much patience that whoever need not wait is answered long before, on a loaded machine too.
+const { request: patient } = await service.anotherApi({ busyAfterMs: 3_000 });
 const other = await service.zone('idle.example');
 const path = `/zones/${zone.id}`;
 let names = 0;
@@ -26,8 +30,18 @@ async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const write = (to = zone, key?: string) =>
-  request('POST', `/zones/${to.id}/records`, { name: `n${++names}`, type: 'A', content: '192.0.2.1' }, key);
+const fresh = () => ({ name: `n${++names}`, type: 'A', content: '192.0.2.1' });
+const write = (to = zone, key?: string) => request('POST', `/zones/${to.id}/records`, fresh(), key);
+/** Requests that wait, and how many of them were answered already. */
+function waiters(n: number, send: () => Promise<Reply>) {
+  let answered = 0;
+  const counted = async () => {
+    const reply = await send();
+    answered += 1;
+    return reply;
+  };
+  return { all: Promise.all(Array.from({ length: n }, counted)), answered: () => answered };
+}
 async function timed(work: () => Promise<Reply>): Promise<{ ms: number; reply: Reply }> {
   const since = performance.now();
   const reply = await work();
@@ -58,7 +72,7 @@ describe('while another change holds the zone', () => {
     expect(reply.body.message).toMatch(/busy.*try again in a moment/i);
     expect(Number(reply.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(ms).toBeGreaterThan(BUSY_AFTER_MS * 0.9);
-    expect(ms).toBeLessThan(BUSY_AFTER_MS + 400);
+    expect(ms).toBeLessThan(BUSY_AFTER_MS + SLACK_MS);
     expect(await rows()).toEqual(before);
   });
 
@@ -72,37 +86,35 @@ describe('while another change holds the zone', () => {
       }),
     );
     expect(reply.status).toBe(503);
-    expect(ms).toBeLessThan(BUSY_AFTER_MS + 600);
+    expect(ms).toBeLessThan(BUSY_AFTER_MS + SLACK_MS);
   });
 
   test('reading it, and writing to other zones, goes on at once: waiting writers hold no connections', async () => {
     const { text } = await service.key();
     await whileHeld(async () => {
-      const waiting = Promise.all(Array.from({ length: 40 }, () => write(zone, text)));
+      const waiting = waiters(40, () => patient('POST', `${path}/records`, fresh(), text));
       const free = await Promise.all([
-        timed(() => write(other)),
-        timed(() => request('GET', `${path}/records`)),
-        timed(() => request('GET', '/zones')),
-        timed(() => request('POST', '/zones', { zoneName: `free${++names}.example`, owner: zone.owner })),
+        patient('POST', `/zones/${other.id}/records`, fresh(), text),
+        patient('GET', `${path}/records`),
+        patient('GET', '/zones'),
+        patient('POST', '/zones', { zoneName: `free${++names}.example`, owner: zone.owner }, text),
       ]);
-      expect(free.map(({ reply }) => reply.status)).toEqual([201, 200, 200, 200]);
-      for (const { ms } of free) expect(ms).toBeLessThan(BUSY_AFTER_MS * 0.75);
-      expect(new Set((await waiting).map(refusal))).toEqual(new Set(['503 busy']));
+      expect([free.map(({ status }) => status), waiting.answered()]).toEqual([[201, 200, 200, 200], 0]);
+      expect(new Set((await waiting.all).map(refusal))).toEqual(new Set(['503 busy']));
     });
   });
 
   test('new child zones of it are busy, but zones of others can be made meanwhile', async () => {
     const stranger = await service.key({ team: 'stranger' });
-    const child = (n: number) => ({ zoneName: `c${n}.busy.example`, owner: zone.owner });
     const { text } = await service.key();
     await whileHeld(async () => {
-      const waiting = Promise.all([1, 2, 3, 4, 5].map((n) => request('POST', '/zones', child(n), text)));
+      const child = () => ({ zoneName: `c${++names}.busy.example`, owner: zone.owner });
+      const waiting = waiters(5, () => patient('POST', '/zones', child(), text));
       await lockWaiters(1);
       const sent = { zoneName: 'stranger.test', owner: `org:${stranger.team}` };
-      const { ms, reply } = await timed(() => request('POST', '/zones', sent, stranger.text));
-      expect(reply.status).toBe(200);
-      expect(ms).toBeLessThan(BUSY_AFTER_MS * 0.75);
-      expect(new Set((await waiting).map(refusal))).toEqual(new Set(['503 busy']));
+      const { status } = await patient('POST', '/zones', sent, stranger.text);
+      expect([status, waiting.answered()]).toEqual([200, 0]);
+      expect(new Set((await waiting.all).map(refusal))).toEqual(new Set(['503 busy']));
     });
   });
 });
@@ -110,7 +122,8 @@ describe('while another change holds the zone', () => {
 test('a busy answer does not count against the limit', async () => {
   const key = await service.key({ recordWrites: 3 });
   await whileHeld(async () => {
-    for (let n = 0; n < 4; n++) expect(refusal(await write(zone, key.text))).toBe('503 busy');
+    const replies = await waiters(4, () => write(zone, key.text)).all;
+    expect(replies.map(({ status }) => status).sort()).toEqual([429, 503, 503, 503]);
   });
   const replies = [];
   for (let n = 0; n < 4; n++) replies.push((await write(zone, key.text)).status);

@@ -152,6 +152,22 @@ describe('a DNSRecord', () => {
     ]);
   });
 
+  it('looks again when somebody deletes its value between the look and the write', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    const [id] = idsOf(on);
+    on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.2' });
+    on.service.gate = (call) => {
+      if (call === `update ${id}`) on.service.tamper(zoneIdOf(on), id as string, null);
+      on.service.gate = call.startsWith('update') ? () => null : on.service.gate;
+      return null;
+    };
+    const { result } = await on.run('record', WWW);
+    expect(result?.requeueAfterMs).toBeLessThanOrEqual(1_000);
+    expect(on.message(on.cluster.record(WWW))).not.toMatch(/zone .* is gone/);
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+
   it('follows a new default TTL of its zone', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: 120 });

@@ -45,6 +45,26 @@ describe('the watch for the service', () => {
     await end();
   });
 
+  it('leaves an object that fails while the service answers to its own back-off', async () => {
+    const { clock, state, wait, end } = watched();
+    state.back = true;
+    wait('a');
+    await clock.advance(60_000);
+    expect([state.asked, state.woken]).toEqual([1, []]);
+    await end();
+  });
+
+  it('wakes also who came after the last look that failed', async () => {
+    const { clock, state, wait, end } = watched();
+    wait('a');
+    await clock.advance(2_500);
+    wait('b');
+    state.back = true;
+    await clock.advance(2_000);
+    expect(state.woken).toEqual(['a', 'b']);
+    await end();
+  });
+
   it('ends with the signal', async () => {
     const { end } = watched();
     await settle();

@@ -1,0 +1,81 @@
+// What a change in a cache has to run: the object itself, and whoever waits for it. It must not know why they wait, nor
+// decide anything from the change: a key in a queue is all that comes of it.
+import { findCondition } from '../kube/conditions.ts';
+import { LOW_PRIORITY, type WorkQueue } from '../kube/queue.ts';
+import { type KubeObject, keyOf } from '../kube/resource.ts';
+import type { Cache } from '../kube/store.ts';
+import { BY_ZONE, BY_ZONE_NAME } from './house.ts';
+import { isChallenge } from './record-create.ts';
+import { zoneKeyOf } from './record-reconciler.ts';
+import type { DNSRecord } from './resources/dnsrecord.ts';
+import type { DNSZone } from './resources/dnszone.ts';
+import { zoneNameIndex } from './zone-reconciler.ts';
+
+export interface Wakes {
+  zones: Cache<DNSZone>;
+  records: Cache<DNSRecord>;
+  namespaces: Cache<KubeObject>;
+  zoneQueue: WorkQueue;
+  recordQueue: WorkQueue;
+}
+
+/** Connects the caches to the queues, for as long as the process lives. */
+export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueue }: Wakes): void {
+  enqueueOnChange(zones, zoneQueue);
+  enqueueOnChange(records, recordQueue, isChallenge);
+  zones.onChange((key, kind, initial, object, old) => {
+    if (kind === 'delete') {
+      for (const name of zoneNameIndex(object))
+        for (const zone of zones.byIndex(BY_ZONE_NAME, name)) if (isLoser(zone)) zoneQueue.add(keyOf(zone));
+    }
+    if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
+    for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
+  });
+  // What one object let go of may be what another waits for.
+  records.onChange((key, kind, _initial, object, old) => {
+    if (kind === 'add' || (kind === 'update' && !gaveUp(object, old))) return;
+    for (const record of records.byIndex(BY_ZONE, zoneKeyOf(object))) {
+      if (isLoser(record) && keyOf(record) !== key) recordQueue.add(keyOf(record));
+    }
+  });
+  namespaces.onChange((key, _kind, initial) => {
+    if (initial) return;
+    for (const record of records.list()) if (record.metadata.namespace === key) recordQueue.add(keyOf(record));
+  });
+}
+
+/** An edit deserves a prompt attempt; our own status writes come back here as updates of the same generation. */
+function enqueueOnChange<T extends KubeObject>(
+  cache: Cache<T>,
+  queue: WorkQueue,
+  isUrgent: (object: T) => boolean = () => false,
+): void {
+  cache.onChange((key, kind, initial, object, old) => {
+    const edited =
+      old?.metadata.generation !== object.metadata.generation ||
+      old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
+    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
+    if (kind === 'update' && !edited && !annotated) return;
+    if (!initial) queue.forget(key);
+    queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
+  });
+}
+
+/** What of a zone its records depend on. */
+function concernsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
+  const facts = ({ spec, status }: DNSZone) =>
+    JSON.stringify([status?.zoneId, status?.state, status?.defaultTtl, status?.nameservers, spec.allowedRecords]);
+  return old === undefined || facts(zone) !== facts(old);
+}
+
+/** Whether a value that was in the ledger is not in it any more. */
+function gaveUp(record: DNSRecord, old: DNSRecord | undefined): boolean {
+  const values = ({ status }: DNSRecord) =>
+    (status?.records ?? []).flatMap(({ id, content }) => (id ? [`${id} ${content}`] : []));
+  const now = new Set(values(record));
+  return old !== undefined && values(old).some((value) => !now.has(value));
+}
+
+function isLoser({ status }: DNSZone | DNSRecord): boolean {
+  return findCondition(status?.conditions, 'Ready')?.reason === 'Conflict';
+}

@@ -1,0 +1,28 @@
+// What an answer must be, looked at twice: as a plain message, and validated by delv against the key of its zone.
+import { expect } from 'vitest';
+import type { Resolver } from './resolver.ts';
+
+/** With authority, not empty, and secure. Gives the records, as `www.example 60 A 192.0.2.1`. */
+export async function expectPositive(dns: Resolver, zone: string, name: string, type: string): Promise<string[]> {
+  const { rcode, aa, answers } = await dns.lookup(name, type);
+  expect([name, rcode, aa]).toEqual([name, 'NOERROR', true]);
+  expect(answers).not.toEqual([]);
+  const { state, negative } = await dns.delv(zone, name, type);
+  expect([name, state, negative]).toEqual([name, 'secure', null]);
+  return answers;
+}
+
+/** With authority, with the SOA that says how long it may be kept (RFC 2308), and proven. */
+export async function expectNegative(
+  dns: Resolver,
+  zone: string,
+  name: string,
+  type: string,
+  kind: 'nxdomain' | 'nodata',
+): Promise<void> {
+  const { rcode, aa, answers, packet } = await dns.lookup(name, type);
+  expect([name, rcode, aa, answers]).toEqual([name, kind === 'nxdomain' ? 'NXDOMAIN' : 'NOERROR', true, []]);
+  expect(packet.authorities).toMatchObject([{ name: zone, type: 'SOA' }]);
+  const { state, negative } = await dns.delv(zone, name, type);
+  expect([name, state, negative]).toEqual([name, 'secure', kind]);
+}

@@ -1,0 +1,78 @@
+// The proof by DNS against name servers that are right, late, wrong or silent.
+import { afterEach, describe, expect, it } from 'vitest';
+import { parseRdata } from '../../../src/dns/types/index.ts';
+import { realClock } from '../../../src/kube/clock.ts';
+import { createPropagation } from '../../../src/operator/propagation.ts';
+import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
+
+const open: FakeNameServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+const { signal } = new AbortController();
+const verdict = parseRdata('A', '192.0.2.1', null);
+const wire = verdict.ok ? verdict.value.wire : new Uint8Array();
+const www = { name: 'www.example.org', type: 'A' as const, ttl: 60, rdatas: [wire] };
+const right = { answers: [{ name: www.name, type: 'A' as const, ttl: 60, data: '192.0.2.1' }] };
+const old = { answers: [{ name: www.name, type: 'A' as const, ttl: 60, data: '192.0.2.9' }] };
+
+/** One script a name server: ns1.example.net, ns2.example.net, … */
+async function proof(...scripts: Script[]) {
+  const servers = await Promise.all(scripts.map((script) => startNameServer(script)));
+  open.push(...servers);
+  const names = servers.map((_, index) => `ns${index + 1}.example.net`);
+  const overrides = new Map(servers.map(({ address, port }, index) => [names[index] as string, { address, port }]));
+  const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
+  const { recordServed } = createPropagation(overrides, realClock, { resolve4: nowhere, resolve6: nowhere });
+  return { servers, ask: (also: string[] = []) => recordServed([...names, ...also], www, signal) };
+}
+
+describe('the proof of a record', () => {
+  it('asks every name server, over UDP and over TCP', async () => {
+    const { servers, ask } = await proof(
+      () => right,
+      () => right,
+    );
+    expect(await ask()).toBeNull();
+    for (const { queries } of servers) expect(queries.map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
+  });
+
+  it('looks again when a server has the old answer for a moment', async () => {
+    let answers = 0;
+    const { ask } = await proof(() => {
+      answers += 1;
+      return answers < 3 ? old : right;
+    });
+    expect(await ask()).toBeNull();
+  });
+
+  it('names the server that does not have it, and says the same each time', async () => {
+    const { servers, ask } = await proof(
+      () => right,
+      () => old,
+    );
+    const address = servers[1]?.address;
+    const words = `Not every name server answers it yet: ns2.example.net (${address}) does not serve it yet.`;
+    expect(await ask()).toBe(words);
+    expect(await ask()).toBe(words);
+  });
+
+  it('is told when a server answers over UDP only', async () => {
+    const { ask } = await proof(({ transport }) => (transport === 'udp' ? right : old));
+    expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not serve it yet/);
+  });
+
+  it('does not wait for a silent server more often than it must', async () => {
+    const { servers, ask } = await proof(() => undefined);
+    const since = performance.now();
+    expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not answer over UDP/);
+    expect(servers[0]?.queries).toHaveLength(2);
+    expect(performance.now() - since).toBeLessThan(4_000);
+  });
+
+  it('is not given while a name server has no address', async () => {
+    const { ask } = await proof(() => right);
+    expect(await ask(['ns9.example.invalid'])).toMatch(/^Not every .* ns9\.example\.invalid has no address\.$/);
+  });
+});
