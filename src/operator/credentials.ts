@@ -24,8 +24,9 @@ export interface Connection {
 export interface Credentials {
   /** @throws KubeError when the API server does not answer and the key is not known from before */
   of(zone: DNSZone, signal: AbortSignal): Promise<Connection | Answer>;
-  /** What spoke last for the zone or for a zone of this id: the Secret of a namespace in deletion goes before its zones do. */
-  remembered(zone: DNSZone | undefined, zoneId: string | undefined): Connection | undefined;
+  /** Kept for the end of the zone: the Secret of a namespace in deletion goes before its zones do. */
+  remember(zoneId: string, connection: Connection): void;
+  remembered(zoneId: string | undefined): Connection | undefined;
   /** The service refuses the key: it is read again at the next look. */
   doubt(zone: DNSZone): void;
 }
@@ -79,17 +80,10 @@ export function createCredentials({ api, own, connect, clock }: CredentialsOptio
   }
 
   return {
-    of: async (zone, signal) => {
-      const found = zone.spec.credentialsSecretRef === undefined ? own : await read(zone, placeOf(zone), signal);
-      const { zoneId } = zone.status ?? {};
-      if ('client' in found && found !== own && zoneId !== undefined) byZoneId.set(zoneId, found);
-      return found;
-    },
-    remembered: (zone, zoneId) => {
-      if (zone !== undefined && zone.spec.credentialsSecretRef === undefined) return own;
-      const known = zone && bySecret.get(placeOf(zone));
-      return known?.connection ?? (zoneId === undefined ? undefined : byZoneId.get(zoneId));
-    },
+    of: (zone, signal) =>
+      zone.spec.credentialsSecretRef === undefined ? Promise.resolve(own) : read(zone, placeOf(zone), signal),
+    remember: (zoneId, connection) => void byZoneId.set(zoneId, connection),
+    remembered: (zoneId) => (zoneId === undefined ? undefined : byZoneId.get(zoneId)),
     doubt: (zone) => {
       const known = bySecret.get(placeOf(zone));
       if (known) known.readAt = Number.NEGATIVE_INFINITY;
@@ -122,6 +116,7 @@ export async function houseOf(
     if (answer) return { answer };
     throw error;
   }
+  if (zone.status?.zoneId !== undefined) house.credentials.remember(zone.status.zoneId, found);
   return { house: withConnection(house, found) };
 }
 

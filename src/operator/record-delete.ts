@@ -69,7 +69,7 @@ async function houseOfRecord(
   const zone = house.zones.get(zoneKeyOf(object));
   const scope = zone ? await houseOf(house, zone, signal) : { house };
   if (zone && 'house' in scope) return scope;
-  const connection = house.credentials.remembered(zone, object.status?.zoneId);
+  const connection = house.credentials.remembered(object.status?.zoneId);
   return connection ? { house: withConnection(house, connection) } : scope;
 }
 

@@ -1,6 +1,7 @@
 // The end of a DNSZone: what the policy says about the zone at the service, then the finalizer. A zone that holds records
 // which no DNSRecord here owns is not deleted by itself.
 import { ApiError, isAbsent } from '../client/errors.ts';
+import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
@@ -32,7 +33,7 @@ export async function deleteZoneObject(
   try {
     if (!keeps && has) {
       const scope = await houseOf(house, object, signal);
-      const connection = 'house' in scope ? null : house.credentials.remembered(object, object.status?.zoneId);
+      const connection = 'house' in scope ? null : house.credentials.remembered(object.status?.zoneId);
       if ('answer' in scope && !connection) {
         const { reason, message } = scope.answer;
         const words = `The zone cannot be deleted at the DNS service yet: ${message} Or set spec.deletionPolicy: Retain.`;
@@ -85,6 +86,10 @@ async function deleteAtService(
   { reconcileId: requestId, signal }: ReconcileContext,
 ): Promise<string | null> {
   try {
+    const zone = await house.client.zones.get(zoneId, { signal, requestId });
+    const name = parseZoneName(object.spec.zoneName);
+    // An id in a status must never lead to somebody else's zone.
+    if (!name.ok || zone.zoneName !== name.value) return null;
     if (object.metadata.annotations?.[FORCE_DELETE] === undefined) {
       const own = new Set(
         house.records

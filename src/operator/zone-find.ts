@@ -30,8 +30,10 @@ export async function zoneAtService(
   if (!managed && observes) return observe(house, object, name, context);
   if (managed) {
     const known = await ofLedger(house, object, name, context);
-    if (known) return { zone: known, origin: object.status?.origin ?? 'Created' };
-    if (observes || object.spec.driftPolicy !== 'Enforce') {
+    if (typeof known === 'object') return { zone: known, origin: object.status?.origin ?? 'Created' };
+    if (known === 'another') {
+      if (observes) return observe(house, object, name, context);
+    } else if (observes || object.spec.driftPolicy !== 'Enforce') {
       const leaves = observes ? 'managementPolicy Observe' : `driftPolicy ${object.spec.driftPolicy}`;
       const message = `Zone ${object.status?.zoneId} was deleted at the DNS service; ${leaves} leaves it so.`;
       return { answer: no('ZoneMissing', message) };
@@ -40,13 +42,18 @@ export async function zoneAtService(
   return come(house, clock, object, name, context, written);
 }
 
-/** @returns null when it is gone. The name is compared, so that an id alone never leads to somebody else's zone. */
-async function ofLedger(house: House, object: DNSZone, name: string, context: ReconcileContext): Promise<Zone | null> {
+/** The name is compared, so that an id in a status never leads to somebody else's zone. */
+async function ofLedger(
+  house: House,
+  object: DNSZone,
+  name: string,
+  context: ReconcileContext,
+): Promise<Zone | 'gone' | 'another'> {
   const { signal, reconcileId: requestId } = context;
   const id = object.status?.zoneId as string;
   try {
     const zone = await house.client.zones.get(id, { signal, requestId });
-    if (zone.zoneName === name) return zone;
+    return zone.zoneName === name ? zone : 'another';
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
@@ -57,7 +64,7 @@ async function ofLedger(house: House, object: DNSZone, name: string, context: Re
     action: 'Recreate',
     note: `Zone ${id} is gone from the DNS service`,
   });
-  return null;
+  return 'gone';
 }
 
 async function observe(house: House, object: DNSZone, name: string, context: ReconcileContext): Promise<Found> {

@@ -53,8 +53,8 @@ async function reconcileZone(
       current = written;
     });
     if ('answer' in found) {
-      // What was only watched and may not be watched any more must not be told any longer either.
-      const lost = isManaged(current) || found.answer.reason === 'ZoneMissing' ? {} : NOTHING_KNOWN;
+      // What the object has no right to (any more) must not be told any longer either.
+      const lost = found.answer.reason === 'ZoneMissing' ? {} : NOTHING_KNOWN;
       const accepted = found.answer.reason === 'NotPermitted' ? found.answer : ACCEPTED;
       await conclude(house, current, lost, { Accepted: accepted, Programmed: found.answer }, signal);
       return { requeueAfterMs: REFUSED_RETRY_MS };

@@ -149,7 +149,7 @@ export class Bench {
       client,
       dispatcher: createDispatcher({ clock: this.clock, random: () => 0 }),
       owner: async (signal) => {
-        await client.account({ signal });
+        if (client !== this.service.client) await client.account({ signal });
         return team;
       },
     });

@@ -106,6 +106,11 @@ export class MemoryCluster {
     this.#put(type, { ...old, metadata: { ...old.metadata, annotations } });
   }
 
+  label(type: ResourceType, key: string, labels: Record<string, string>): void {
+    const old = this.#must(type, key);
+    this.#put(type, { ...old, metadata: { ...old.metadata, labels } });
+  }
+
   /** As `kubectl delete --wait=false`. */
   remove(type: ResourceType, key: string): void {
     const old = this.#must(type, key);
