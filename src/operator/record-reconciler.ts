@@ -22,7 +22,7 @@ import { withdraw } from './record-withdraw.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
-import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
+import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import { type Answer, NOT_YET, no, yes } from './verdicts.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;
@@ -148,6 +148,8 @@ async function waitForKey(
   return { requeueAfterMs: CREDENTIALS_RETRY_MS };
 }
 
+type Problem = Pick<Trouble, 'reason' | 'message'>;
+
 interface ReadyZone {
   zoneId: string;
   zoneName: string;
@@ -223,7 +225,8 @@ async function program(
   const outcome = await applyPlan(house, clock, object, { zoneId: zone.zoneId, plan, written }, context);
   const records: LedgerEntry[] = outcome.owned;
   if (outcome.problem) {
-    const answer = no(outcome.problem.reason, outcome.problem.message);
+    const problem = discreet(object, desired, outcome.problem);
+    const answer = no(problem.reason, problem.message);
     const accepted = outcome.problem.reason === 'Conflict' ? ACCEPTED : answer;
     await concludeRecord(
       house,
@@ -244,6 +247,15 @@ async function program(
   );
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
+}
+
+/** The service names other records of the zone: what they are is not for somebody of another namespace. */
+function discreet(object: DNSRecord, { name, type }: Desired, problem: Problem): Problem {
+  const { namespace } = object.spec.zoneRef;
+  const own = namespace === undefined || namespace === object.metadata.namespace;
+  if (own || problem.reason !== 'Conflict' || problem.message.startsWith('DNSRecord ')) return problem;
+  const message = `The zone holds records that stand against ${type} records named ${name}; the owner of DNSZone ${zoneKeyOf(object)} can tell which.`;
+  return { ...problem, message };
 }
 
 /** Enforce repairs and tells; Report only tells; Ignore does neither. */

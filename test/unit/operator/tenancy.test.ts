@@ -260,6 +260,17 @@ describe('a record of namespace b in the zone of namespace a', () => {
     expect(on.service.lines()).toContain('shop.example www A 192.0.2.1 3600');
   });
 
+  it('that the service refuses is not told what stands against it', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const id = on.service.seed(victimId(on), { name: 'www', type: 'TXT', content: '"by hand"' });
+    const key = record(on, 'b', 'www', { type: 'CNAME', content: 'elsewhere.example.net' });
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('False Conflict');
+    expect(told(on)).not.toContain(id);
+    expect(told(on)).not.toContain('TXT record');
+    expect(on.message(on.cluster.record(key))).toContain('the owner of DNSZone a/shop can tell which');
+  });
+
   it('may be a challenge where spec.acme takes those of its namespace, and nothing else', async () => {
     const on = await twoNamespaces({
       acme: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'b' } } }, names: ['cert'] },
