@@ -4,9 +4,10 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { House } from '../../zones/change.ts';
 import { createRecord, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
+import { Refusal } from '../../zones/refusal.ts';
 import { actorOf, callerOf } from '../auth.ts';
 import type { WriteHook } from '../limits.ts';
-import { record, recordBody, recordList, recordListQuery, recordParams } from '../schemas/record.ts';
+import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '../schemas/record.ts';
 import { zoneParams } from '../schemas/zone.ts';
 import { errorAnswers } from './answers.ts';
 
@@ -56,12 +57,17 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
         tags: TAGS,
         summary: "Replace a record's content, ttl and priority",
         params: recordParams,
-        body: recordBody,
+        body: recordReplaceBody,
         response: { 200: record, ...WRITE_ERRORS },
       },
     },
-    async (request) =>
-      replaceRecord(house, callerOf(request), request.params.id, request.params.recordId, request.body),
+    async (request) => {
+      const { id, recordId } = request.params;
+      const { id: sent = recordId, ...body } = request.body;
+      if (sent !== recordId)
+        throw new Refusal('bad_request', `id: must be ${recordId} as in the path, or be left out.`);
+      return replaceRecord(house, callerOf(request), id, recordId, body);
+    },
   );
 
   routes.delete(
