@@ -97,23 +97,10 @@ export async function createRecord(
     const id = newRecordId(house);
     const { name, ordername, type, content, rdata, ttl, priority } = record;
     const digest = digestOf(record.wire);
-    await orConflict(
-      insertRecord(tx, {
-        id,
-        zoneNo: zone.no,
-        name,
-        ordername,
-        type,
-        content,
-        rdata,
-        digest,
-        ttl,
-        priority,
-        createdAt: house.now(),
-      }),
-    );
+    const row = { id, zoneNo: zone.no, name, ordername, type, content, rdata, digest, ttl, priority };
+    const write = () => orConflict(insertRecord(tx, { ...row, createdAt: house.now() }));
     const answer = recordView({ id, ...record }, zone);
-    return { answer: () => answer, change: { action: 'record.create', before: null, after: answer } };
+    return { answer: () => answer, write, change: { action: 'record.create', before: null, after: answer } };
   });
 }
 
@@ -137,8 +124,9 @@ export async function replaceRecord(
     const answer = recordView({ id: stored.id, ...record }, zone);
     if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
       return { answer: () => answer, change: null };
-    await orConflict(updateRecord(tx, stored.id, { content, rdata, digest: digestOf(record.wire), ttl, priority }));
-    return { answer: () => answer, change: { action: 'record.update', before, after: answer } };
+    const set = { content, rdata, digest: digestOf(record.wire), ttl, priority };
+    const write = () => orConflict(updateRecord(tx, stored.id, set));
+    return { answer: () => answer, write, change: { action: 'record.update', before, after: answer } };
   });
 }
 
@@ -152,8 +140,12 @@ export async function removeRecord(house: House, caller: Caller, zoneId: string,
     mustWriteRecord(caller.actor, zone.id, stored);
     const at = await recordsAt(tx, zone.no, [stored.ordername]);
     insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
-    await deleteRecord(tx, stored.id);
-    return { answer: () => null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
+    const write = () => deleteRecord(tx, stored.id);
+    return {
+      answer: () => null,
+      write,
+      change: { action: 'record.delete', before: recordView(stored, zone), after: null },
+    };
   });
 }
 
