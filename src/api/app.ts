@@ -29,12 +29,16 @@ export interface AppOptions {
   limits: boolean;
   /** (Default: nothing is counted.) */
   metrics?: Metrics;
+  /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
+  requestMs?: number;
 }
 
 const BODY_LIMIT = 1024 * 1024;
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 10_000;
 const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 
-export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyInstance {
+export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,
@@ -43,14 +47,21 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
-    connectionTimeout: 30_000,
-    requestTimeout: 30_000,
+    // Behind the other limits, which say why.
+    connectionTimeout: requestMs * 2,
+    requestTimeout: requestMs,
     keepAliveTimeout: 72_000,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: answerUnrouted,
     routerOptions: { maxParamLength: MAX_PARAMETER },
     // Judged by followHttp: node would answer without a body.
-    http: { requireHostHeader: false },
+    http: {
+      requireHostHeader: false,
+      headersTimeout: Math.min(HEADERS_MS, requestMs),
+      requestTimeout: requestMs,
+      // Node looks for slow senders only so often, and would let them stay half a minute longer.
+      connectionsCheckingInterval: Math.min(1_000, requestMs / 4),
+    },
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);

@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { House } from '../../zones/change.ts';
-import { createRecord, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
+import { createRecord, readAllRecords, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
 import { Refusal } from '../../zones/refusal.ts';
 import { actorOf, callerOf } from '../auth.ts';
+import { createJsonList } from '../json-list.ts';
 import type { WriteHook } from '../limits.ts';
 import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '../schemas/record.ts';
 import { zoneParams } from '../schemas/zone.ts';
@@ -28,7 +29,13 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
         response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone') },
       },
     },
-    async (request) => readRecords(house, actorOf(request), request.params.id, request.query),
+    async (request, reply) => {
+      const { limit, ...query } = request.query;
+      if (limit !== undefined) return readRecords(house, actorOf(request), request.params.id, { ...query, limit });
+      const list = createJsonList('records');
+      await readAllRecords(house, actorOf(request), request.params.id, query, list.add);
+      return list.answer(reply);
+    },
   );
 
   routes.post(
