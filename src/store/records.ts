@@ -2,8 +2,9 @@
 import { and, asc, count, eq, gt, inArray, like, or, type SQL, sql } from 'drizzle-orm';
 import type { RecordType } from '../dns/types/index.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
-import { statement } from './statement.ts';
+import { pages, statement } from './statement.ts';
 import { records, zones } from './tables.ts';
+import { inOneSnapshot } from './zones.ts';
 
 export interface RecordRow {
   id: string;
@@ -99,6 +100,27 @@ export interface RecordFilter {
 
 /** A zone's records in DNSSEC's canonical order of names, then by type and id. */
 export async function listRecords(db: Db, zoneId: string, filter: RecordFilter): Promise<RecordRow[]> {
+  const query = listQuery(db, zoneId, filter);
+  return filter.limit === undefined ? query : query.limit(filter.limit);
+}
+
+/** Rows at a time: what a list of any length holds as rows. */
+const PAGE = 500;
+
+/** The same list, complete and of one moment, a few rows at a time: `take` gets each in turn and keeps what it needs. */
+export async function eachRecord(
+  db: Db,
+  zoneId: string,
+  filter: Omit<RecordFilter, 'limit'>,
+  take: (rows: readonly RecordRow[]) => void,
+): Promise<void> {
+  await inOneSnapshot(db, async (tx) => {
+    const { sql: text, params } = listQuery(tx, zoneId, filter).toSQL();
+    for await (const rows of pages<RecordRow>(tx, PAGE, text, params)) take(rows);
+  });
+}
+
+function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
   const where: (SQL | undefined)[] = [eq(zones.id, zoneId)];
   if (filter.ordername !== undefined) where.push(eq(records.ordername, filter.ordername));
   if (filter.type !== undefined) where.push(eq(records.type, filter.type));
@@ -116,13 +138,12 @@ export async function listRecords(db: Db, zoneId: string, filter: RecordFilter):
     const { ordername, type, id } = filter.after;
     where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) > (${ordername}, ${type}, ${id})`);
   }
-  const query = db
+  return db
     .select(recordColumns)
     .from(records)
     .innerJoin(zones, eq(zones.no, records.zoneNo))
     .where(and(...where))
     .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
-  return filter.limit === undefined ? query : query.limit(filter.limit);
 }
 
 export type NewRecord = typeof records.$inferInsert;

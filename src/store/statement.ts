@@ -17,6 +17,18 @@ export function statement<Row extends object>(
       .execute() as unknown as Promise<readonly Row[]>;
 }
 
+/** The rows of one statement, at most `size` at a time; the next ones are fetched when the loop asks for them. */
+export function pages<Row extends object>(
+  tx: Tx,
+  size: number,
+  text: string,
+  parameters: readonly unknown[],
+): AsyncIterable<readonly Row[]> {
+  return clientOf(tx)
+    .unsafe<Row[]>(text, parameters as never[])
+    .cursor(size);
+}
+
 /** drizzle keeps the client of a transaction to itself, though it is the same that runs its statements. */
 function clientOf(on: Db | Tx): Sql {
   return (on as unknown as { _: { session: { client: Sql } } })._.session.client;
