@@ -1,6 +1,6 @@
 // 1,000 new records until the name server answers every one of them: by one batch at our REST API, and by calls of 100 RRsets
 // each at the HTTP API of a stock PowerDNS: `node test/bench/batch-to-dns.ts`. Both sides take turns in one run.
-import { ask, type Endpoint } from '../../src/nameserver/probe.ts';
+import type { Endpoint } from '../../src/nameserver/probe.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { startStockBeside } from './stock-powerdns.ts';
 import { addressOf, type Bench, printSummaries, runBench, startBenchService, untilRight } from './support.ts';
