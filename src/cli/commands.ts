@@ -112,6 +112,12 @@ function addZones(program: Command, print: Print, signal: AbortSignal): void {
   command('unpark <zone>', 'restore resolution').action(async (zone, options) =>
     run(options, async (session) => (await load()).setParked(session, zone, false)),
   );
+  command('import <zone>', 'print the DNSZone and DNSRecords (YAML) that take over a zone as it is')
+    .requiredOption('--to-manifests', 'as manifests for kubectl apply')
+    .option('-n, --namespace <namespace>', 'to be written into each object')
+    .action(async (zone, options) =>
+      run(options, async (session) => (await import('./import.ts')).importZone(session, zone, options)),
+    );
   command('ds <zone>', 'print the DS records for the parent zone').action(async (zone, options) =>
     run(options, async (session) => (await load()).showDs(session, zone)),
   );

@@ -1,0 +1,200 @@
+// A live zone as manifests: which objects, under which names, and what cannot be one.
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { renderManifests } from '../../../src/cli/import.ts';
+import { recordObjectName, zoneObjectName } from '../../../src/cli/manifest-names.ts';
+import { type Manifest, planManifests, type RecordFacts } from '../../../src/cli/manifests.ts';
+
+const ZONE = { zoneName: 'live.example', state: 'active', defaultTtl: 3600 };
+
+function record(name: string, type: string, content: string, more: Partial<RecordFacts> = {}): RecordFacts {
+  return { name, type, content, ttl: 3600, priority: type === 'MX' ? 10 : null, ...more };
+}
+
+const plan = (...records: RecordFacts[]) => planManifests(ZONE, records);
+const specs = (...records: RecordFacts[]) =>
+  plan(...records)
+    .objects.slice(1)
+    .map(({ spec }) => spec);
+
+describe('the DNSZone', () => {
+  it('takes the zone over with the default TTL that it has', () => {
+    expect(plan().objects).toEqual([
+      {
+        apiVersion: 'zonestead.dev/v1alpha1',
+        kind: 'DNSZone',
+        metadata: { name: 'live.example' },
+        spec: { zoneName: 'live.example', defaultTtl: 3600, adopt: 'IfIdentical' },
+      },
+    ]);
+  });
+
+  it('stays parked when it is', () => {
+    expect(planManifests({ ...ZONE, state: 'parked' }, []).objects[0]?.spec).toMatchObject({ parked: true });
+  });
+
+  it('and its records carry the namespace that was asked for', () => {
+    const { objects } = planManifests(ZONE, [record('www', 'A', '192.0.2.1')], 'team');
+    expect(objects.map(({ metadata }) => metadata.namespace)).toEqual(['team', 'team']);
+  });
+});
+
+describe('a DNSRecord', () => {
+  it('is one an RRset: content for one value, values for several, both to be taken over', () => {
+    expect(
+      specs(
+        record('www', 'A', '192.0.2.2'),
+        record('www', 'A', '192.0.2.1'),
+        record('www', 'AAAA', '2001:db8::1', { ttl: 60 }),
+        record('@', 'MX', 'mail.example.net', { priority: 5 }),
+      ),
+    ).toEqual([
+      {
+        zoneRef: { name: 'live.example' },
+        name: '@',
+        type: 'MX',
+        content: 'mail.example.net',
+        priority: 5,
+        adopt: 'IfIdentical',
+      },
+      {
+        zoneRef: { name: 'live.example' },
+        name: 'www',
+        type: 'A',
+        values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }],
+        adopt: 'IfIdentical',
+      },
+      {
+        zoneRef: { name: 'live.example' },
+        name: 'www',
+        type: 'AAAA',
+        ttl: 60,
+        content: '2001:db8::1',
+        adopt: 'IfIdentical',
+      },
+    ]);
+  });
+
+  it('has one TTL: records of one RRset that differ in it become an object each', () => {
+    const { objects } = plan(record('www', 'A', '192.0.2.1'), record('www', 'A', '192.0.2.2', { ttl: 30 }));
+    expect(objects.slice(1).map(({ metadata, spec }) => [metadata.name, spec.ttl, spec.content])).toEqual([
+      ['www.live.example-a', 30, '192.0.2.2'],
+      ['www.live.example-a-2', undefined, '192.0.2.1'],
+    ]);
+  });
+
+  it('has 100 values at most, and a long one alone', () => {
+    const many = Array.from({ length: 150 }, (_, index) => record('many', 'A', `192.0.2.${index}`));
+    expect(specs(...many).map(({ values }) => (values as object[]).length)).toEqual([100, 50]);
+    const long = `"${'x'.repeat(255)}"`.repeat(9);
+    const [short, alone] = specs(record('t', 'TXT', long), record('t', 'TXT', 'one'), record('t', 'TXT', 'two'));
+    expect(short?.values).toEqual([{ content: 'one' }, { content: 'two' }]);
+    expect(alone?.content).toBe(long);
+  });
+
+  it('cannot hold a text of more than 65,535 characters: that is told, and the rest is there', () => {
+    const escaped = `"${'\\255'.repeat(255)}"`.repeat(70);
+    const { objects, leftOut } = plan(record('big', 'TXT', escaped), record('www', 'A', '192.0.2.1'));
+    expect(objects.map(({ metadata }) => metadata.name)).toEqual(['live.example', 'www.live.example-a']);
+    expect(leftOut).toEqual([{ name: 'big', type: 'TXT', why: expect.stringMatching(/spec\.content: .*65535/) }]);
+    const yaml = renderManifests('live.example', { objects, leftOut });
+    expect(yaml).toMatch(/^# Left out, and left alone: big TXT: spec\.content/m);
+    expect(parseAllDocuments(yaml)).toHaveLength(2);
+  });
+});
+
+describe('an object name', () => {
+  it.each([
+    ['www.live.example', 'A', 1, 'www.live.example-a'],
+    ['www.live.example', 'A', 2, 'www.live.example-a-2'],
+    ['live.example', 'CAA', 1, 'live.example-caa'],
+  ] as const)('of %s %s %i is %s', (fqdn, type, part, name) => expect(recordObjectName(fqdn, type, part)).toBe(name));
+
+  it.each([
+    ['*.live.example', /^wildcard\.live\.example-a-[0-9a-f]{10}$/],
+    ['_sip._tcp.live.example', /^sip\.tcp\.live\.example-a-[0-9a-f]{10}$/],
+    ['_.live.example', /^live\.example-a-[0-9a-f]{10}$/],
+    ['-a-.live.example', /^a\.live\.example-a-[0-9a-f]{10}$/],
+  ])('of %s is legible, with a hash', (fqdn, form) => expect(recordObjectName(fqdn, 'A', 1)).toMatch(form));
+
+  it('of a zone is that of the zone', () => {
+    expect(zoneObjectName('live.example')).toBe('live.example');
+    expect(zoneObjectName('_x.example')).toMatch(/^x\.example-[0-9a-f]{10}$/);
+  });
+
+  // RFC 1123 as Kubernetes reads it: lower case letters, digits, inner hyphens and dots, 253 characters at most.
+  const DNS_1123 = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+  const label = fc.stringMatching(/^[a-z0-9_-]{1,63}$/);
+  const owner = fc
+    .tuple(fc.boolean(), fc.array(label, { maxLength: 4 }))
+    .map(([wild, labels]) => [...(wild ? ['*'] : []), ...labels, 'live.example'].join('.').slice(-240));
+  const thing = fc.tuple(owner, fc.constantFrom('A', 'AAAA', 'TXT', 'CAA', 'DS'), fc.integer({ min: 1, max: 200 }));
+
+  it('is valid, whatever the name', () => {
+    fc.assert(
+      fc.property(thing, (one) => {
+        expect(recordObjectName(...one)).toMatch(DNS_1123);
+      }),
+    );
+  });
+
+  it('is another for every other thing', () => {
+    const near = fc.tuple(
+      fc
+        .constantFrom('*', '_', '-', 'a', '_a', 'a-', 'a_', 'wildcard', 'a-a', 'a-a-2', 'a.a')
+        .map((s) => `${s}.example`),
+      fc.constantFrom('A', 'AAAA'),
+      fc.integer({ min: 1, max: 3 }),
+    );
+    fc.assert(
+      fc.property(fc.array(near, { maxLength: 30 }), (things) => {
+        const wanted = new Set(things.map((one) => one.join(' ')));
+        expect(new Set(things.map((one) => recordObjectName(...one))).size).toBe(wanted.size);
+      }),
+    );
+  });
+});
+
+describe('the YAML', () => {
+  const objectsOf = (yaml: string) =>
+    parseAllDocuments(yaml, { version: '1.1' }).map((document) => document.toJS() as Manifest);
+
+  it('says the same whatever the order in which the service lists the records', () => {
+    const records = [
+      record('b', 'A', '192.0.2.1'),
+      record('@', 'TXT', 'x'),
+      record('b', 'A', '192.0.2.3', { ttl: 30 }),
+      record('b', 'A', '192.0.2.2'),
+      record('a', 'A', '192.0.2.9'),
+    ];
+    const texts = [records, records.toReversed()].map((list) => renderManifests('live.example', plan(...list)));
+    expect(texts[0]).toBe(texts[1]);
+  });
+
+  it('gives back any text that reads as something else, in YAML 1.1 as kubectl reads it', () => {
+    const tricky = [
+      'yes',
+      'no',
+      'on',
+      'null',
+      '~',
+      '1:30',
+      '0x1f',
+      '1_000',
+      '2027-01-31',
+      '# no',
+      'a: b',
+      '- x',
+      '"q"',
+    ];
+    const { objects, leftOut } = plan(...tricky.map((text, index) => record(`t${index}`, 'TXT', text)));
+    expect(leftOut).toEqual([]);
+    expect(objectsOf(renderManifests('live.example', { objects, leftOut }))).toEqual(objects);
+  });
+
+  it('names what an administrator has to permit', () => {
+    const yaml = renderManifests('live.example', plan(), 'team');
+    expect(yaml).toContain('kubectl label namespace team zonestead.dev/existing-zones=allow');
+  });
+});
