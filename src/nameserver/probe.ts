@@ -1,7 +1,7 @@
 // The propagation probe: asks every name server of a zone itself, never a resolver, whether it serves what it should. It
 // must not know who asks nor why; everything with a socket is in probe/exchange.ts, every judgement in probe/compare.ts.
 import { ask, NoAnswer } from './probe/ask.ts';
-import { type ExpectedRrset, judgeRrset, judgeSoa } from './probe/compare.ts';
+import { type ExpectedRrset, judgeAddresses, judgeRrset, judgeSoa } from './probe/compare.ts';
 import type { Message, Question } from './probe/message.ts';
 import type { NameServer } from './probe/servers.ts';
 
@@ -50,6 +50,21 @@ export function rrsetServed(
 ): Promise<ServerVerdict[]> {
   const question: Question = { name: expected.name, type: expected.type };
   return askAll(question, servers, options, (answer) => ({ serial: null, problem: judgeRrset(expected, answer) }));
+}
+
+/** Whether each server answers an address, of either family, for a name with an ALIAS. @throws as {@link rrsetServed} */
+export async function aliasServed(
+  name: string,
+  servers: readonly NameServer[],
+  options: ProbeOptions,
+): Promise<ServerVerdict[]> {
+  const look = (type: 'A' | 'AAAA') =>
+    askAll({ name, type }, servers, options, (answer) => ({
+      serial: null,
+      problem: judgeAddresses(name, type, answer),
+    }));
+  const [four, six] = await Promise.all([look('A'), look('AAAA')]);
+  return four.map((verdict, index) => (six[index]?.ok ? six[index] : verdict));
 }
 
 /**

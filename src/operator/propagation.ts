@@ -5,6 +5,7 @@ import type { Zone } from '../client/client.ts';
 import { type Clock, sleep } from '../kube/clock.ts';
 import {
   type AddressResolver,
+  aliasServed,
   type Endpoint,
   type ExpectedRrset,
   type NameServer,
@@ -14,11 +15,14 @@ import {
   zoneServed,
 } from '../nameserver/probe.ts';
 
+/** What must be served for a DNSRecord; of an ALIAS addresses, under whatever TTL its target gives them. */
+export type ExpectedRecord = Omit<ExpectedRrset, 'type'> & { readonly type: ExpectedRrset['type'] | 'ALIAS' };
+
 export interface Propagation {
   /** @returns null when every name server answers for the zone with this serial or a later one */
   zoneServed(zone: Pick<Zone, 'zoneName' | 'nameservers' | 'serial'>, signal: AbortSignal): Promise<string | null>;
   /** @returns null when every name server answers the values, over UDP and over TCP */
-  recordServed(nameservers: readonly string[], expected: ExpectedRrset, signal: AbortSignal): Promise<string | null>;
+  recordServed(nameservers: readonly string[], expected: ExpectedRecord, signal: AbortSignal): Promise<string | null>;
 }
 
 const ATTEMPT_MS = 1_000;
@@ -68,8 +72,12 @@ export function createPropagation(
         zoneServed({ zone: zoneName, minSerial: serial }, servers, options(signal)),
       ),
     recordServed: (nameservers, expected, signal) =>
-      everywhere(nameservers, signal, (servers) =>
-        rrsetServed(expected, servers, { ...options(signal), verifyTcp: true }),
-      ),
+      everywhere(nameservers, signal, (servers) => {
+        const { type } = expected;
+        const probing = { ...options(signal), verifyTcp: true };
+        return type === 'ALIAS'
+          ? aliasServed(expected.name, servers, probing)
+          : rrsetServed({ ...expected, type }, servers, probing);
+      }),
   };
 }

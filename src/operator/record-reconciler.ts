@@ -7,10 +7,10 @@ import { findCondition, isTrue } from '../kube/conditions.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
-import type { ExpectedRrset } from '../nameserver/probe.ts';
 import { CREDENTIALS_RETRY_MS, houseOf, rejected } from './credentials.ts';
 import { refusal } from './grants.ts';
 import { type House, labelsIn, withFinalizer } from './house.ts';
+import type { ExpectedRecord } from './propagation.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
 import { deleteRecordObject } from './record-delete.ts';
@@ -278,19 +278,19 @@ function expectedOf(
   plan: RecordPlan,
   actual: readonly DnsRecord[],
   { defaultTtl }: ReadyZone,
-): ExpectedRrset {
+): ExpectedRecord {
   const ours = new Set([...plan.keep, ...plan.update, ...plan.remove].map(({ id }) => id));
   const others = actual.filter(({ id }) => !ours.has(id)).map(({ ttl }) => ttl);
   const ttl = Math.min(...desired.values.map((value) => value.ttl ?? defaultTtl), ...others);
   return {
     name: desired.fqdn,
-    type: desired.type as ExpectedRrset['type'],
+    type: desired.type,
     ttl,
     rdatas: desired.values.map(({ wire }) => wire),
   };
 }
 
-async function prove(house: House, zone: ReadyZone, expected: ExpectedRrset, signal: AbortSignal): Promise<Answer> {
+async function prove(house: House, zone: ReadyZone, expected: ExpectedRecord, signal: AbortSignal): Promise<Answer> {
   if (zone.parked)
     return no('ZoneParked', 'The zone is parked: only its apex answers. Set spec.parked: false on the DNSZone.');
   const problem = await house.propagation.recordServed(zone.nameservers, expected, signal);

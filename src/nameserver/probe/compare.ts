@@ -37,6 +37,14 @@ export function judgeRrset(expected: ExpectedRrset, answer: Message): string | n
   return other === undefined ? null : `serves TTL ${other.ttl} instead of ${expected.ttl}`;
 }
 
+/** Whether an answer to A or AAAA holds an address, whichever: which ones an ALIAS has is its target's affair. */
+export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: Message): string | null {
+  if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
+  if (!answer.aa) return NO_AUTHORITY;
+  const found = answer.answers.some((record) => record.name === plainName(name) && record.type === TYPE_NUMBERS[type]);
+  return found ? null : 'serves no address for it yet: the target must have one';
+}
+
 export interface SoaVerdict {
   readonly serial: number | null;
   readonly problem: string | null;

@@ -2,7 +2,7 @@
 import { fqdn } from '../../../src/dns/name.ts';
 import { parseRdata } from '../../../src/dns/types/index.ts';
 import { equalBytes } from '../../../src/dns/wire.ts';
-import type { ExpectedRrset } from '../../../src/nameserver/probe.ts';
+import type { ExpectedRecord } from '../../../src/operator/propagation.ts';
 import type { MemoryService } from './service.ts';
 
 export function servedBy(service: MemoryService) {
@@ -10,7 +10,7 @@ export function servedBy(service: MemoryService) {
     zone: (zoneName: string): string | null =>
       [...service.zones.values()].some(({ zone }) => zone.zoneName === zoneName) ? null : 'nobody serves the zone',
 
-    rrset: (expected: ExpectedRrset): string | null => {
+    rrset: (expected: ExpectedRecord): string | null => {
       const rrset = [...service.zones.values()].flatMap(({ zone, records }) =>
         zone.state === 'parked'
           ? []

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { parseRdata } from '../../../src/dns/types/index.ts';
 import { realClock } from '../../../src/kube/clock.ts';
-import { createPropagation } from '../../../src/operator/propagation.ts';
+import { createPropagation, type ExpectedRecord } from '../../../src/operator/propagation.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
@@ -25,7 +25,10 @@ async function proof(...scripts: Script[]) {
   const overrides = new Map(servers.map(({ address, port }, index) => [names[index] as string, { address, port }]));
   const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
   const { recordServed } = createPropagation(overrides, realClock, { resolve4: nowhere, resolve6: nowhere });
-  return { servers, ask: (also: string[] = []) => recordServed([...names, ...also], www, signal) };
+  return {
+    servers,
+    ask: (also: string[] = [], what: ExpectedRecord = www) => recordServed([...names, ...also], what, signal),
+  };
 }
 
 describe('the proof of a record', () => {
@@ -74,5 +77,29 @@ describe('the proof of a record', () => {
   it('is not given while a name server has no address', async () => {
     const { ask } = await proof(() => right);
     expect(await ask(['ns9.example.invalid'])).toMatch(/^Not every .* ns9\.example\.invalid has no address\.$/);
+  });
+});
+
+describe('the proof of an ALIAS', () => {
+  const alias = { ...www, type: 'ALIAS' as const };
+  const empty = { answers: [] };
+  const six = { answers: [{ name: www.name, type: 'AAAA' as const, ttl: 30, data: '2001:db8::1' }] };
+
+  it('is an address of either family, under any TTL, from every name server', async () => {
+    const { servers, ask } = await proof(
+      ({ packet }) => (packet.questions[0]?.type === 'A' ? old : empty),
+      ({ packet }) => (packet.questions[0]?.type === 'AAAA' ? six : empty),
+    );
+    expect(await ask([], alias)).toBeNull();
+    for (const { queries } of servers)
+      expect(new Set(queries.map(({ packet }) => packet.questions[0]?.type))).toEqual(new Set(['A', 'AAAA']));
+  });
+
+  it('is missing while one of them has none', async () => {
+    const { ask } = await proof(
+      () => old,
+      () => empty,
+    );
+    expect(await ask([], alias)).toMatch(/ns2\.example\.net \(127\.0\.0\.1\) serves no address for it yet/);
   });
 });
