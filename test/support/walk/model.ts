@@ -1,0 +1,76 @@
+// What DNS must answer once everything has settled, from what users and others did. Written from the design and the RFCs
+// alone: it imports nothing of the service or the operator.
+export const NAMESPACES = ['a', 'b', 'c'] as const;
+export type Namespace = (typeof NAMESPACES)[number];
+
+/** Each in a namespace of its own; c has records only. */
+export const ZONES = { one: 'a', two: 'b' } as const satisfies Record<string, Namespace>;
+export type ZoneName = keyof typeof ZONES;
+export const ZONE_NAMES = Object.keys(ZONES) as ZoneName[];
+
+export type Type = 'A' | 'TXT' | 'CNAME';
+
+export interface Wish {
+  object: string;
+  namespace: Namespace;
+  zone: ZoneName;
+  /** As the user spells it. */
+  name: string;
+  type: Type;
+  contents: string[];
+}
+
+/** A record that somebody made over REST, by its id. */
+export interface Foreign {
+  zone: ZoneName;
+  name: string;
+  type: Type;
+  content: string;
+}
+
+/** What a zone permits to other namespaces. */
+export interface Grant {
+  from: readonly Namespace[];
+  names?: readonly string[];
+  types?: readonly Type[];
+}
+
+export class Model {
+  readonly wishes = new Map<string, Wish>();
+  readonly foreign = new Map<string, Foreign>();
+  readonly grants = new Map<ZoneName, Grant | null>();
+  readonly parked = new Set<ZoneName>();
+
+  /** A zone's own namespace may everything; others what a grant says. */
+  permits({ zone, namespace, name, type }: Wish): boolean {
+    if (ZONES[zone] === namespace) return true;
+    const grant = this.grants.get(zone);
+    if (!grant) return false;
+    const { from, names, types } = grant;
+    return from.includes(namespace) && (names?.includes(name.toLowerCase()) ?? true) && (types?.includes(type) ?? true);
+  }
+
+  /**
+   * The contents of an RRset: whatever somebody permitted wants, however often and however spelt (RFC 4343), beside what is
+   * foreign. Of a CNAME only one can stand (RFC 1034 section 3.6.2): these are the ones that may.
+   */
+  contents(zone: ZoneName, name: string, type: Type): Set<string> {
+    if (this.parked.has(zone)) return new Set();
+    const isIt = (one: Pick<Wish, 'zone' | 'name' | 'type'>) =>
+      one.zone === zone && one.name.toLowerCase() === name && one.type === type;
+    const wanted = [...this.wishes.values()].filter((wish) => isIt(wish) && this.permits(wish));
+    const others = [...this.foreign.values()].filter(isIt);
+    return new Set([...wanted.flatMap(({ contents }) => contents), ...others.map(({ content }) => content)]);
+  }
+
+  /** Whether nothing stands against the object: it alone wants what it wants, and nobody else made it. */
+  isUndisputed(wish: Wish): boolean {
+    const same = (one: Pick<Wish, 'zone' | 'name' | 'type'>) =>
+      one.zone === wish.zone && one.name.toLowerCase() === wish.name.toLowerCase() && one.type === wish.type;
+    const overlaps = (contents: string[]) =>
+      wish.type === 'CNAME' || contents.some((content) => wish.contents.includes(content));
+    const rivals = [...this.wishes.values()].filter((one) => one !== wish && same(one) && this.permits(one));
+    const others = [...this.foreign.values()].filter(same);
+    return !rivals.some(({ contents }) => overlaps(contents)) && !others.some(({ content }) => overlaps([content]));
+  }
+}

@@ -1,0 +1,212 @@
+// Does each step at the real stack and in the model, and compares the two once things have settled.
+import { expect } from 'vitest';
+import { ApiError } from '../../../src/client/errors.ts';
+import { recordObject, type TestStack } from '../stack.ts';
+import { Model, NAMESPACES, type Type, type Wish, ZONE_NAMES, ZONES, type ZoneName } from './model.ts';
+import { CONTENTS, NAMES, type Step } from './operations.ts';
+
+/** What waits for another is woken in moments; a machine that does other things gets more. */
+const SETTLE_MS = 40_000;
+
+interface Seen {
+  metadata: { name: string; generation: number };
+  status: { observedGeneration?: number; conditions: { type: string; status: string; reason: string }[] };
+}
+
+export class Walker {
+  readonly model = new Model();
+  readonly #test: TestStack;
+  readonly #ids: Record<ZoneName, string>;
+  #objects = 0;
+  #looks = 0;
+
+  constructor(test: TestStack, ids: Record<ZoneName, string>) {
+    this.#test = test;
+    this.#ids = ids;
+  }
+
+  async do(step: Step): Promise<void> {
+    const { model } = this;
+    switch (step.do) {
+      case 'create': {
+        const wishes = step.wishes.map(
+          ({ rrset, ...where }): Wish => ({ object: `r${++this.#objects}`, ...where, ...rrset }),
+        );
+        for (const wish of wishes) model.wishes.set(wish.object, wish);
+        return this.#apply(wishes);
+      }
+      case 'edit': {
+        const wish = pick([...model.wishes.values()], step.which);
+        if (!wish) return;
+        wish.contents = [pick(CONTENTS[wish.type], step.pick) as string];
+        return this.#apply([wish]);
+      }
+      case 'delete': {
+        const wish = pick([...model.wishes.values()], step.which);
+        if (wish) await this.#delete(wish);
+        return;
+      }
+      case 'grant': {
+        model.grants.set(step.zone, step.grant);
+        return this.#patchZone(step.zone, { allowedRecords: grantOf(step.grant) });
+      }
+      case 'park': {
+        const parked = !model.parked.delete(step.zone);
+        if (parked) model.parked.add(step.zone);
+        return this.#patchZone(step.zone, { parked });
+      }
+      case 'restart': {
+        const { operator } = this.#test.stack;
+        await operator.part('operator').stop(step.hard ? { signal: 'SIGKILL' } : {});
+        await operator.start('operator');
+        return;
+      }
+      default:
+        return this.#foreign(step);
+    }
+  }
+
+  /** Somebody with an API key. What the service refuses, or what is gone meanwhile, changes nothing. */
+  async #foreign(step: Extract<Step, { do: `foreign ${string}` }>): Promise<void> {
+    const { records } = this.#test.client;
+    const { foreign } = this.model;
+    const zoneId = this.#ids[step.zone];
+    try {
+      if (step.do === 'foreign create') {
+        const { type, contents } = step.rrset;
+        // A CNAME of somebody else would only make it a matter of time who comes first.
+        if (type === 'CNAME') return;
+        const body = { name: step.rrset.name.toLowerCase(), type, content: contents[0] as string };
+        foreign.set((await records.create(zoneId, body)).id, { zone: step.zone, ...body });
+        return;
+      }
+      const there = pick(await records.list(zoneId), step.which);
+      if (!there) return;
+      const { id, name, type } = there;
+      if (step.do === 'foreign delete') {
+        await records.delete(zoneId, id);
+        foreign.delete(id);
+        return;
+      }
+      const content = pick(CONTENTS[type as Type], step.pick) as string;
+      await records.update(zoneId, id, { name, type, content });
+      const own = foreign.get(id);
+      if (own) own.content = content;
+    } catch (error) {
+      if (!(error instanceof ApiError && [404, 409].includes(error.status))) throw error;
+    }
+  }
+
+  /** DNS says what the model says, and every object tells the truth about it. */
+  async settled(): Promise<void> {
+    await expect.poll(async () => this.#differences(), { timeout: SETTLE_MS, interval: 300 }).toEqual([]);
+  }
+
+  async #differences(): Promise<string[]> {
+    const found: string[] = [];
+    for (const zone of ZONE_NAMES) found.push(...(await this.#differencesInDns(zone)));
+    if (found.length === 0) found.push(...(await this.#liesOfObjects()));
+    // Nobody tells the operator of what was done behind its back; it looks at intervals, or when an object is touched.
+    if (found.length > 0 && ++this.#looks % 4 === 1) {
+      for (const namespace of NAMESPACES) {
+        await this.#test.kubectl('-n', namespace, 'annotate', 'zdr', '--all', '--overwrite', `look=n${this.#looks}`);
+      }
+    }
+    return found;
+  }
+
+  async #differencesInDns(zone: ZoneName): Promise<string[]> {
+    const questions = (Object.keys(NAMES) as Type[]).flatMap((type) => NAMES[type].map((name) => ({ name, type })));
+    const words = questions.flatMap(({ name, type }) => [askedAs(name, zone), type]);
+    const lines = await this.#test.dig(words.at(-2) as string, words.at(-1) as string, ...words.slice(0, -2));
+    return questions.flatMap(({ name, type }) => {
+      const start = `${askedAs(name, zone)}. 3600 IN ${type} `;
+      const is = lines.filter((line) => line.startsWith(start)).map((line) => line.slice(start.length));
+      const may = [...this.model.contents(zone, name, type)].map((content) => presented(type, content)).sort();
+      const right =
+        type === 'CNAME'
+          ? is.length === Math.min(1, may.length) && is.every((content) => may.includes(content))
+          : JSON.stringify(is) === JSON.stringify(may);
+      return right ? [] : [`${name} ${type} in ${zone}: is ${is}, must be ${may}`];
+    });
+  }
+
+  async #liesOfObjects(): Promise<string[]> {
+    const { items } = JSON.parse(await this.#test.kubectl('get', 'zdr', '-A', '-o', 'json')) as { items: Seen[] };
+    return items.flatMap(({ metadata: { name, generation }, status }) => {
+      const wish = this.model.wishes.get(name);
+      if (!wish) return [`${name} should be gone`];
+      const ready = status.conditions.find(({ type }) => type === 'Ready');
+      const wanted = !this.model.permits(wish)
+        ? 'False NotPermitted'
+        : this.model.parked.has(wish.zone)
+          ? null
+          : this.model.isUndisputed(wish)
+            ? 'True Ready'
+            : null;
+      const is = `${ready?.status} ${ready?.reason}`;
+      if (status.observedGeneration !== generation) return [`${name} is of generation ${status.observedGeneration}`];
+      if (this.model.parked.has(wish.zone) && ready?.status === 'True') return [`${name} is Ready in a parked zone`];
+      return wanted === null || is === wanted ? [] : [`${name} ${JSON.stringify(wish)} is ${is}, must be ${wanted}`];
+    });
+  }
+
+  /** Takes all objects away: what is left at the service is exactly what others made. */
+  async end(): Promise<void> {
+    for (const namespace of NAMESPACES) {
+      await this.#test.kubectl('-n', namespace, 'delete', 'zdr', '--all', '--timeout=40s');
+    }
+    this.model.wishes.clear();
+    const left = await Promise.all(ZONE_NAMES.map((zone) => this.#test.client.records.list(this.#ids[zone])));
+    expect(
+      left
+        .flat()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...this.model.foreign.keys()].sort());
+    for (const [id, { zone }] of this.model.foreign) await this.#test.client.records.delete(this.#ids[zone], id);
+    this.model.foreign.clear();
+    for (const zone of ZONE_NAMES) await this.#patchZone(zone, { allowedRecords: [], parked: false });
+  }
+
+  async #apply(wishes: Wish[]): Promise<void> {
+    const objects = wishes.map(({ object, namespace, zone, name, type, contents }) => {
+      const zoneRef = { name: zone, namespace: ZONES[zone] };
+      const said =
+        contents.length === 1 ? { content: contents[0] } : { values: contents.map((content) => ({ content })) };
+      return recordObject(object, zone, { zoneRef, name, type, ...said }, namespace);
+    });
+    const { ok, words } = await this.#test.apply(...objects);
+    if (!ok) throw new Error(words);
+  }
+
+  async #delete({ object, namespace }: Wish): Promise<void> {
+    this.model.wishes.delete(object);
+    await this.#test.kubectl('-n', namespace, 'delete', 'zdr', object, '--wait=false');
+  }
+
+  async #patchZone(zone: ZoneName, spec: object): Promise<void> {
+    await this.#test.kubectl('-n', ZONES[zone], 'patch', 'zdz', zone, '--type=merge', '-p', JSON.stringify({ spec }));
+  }
+}
+
+function grantOf(grant: Extract<Step, { do: 'grant' }>['grant']): object[] {
+  if (grant === null) return [];
+  const { from, ...rest } = grant;
+  const names = { key: 'kubernetes.io/metadata.name', operator: 'In', values: from };
+  return [{ namespaces: { from: 'Selector', selector: { matchExpressions: [names] } }, ...rest }];
+}
+
+/** A wildcard is asked for by a name that nothing else is at. */
+function askedAs(name: string, zone: ZoneName): string {
+  return name === '@' ? `${zone}.example` : `${name.replace('*', 'any')}.${zone}.example`;
+}
+
+function presented(type: Type, content: string): string {
+  if (type === 'TXT') return `"${content}"`;
+  return type === 'CNAME' ? `${content}.` : content;
+}
+
+function pick<T>(list: readonly T[], index: number): T | undefined {
+  return list[index % list.length];
+}
