@@ -13,6 +13,8 @@ export interface TestStack {
   stack: Stack;
   /** With the key of the first team. */
   client: Client;
+  /** For what runs on, such as a watch. */
+  kubectlPath: string;
   /** Any kubectl command; objects go in as JSON through a file. @throws with kubectl's words */
   kubectl(...args: string[]): Promise<string>;
   /** `kubectl apply` of these objects; gives what kubectl said, also when it refused. */
@@ -78,6 +80,7 @@ export async function startTestStack(options: { limits?: boolean } = {}): Promis
   return {
     stack,
     client,
+    kubectlPath,
     kubectl,
     apply: async (...objects) => {
       const { code, out, tail } = await kube(['apply', '-f', await write(listOf(objects))]);

@@ -1,0 +1,49 @@
+// How others read our objects: kstatus (Flux, `kubectl` appliers, Config Sync) and Argo CD's way of health checks, written
+// down from their public documents. It must not know our kinds.
+//
+//   kstatus: being deleted → Terminating; status.observedGeneration is not metadata.generation → InProgress; Stalled True →
+//   Failed; Reconciling True → InProgress; Ready False or Unknown → InProgress; otherwise Current, also without any status.
+//   Argo CD, as the checks that it documents for conditions: no Ready of this generation yet → Progressing; True → Healthy;
+//   False → Degraded; Unknown → Progressing.
+//   kubectl wait --for=condition=Ready: True, and of no older generation where one is told.
+
+export interface Watched {
+  metadata: { name: string; generation: number; resourceVersion: string; deletionTimestamp?: string };
+  spec: Record<string, unknown>;
+  status?: {
+    observedGeneration?: number;
+    conditions?: { type: string; status: string; reason: string; observedGeneration?: number }[];
+    [field: string]: unknown;
+  };
+}
+
+export function conditionOf({ status }: Watched, type: string) {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+export function kstatus(object: Watched): 'Terminating' | 'InProgress' | 'Failed' | 'Current' {
+  const { metadata, status } = object;
+  if (metadata.deletionTimestamp !== undefined) return 'Terminating';
+  const observed = status?.observedGeneration;
+  if (observed !== undefined && observed !== metadata.generation) return 'InProgress';
+  if (conditionOf(object, 'Stalled')?.status === 'True') return 'Failed';
+  if (conditionOf(object, 'Reconciling')?.status === 'True') return 'InProgress';
+  const ready = conditionOf(object, 'Ready');
+  return ready !== undefined && ready.status !== 'True' ? 'InProgress' : 'Current';
+}
+
+export function argoHealth(object: Watched): 'Progressing' | 'Healthy' | 'Degraded' {
+  const ready = conditionOf(object, 'Ready');
+  if (object.metadata.deletionTimestamp !== undefined || ready === undefined || isOlder(object)) return 'Progressing';
+  if (ready.status === 'True') return 'Healthy';
+  return ready.status === 'False' ? 'Degraded' : 'Progressing';
+}
+
+export function kubectlWaitIsOver(object: Watched): boolean {
+  return conditionOf(object, 'Ready')?.status === 'True' && !isOlder(object);
+}
+
+function isOlder(object: Watched): boolean {
+  const told = conditionOf(object, 'Ready')?.observedGeneration ?? object.status?.observedGeneration;
+  return told !== undefined && told < object.metadata.generation;
+}
