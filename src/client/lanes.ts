@@ -17,6 +17,8 @@ export interface Waiting {
   readonly lane: Lane;
   /** Null for calls that belong to no zone yet; those do not hinder each other. */
   readonly zone: string | null;
+  /** About how many bytes it adds to a batch; 0 when it can only go alone. */
+  readonly bytes: number;
 }
 
 export interface LaneState<J extends Waiting> {
@@ -81,6 +83,24 @@ export function pick<J extends Waiting>(state: PaceState<J>, now: number): Decis
     }
   }
   return Number.isFinite(earliest) ? { kind: 'wait', until: earliest } : { kind: 'idle' };
+}
+
+/** What may go together with the job, itself first: of its zone and lane, in their order, within both bounds. */
+export function company<J extends Waiting>(state: PaceState<J>, job: J, most: number, mostBytes: number): J[] {
+  const together = [job];
+  if (job.bytes === 0) return together;
+  const { again, zones } = state.lanes[job.lane];
+  let bytes = job.bytes;
+  for (const queue of [again, zones.get(job.zone) ?? []]) {
+    for (const other of queue) {
+      if (together.length >= most) return together;
+      if (other === job || other.zone !== job.zone || other.bytes === 0) continue;
+      if (bytes + other.bytes > mostBytes) return together;
+      bytes += other.bytes;
+      together.push(other);
+    }
+  }
+  return together;
 }
 
 /** Puts a new job behind the others of its zone. */

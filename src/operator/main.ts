@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '../client/client.ts';
 import { createDispatcher } from '../client/dispatcher.ts';
+import { withSharedReads } from '../client/shared-reads.ts';
+import { createRecordWriter } from '../client/writer.ts';
 import type { Config } from '../config.ts';
 import { realClock } from '../kube/clock.ts';
 import { connectCluster } from '../kube/cluster.ts';
@@ -15,6 +17,7 @@ import { createMetrics } from '../telemetry/metrics.ts';
 import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { REPORTER } from './names.ts';
 import { createPropagation } from './propagation.ts';
+import { createSeal } from './record-birth.ts';
 import { isChallenge } from './record-create.ts';
 import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
@@ -33,7 +36,8 @@ export const OPERATOR_SETTINGS = [
 ] as const;
 
 const ZONE_WORKERS = 4;
-const RECORD_WORKERS = 16;
+/** Mostly waiting: for the API server's line, the next batch, the name servers. What waits at the same time goes as one. */
+const RECORD_WORKERS = 128;
 
 /** Runs until the signal; what is under way gets up to 20 s to end. @throws when a part of it fails */
 export async function runOperator(
@@ -48,11 +52,10 @@ export async function runOperator(
     observe: kubeMetrics.calls,
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   });
-  const client = createClient({
-    baseUrl: config.ZONESTEAD_URL,
-    key: config.ZONESTEAD_API_KEY,
-    userAgent: 'zonestead-operator',
-  });
+  const client = withSharedReads(
+    createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, userAgent: 'zonestead-operator' }),
+    realClock,
+  );
   const manager = createManager({
     api: cluster.api,
     log,
@@ -86,7 +89,7 @@ export async function runOperator(
   const house: House = {
     api: cluster.api,
     client,
-    dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
+    dispatcher: createDispatcher({ clock: realClock, random: Math.random, writer: createRecordWriter(client) }),
     events: manager.events(REPORTER),
     propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), realClock),
     zones,
@@ -103,6 +106,7 @@ export async function runOperator(
       return owner;
     },
     now: () => new Date(),
+    seal: createSeal(config.ZONESTEAD_API_KEY),
     nonce: () => randomBytes(12).toString('hex'),
   };
   manager.controller({

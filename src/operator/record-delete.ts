@@ -7,9 +7,11 @@ import { keyOf } from '../kube/resource.ts';
 import { type House, letGo } from './house.ts';
 import { FINALIZER } from './names.ts';
 import { removeValue } from './record-apply.ts';
+import { ledgerOf } from './record-birth.ts';
 import { resolveIntents } from './record-intents.ts';
 import { concludeRecordTrouble } from './record-status.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
+import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
 
 export async function deleteRecordObject(
@@ -48,12 +50,11 @@ async function deleteAtService(
   object: DNSRecord,
   context: ReconcileContext,
 ): Promise<void> {
-  const { zoneId, records = [] } = object.status ?? {};
-  if (zoneId === undefined || records.length === 0) return;
+  const { zoneId, entries } = ledgerOf(object, house.seal);
+  if (zoneId === undefined || entries.length === 0) return;
   try {
-    for (const { id } of await resolveIntents(house, clock, object, zoneId, records, context)) {
-      await removeValue(house, clock, object, zoneId, id, context);
-    }
+    const owned = await resolveIntents(house, clock, object, zoneId, entries, context);
+    await settled(owned.map(({ id }) => removeValue(house, clock, object, zoneId, id, context)));
   } catch (error) {
     // Without its zone nothing of it is left.
     if (!isAbsent(error)) throw error;

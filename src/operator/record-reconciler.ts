@@ -12,6 +12,7 @@ import { refusal } from './grants.ts';
 import { type House, withFinalizer } from './house.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
+import { ledgerOf } from './record-birth.ts';
 import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
 import { resolveIntents } from './record-intents.ts';
@@ -83,8 +84,7 @@ async function reconcileRecord(
   }
   let current = object;
   try {
-    current = await withFinalizer(house, house.records, DNS_RECORD, object, signal);
-    return await program(house, clock, current, judgedZone, verdict.desired, context, (written) => {
+    return await program(house, clock, object, judgedZone, verdict.desired, context, (written) => {
       current = written;
     });
   } catch (error) {
@@ -161,8 +161,12 @@ async function program(
   const { signal, reconcileId: requestId } = context;
   const facts = { fqdn: desired.fqdn, zoneId: zone.zoneId };
   // A ledger of another zone is void: that zone is gone, and its records with it.
-  const ledger = object.status?.zoneId === zone.zoneId ? (object.status.records ?? []) : [];
-  const owned = await resolveIntents(house, clock, object, zone.zoneId, ledger, context);
+  const known = ledgerOf(object, house.seal);
+  const ledger = known.zoneId === zone.zoneId ? known.entries : [];
+  // On before the first write; a new object gets it together with the word of its creations.
+  const held = ledger.length > 0 ? await withFinalizer(house, house.records, DNS_RECORD, object, signal) : object;
+  written(held);
+  const owned = await resolveIntents(house, clock, held, zone.zoneId, ledger, context);
   const actual = await house.client.records.list(
     zone.zoneId,
     { name: desired.name, type: desired.type },
@@ -193,7 +197,7 @@ async function program(
     return {};
   }
 
-  const outcome = await applyPlan(house, clock, object, { zoneId: zone.zoneId, plan, written }, context);
+  const outcome = await applyPlan(house, clock, held, { zoneId: zone.zoneId, plan, written }, context);
   const records: LedgerEntry[] = outcome.owned;
   if (outcome.problem) {
     const answer = no(outcome.problem.reason, outcome.problem.message);
@@ -207,7 +211,11 @@ async function program(
     );
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
-  const propagated = await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
+  const isProven =
+    isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) && isInSync(plan, ledger) && !zone.parked;
+  const propagated = isProven
+    ? PROPAGATED
+    : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
     outcome.object,
@@ -217,6 +225,13 @@ async function program(
   );
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
+}
+
+/** Whether all was as the ledger says, and nothing had to be written: what was served is served. */
+function isInSync({ create, update, remove, drift }: RecordPlan, ledger: readonly LedgerEntry[]): boolean {
+  return (
+    create.length + update.length + remove.length + drift.length === 0 && ledger.every(({ id }) => id !== undefined)
+  );
 }
 
 /** Enforce repairs and tells; Report only tells; Ignore does neither. */

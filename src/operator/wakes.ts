@@ -5,6 +5,7 @@ import { LOW_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import { BY_ZONE, BY_ZONE_NAME } from './house.ts';
+import { BIRTH } from './names.ts';
 import { isChallenge } from './record-create.ts';
 import { zoneKeyOf } from './record-reconciler.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
@@ -54,11 +55,17 @@ function enqueueOnChange<T extends KubeObject>(
     const edited =
       old?.metadata.generation !== object.metadata.generation ||
       old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
+    const annotated = theirs(old) !== theirs(object);
     if (kind === 'update' && !edited && !annotated) return;
     if (!initial) queue.forget(key);
     queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
   });
+}
+
+/** The annotations without what we wrote ourselves. */
+function theirs(object: KubeObject | undefined): string {
+  const { [BIRTH]: _ours, ...annotations } = object?.metadata.annotations ?? {};
+  return JSON.stringify(annotations);
 }
 
 /** What of a zone its records depend on. */

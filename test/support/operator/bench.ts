@@ -1,11 +1,13 @@
 // The reconcilers between a service and a cluster in memory: runs them one key after the other, kills and restarts them,
 // and says in the end whether everything is as the objects want it. It must not know a single scenario.
 import { createDispatcher } from '../../../src/client/dispatcher.ts';
+import { createRecordWriter } from '../../../src/client/writer.ts';
 import type { ReconcileResult } from '../../../src/kube/controller.ts';
 import type { EventToRecord } from '../../../src/kube/events.ts';
 import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
 import { type CacheStore, createStore } from '../../../src/kube/store.ts';
 import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from '../../../src/operator/house.ts';
+import { createSeal } from '../../../src/operator/record-birth.ts';
 import { createRecordReconciler, zoneKeyOf } from '../../../src/operator/record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
@@ -133,7 +135,11 @@ export class Bench {
     const house: House = {
       api: this.cluster.api,
       client: this.service.client,
-      dispatcher: createDispatcher({ clock: this.clock, random: () => 0 }),
+      dispatcher: createDispatcher({
+        clock: this.clock,
+        random: () => 0,
+        writer: createRecordWriter(this.service.client),
+      }),
       events: {
         record: (regarding, event) => void this.events.push({ ...event, key: keyOf(regarding) }),
         run: () => Promise.resolve(),
@@ -150,6 +156,7 @@ export class Bench {
       wakeZoneWithService: () => undefined,
       wakeRecordWithService: () => undefined,
       owner: () => Promise.resolve(OWNER),
+      seal: createSeal('key'),
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
       nonce: () => {
         this.#nonces += 1;
