@@ -28,6 +28,11 @@ export interface DispatcherOptions {
   readonly writer?: RecordWriter;
   /** Changes in one batch, whatever the key's limit is. (Default: 200.) */
   readonly maxBatch?: number;
+  /**
+   * Creations that come one by one in quick succession are still many: after one, the next of its zone wait so long for
+   * company, in ms. A lone one does not. (Default: 25.)
+   */
+  readonly gatherMs?: number;
   /** Called when a pause begins or grows; `zone` is null for the whole key. `until` in ms of the clock. */
   readonly onPause?: (pause: { readonly zone: string | null; readonly until: number }) => void;
 }
@@ -85,6 +90,7 @@ export interface Dispatcher {
 const DEFAULT_PAUSE_MS = 1_000;
 const SPREAD_MS = 250;
 const MAX_BATCH = 200;
+const GATHER_MS = 25;
 /** Below the service's limit for a body (1 MiB). */
 const MAX_BATCH_BYTES = 512 * 1024;
 
@@ -99,7 +105,7 @@ interface Entry extends Place {
 
 /** Makes the dispatcher of one key; nothing runs before the first job. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { clock, random, maxBatch = MAX_BATCH } = options;
+  const { clock, random, maxBatch = MAX_BATCH, gatherMs = GATHER_MS } = options;
   const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8);
   const budget: Budget = emptyBudget();
   let disarm: () => void = () => undefined;
@@ -124,7 +130,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
   };
 
-  const send = async ({ zone }: Entry, together: readonly Entry[]): Promise<void> => {
+  const send = async (first: Entry, together: readonly Entry[]): Promise<void> => {
+    const { zone } = first;
     const probing = state.cautious;
     state.inFlight += 1;
     budget.places += together.length;
@@ -146,6 +153,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       state.inFlight -= 1;
       budget.places -= together.length;
       if (zone !== null) state.zonesInFlight.delete(zone);
+      if (first.lane === 'create' && first.bytes > 0 && gatherMs > 0) state.gathering.set(zone, clock.now() + gatherMs);
       pump();
     }
   };
@@ -266,7 +274,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 function endPauses(state: PaceState<Entry>, now: number): void {
   if (state.pausedUntil !== null && now >= state.pausedUntil) state.pausedUntil = null;
-  for (const [zone, until] of state.zonePaused) if (now >= until) state.zonePaused.delete(zone);
+  for (const ends of [state.zonePaused, state.gathering])
+    for (const [zone, until] of ends) if (now >= until) ends.delete(zone);
 }
 
 /** Aborts when nobody is left who wants the answer. */

@@ -14,12 +14,13 @@ import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
+import { BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { REPORTER } from './names.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
 import { isChallenge } from './record-create.ts';
-import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
+import { recordIndexes } from './record-indexes.ts';
+import { createRecordReconciler } from './record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
 import { createServiceWatch } from './service-watch.ts';
@@ -64,12 +65,10 @@ export async function runOperator(
     health: config.ZONESTEAD_HEALTH_LISTEN,
   });
 
+  const seal = createSeal(config.ZONESTEAD_API_KEY);
   const zones = manager.cache<DNSZone>(DNS_ZONE, { indexes: { [BY_ZONE_NAME]: zoneNameIndex } });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
-    indexes: {
-      [BY_ZONE]: (record) => [zoneKeyOf(record)],
-      [BY_RECORD_ID]: (record) => (record.status?.records ?? []).flatMap(({ id }) => id ?? []),
-    },
+    indexes: recordIndexes(seal),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
@@ -106,7 +105,7 @@ export async function runOperator(
       return owner;
     },
     now: () => new Date(),
-    seal: createSeal(config.ZONESTEAD_API_KEY),
+    seal,
     nonce: () => randomBytes(12).toString('hex'),
   };
   manager.controller({

@@ -157,6 +157,7 @@ async function program(
   desired: Desired,
   context: ReconcileContext,
   written: (object: DNSRecord) => void,
+  mustLook = false,
 ): Promise<ReconcileResult> {
   const { signal, reconcileId: requestId } = context;
   const facts = { fqdn: desired.fqdn, zoneId: zone.zoneId };
@@ -167,11 +168,11 @@ async function program(
   const held = ledger.length > 0 ? await withFinalizer(house, house.records, DNS_RECORD, object, signal) : object;
   written(held);
   const owned = await resolveIntents(house, clock, held, zone.zoneId, ledger, context);
-  const actual = await house.client.records.list(
-    zone.zoneId,
-    { name: desired.name, type: desired.type },
-    { signal, requestId },
-  );
+  // A new object asks for its values at once: what stands in the way, the service says.
+  const isHopeful =
+    !mustLook && ledger.length === 0 && held.status?.records === undefined && held.spec.adopt === 'Never';
+  const place = { name: desired.name, type: desired.type };
+  const actual = isHopeful ? [] : await house.client.records.list(zone.zoneId, place, { signal, requestId });
   const others = actual.filter(({ id }) => !owned.some((entry) => entry.id === id));
   const plan = planRecord({
     desired: desired.values,
@@ -198,6 +199,8 @@ async function program(
   }
 
   const outcome = await applyPlan(house, clock, held, { zoneId: zone.zoneId, plan, written }, context);
+  if (isHopeful && outcome.problem?.reason === 'Conflict')
+    return program(house, clock, outcome.object, zone, desired, context, written, true);
   const records: LedgerEntry[] = outcome.owned;
   if (outcome.problem) {
     const answer = no(outcome.problem.reason, outcome.problem.message);
@@ -212,10 +215,10 @@ async function program(
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   const isProven =
-    isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) && isInSync(plan, ledger) && !zone.parked;
-  const propagated = isProven
-    ? PROPAGATED
-    : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
+    isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) &&
+    isInSync(plan, ledger) &&
+    !zone.parked;
+  const propagated = isProven ? PROPAGATED : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
     outcome.object,

@@ -1,12 +1,12 @@
 // What a change in a cache has to run: the object itself, and whoever waits for it. It must not know why they wait, nor
 // decide anything from the change: a key in a queue is all that comes of it.
-import { findCondition } from '../kube/conditions.ts';
 import { LOW_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import { BY_ZONE, BY_ZONE_NAME } from './house.ts';
 import { BIRTH } from './names.ts';
 import { isChallenge } from './record-create.ts';
+import { BY_CONTESTED_ZONE, isLoser } from './record-indexes.ts';
 import { zoneKeyOf } from './record-reconciler.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
@@ -35,8 +35,8 @@ export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueu
   // What one object let go of may be what another waits for.
   records.onChange((key, kind, _initial, object, old) => {
     if (kind === 'add' || (kind === 'update' && !gaveUp(object, old))) return;
-    for (const record of records.byIndex(BY_ZONE, zoneKeyOf(object))) {
-      if (isLoser(record) && keyOf(record) !== key) recordQueue.add(keyOf(record));
+    for (const record of records.byIndex(BY_CONTESTED_ZONE, zoneKeyOf(object))) {
+      if (keyOf(record) !== key) recordQueue.add(keyOf(record));
     }
   });
   namespaces.onChange((key, _kind, initial) => {
@@ -81,8 +81,4 @@ function gaveUp(record: DNSRecord, old: DNSRecord | undefined): boolean {
     (status?.records ?? []).flatMap(({ id, content }) => (id ? [`${id} ${content}`] : []));
   const now = new Set(values(record));
   return old !== undefined && values(old).some((value) => !now.has(value));
-}
-
-function isLoser({ status }: DNSZone | DNSRecord): boolean {
-  return findCondition(status?.conditions, 'Ready')?.reason === 'Conflict';
 }

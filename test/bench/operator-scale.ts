@@ -22,6 +22,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     await bulk(ground, { count: 1_000, zones: 1 });
     await deleteAll(ground);
   },
+  held: async (ground) => {
+    await bulk(ground, { count: 1_000, zones: 1, held: true });
+    await bulk(ground, { count: 1_000, zones: 1, held: true });
+    await deleteAll(ground);
+  },
   waves: (ground) => waves(ground, { count: 1_000, rounds: 3 }),
   'ten-zones': async (ground) => {
     await bulk(ground, { count: 10_000, zones: 10 });

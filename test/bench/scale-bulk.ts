@@ -1,5 +1,6 @@
 // Many DNSRecords at once: how long until all are served and Ready, until all are gone, and what it cost.
 import type { Sql } from 'postgres';
+import { delay } from '../../src/cli/up/parts/wait.ts';
 import type { Stack } from '../../src/cli/up/stack.ts';
 import type { KubeApi } from '../../src/kube/api.ts';
 import { ask } from '../../src/nameserver/probe.ts';
@@ -8,7 +9,6 @@ import { DNS_ZONE } from '../../src/operator/resources/dnszone.ts';
 import { cpuSeconds, memory } from './processes.ts';
 import type { ReadyWatch } from './ready-watch.ts';
 import { figure } from './statistics.ts';
-import { delay } from '../../src/cli/up/parts/wait.ts';
 import { addressOf, isSignedAddress, print } from './support.ts';
 
 export interface Ground {
@@ -128,21 +128,39 @@ export function printCosts(before: Costs, after: Costs, count: number): void {
 
 const seconds = (since: number) => figure((performance.now() - since) / 1000);
 
+export interface Bulk {
+  count: number;
+  zones: number;
+  /**
+   * The operator stands still until all objects are there, and the clock starts then: what it can do by itself, on a machine
+   * too busy to create them faster.
+   */
+  held?: boolean;
+}
+
 /** Creates that many records in so many zones and waits until all are served and Ready. */
-export async function bulk(ground: Ground, { count, zones }: { count: number; zones: number }): Promise<void> {
+export async function bulk(ground: Ground, { count, zones, held = false }: Bulk): Promise<void> {
   const { stack, records } = ground;
   const made = newRecords(count, zones);
+  const { pid } = stack.operator.part('operator');
+  if (held) {
+    process.kill(pid, 'SIGSTOP');
+    await inParallel(made, CREATORS, (each) => create(ground, each));
+  }
   const before = await costs(ground);
   const start = performance.now();
+  if (held) process.kill(pid, 'SIGCONT');
   const says: string[] = [];
   await Promise.all([
-    inParallel(made, CREATORS, (each) => create(ground, each)).then(() => says.push(`created ${seconds(start)} s`)),
+    held
+      ? says.push('held until all were there')
+      : inParallel(made, CREATORS, (each) => create(ground, each)).then(() => says.push(`created ${seconds(start)} s`)),
     allServed(ground, made).then(() => says.push(`all served ${seconds(start)} s`)),
     Promise.all(made.map(({ object }) => records.ready(object, 1, LIMIT_MS))).then(() =>
       says.push(`all Ready ${seconds(start)} s`),
     ),
   ]);
-  const rss = await memory(stack.operator.part('operator').pid);
+  const rss = await memory(pid);
   print(`${count} at once in ${zones} zones: ${says.join(', ')}`);
   printCosts(before, await costs(ground), count);
   print(`  operator: ${figure(rss.now)} MiB resident, ${figure(rss.peak)} at most`);
@@ -165,7 +183,9 @@ export async function deleteAll(ground: Ground): Promise<void> {
     if (gone !== '' && (await ground.api.list(DNS_RECORD, { limit: 1 }, signal)).items.length === 0) break;
     await delay(BETWEEN_LOOKS_MS, signal);
   }
-  print(`${count} deleted: all asked for after ${await asked} s, rows gone ${gone} s, objects gone ${seconds(start)} s`);
+  print(
+    `${count} deleted: all asked for after ${await asked} s, rows gone ${gone} s, objects gone ${seconds(start)} s`,
+  );
   printCosts(before, await costs(ground), count);
   ground.made = [];
 }

@@ -2,12 +2,12 @@
 // a proxy that writes down every request.
 import { startCommand } from '../../src/cli/up/parts/command.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { delay } from '../../src/cli/up/parts/wait.ts';
 import { NAMESERVER } from '../../src/cli/up/service.ts';
 import { DNS_RECORD } from '../../src/operator/resources/dnsrecord.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { create, type Ground, inParallel, newRecords } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
-import { delay } from '../../src/cli/up/parts/wait.ts';
 import { print } from './support.ts';
 
 const WAITING = 300;
@@ -55,8 +55,12 @@ export async function limited(ground: Ground): Promise<void> {
       .map(({ answeredAt = 0, retryAfterMs = 0 }) => answeredAt + retryAfterMs)
       .filter((at) => at < ready)
       .at(-1);
-    print(`challenge among ${WAITING} waiting: Ready ${figure((ready - (last ?? Number.NaN)) / 1000)} s after the slot`);
-    print(`  ${writes.length} writes, ${refusals.length} answered 429, ${early.length} sent before Retry-After was over`);
+    print(
+      `challenge among ${WAITING} waiting: Ready ${figure((ready - (last ?? Number.NaN)) / 1000)} s after the slot`,
+    );
+    print(
+      `  ${writes.length} writes, ${refusals.length} answered 429, ${early.length} sent before Retry-After was over`,
+    );
   } finally {
     await operator.stop();
     await proxy.close();

@@ -1,9 +1,10 @@
 // The operator among many records that are in sync: a restart, one change, and nothing at all.
+
+import { delay } from '../../src/cli/up/parts/wait.ts';
 import { DNS_RECORD, type DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
 import { memory } from './processes.ts';
 import { costs, create, type Ground, newRecords, printCosts } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
-import { delay } from '../../src/cli/up/parts/wait.ts';
 import { print } from './support.ts';
 
 const LIMIT_MS = 60_000;

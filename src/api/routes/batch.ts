@@ -38,7 +38,10 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
     },
     async (request) => {
       const { atomic, changes } = request.body as z.output<typeof schemas.batchEnvelope>;
-      const batch = { atomic, changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))) };
+      const batch = {
+        atomic,
+        changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
+      };
       const results = await applyBatch(house, callerOf(request), request.params.id, batch);
       return { results: results.map((result, index) => resultOf(result, batch.changes[index]!)) };
     },

@@ -15,10 +15,13 @@ const id = z.string({ error: ID_ERROR }).min(1, { error: ID_ERROR }).max(64, { e
   description: 'Id of a stored record. A record made in the same batch has none yet.',
 });
 
-const idempotencyKey = z.string({ error: IDEMPOTENCY_KEY_RULE }).regex(IDEMPOTENCY_KEY, { error: IDEMPOTENCY_KEY_RULE }).meta({
-  description:
-    'The Idempotency-Key of this creation alone: a change, or a POST of the same record, with the same key makes it at most once within 24 hours.',
-});
+const idempotencyKey = z
+  .string({ error: IDEMPOTENCY_KEY_RULE })
+  .regex(IDEMPOTENCY_KEY, { error: IDEMPOTENCY_KEY_RULE })
+  .meta({
+    description:
+      'The Idempotency-Key of this creation alone: a change, or a POST of the same record, with the same key makes it at most once within 24 hours.',
+  });
 
 export const recordChange = z
   .discriminatedUnion(

@@ -170,10 +170,12 @@ export class MemoryService {
       if (change.action === 'create') {
         const { record, idempotencyKey } = change;
         const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-        return { status: 201, record: this.#once(options, [`POST ${id}`, record], () => this.#createRecord(id, record)) };
+        return {
+          status: 201,
+          record: this.#once(options, [`POST ${id}`, record], () => this.#createRecord(id, record)),
+        };
       }
-      if (change.action === 'update')
-        return { status: 200, record: this.#updateRecord(id, change.id, change.record) };
+      if (change.action === 'update') return { status: 200, record: this.#updateRecord(id, change.id, change.record) };
       if (!this.#zone(id, 'no_zone').records.has(change.id)) throw absent('not_found');
       this.tamper(id, change.id, null);
       return { status: 204, id: change.id };
