@@ -3,7 +3,7 @@ import { findCondition } from '../kube/conditions.ts';
 import type { IndexFunction } from '../kube/indexes.ts';
 import { BY_RECORD_ID, BY_ZONE } from './house.ts';
 import { ledgerOf, type Seal } from './record-birth.ts';
-import { zoneKeyOf } from './record-reconciler.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 

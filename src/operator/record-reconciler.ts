@@ -18,6 +18,7 @@ import { type Desired, desiredOf } from './record-desired.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
 import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, PROPAGATED } from './record-status.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
@@ -33,12 +34,6 @@ export function createRecordReconciler(house: House, clock: Clock) {
     if (isDeleting(object)) return deleteRecordObject(house, clock, object, context);
     return reconcileRecord(house, clock, object, context);
   };
-}
-
-/** The key of the DNSZone that a record names. */
-export function zoneKeyOf(record: DNSRecord): string {
-  const { namespace, name } = record.spec.zoneRef;
-  return `${namespace ?? record.metadata.namespace}/${name}`;
 }
 
 async function reconcileRecord(

@@ -7,7 +7,7 @@ import { BY_ZONE, BY_ZONE_NAME } from './house.ts';
 import { BIRTH } from './names.ts';
 import { isChallenge } from './record-create.ts';
 import { BY_CONTESTED_ZONE, isLoser } from './record-indexes.ts';
-import { zoneKeyOf } from './record-reconciler.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 import { zoneNameIndex } from './zone-reconciler.ts';

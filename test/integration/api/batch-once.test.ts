@@ -12,7 +12,15 @@ const create = (name: string, idempotencyKey: string, content?: string) => ({
   record: record(name, content),
   idempotencyKey,
 });
-const batch = (...changes: object[]) => request('POST', `${records}:batch`, { atomic: false, changes });
+interface Result {
+  readonly status: number;
+  readonly message: string;
+  readonly record: { readonly id: string };
+}
+const batch = async (...changes: object[]): Promise<{ body: { results: [Result, Result] } }> => {
+  const { body } = await request('POST', `${records}:batch`, { atomic: false, changes });
+  return { body: { results: body.results as [Result, Result] } };
+};
 const count = async (name: string) =>
   (await sql`select count(*)::int as n from records where name = ${name}`)[0]?.n as number;
 
@@ -43,7 +51,7 @@ test('the answer stays when the record has gone since, and none is made', async 
 test('a key of another request fails alone', async () => {
   await batch(create('f', 'f-1'));
   const { body } = await batch(create('f', 'f-1', '192.0.2.9'), create('g', 'g-1'));
-  expect(body.results.map(({ status }: { status: number }) => status)).toEqual([409, 201]);
+  expect(body.results.map(({ status }) => status)).toEqual([409, 201]);
 });
 
 test('a refusal is not kept: the same key works once nothing stands in the way', async () => {
@@ -61,6 +69,6 @@ test('one key twice in a batch makes one record', async () => {
 
 test('a malformed key is the fault of its change alone', async () => {
   const { body } = await batch(create('j', 'with space'), create('k', 'k-1'));
-  expect(body.results.map(({ status }: { status: number }) => status)).toEqual([400, 201]);
+  expect(body.results.map(({ status }) => status)).toEqual([400, 201]);
   expect(body.results[0].message).toContain('idempotencyKey');
 });
