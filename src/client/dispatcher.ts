@@ -192,7 +192,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     // What the service says of the batch as such, its size for instance, is not said of each of its changes.
     const blamesCompany = size > 1 && error instanceof ApiError && (error.status === 400 || error.status === 413);
     if (blamesCompany) entry.bytes = 0;
-    else if (!isRateLimited(error) && !isBusy(error)) return entry.fail(error);
+    else if (!isRateLimited(error) && !isBusy(error)) {
+      entry.fail(error);
+      return;
+    }
     if (entry.signal.aborted) entry.fail(entry.signal.reason);
     else if (entry.patience?.aborted) entry.fail(entry.patience.reason);
     else state.lanes[entry.lane].again.push(entry);
