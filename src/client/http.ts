@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { timeLimit } from './clock.ts';
 import { ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
+import { type Rate, rateOf } from './rate.ts';
 
 export interface CallOptions {
   /** Ends the call; its reason is what the call then rejects with. */
@@ -16,6 +17,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
+  /** Told what a success says of the key's write limit; null when it says nothing. */
+  readonly onRate?: ((rate: Rate | null) => void) | undefined;
 }
 
 export interface Route {
@@ -68,7 +71,10 @@ export function createHttp(settings: HttpSettings): Http {
       });
       const body = await answer.body.text();
       const status = answer.statusCode;
-      if (status >= 200 && status < 300) return body;
+      if (status >= 200 && status < 300) {
+        options.onRate?.(rateOf(first(answer.headers.ratelimit), first(answer.headers['ratelimit-policy'])));
+        return body;
+      }
       const requestId = first(answer.headers['x-request-id']) ?? null;
       throw errorOfAnswer(
         { status, body, retryAfter: first(answer.headers['retry-after']), requestId },

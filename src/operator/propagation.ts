@@ -30,6 +30,8 @@ const RESOLVE_MS = 2_000;
  */
 const LOOKS = 4;
 const BETWEEN_LOOKS_MS = 40;
+/** Whether a server answers over TCP is a matter of the server and its firewall, not of each record. */
+const TCP_SEEN_MS = 10_000;
 
 /**
  * @param overrides addresses of name servers whose names do not resolve here
@@ -40,6 +42,8 @@ export function createPropagation(
   clock: Clock,
   resolver: AddressResolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
 ): Propagation {
+  const tcpSeen = new Map<string, number>();
+
   async function everywhere(
     nameservers: readonly string[],
     signal: AbortSignal,
@@ -68,8 +72,14 @@ export function createPropagation(
         zoneServed({ zone: zoneName, minSerial: serial }, servers, options(signal)),
       ),
     recordServed: (nameservers, expected, signal) =>
-      everywhere(nameservers, signal, (servers) =>
-        rrsetServed(expected, servers, { ...options(signal), verifyTcp: true }),
-      ),
+      everywhere(nameservers, signal, async (servers) => {
+        const verifyTcp = servers.some(
+          ({ address, port }) => !(clock.now() < (tcpSeen.get(`${address} ${port}`) ?? 0)),
+        );
+        const verdicts = await rrsetServed(expected, servers, { ...options(signal), verifyTcp });
+        for (const { server, ok } of verdicts)
+          if (ok && verifyTcp) tcpSeen.set(`${server.address} ${server.port}`, clock.now() + TCP_SEEN_MS);
+        return verdicts;
+      }),
   };
 }
