@@ -7,6 +7,7 @@ import type { EventRecorder } from '../kube/events.ts';
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
+import type { Observer } from './metrics.ts';
 import { FIELD_MANAGER, FINALIZER } from './names.ts';
 import type { Propagation } from './propagation.ts';
 import type { Condition } from './resources/common.ts';
@@ -28,6 +29,7 @@ export interface House {
   dispatcher: Dispatcher;
   events: EventRecorder;
   propagation: Propagation;
+  observer: Observer;
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
   namespaces: Cache<KubeObject>;

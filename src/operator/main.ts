@@ -1,25 +1,32 @@
 // The operator process: caches, queues, reconcilers and the way to the service put together. Wiring only.
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { aroundClientWrites } from '../client/around.ts';
 import { createClient } from '../client/client.ts';
 import { createDispatcher } from '../client/dispatcher.ts';
 import type { Config } from '../config.ts';
+import { type Around, aroundKubeWrites, nested } from '../kube/around.ts';
 import { realClock } from '../kube/clock.ts';
-import { connectCluster } from '../kube/cluster.ts';
+import { type Cluster, connectCluster } from '../kube/cluster.ts';
+import { createElection, type Election, whileLeading } from '../kube/election.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
 import { HIGH_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
-import { createLogger } from '../telemetry/log.ts';
+import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
-import { REPORTER } from './names.ts';
+import { countLeadership, countRequests, createObserver } from './metrics.ts';
+import { LEASE, REPORTER } from './names.ts';
+import { createPaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { isChallenge } from './record-create.ts';
 import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
 import { createServiceWatch } from './service-watch.ts';
+import { createTrace } from './trace.ts';
 import { connectWakes } from './wakes.ts';
 import { createZoneReconciler, zoneNameIndex } from './zone-reconciler.ts';
 
@@ -30,17 +37,32 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_API_KEY',
   'KUBECONFIG',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
+  'ZONESTEAD_LEADER_ELECTION',
+  'ZONESTEAD_LEASE_NAMESPACE',
+  'ZONESTEAD_LEASE_IDENTITY',
 ] as const;
+
+/** What only tests change. */
+export interface Runtime {
+  /** Fault points: about every write of both reconcilers, at the API server and at the service. (Default: none.) */
+  readonly around?: Around;
+  /** (Default: JSON to standard output.) */
+  readonly log?: Logger;
+  /** A watch without a byte for this long is opened again, in ms. (Default: reflector.ts.) */
+  readonly silenceMs?: number;
+}
+
+type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
 
 const ZONE_WORKERS = 4;
 const RECORD_WORKERS = 16;
 
-/** Runs until the signal; what is under way gets up to 20 s to end. @throws when a part of it fails */
-export async function runOperator(
-  config: Config<(typeof OPERATOR_SETTINGS)[number]>,
-  signal: AbortSignal,
-): Promise<void> {
-  const log = createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
+/**
+ * Runs until the signal; what is under way gets up to 10 s to end. @throws when a part of it fails, and when another
+ * replica has become the leader
+ */
+export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
+  const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
   const metrics = createMetrics();
   const kubeMetrics = createKubeMetrics(metrics);
   const kubeconfig = config.KUBECONFIG;
@@ -48,17 +70,28 @@ export async function runOperator(
     observe: kubeMetrics.calls,
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   });
-  const client = createClient({
-    baseUrl: config.ZONESTEAD_URL,
-    key: config.ZONESTEAD_API_KEY,
-    userAgent: 'zonestead-operator',
-  });
+  const election = electionOf(config, cluster, log);
+  countLeadership(metrics, election);
+  const trace = createTrace(log, realClock);
+  const around = nested(...(election ? [whileLeading(election)] : []), ...(runtime.around ? [runtime.around] : []));
+  const client = aroundClientWrites(
+    createClient({
+      baseUrl: config.ZONESTEAD_URL,
+      key: config.ZONESTEAD_API_KEY,
+      userAgent: 'zonestead-operator',
+      observe: countRequests(metrics),
+    }),
+    nested(trace.around, around),
+  );
+  const api = aroundKubeWrites(cluster.api, around);
   const manager = createManager({
     api: cluster.api,
     log,
     metrics,
     kubeMetrics,
     health: config.ZONESTEAD_HEALTH_LISTEN,
+    election,
+    silenceMs: runtime.silenceMs,
   });
 
   const zones = manager.cache<DNSZone>(DNS_ZONE, { indexes: { [BY_ZONE_NAME]: zoneNameIndex } });
@@ -83,12 +116,16 @@ export async function runOperator(
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   let owner: string | undefined;
+  const pace = createPaceMetrics(metrics, realClock);
   const house: House = {
-    api: cluster.api,
+    api,
     client,
-    dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
+    dispatcher: pace.observed(
+      createDispatcher({ clock: realClock, random: Math.random, onPause: (pause) => pace.onPause(pause) }),
+    ),
     events: manager.events(REPORTER),
     propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), realClock),
+    observer: createObserver(metrics, { zones, records }, realClock),
     zones,
     records,
     namespaces,
@@ -109,13 +146,13 @@ export async function runOperator(
     name: 'zones',
     queue: zoneQueue,
     concurrency: ZONE_WORKERS,
-    reconcile: createZoneReconciler(house, realClock, Math.random),
+    reconcile: trace.runs(createZoneReconciler(house, realClock, Math.random)),
   });
   manager.controller({
     name: 'records',
     queue: recordQueue,
     concurrency: RECORD_WORKERS,
-    reconcile: createRecordReconciler(house, realClock),
+    reconcile: trace.runs(createRecordReconciler(house, realClock)),
   });
   try {
     await manager.run(signal);
@@ -128,4 +165,20 @@ export async function runOperator(
 function restart(queue: WorkQueue, key: string): void {
   queue.forget(key);
   queue.add(key);
+}
+
+/** None when this process is the only one: on a person's machine, with a kubeconfig. */
+function electionOf(config: OperatorConfig, cluster: Cluster, log: Logger): Election | undefined {
+  if (!(config.ZONESTEAD_LEADER_ELECTION ?? config.KUBECONFIG === undefined)) return undefined;
+  return createElection({
+    api: cluster.api,
+    namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
+    name: LEASE,
+    // A new name after every start: what the last process of this host had under way may still arrive.
+    identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
+    log,
+    clock: realClock,
+    random: Math.random,
+    date: () => new Date(),
+  });
 }

@@ -8,3 +8,5 @@ export const FIELD_MANAGER = 'zonestead-operator';
 export const REPORTER = 'zonestead.dev/operator';
 /** On a DNSZone, with any value: delete the zone although records that nobody here owns are in it. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
+/** The Lease of the replica that works. */
+export const LEASE = 'zonestead-operator';

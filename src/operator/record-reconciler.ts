@@ -195,6 +195,7 @@ async function program(
 
   const outcome = await applyPlan(house, clock, object, { zoneId: zone.zoneId, plan, written }, context);
   const records: LedgerEntry[] = outcome.owned;
+  if (plan.create.length + plan.update.length + plan.remove.length > 0) house.observer.written(object.metadata.uid);
   if (outcome.problem) {
     const answer = no(outcome.problem.reason, outcome.problem.message);
     const accepted = outcome.problem.reason === 'Conflict' ? ACCEPTED : answer;
@@ -207,6 +208,7 @@ async function program(
     );
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
+  if (plan.drift.length > 0 && programmed) house.observer.drift('DNSRecord', 'repaired');
   const propagated = await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
@@ -215,6 +217,7 @@ async function program(
     { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     signal,
   );
+  if (propagated.status === 'True') house.observer.propagated(object.metadata.uid);
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
 }
@@ -223,6 +226,7 @@ async function program(
 function mayRepair(house: House, object: DNSRecord, drift: string[]): boolean {
   const policy = object.spec.driftPolicy ?? house.zones.get(zoneKeyOf(object))?.spec.driftPolicy ?? 'Enforce';
   if (policy !== 'Ignore') {
+    house.observer.drift('DNSRecord', 'found');
     house.events.record(object, {
       type: 'Warning',
       reason: 'Drift',

@@ -124,6 +124,7 @@ async function zoneAtService(
     } catch (error) {
       if (!isAbsent(error)) throw error;
       context.log.warn({ zone: id }, 'the zone was deleted behind our back');
+      house.observer.drift('DNSZone', 'found');
       house.events.record(object, {
         type: 'Warning',
         reason: 'ZoneMissing',
