@@ -1,0 +1,118 @@
+// The operator in this process, with fault points about its writes: it dies before or after one of them, as by kill -9.
+// Nothing that it would still write after its death gets through, and no answer reaches it.
+import { type Runtime, runOperator } from '../../../src/operator/main.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { NAMESERVERS } from '../service.ts';
+import type { Chain } from './chain.ts';
+
+export interface Point {
+  /** A write of either reconciler: `merge dnszones`, `records.create`. */
+  readonly write: string;
+  /** The first such write is 1. */
+  readonly nth: number;
+  readonly when: 'before' | 'after';
+}
+
+export interface TestOperator {
+  /** Names of the writes that were sent since the last `arm`. */
+  readonly writes: string[];
+  /** Counts from 1 again; with a point, that is where the operator dies. */
+  arm(point: Point | null): void;
+  /** Resolves when it has died. @throws when it did not within 10 s, with the writes that it did instead */
+  died(): Promise<void>;
+  /** Ends it in order. */
+  stop(): Promise<void>;
+  /** Whatever it is at: nothing more of it is written. */
+  kill(): Promise<void>;
+}
+
+export interface OperatorOptions {
+  /** (Default: the service itself.) */
+  readonly url?: string;
+  readonly key?: string;
+  /** (Default: the API server itself.) */
+  readonly kubeconfig?: string;
+  readonly silenceMs?: number;
+}
+
+const DEATH_LIMIT_MS = 10_000;
+
+class Killed extends Error {
+  override readonly name = 'Killed';
+}
+
+export function startOperator({ service, operatorKubeconfig }: Chain, options: OperatorOptions = {}): TestOperator {
+  const writes: string[] = [];
+  let point: Point | null = null;
+  let dead = false;
+  let tellDeath = (): void => undefined;
+  let death = new Promise<void>((resolve) => {
+    tellDeath = resolve;
+  });
+  const end = new AbortController();
+  const die = (): never => {
+    dead = true;
+    tellDeath();
+    throw new Killed('killed');
+  };
+  const around: Runtime['around'] = async ({ name }, run) => {
+    if (dead) throw new Killed('killed');
+    writes.push(name);
+    const nth = writes.filter((write) => write === name).length;
+    const hit = point !== null && point.write === name && point.nth === nth ? point : null;
+    if (hit?.when === 'before') die();
+    const answer = await run();
+    if (dead) throw new Killed('killed');
+    if (hit?.when === 'after') die();
+    return answer;
+  };
+  const endpoint = `${service.dns.address}:${service.dns.port}`;
+  const running = runOperator(
+    {
+      ZONESTEAD_LOG_LEVEL: 'silent',
+      ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: 0 },
+      ZONESTEAD_URL: options.url ?? service.url,
+      ZONESTEAD_API_KEY: options.key ?? service.admin.text,
+      KUBECONFIG: options.kubeconfig ?? operatorKubeconfig,
+      ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map((name) => `${name}=${endpoint}`).join(','),
+      ZONESTEAD_LEADER_ELECTION: false,
+      ZONESTEAD_LEASE_NAMESPACE: undefined,
+      ZONESTEAD_LEASE_IDENTITY: undefined,
+    },
+    end.signal,
+    {
+      around,
+      log: createLogger({ name: 'operator', level: 'silent' }),
+      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+    },
+  );
+  let failure: unknown;
+  running.catch((error) => {
+    failure = error;
+  });
+  const stop = async () => {
+    end.abort(new Error('the test stops the operator'));
+    await running;
+  };
+  return {
+    writes,
+    arm: (next) => {
+      writes.length = 0;
+      point = next;
+    },
+    died: async () => {
+      let cancel: NodeJS.Timeout | undefined;
+      const limit = new Promise<never>((_resolve, reject) => {
+        const late = () => reject(failure ?? new Error(`it did not come to that write; it did: ${writes.join(', ')}`));
+        cancel = setTimeout(late, DEATH_LIMIT_MS);
+      });
+      await Promise.race([death, limit]).finally(() => clearTimeout(cancel));
+      death = new Promise(() => undefined);
+    },
+    stop,
+    kill: async () => {
+      dead = true;
+      await stop();
+    },
+  };
+}
