@@ -2,8 +2,10 @@
 // with CRDs and the operator's rights, and the calls of a user. The operator itself is started by the cells.
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Sql } from 'postgres';
 import { afterAll } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
@@ -14,27 +16,40 @@ import type { KubeApi } from '../../../src/kube/api.ts';
 import { type Cluster, connectCluster } from '../../../src/kube/cluster.ts';
 import { isNotFound } from '../../../src/kube/errors.ts';
 import type { KubeObject, ResourceType } from '../../../src/kube/resource.ts';
+import { NAMESPACE } from '../../../src/operator/house.ts';
 import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
-import { startTestService, type TestService } from '../service.ts';
+import type { Resolver } from '../resolver.ts';
+import { NAMESERVERS, startTestService } from '../service.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const { signal } = new AbortController();
 const ME = { fieldManager: 'test' };
 
 export interface Chain {
-  readonly service: TestService;
+  readonly url: string;
+  /** Of the operator. */
+  readonly key: string;
+  readonly sql: Sql;
+  readonly dns: Resolver;
+  /** The service's name servers, all of them this PowerDNS. */
+  readonly nameservers: readonly string[];
   /** As the team of the operator's key. */
   readonly client: Client;
   /** As an administrator; valid across restarts. */
   readonly api: KubeApi;
   readonly operatorKubeconfig: string;
-  readonly apiserverPort: number;
-  readonly etcdPort: number;
+  namespace(name: string): Promise<void>;
   zone(name: string, spec: object, namespace?: string): Promise<void>;
   record(name: string, zone: string, spec: object, namespace?: string): Promise<void>;
   /** As `kubectl delete --wait=false`; what is gone already is fine. */
   remove(type: ResourceType, name: string, namespace?: string): Promise<void>;
+}
+
+export interface OwnChain extends Chain {
+  readonly apiserverPort: number;
+  /** Forgets every older version of every object (etcd's maintenance), so that a watch from before gets 410. */
+  compactEtcd(): Promise<void>;
   /** The CRDs as they are in the checkout, as `kubectl apply` would. */
   applyCrds(): Promise<void>;
   /** Kills kube-apiserver, ends etcd, and starts both again with the same data. */
@@ -42,7 +57,7 @@ export interface Chain {
 }
 
 /** To be called at the top of a test file; about 8 s. Closes itself after the file's tests. */
-export async function startChain(): Promise<Chain> {
+export async function startChain(): Promise<OwnChain> {
   const closers: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
     for (const close of closers.reverse()) await close();
@@ -51,15 +66,29 @@ export async function startChain(): Promise<Chain> {
   const client = createClient({ baseUrl: service.url, key: service.admin.text });
   closers.push(() => client.close());
   const { api } = kube.cluster;
-  const apply = async (type: ResourceType, name: string, namespace: string, spec: object) =>
-    void (await api.apply(type, { metadata: { namespace, name }, spec }, ME));
   return {
-    service,
+    ...callsOf(api),
+    url: service.url,
+    key: service.admin.text,
+    sql: service.sql,
+    dns: service.dns,
+    nameservers: NAMESERVERS,
     client,
     api,
     operatorKubeconfig: kube.operatorKubeconfig,
     apiserverPort: kube.ports.apiserver,
-    etcdPort: kube.ports.etcd,
+    compactEtcd: () => kube.compact(),
+    applyCrds: () => applyCrds(api),
+    restartControlPlane: () => kube.restart(),
+  };
+}
+
+/** What a user does with objects. */
+export function callsOf(api: KubeApi): Pick<Chain, 'namespace' | 'zone' | 'record' | 'remove'> {
+  const apply = async (type: ResourceType, name: string, namespace: string, spec: object) =>
+    void (await api.apply(type, { metadata: { namespace, name }, spec }, ME));
+  return {
+    namespace: async (name) => void (await api.create(NAMESPACE, { metadata: { name } })),
     zone: (name, spec, namespace = 'default') => apply(DNS_ZONE, name, namespace, spec),
     record: (name, zone, spec, namespace = 'default') =>
       apply(DNS_RECORD, name, namespace, { zoneRef: { name: zone }, ...spec }),
@@ -68,8 +97,6 @@ export async function startChain(): Promise<Chain> {
         if (!isNotFound(error)) throw error;
       });
     },
-    applyCrds: () => applyCrds(api),
-    restartControlPlane: () => kube.restart(),
   };
 }
 
@@ -93,6 +120,7 @@ async function startPlane(closers: (() => Promise<unknown>)[]) {
     cluster,
     ports,
     operatorKubeconfig: await plane.clientConfig('zonestead-operator', []),
+    compact: () => compactEtcd(cluster.api, join(stateDir, 'controlplane', 'pki'), ports.etcd),
     restart: async () => {
       // Asked politely it would wait for open watches to end.
       await plane.parts.find((part) => part.name === 'kube-apiserver')?.stop({ signal: 'SIGKILL' });
@@ -100,6 +128,21 @@ async function startPlane(closers: (() => Promise<unknown>)[]) {
       plane = await startControlPlane({ dir, stateDir, ports, signal });
     },
   };
+}
+
+/** Through etcd's own JSON gateway; the API server does the same every five minutes. */
+async function compactEtcd(api: KubeApi, pki: string, port: number): Promise<void> {
+  const { resourceVersion } = await api.list(NAMESPACE, {});
+  const read = (name: string) => readFileSync(join(pki, name));
+  const tls = { ca: read('ca.crt'), cert: read('etcd.crt'), key: read('etcd.key') };
+  const body = JSON.stringify({ revision: resourceVersion, physical: true });
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const call = request(`https://127.0.0.1:${port}/v3/kv/compaction`, { ...tls, method: 'POST', agent: false });
+    call.once('response', (answer) => resolve(answer.resume().statusCode));
+    call.once('error', reject);
+    call.end(body);
+  });
+  if (status !== 200) throw new Error(`etcd was not compacted: ${status}`);
 }
 
 const PLURALS: Readonly<Record<string, string>> = {

@@ -2,7 +2,6 @@
 // Nothing that it would still write after its death gets through, and no answer reaches it.
 import { type Runtime, runOperator } from '../../../src/operator/main.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
-import { NAMESERVERS } from '../service.ts';
 import type { Chain } from './chain.ts';
 
 export interface Point {
@@ -41,7 +40,7 @@ class Killed extends Error {
   override readonly name = 'Killed';
 }
 
-export function startOperator({ service, operatorKubeconfig }: Chain, options: OperatorOptions = {}): TestOperator {
+export function startOperator(chain: Chain, options: OperatorOptions = {}): TestOperator {
   const writes: string[] = [];
   let point: Point | null = null;
   let dead = false;
@@ -66,15 +65,15 @@ export function startOperator({ service, operatorKubeconfig }: Chain, options: O
     if (hit?.when === 'after') die();
     return answer;
   };
-  const endpoint = `${service.dns.address}:${service.dns.port}`;
+  const endpoint = `${chain.dns.address}:${chain.dns.port}`;
   const running = runOperator(
     {
       ZONESTEAD_LOG_LEVEL: 'silent',
       ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: 0 },
-      ZONESTEAD_URL: options.url ?? service.url,
-      ZONESTEAD_API_KEY: options.key ?? service.admin.text,
-      KUBECONFIG: options.kubeconfig ?? operatorKubeconfig,
-      ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map((name) => `${name}=${endpoint}`).join(','),
+      ZONESTEAD_URL: options.url ?? chain.url,
+      ZONESTEAD_API_KEY: options.key ?? chain.key,
+      KUBECONFIG: options.kubeconfig ?? chain.operatorKubeconfig,
+      ZONESTEAD_NAMESERVER_ADDRESSES: chain.nameservers.map((name) => `${name}=${endpoint}`).join(','),
       ZONESTEAD_LEADER_ELECTION: false,
       ZONESTEAD_LEASE_NAMESPACE: undefined,
       ZONESTEAD_LEASE_IDENTITY: undefined,

@@ -81,14 +81,14 @@ export async function objectsOf(
   return { zones: zones.items, records: records.items };
 }
 
-async function zonesAtService({ service }: Chain, zoneName: string): Promise<Stored[]> {
-  return service.sql<Stored[]>`
+async function zonesAtService({ sql }: Chain, zoneName: string): Promise<Stored[]> {
+  return sql<Stored[]>`
     select id, name, state from zones where name = ${zoneName} or name like ${`%.${zoneName}`} order by name`;
 }
 
 /** From the history: how many zones and records were ever created under the name. */
-async function creations({ service }: Chain, zoneName: string): Promise<string> {
-  const [row] = await service.sql<{ zones: number; records: number }[]>`
+async function creations({ sql }: Chain, zoneName: string): Promise<string> {
+  const [row] = await sql<{ zones: number; records: number }[]>`
     select count(*) filter (where action = 'zone.create')::int as zones,
       count(*) filter (where action = 'record.create')::int as records
     from changes where zone_name = ${zoneName} or zone_name like ${`%.${zoneName}`}`;
@@ -133,7 +133,7 @@ function wrongLedger(
   return problems;
 }
 
-async function wrongAnswers({ service }: Chain, zone: Stored, records: readonly DnsRecord[]): Promise<string[]> {
+async function wrongAnswers({ dns }: Chain, zone: Stored, records: readonly DnsRecord[]): Promise<string[]> {
   const sets = new Map<string, string[]>();
   for (const { name, type, content } of records) {
     const key = `${name === '@' || name === '' ? zone.name : `${name}.${zone.name}`} ${type}`;
@@ -142,7 +142,7 @@ async function wrongAnswers({ service }: Chain, zone: Stored, records: readonly 
   const problems: string[] = [];
   for (const [key, contents] of sets) {
     const [name = '', type = ''] = key.split(' ');
-    const { answers } = await service.dns.lookup(name, type);
+    const { answers } = await dns.lookup(name, type);
     const served = answers.map((answer) => answer.split(' ').slice(3).join(' ')).sort();
     const wanted = zone.state === 'parked' ? [] : contents.sort();
     if (JSON.stringify(served) !== JSON.stringify(wanted))
