@@ -8,7 +8,7 @@ import type { Config } from '../config.ts';
 import { type Around, aroundKubeWrites, nested } from '../kube/around.ts';
 import { realClock } from '../kube/clock.ts';
 import { type Cluster, connectCluster } from '../kube/cluster.ts';
-import { createElection, type Election, whileLeading } from '../kube/election.ts';
+import { createElection, type Election, type ElectionOptions, whileLeading } from '../kube/election.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
 import { HIGH_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
@@ -50,6 +50,10 @@ export interface Runtime {
   readonly log?: Logger;
   /** A watch without a byte for this long is opened again, in ms. (Default: reflector.ts.) */
   readonly silenceMs?: number;
+  /** The limit of one call to the API server, in ms. (Default: transport.ts.) */
+  readonly callTimeoutMs?: number;
+  /** (Default: election.ts.) */
+  readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
 }
 
 type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
@@ -68,9 +72,10 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const kubeconfig = config.KUBECONFIG;
   const cluster = await connectCluster({
     observe: kubeMetrics.calls,
+    ...(runtime.callTimeoutMs === undefined ? {} : { timeoutMs: runtime.callTimeoutMs }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   });
-  const election = electionOf(config, cluster, log);
+  const election = electionOf(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);
   const trace = createTrace(log, realClock);
   const around = nested(...(election ? [whileLeading(election)] : []), ...(runtime.around ? [runtime.around] : []));
@@ -168,9 +173,15 @@ function restart(queue: WorkQueue, key: string): void {
 }
 
 /** None when this process is the only one: on a person's machine, with a kubeconfig. */
-function electionOf(config: OperatorConfig, cluster: Cluster, log: Logger): Election | undefined {
+function electionOf(
+  config: OperatorConfig,
+  cluster: Cluster,
+  log: Logger,
+  times: Runtime['lease'] = {},
+): Election | undefined {
   if (!(config.ZONESTEAD_LEADER_ELECTION ?? config.KUBECONFIG === undefined)) return undefined;
   return createElection({
+    ...times,
     api: cluster.api,
     namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
     name: LEASE,

@@ -28,6 +28,7 @@ const FAULTS: Readonly<Record<string, HttpFault>> = {
   'is answered 503 busy': refusing(503, 'busy', 1),
   'is answered 503 by something else': strange,
   'is answered 500': refusing(500, 'internal'),
+  'is answered 401': refusing(401, 'unauthorized'),
   'never arrives': cutBefore,
   'arrives, and its answer is lost': cutAfter,
   'arrives, and half of its answer comes back': half,

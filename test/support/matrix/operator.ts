@@ -23,6 +23,10 @@ export interface TestOperator {
   stop(): Promise<void>;
   /** Whatever it is at: nothing more of it is written. */
   kill(): Promise<void>;
+  /** Settles as the process would: when it ends, or with what it failed with. */
+  readonly ended: Promise<void>;
+  /** When each write began, and when it was over, in ms of performance.now(). */
+  readonly spans: readonly (readonly [number, number])[];
 }
 
 export interface OperatorOptions {
@@ -32,6 +36,14 @@ export interface OperatorOptions {
   /** (Default: the API server itself.) */
   readonly kubeconfig?: string;
   readonly silenceMs?: number;
+  readonly callTimeoutMs?: number;
+  /** Takes part in an election under this name. (Default: none, it works at once.) */
+  readonly identity?: string;
+  readonly lease?: NonNullable<Runtime['lease']>;
+  /** Of health and metrics. (Default: a free one that nobody knows.) */
+  readonly healthPort?: number;
+  /** Gets its log, line by line. (Default: nobody.) */
+  readonly log?: (line: string) => void;
 }
 
 const DEATH_LIMIT_MS = 10_000;
@@ -42,6 +54,7 @@ class Killed extends Error {
 
 export function startOperator(chain: Chain, options: OperatorOptions = {}): TestOperator {
   const writes: string[] = [];
+  const spans: [number, number][] = [];
   let point: Point | null = null;
   let dead = false;
   let tellDeath = (): void => undefined;
@@ -60,7 +73,8 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     const nth = writes.filter((write) => write === name).length;
     const hit = point !== null && point.write === name && point.nth === nth ? point : null;
     if (hit?.when === 'before') die();
-    const answer = await run();
+    const began = performance.now();
+    const answer = await run().finally(() => spans.push([began, performance.now()]));
     if (dead) throw new Killed('killed');
     if (hit?.when === 'after') die();
     return answer;
@@ -69,20 +83,24 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
   const running = runOperator(
     {
       ZONESTEAD_LOG_LEVEL: 'silent',
-      ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: 0 },
+      ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: options.healthPort ?? 0 },
       ZONESTEAD_URL: options.url ?? chain.url,
       ZONESTEAD_API_KEY: options.key ?? chain.key,
       KUBECONFIG: options.kubeconfig ?? chain.operatorKubeconfig,
       ZONESTEAD_NAMESERVER_ADDRESSES: chain.nameservers.map((name) => `${name}=${endpoint}`).join(','),
-      ZONESTEAD_LEADER_ELECTION: false,
-      ZONESTEAD_LEASE_NAMESPACE: undefined,
-      ZONESTEAD_LEASE_IDENTITY: undefined,
+      ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
+      ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
+      ZONESTEAD_LEASE_IDENTITY: options.identity,
     },
     end.signal,
     {
       around,
-      log: createLogger({ name: 'operator', level: 'silent' }),
+      log: options.log
+        ? createLogger({ name: 'operator', destination: { write: options.log } })
+        : createLogger({ name: 'operator', level: 'silent' }),
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+      ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
+      ...(options.lease === undefined ? {} : { lease: options.lease }),
     },
   );
   let failure: unknown;
@@ -95,6 +113,8 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
   };
   return {
     writes,
+    spans,
+    ended: running,
     arm: (next) => {
       writes.length = 0;
       point = next;
