@@ -16,6 +16,7 @@ import {
 import { startChain } from '../support/matrix/chain.ts';
 import { startOperator } from '../support/matrix/operator.ts';
 import { startStillProxy } from '../support/matrix/still-proxy.ts';
+import { untilIs, untilNone } from '../support/matrix/until.ts';
 import { leftovers, objectsOf } from '../support/matrix/world.ts';
 
 /** In the place of 150 s and 30 s. Bookmarks come once a minute, so that every quiet watch is opened again here. */
@@ -46,16 +47,10 @@ interface Fault {
 
 /** Refused while the API server is away: as with kubectl, the user asks again. */
 const insist = (act: () => Promise<unknown>) =>
-  expect
-    .poll(
-      () =>
-        act().then(
-          () => true,
-          () => false,
-        ),
-      { timeout: 40_000, interval: 100 },
-    )
-    .toBe(true);
+  untilNone('the users are heard', async () => {
+    await act();
+    return [];
+  });
 
 const FAULTS: readonly Fault[] = [
   {
@@ -66,9 +61,9 @@ const FAULTS: readonly Fault[] = [
     title: 'every connection to the API server goes still, and nobody says so',
     strike: async (act) => {
       const before = proxy.connections();
-      expect(proxy.still()).toBeGreaterThan(0);
+      if (proxy.still() === 0) throw new Error('there was no connection');
       await act();
-      await expect.poll(() => proxy.connections(), { timeout: 20_000 }).toBeGreaterThan(before);
+      await untilIs('new connections', proxy.connections, (now) => now > before);
     },
   },
   {

@@ -1,13 +1,12 @@
 // The fault matrix, first part: the operator dies before and after every kind of write that a scenario makes, at the API
 // server and at the service, and a new one goes on. Everything but the operator's death is real.
 import { afterAll, describe, expect, it } from 'vitest';
-import type { DnsRecord } from '../../src/client/client.ts';
 import type { ResourceType } from '../../src/kube/resource.ts';
 import { DNS_RECORD } from '../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE } from '../../src/operator/resources/dnszone.ts';
+import { type Cell, cleanUp, consistent, newCell, putForeign } from '../support/matrix/cell.ts';
 import { startChain } from '../support/matrix/chain.ts';
 import { startOperator, type TestOperator } from '../support/matrix/operator.ts';
-import { inconsistencies, leftovers, type World } from '../support/matrix/world.ts';
 
 interface Scenario {
   readonly title: string;
@@ -21,9 +20,6 @@ interface Scenario {
   readonly made: string;
 }
 type Step = (cell: Cell) => Promise<unknown>;
-interface Cell extends World {
-  readonly foreign: DnsRecord[];
-}
 
 const zone =
   (spec: object): Step =>
@@ -38,11 +34,7 @@ const remove =
   ({ namespace }) =>
     chain.remove(type, name, namespace);
 const two = { ttl: 300, values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] };
-const foreign: Step = async ({ zoneName, foreign: made }) => {
-  const [found] = await chain.client.zones.list({ zoneName });
-  const body = { name: 'www', type: 'A', content: '192.0.2.99', ttl: 300 } as const;
-  made.push(await chain.client.records.create(found?.id ?? '', body));
-};
+const foreign: Step = (cell) => putForeign(chain, cell);
 /** Somebody else changes what the operator wrote. */
 const meddle: Step = async ({ zoneName }) => {
   const [found] = await chain.client.zones.list({ zoneName });
@@ -118,36 +110,20 @@ const SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-const PATIENCE = { timeout: 25_000, interval: 50 };
 const chain = await startChain();
 let operator: TestOperator = startOperator(chain);
-let cells = 0;
 afterAll(() => operator.stop());
 
 /** A namespace and a zone of its own, with the scenario's beginning in it. */
 async function arrange({ given, made, title }: Scenario): Promise<Cell> {
-  cells += 1;
-  const cell: Cell = { namespace: `cell-${cells}`, zoneName: `cell${cells}.example`, foreign: [] };
-  await chain.namespace(cell.namespace);
+  const cell = await newCell(chain);
   for (const step of given) {
     await step(cell);
     // What somebody meddled with stays wrong until the operator looks.
-    if (step !== meddle) await consistent(cell, `${title}: given`);
+    if (step !== meddle) await consistent(chain, cell, `${title}: given`);
   }
-  return { ...cell, made };
-}
-
-async function consistent(world: World, when: string): Promise<void> {
-  await expect.poll(() => inconsistencies(chain, world), { ...PATIENCE, message: when }).toEqual([]);
-}
-
-async function cleanUp(cell: Cell): Promise<void> {
-  const { namespace, zoneName } = cell;
-  await chain.remove(DNS_RECORD, 'www', namespace);
-  const [found] = await chain.client.zones.list({ zoneName });
-  for (const { id } of cell.foreign) await chain.client.records.delete(found?.id ?? '', id);
-  await chain.remove(DNS_ZONE, 'zone', namespace);
-  await expect.poll(() => leftovers(chain, cell), PATIENCE).toEqual([]);
+  cell.made = made;
+  return cell;
 }
 
 const STATUS = ['applyStatus dnszones', 'applyStatus dnsrecords'];
@@ -158,14 +134,14 @@ describe.each(SCENARIOS)('when $title', (scenario) => {
     const cell = await arrange(scenario);
     operator.arm(null);
     for (const step of scenario.act) await step(cell);
-    await consistent(cell, 'without a fault');
+    await consistent(chain, cell, 'without a fault');
     const kinds = new Set(operator.writes);
     // How often a status is written depends on how soon DNS answers.
     for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) kinds.delete(kind);
     const named = new Set(scenario.writes.map(kindOf));
     for (const kind of STATUS) named.delete(kind);
     expect([...kinds].sort()).toEqual([...named].sort());
-    await cleanUp(cell);
+    await cleanUp(chain, cell);
   });
 
   describe.each(['before', 'after'] as const)('an operator that dies %s', (when) => {
@@ -176,8 +152,8 @@ describe.each(SCENARIOS)('when $title', (scenario) => {
       await operator.died();
       await operator.stop();
       operator = startOperator(chain);
-      await consistent(cell, `dead ${when} ${write}`);
-      await cleanUp(cell);
+      await consistent(chain, cell, `dead ${when} ${write}`);
+      await cleanUp(chain, cell);
     });
   });
 });

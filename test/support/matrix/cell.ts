@@ -1,10 +1,10 @@
 // One cell of the fault matrix: a namespace and a zone name of its own, the three kinds of work that go on while something
 // breaks, and the wait until the world is consistent again.
-import { expect } from 'vitest';
 import type { DnsRecord } from '../../../src/client/client.ts';
 import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
 import type { Chain } from './chain.ts';
+import { untilNone } from './until.ts';
 import { inconsistencies, leftovers, type World } from './world.ts';
 
 export interface Cell extends World {
@@ -12,7 +12,6 @@ export interface Cell extends World {
   made: string | undefined;
 }
 
-const PATIENCE = { timeout: 40_000, interval: 100 };
 let cells = 0;
 
 export async function newCell(chain: Chain): Promise<Cell> {
@@ -23,9 +22,8 @@ export async function newCell(chain: Chain): Promise<Cell> {
 }
 
 /** @throws with the sentences about what is wrong, when that is still so after 40 s */
-export async function consistent(chain: Chain, world: World, when?: string): Promise<void> {
-  const options = when === undefined ? PATIENCE : { ...PATIENCE, message: when };
-  await expect.poll(() => inconsistencies(chain, world), options).toEqual([]);
+export function consistent(chain: Chain, world: World, when = 'the work is done'): Promise<void> {
+  return untilNone(when, () => inconsistencies(chain, world));
 }
 
 /** Deletes all that is left of the cell's objects, and sees that nothing stays anywhere. */
@@ -34,7 +32,7 @@ export async function cleanUp(chain: Chain, { namespace, zoneName, foreign }: Ce
   const [found] = await chain.client.zones.list({ zoneName });
   for (const { id } of foreign) await chain.client.records.delete(found?.id ?? '', id);
   await chain.remove(DNS_ZONE, 'zone', namespace);
-  await expect.poll(() => leftovers(chain, { namespace, zoneName, foreign }), PATIENCE).toEqual([]);
+  await untilNone('all is deleted', () => leftovers(chain, { namespace, zoneName, foreign }));
 }
 
 /** Somebody else's value in the RRset of the cell's record. */
