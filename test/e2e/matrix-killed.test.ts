@@ -105,7 +105,7 @@ const SCENARIOS: readonly Scenario[] = [
     given: [zone({}), record(two)],
     act: [remove(DNS_ZONE, 'zone'), remove(DNS_RECORD, 'www')],
     writes: ['zones.delete', 'merge dnszones', 'merge dnsrecords'],
-    perhaps: ['records.delete'],
+    perhaps: ['records.delete', 'records.batch'],
     made: '1 zone(s) and 2 record(s)',
   },
 ];
