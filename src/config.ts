@@ -71,6 +71,15 @@ const SETTINGS = {
   ZONESTEAD_URL: z.url({ protocol: /^https?$/ }),
   ZONESTEAD_API_KEY: z.string().min(1),
   KUBECONFIG: z.string().optional(),
+  /** Whether only one of several replicas works, the one with the Lease. (Default: on without KUBECONFIG: in a pod.) */
+  ZONESTEAD_LEADER_ELECTION: onOff.optional(),
+  /** Where the Lease is. (Default: the pod's namespace.) */
+  ZONESTEAD_LEASE_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be a namespace')
+    .optional(),
+  /** What the Lease calls this process; never of two at once. (Default: the host's name and a random text.) */
+  ZONESTEAD_LEASE_IDENTITY: z.string().min(1).max(253).optional(),
   /** Where to find name servers whose names do not resolve here: ns1.example=127.0.0.1:5300,… */
   ZONESTEAD_NAMESERVER_ADDRESSES: z.string().default(''),
 };

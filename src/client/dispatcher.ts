@@ -43,6 +43,8 @@ interface Place {
   readonly signal: AbortSignal;
   /** Ends only its waiting: a request under way has an answer that must be heard. */
   readonly patience?: AbortSignal;
+  /** Called before each attempt. */
+  readonly onAttempt?: () => void;
 }
 
 export interface Job<T> extends Place {
@@ -136,6 +138,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     state.inFlight += 1;
     budget.places += together.length;
     if (zone !== null) state.zonesInFlight.add(zone);
+    for (const { onAttempt } of together) onAttempt?.();
     try {
       const results = await attempt(zone, together);
       if (probing) state.cautious = false;
@@ -208,7 +211,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const wait = <T>(place: Place, zone: string | null, bytes: number, work: Entry['work']): Promise<T> =>
     new Promise<T>((resolve, reject) => {
-      const { lane, signal, patience } = place;
+      const { lane, signal, patience, onAttempt } = place;
       if (signal.aborted) return reject(signal.reason);
       const onAbort = (): void => {
         // In flight, the attempt itself hears the signal; its end settles the job.
@@ -225,6 +228,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         bytes,
         signal,
         ...(patience === undefined ? {} : { patience }),
+        ...(onAttempt === undefined ? {} : { onAttempt }),
         work,
         succeed: (value) => {
           leave();

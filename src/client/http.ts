@@ -44,6 +44,9 @@ export interface Http {
   callEmpty(route: Route, options?: CallOptions): Promise<void>;
 }
 
+/** Hears of every call; `status` is 0 when there was no answer. */
+export type RequestObserver = (method: string, status: number, seconds: number) => void;
+
 export interface HttpSettings {
   readonly baseUrl: URL;
   readonly key: string;
@@ -51,6 +54,7 @@ export interface HttpSettings {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  readonly observe?: RequestObserver | undefined;
 }
 
 export function createHttp(settings: HttpSettings): Http {
@@ -59,6 +63,8 @@ export function createHttp(settings: HttpSettings): Http {
   const exchange = async (route: Route, options: CallOptions): Promise<string> => {
     const limitMs = options.timeoutMs ?? settings.timeoutMs;
     const limit = timeLimit(clock, limitMs, options.signal);
+    const start = clock.now();
+    let status = 0;
     try {
       const answer = await request(addressOf(baseUrl, route), {
         dispatcher: agent,
@@ -70,7 +76,7 @@ export function createHttp(settings: HttpSettings): Http {
         bodyTimeout: 0,
       });
       const body = await answer.body.text();
-      const status = answer.statusCode;
+      status = answer.statusCode;
       if (status >= 200 && status < 300) {
         options.onRate?.(rateOf(first(answer.headers.ratelimit), first(answer.headers['ratelimit-policy'])));
         return body;
@@ -87,6 +93,7 @@ export function createHttp(settings: HttpSettings): Http {
       throw new ApiUnavailable(`The API is unreachable: ${wordsOf(cause)}`, cause);
     } finally {
       limit.clear();
+      settings.observe?.(route.method, status, (clock.now() - start) / 1000);
     }
   };
 

@@ -10,6 +10,7 @@ import type { Cache } from '../kube/store.ts';
 import type { Credentials } from './credentials.ts';
 import type { LookAtParent } from './delegated.ts';
 import type { LabelsOf } from './grants.ts';
+import type { Observer } from './metrics.ts';
 import { FIELD_MANAGER, FINALIZER } from './names.ts';
 import type { Propagation } from './propagation.ts';
 import type { Seal } from './record-birth.ts';
@@ -37,6 +38,7 @@ export interface House {
   /** Null: no resolver is configured to find parent zones with. */
   parents: LookAtParent | null;
   propagation: Propagation;
+  observer: Observer;
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
   namespaces: Cache<KubeObject>;

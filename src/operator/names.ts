@@ -14,3 +14,5 @@ export const FORCE_DELETE = 'zonestead.dev/force-delete';
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';
 /** The key of a Secret that holds an API key. */
 export const SECRET_KEY = 'apiKey';
+/** The Lease of the replica that works. */
+export const LEASE = 'zonestead-operator';

@@ -231,6 +231,7 @@ async function program(
   if (isHopeful && outcome.problem?.reason === 'Conflict')
     return program(house, clock, outcome.object, zone, desired, context, written, true);
   const records: LedgerEntry[] = outcome.owned;
+  if (plan.create.length + plan.update.length + plan.remove.length > 0) house.observer.written(object.metadata.uid);
   if (outcome.problem) {
     const problem = discreet(object, desired, outcome.problem);
     const answer = no(problem.reason, problem.message);
@@ -244,6 +245,7 @@ async function program(
     );
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
+  if (plan.drift.length > 0 && programmed) house.observer.drift('DNSRecord', 'repaired');
   const isProven =
     isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) &&
     isInSync(plan, ledger) &&
@@ -256,6 +258,7 @@ async function program(
     { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     signal,
   );
+  if (propagated.status === 'True') house.observer.propagated(object.metadata.uid);
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
 }
@@ -280,6 +283,7 @@ function isInSync({ create, update, remove, drift }: RecordPlan, ledger: readonl
 function mayRepair(house: House, object: DNSRecord, drift: string[]): boolean {
   const policy = object.spec.driftPolicy ?? house.zones.get(zoneKeyOf(object))?.spec.driftPolicy ?? 'Enforce';
   if (policy !== 'Ignore') {
+    house.observer.drift('DNSRecord', 'found');
     house.events.record(object, {
       type: 'Warning',
       reason: 'Drift',

@@ -173,6 +173,7 @@ export class Bench {
         zoneServed: ({ zoneName }) => answer(servedBy(this.service).zone(zoneName)),
         recordServed: (_servers, expected) => answer(servedBy(this.service).rrset(expected)),
       },
+      observer: { written: () => undefined, propagated: () => undefined, drift: () => undefined },
       zones,
       records,
       namespaces,
