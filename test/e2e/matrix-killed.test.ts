@@ -58,6 +58,8 @@ const SCENARIOS: readonly Scenario[] = [
     given: [zone({}), foreign],
     act: [record(two)],
     writes: ['merge dnsrecords', 'records.batch', 'applyStatus dnsrecords'],
+    // The first write of a process goes alone: it does not know its limits yet.
+    perhaps: ['records.create', 'records.batch'],
     made: '1 zone(s) and 3 record(s)',
   },
   {
@@ -127,7 +129,7 @@ describe.each(SCENARIOS)('when $title', (scenario) => {
     // How often a status is written depends on how soon DNS answers.
     for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) kinds.delete(kind);
     const named = new Set(scenario.writes.map(kindOf));
-    for (const kind of STATUS) named.delete(kind);
+    for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) named.delete(kind);
     expect([...kinds].sort()).toEqual([...named].sort());
     await cleanUp(chain, cell);
   });

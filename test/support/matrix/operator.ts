@@ -88,7 +88,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       ZONESTEAD_API_KEY: options.key ?? chain.key,
       KUBECONFIG: options.kubeconfig ?? chain.operatorKubeconfig,
       ZONESTEAD_NAMESERVER_ADDRESSES: chain.nameservers.map((name) => `${name}=${endpoint}`).join(','),
-      ZONESTEAD_RESOLVER: null,
+      ZONESTEAD_RESOLVER: undefined,
       ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
       ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
       ZONESTEAD_LEASE_IDENTITY: options.identity,
