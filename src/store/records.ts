@@ -36,6 +36,19 @@ export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): P
     .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
 }
 
+/** The TXT values at one name, the oldest first. */
+export async function challengeValues(
+  db: Db,
+  zoneNo: number,
+  ordername: string,
+): Promise<{ id: string; content: string }[]> {
+  return db
+    .select({ id: records.id, content: records.content })
+    .from(records)
+    .where(and(eq(records.zoneNo, zoneNo), eq(records.ordername, ordername), eq(records.type, 'TXT')))
+    .orderBy(asc(records.createdAt), asc(records.id));
+}
+
 /** The NS records among the given owner names: the delegations above a name when given its ancestors. */
 export async function cutsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
   if (ordernames.length === 0) return [];
