@@ -60,6 +60,8 @@ export function endpointsOf(zone: ZoneName, records: readonly DnsRecord[]): Endp
       set.recordTTL = Math.min(set.recordTTL ?? record.ttl, record.ttl);
     }
   }
+  // In an order of their own, whatever the records were changed in.
+  for (const set of sets.values()) set.targets.sort();
   return [...sets.values()];
 }
 

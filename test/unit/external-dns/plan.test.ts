@@ -118,7 +118,7 @@ describe('endpoints', () => {
         .map(({ dnsName, recordType, targets, providerSpecific = [] }) => ({
           dnsName,
           recordType,
-          targets,
+          targets: targets.toSorted(),
           providerSpecific,
         }))
         .sort((a, b) => (a.dnsName < b.dnsName ? -1 : 1));
