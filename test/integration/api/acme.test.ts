@@ -76,7 +76,7 @@ describe("lego's httpreq", () => {
     await expect.poll(() => txt(fqdn)).toEqual(values.toSorted());
     await Promise.all(values.map((each) => httpreq('cleanup', { fqdn, value: each })));
     await expect.poll(() => txt(fqdn)).toEqual([]);
-  });
+  }, 150_000);
 
   test('holds a key to its rights, and asks for one in the way that the client knows', async () => {
     const { zoneName } = await service.zone();
