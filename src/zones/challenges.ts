@@ -1,7 +1,8 @@
 // ACME challenge values (TXT) as the façades for other clients' protocols write them: by name and value, without record
 // ids. Each is one of this room's ordinary operations, with its rights, rules and history. Knows no protocol.
 import { fqdn, orderName, parseLookupName, suffixesOf } from '../dns/name.ts';
-import { challengeValues, listRecords } from '../store/records.ts';
+import { challengeValues } from '../store/challenge-values.ts';
+import { listRecords } from '../store/records.ts';
 import { type ZoneRow, zoneById, zonesNamed } from '../store/zones.ts';
 import { type Actor, maySee, mustWriteRecords } from './actor.ts';
 import { applyBatch } from './batch.ts';
@@ -74,7 +75,7 @@ export async function removeChallenge(house: House, caller: Caller, name: string
 }
 
 async function recordsOf(house: House, { actor }: Caller, { zone, name }: Place, content: string) {
-  return (await readRecords(house, actor, zone.id, { name, type: 'TXT', content })).records;
+  return (await readRecords(house, actor, zone.id, { name, type: 'TXT', content, limit: 2 })).records;
 }
 
 /**
