@@ -13,7 +13,7 @@ import { NAMESERVERS, startTestService } from '../../support/service.ts';
 const { signal } = new AbortController();
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const service = await startTestService();
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 160_000;
 /** lego waits a minute between two names and seconds between two looks, unless told otherwise. */
 const QUICK = { EXEC_SEQUENCE_INTERVAL: '1', EXEC_POLLING_INTERVAL: '1', EXEC_PROPAGATION_TIMEOUT: '60' };
 

@@ -62,3 +62,16 @@ test('prints POSIX files that hand every word on, whatever it holds', async () =
     expect(out.split('|').slice(0, -1)).toEqual([...odd, ...(kind === 'hook' ? words : ['add', ...words])]);
   }
 });
+
+test('the hook starts nothing for the events of dehydrated that are no challenge', async () => {
+  const file = join(dir, 'events');
+  await writeFile(file, script('hook', ['echo', 'started']), { mode: 0o755 });
+  for (const [event, said] of [
+    ['deploy_cert', ''],
+    ['this_hookscript_is_broken__dehydrated_is_working_fine', ''],
+    ['clean_challenge', 'started clean_challenge'],
+    ['present', 'started present'],
+  ] as const) {
+    expect((await runCommand({ command: file, args: [event], timeoutMs: 10_000, signal })).out).toBe(said);
+  }
+});
