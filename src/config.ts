@@ -82,6 +82,18 @@ const SETTINGS = {
   ZONESTEAD_LEASE_IDENTITY: z.string().min(1).max(253).optional(),
   /** Where to find name servers whose names do not resolve here: ns1.example=127.0.0.1:5300,… */
   ZONESTEAD_NAMESERVER_ADDRESSES: z.string().default(''),
+
+  // acme
+  /** A file of mode 600 with lines NAME=value. */
+  ZONESTEAD_CREDENTIALS: z.string().optional(),
+  /** To be waited in place of asking every name server. (Default: they are asked.) */
+  ZONESTEAD_PROPAGATION_SECONDS: whole(0, 3_600).optional(),
+  /** How many seconds the name servers have to answer a new value. */
+  ZONESTEAD_PROPAGATION_TIMEOUT: whole(1, 600).default(120),
+
+  // external-dns
+  /** Where the webhook provider listens; external-dns runs beside it. */
+  ZONESTEAD_EXTERNAL_DNS_LISTEN: hostPort.default({ host: '127.0.0.1', port: 8888 }),
 };
 
 type Settings = typeof SETTINGS;
@@ -113,6 +125,11 @@ export function readConfig<Name extends SettingName>(
   }
   if (problems.length > 0) throw new Error(`The settings are incomplete: ${problems.join('. ')}.`);
   return values as Config<Name>;
+}
+
+/** The environment as an ACME client hands it to its hook: what it says there is no setting of ours. */
+export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
+  return process.env;
 }
 
 function textOf(name: string, environment: NodeJS.ProcessEnv): string | undefined {

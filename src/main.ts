@@ -45,6 +45,15 @@ program
   });
 
 program
+  .command('external-dns')
+  .description("external-dns' webhook provider, to run beside it")
+  .action(async () => {
+    const { EXTERNAL_DNS_SETTINGS, runExternalDns } = await import('./external-dns/main.ts');
+    const { readConfig } = await import('./config.ts');
+    await runExternalDns(readConfig(EXTERNAL_DNS_SETTINGS), stop.signal);
+  });
+
+program
   .command('migrate')
   .description('bring the database to the schema of this version')
   .action(async () => {
