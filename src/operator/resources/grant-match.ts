@@ -1,0 +1,39 @@
+// The parts of a grant that are the same wherever a zone gives one: which namespaces, which names. Pure.
+import type { NamespaceGrant } from './dnszone.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * Whether objects of `namespace` are meant.
+ * @param own namespace of the zone
+ * @param labelsOf labels of a namespace; undefined when it is not known
+ */
+export function permitsNamespace(
+  { from, selector }: NamespaceGrant,
+  own: string,
+  namespace: string,
+  labelsOf: (namespace: string) => Labels | undefined,
+): boolean {
+  if (from === 'All') return true;
+  if (from === 'Same') return namespace === own;
+  const labels = labelsOf(namespace);
+  if (labels === undefined || selector === undefined) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      if (operator === 'Exists') return value !== undefined;
+      if (operator === 'DoesNotExist') return value === undefined;
+      if (operator === 'In') return value !== undefined && values.includes(value);
+      return value === undefined || !values.includes(value);
+    })
+  );
+}
+
+/** `*` permits every name, `*.dev` every name below dev, anything else itself. `name` is relative, lower case. */
+export function matchesName(pattern: string, name: string): boolean {
+  const wanted = pattern.toLowerCase();
+  if (wanted === '*') return true;
+  return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;
+}
