@@ -11,6 +11,7 @@ import {
   GROUP,
   labelSelector,
   moment,
+  objectName,
   ttl,
   VERSION,
 } from './common.ts';
@@ -75,6 +76,30 @@ const allowedRecord = z.object({
     .meta({ description: 'Types they may have. All types when left out.', 'x-kubernetes-list-type': 'set' }),
 });
 
+const acme = z.object({
+  namespaces: namespaces.default({ from: 'Same' }).meta({
+    description: 'Whose challenges: the namespace of the Challenge, or that of the Issuer where no Challenge is found.',
+  }),
+  names: z
+    .array(namePattern)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'Names that may hold a challenge besides _acme-challenge and those that begin with "_acme-challenge.", for CNAMEs ' +
+        'that point here. None when left out.',
+      'x-kubernetes-list-type': 'set',
+    }),
+  wildcardShadowing: z
+    .enum(['Refuse', 'Warn'])
+    .default('Refuse')
+    .meta({
+      description:
+        '_acme-challenge.a makes the name a exist, so that a wildcard stops answering for it (RFC 4592). Refuse: no ' +
+        'challenge where that would happen. Warn: the challenge is put there all the same, and an Event tells it.',
+    }),
+});
+
 export const zoneSpec = z.object({
   zoneName,
   owner: withRules(z.string().min(1).max(128), [
@@ -99,11 +124,32 @@ export const zoneSpec = z.object({
   managementPolicy: z.enum(['Full', 'Observe']).default('Full').meta({
     description: 'Observe: the zone exists at the DNS service and is never created, parked or deleted from here.',
   }),
+  adopt: z
+    .enum(['Never', 'IfIdentical'])
+    .default('Never')
+    .meta({
+      description:
+        'What to do when the DNS service already has a zone of this name in the same team: Never reports a conflict, ' +
+        'IfIdentical takes it over with its records.',
+    }),
   driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
+  credentialsSecretRef: z
+    .object({ name: objectName.meta({ description: 'Name of a Secret in the namespace of this object.' }) })
+    .optional()
+    .meta({
+      description:
+        'A Secret with the API key of a team of your own under the key apiKey; the operator must be permitted to read ' +
+        "it (Role and RoleBinding in this namespace). The operator's own API key when left out.",
+    }),
   allowedRecords: z.array(allowedRecord).max(32).optional().meta({
     description:
       "Which DNSRecords may be in this zone; one entry must permit it. Without entries: those of this object's own namespace.",
     'x-kubernetes-list-type': 'atomic',
+  }),
+  acme: acme.optional().meta({
+    description:
+      'Permits ACME DNS-01 challenges (TXT at _acme-challenge names) and says for whom; {} permits them for ' +
+      "this object's own namespace. When left out the solver puts none here.",
   }),
 });
 
@@ -128,6 +174,10 @@ export const zoneStatus = z.object({
     .meta({
       description: 'What is asked for, set before the zone is created: a lost answer is asked for again to the letter.',
     }),
+  owner: z.string().max(128).optional().meta({ description: 'Who owns the zone at the DNS service.' }),
+  origin: z.enum(['Created', 'Adopted', 'Observed']).optional().meta({
+    description: 'How this object came to the zone. An observed zone is never changed or deleted from here.',
+  }),
   creationStatus: z.string().max(64).optional().meta({ description: 'done, or what the owner has still to do.' }),
   state: z.enum(['active', 'parked']).optional().meta({ description: 'State of the zone at the DNS service.' }),
   nameservers: z
@@ -150,6 +200,10 @@ export type ZoneSpec = z.infer<typeof zoneSpec>;
 export type ZoneStatus = z.infer<typeof zoneStatus>;
 /** Which records may come from where. */
 export type RecordGrant = z.infer<typeof allowedRecord>;
+/** Which namespaces a grant is for. */
+export type NamespaceGrant = z.infer<typeof namespaces>;
+/** Whose ACME challenges a zone takes. */
+export type AcmeGrant = z.infer<typeof acme>;
 
 export interface DNSZone extends KubeObject {
   readonly spec: ZoneSpec;
