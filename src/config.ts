@@ -70,6 +70,16 @@ const SETTINGS = {
   KUBECONFIG: z.string().optional(),
   /** Where to find name servers whose names do not resolve here: ns1.example=127.0.0.1:5300,… */
   ZONESTEAD_NAMESERVER_ADDRESSES: z.string().default(''),
+
+  // solver
+  /** Where kube-apiserver reaches the solver (HTTPS). */
+  ZONESTEAD_SOLVER_LISTEN: hostPort.default({ host: '0.0.0.0', port: 8443 }),
+  /** PEM files that may be renewed while the solver runs. */
+  ZONESTEAD_TLS_CERT_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.crt'),
+  ZONESTEAD_TLS_KEY_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.key'),
+  /** Set by kubelet in every pod. */
+  KUBERNETES_SERVICE_HOST: z.string().optional(),
+  KUBERNETES_SERVICE_PORT: z.string().default('443'),
 };
 
 type Settings = typeof SETTINGS;

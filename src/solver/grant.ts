@@ -1,7 +1,8 @@
 // Whether a zone takes a challenge: its `acme` grant against tenant and name. Deny by default. Pure.
-import { matchesName, permitsNamespace } from '../operator/resources/grant-match.ts';
+
 import type { DNSZone } from '../operator/resources/dnszone.ts';
-import { type ZoneMatch, wholeName } from './zone-match.ts';
+import { matchesName, permitsNamespace } from '../operator/resources/grant-match.ts';
+import { wholeName, type ZoneMatch } from './zone-match.ts';
 
 type LabelsOf = (namespace: string) => Readonly<Record<string, string>> | undefined;
 

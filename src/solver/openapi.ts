@@ -17,7 +17,11 @@ const requestSchema = {
     resolvedFQDN: text('The name of the TXT record, CNAMEs followed.'),
     resolvedZone: text('What a resolver takes for the zone; not relied upon.'),
     allowAmbientCredentials: { type: 'boolean', description: 'False for an Issuer of a namespace.' },
-    config: { type: 'object', description: "The Issuer's webhook.config.", 'x-kubernetes-preserve-unknown-fields': true },
+    config: {
+      type: 'object',
+      description: "The Issuer's webhook.config.",
+      'x-kubernetes-preserve-unknown-fields': true,
+    },
   },
 };
 
@@ -77,7 +81,11 @@ export const OPENAPI_V3_GROUP = {
   info,
   paths: {
     [PATH]: {
-      post: { ...operation, requestBody: { required: true, content }, responses: { 201: { description: 'Answered', content } } },
+      post: {
+        ...operation,
+        requestBody: { required: true, content },
+        responses: { 201: { description: 'Answered', content } },
+      },
     },
   },
   components: { schemas: { [NAME]: payloadSchema } },

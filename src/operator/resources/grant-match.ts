@@ -1,4 +1,5 @@
 // The parts of a grant that are the same wherever a zone gives one: which namespaces, which names. Pure.
+import { parseOwnerName } from '../../dns/name.ts';
 import type { NamespaceGrant } from './dnszone.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -31,9 +32,15 @@ export function permitsNamespace(
   );
 }
 
-/** `*` permits every name, `*.dev` every name below dev, anything else itself. `name` is relative, lower case. */
+/** `*` permits every name, `*.dev` every name below dev, anything else itself. @param name canonical, relative */
 export function matchesName(pattern: string, name: string): boolean {
-  const wanted = pattern.toLowerCase();
-  if (wanted === '*') return true;
-  return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;
+  if (pattern === '*') return true;
+  if (pattern.startsWith('*.')) return name.endsWith(`.${canonical(pattern.slice(2))}`);
+  return name === canonical(pattern);
+}
+
+/** As record names are compared: lower case, A-labels. A pattern that can be no name matches none. */
+function canonical(pattern: string): string {
+  const parsed = parseOwnerName(pattern, 'invalid', 'TXT');
+  return parsed.ok ? parsed.value : pattern;
 }

@@ -5,7 +5,7 @@ import { type Part, startProcess, waitFor } from './process.ts';
 const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
 
 export interface CommandOptions {
-  name: 'api' | 'nameserver' | 'operator';
+  name: 'api' | 'nameserver' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
   healthPort: number;
