@@ -52,6 +52,18 @@ program
   });
 
 program
+  .command('doctor')
+  .description('check the chain from cert-manager to the name servers, and say how to mend it')
+  .argument('[names...]', 'names to be certified, e.g. www.example.org')
+  .option('--namespace <name>', 'where the Certificate is', 'default')
+  .option('--account <user>', "cert-manager's account", 'system:serviceaccount:cert-manager:cert-manager')
+  .action(async (names, options) => {
+    const { DOCTOR_SETTINGS, runDoctor } = await import('./cli/doctor/doctor.ts');
+    const { readConfig } = await import('./config.ts');
+    process.exitCode = await runDoctor(readConfig(DOCTOR_SETTINGS), names, options, print, stop.signal);
+  });
+
+program
   .command('migrate')
   .description('bring the database to the schema of this version')
   .action(async () => {
