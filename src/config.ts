@@ -49,7 +49,10 @@ const SETTINGS = {
   ZONESTEAD_LIMITS: onOff.default(true),
   ZONESTEAD_BUSY_AFTER_MS: whole(10, 60_000).default(2_000),
   ZONESTEAD_DATABASE_CONNECTIONS: whole(1, 500).default(16),
-  /** Recursive resolvers for ALIAS targets and the delegation check, asked in this order. (Default: the machine's.) */
+  /**
+   * Recursive resolvers, asked in this order: for ALIAS targets and the delegation check of the api (default: the
+   * machine's), and for the parents of zones in the operator (default: parents are not asked).
+   */
   ZONESTEAD_RESOLVER: resolvers.optional(),
   /** Whether a new zone is looked for at its parent, and reported as ds_required until its DS is there. */
   ZONESTEAD_DELEGATION_CHECK: onOff.default(false),

@@ -3,7 +3,9 @@ import { Command } from 'commander';
 import { addCommands } from './cli/commands.ts';
 
 const stop = new AbortController();
-for (const name of ['SIGINT', 'SIGTERM'] as const) {
+// A terminal that closes says SIGHUP; under nohup, which has taken the terminal away, it is not for us.
+const signals = ['SIGINT', 'SIGTERM', ...(process.stdout.isTTY ? (['SIGHUP'] as const) : [])] as const;
+for (const name of signals) {
   process.on(name, () => {
     // The second signal does not wait for an orderly end.
     if (stop.signal.aborted) process.exit(1);

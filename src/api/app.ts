@@ -7,8 +7,10 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Actor } from '../zones/actor.ts';
 import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
+import { Refusal } from '../zones/refusal.ts';
 import { requireKey } from './auth.ts';
-import { answerBrokenRequest, installErrors } from './errors.ts';
+import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
+import { followHttp, refuseOtherMethods } from './http.ts';
 import { countWrites, limitWrites, returnBusyPlace } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
@@ -18,6 +20,7 @@ import { changeRoutes } from './routes/changes.ts';
 import { recordRoutes } from './routes/records.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
+import { utf8 } from './utf8.ts';
 
 export interface AppOptions {
   house: House;
@@ -26,12 +29,16 @@ export interface AppOptions {
   limits: boolean;
   /** (Default: nothing is counted.) */
   metrics?: Metrics;
+  /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
+  requestMs?: number;
 }
 
 const BODY_LIMIT = 1024 * 1024;
+const REQUEST_MS = 30_000;
+const HEADERS_MS = 10_000;
 const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 
-export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyInstance {
+export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,
@@ -40,11 +47,21 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
-    connectionTimeout: 30_000,
-    requestTimeout: 30_000,
+    // Behind the other limits, which say why.
+    connectionTimeout: requestMs * 2,
+    requestTimeout: requestMs,
     keepAliveTimeout: 72_000,
     clientErrorHandler: answerBrokenRequest,
-    routerOptions: { maxParamLength: 512 },
+    frameworkErrors: answerUnrouted,
+    routerOptions: { maxParamLength: MAX_PARAMETER },
+    // Judged by followHttp: node would answer without a body.
+    http: {
+      requireHostHeader: false,
+      headersTimeout: Math.min(HEADERS_MS, requestMs),
+      requestTimeout: requestMs,
+      // Node looks for slow senders only so often, and would let them stay half a minute longer.
+      connectionsCheckingInterval: Math.min(1_000, requestMs / 4),
+    },
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
@@ -52,9 +69,11 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
   app.removeContentTypeParser('text/plain');
   // Many clients name JSON also when they send nothing; the schema of the route judges what is missing then.
   const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
-    if (body === '') done(null, undefined);
-    else void parseJson(request, body as string, done);
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const text = utf8(body as Buffer);
+    if (text === null) done(new Refusal('bad_request', 'The body is not in UTF-8, as JSON has to be.'));
+    else if (text === '') done(null, undefined);
+    else void parseJson(request, text, done);
   });
   installErrors(app as unknown as FastifyInstance);
   app.decorateRequest('actor', null);
@@ -65,6 +84,7 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
   });
+  followHttp(app as unknown as FastifyInstance);
   app.addHook('onSend', returnBusyPlace(house));
 
   const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
@@ -81,6 +101,7 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
   void app.register(
     async (v1) => {
       v1.addHook('onRequest', requireKey(house));
+      const refuseTheRest = refuseOtherMethods(v1, '/v1');
       await v1.register(
         async (dns) => {
           zoneRoutes(dns, house, countZone);
@@ -91,7 +112,8 @@ export function buildApp({ house, log, limits, metrics }: AppOptions): FastifyIn
         },
         { prefix: '/dns' },
       );
-      accountRoutes(v1, house);
+      await v1.register(async (account) => accountRoutes(account, house));
+      refuseTheRest();
     },
     { prefix: '/v1' },
   );

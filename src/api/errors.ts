@@ -28,10 +28,15 @@ const INTERNAL =
 /** Fastify's own refusals that keep their status; the rest of its 4xx are plain bad requests. */
 const KEPT_STATUS: ReadonlySet<number> = new Set([413, 414, 415, 431]);
 
+/** Of one part of a path, in characters. */
+export const MAX_PARAMETER = 512;
+
+const EMPTY_BODY = 'The body is empty: send a JSON object.';
+
 const FASTIFY_SENTENCE: Readonly<Record<string, string>> = {
-  FST_ERR_CTP_EMPTY_JSON_BODY: 'The body is empty: send a JSON object.',
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
-  FST_ERR_BAD_URL: 'The address is not valid.',
+  FST_ERR_BAD_URL: 'The address is not valid: what is percent-encoded in its path must be UTF-8.',
+  FST_ERR_MAX_PARAM_LENGTH: `The address is too long: an id has at most ${MAX_PARAMETER} characters.`,
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The body has another length than Content-Length says.',
 };
 
@@ -43,7 +48,7 @@ export function retryAfterSeconds(ms: number): number {
 export function installErrors(app: FastifyInstance): void {
   app.setErrorHandler((error: FastifyError | Refusal | Error, request, reply) => answer(error, request, reply));
   app.setNotFoundHandler((request, reply) =>
-    send(reply, 404, {
+    sendError(reply, 404, {
       error: 'not_found',
       message: `There is no ${request.method} ${request.url.split('?')[0]?.slice(0, 200)} here; the API's paths begin with /v1/dns.`,
     }),
@@ -70,26 +75,34 @@ const BROKEN: Readonly<Record<string, readonly [number, string]>> = {
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time.'],
 };
 
+/** What the router refuses before a route and its hooks are found. */
+export function answerUnrouted(error: FastifyError, request: FastifyRequest, reply: FastifyReply): void {
+  void answer(error, request, reply.header('x-request-id', request.id));
+}
+
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Refusal) {
     if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
     if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-    return send(reply, STATUS[error.code], { error: error.code, message: error.message });
+    return sendError(reply, STATUS[error.code], { error: error.code, message: error.message });
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
+    if (error.validationContext === 'body' && (request.body ?? null) === null) {
+      return sendError(reply, 400, { error: 'bad_request', message: EMPTY_BODY });
+    }
     const message = error.validation.map(({ instancePath, message: text }) => sentence(instancePath, text)).join(' ');
-    return send(reply, 400, { error: 'bad_request', message });
+    return sendError(reply, 400, { error: 'bad_request', message });
   }
   const { statusCode, code } = error as FastifyError;
   if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
     const status = KEPT_STATUS.has(statusCode) ? statusCode : 400;
-    return send(reply, status, {
+    return sendError(reply, status, {
       error: 'bad_request',
       message: routeSentence(code, request) ?? FASTIFY_SENTENCE[code] ?? 'The request is malformed.',
     });
   }
   request.log.error({ err: error }, 'request failed');
-  return send(reply, 500, { error: 'internal', message: INTERNAL });
+  return sendError(reply, 500, { error: 'internal', message: INTERNAL });
 }
 
 /** What depends on the route: which bodies it takes, and of which size. */
@@ -109,7 +122,7 @@ function sentence(path: string, text: string | undefined): string {
   return field === '' ? `The request is not accepted: ${what}.` : `${field}: ${what}.`;
 }
 
-function send(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
+export function sendError(reply: FastifyReply, status: number, body: ErrorBody): FastifyReply {
   // Straight JSON: an error must not depend on the schema of the route it happened in.
   return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }

@@ -1,63 +1,57 @@
-// Which DNSRecord may be in which DNSZone. Pure: labels come in as data.
+// Which DNSRecord may be in which DNSZone, and which child zone may be cut out of it. Pure: labels come in as data. It must
+// not know what happens to who is refused.
+import type { RecordType } from '../dns/types/index.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
-import type { DNSZone, RecordGrant } from './resources/dnszone.ts';
+import type { DNSZone } from './resources/dnszone.ts';
+import { isFromThere, type LabelsOf, matchesName } from './resources/grant-match.ts';
 
-type Labels = Readonly<Record<string, string>>;
+export type { LabelsOf };
 
 /**
- * Whether the zone permits the record: its own namespace without entries, otherwise one entry must permit it.
- * @param labelsOf labels of a namespace; undefined when it is not known
+ * Whether the zone permits the record. Its own namespace may put everything there until an entry says `from: Same`; from
+ * then on such entries say what it may. Others need an entry that permits it, or spec.acme for a challenge.
+ * @param name canonical, relative to the zone
  * @returns null when it is permitted, otherwise what to do
  */
-export function refusal(
-  zone: DNSZone,
-  record: DNSRecord,
-  name: string,
-  labelsOf: (namespace: string) => Labels | undefined,
-): string | null {
+export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf: LabelsOf): string | null {
   const own = zone.metadata.namespace ?? '';
   const namespace = record.metadata.namespace ?? '';
-  const grants = zone.spec.allowedRecords ?? [];
-  const permitted =
-    grants.length === 0
-      ? namespace === own
-      : grants.some(
-          (grant) =>
-            fromThere(grant, own, namespace, labelsOf) &&
-            (grant.names === undefined || grant.names.some((pattern) => matchesName(pattern, name))) &&
-            (grant.types === undefined || grant.types.includes(record.spec.type)),
-        );
-  if (permitted) return null;
-  return `DNSZone ${own}/${zone.metadata.name} does not permit ${record.spec.type} records named ${name} from namespace ${namespace}; its owner can permit them in spec.allowedRecords.`;
+  const { type } = record.spec;
+  if (permits(zone, namespace, name, type, labelsOf) || permitsChallenge(zone, namespace, name, type, labelsOf))
+    return null;
+  return `DNSZone ${own}/${zone.metadata.name} does not permit ${type} records named ${name} from namespace ${namespace}; its owner can permit them in spec.allowedRecords.`;
 }
 
-function fromThere(
-  grant: RecordGrant,
-  own: string,
-  namespace: string,
-  labelsOf: (namespace: string) => Labels | undefined,
-): boolean {
-  const { from, selector } = grant.namespaces;
-  if (from === 'All') return true;
-  if (from === 'Same') return namespace === own;
-  const labels = labelsOf(namespace);
-  if (labels === undefined || selector === undefined) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = labels[key];
-      if (operator === 'Exists') return value !== undefined;
-      if (operator === 'DoesNotExist') return value === undefined;
-      if (operator === 'In') return value !== undefined && values.includes(value);
-      return value === undefined || !values.includes(value);
-    })
+/** Whether a zone of another namespace may be cut out of this one: that is a delegation, so NS records must be permitted. */
+export function permitsDelegation(zone: DNSZone, namespace: string, name: string, labelsOf: LabelsOf): boolean {
+  return permits(zone, namespace, name, 'NS', labelsOf);
+}
+
+function permits(zone: DNSZone, namespace: string, name: string, type: RecordType, labelsOf: LabelsOf): boolean {
+  const own = zone.metadata.namespace ?? '';
+  const grants = zone.spec.allowedRecords ?? [];
+  if (namespace === own && grants.every((grant) => grant.namespaces.from !== 'Same')) return true;
+  return grants.some(
+    (grant) =>
+      isFromThere(grant.namespaces, own, namespace, labelsOf) &&
+      (grant.names === undefined || grant.names.some((pattern) => matchesName(pattern, name))) &&
+      (grant.types === undefined || grant.types.includes(type)),
   );
 }
 
-/** `*` permits every name, `*.dev` every name below dev, anything else itself. */
-function matchesName(pattern: string, name: string): boolean {
-  const wanted = pattern.toLowerCase();
-  if (wanted === '*') return true;
-  return wanted.startsWith('*.') ? name.endsWith(wanted.slice(1)) : name === wanted;
+/** An ACME challenge (RFC 8555 section 8.4) from where spec.acme takes them. */
+function permitsChallenge(
+  zone: DNSZone,
+  namespace: string,
+  name: string,
+  type: RecordType,
+  labelsOf: LabelsOf,
+): boolean {
+  const { acme } = zone.spec;
+  if (acme === undefined || type !== 'TXT') return false;
+  const isOne =
+    name === '_acme-challenge' ||
+    name.startsWith('_acme-challenge.') ||
+    (acme.names ?? []).some((pattern) => matchesName(pattern, name));
+  return isOne && isFromThere(acme.namespaces, zone.metadata.namespace ?? '', namespace, labelsOf);
 }

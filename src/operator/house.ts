@@ -7,11 +7,15 @@ import type { EventRecorder } from '../kube/events.ts';
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
+import type { Credentials } from './credentials.ts';
+import type { LookAtParent } from './delegated.ts';
+import type { LabelsOf } from './grants.ts';
 import { FIELD_MANAGER, FINALIZER } from './names.ts';
 import type { Propagation } from './propagation.ts';
 import type { Condition } from './resources/common.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import type { Neighbours } from './zone-claims.ts';
 
 /** Of core/v1, as far as grants look at it. */
 export const NAMESPACE: ResourceType = {
@@ -27,6 +31,10 @@ export interface House {
   client: Client;
   dispatcher: Dispatcher;
   events: EventRecorder;
+  /** Ways to the service with other API keys than the operator's own, which is `client`. */
+  credentials: Credentials;
+  /** Null: no resolver is configured to find parent zones with. */
+  parents: LookAtParent | null;
   propagation: Propagation;
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
@@ -46,7 +54,23 @@ export interface House {
 /** Indexes of the caches. */
 export const BY_ZONE = 'zone';
 export const BY_ZONE_NAME = 'zoneName';
+export const BY_ZONE_ABOVE = 'zoneAbove';
 export const BY_RECORD_ID = 'recordId';
+
+/** The DNSZones that one of them is judged beside. */
+export function neighboursOf({ zones }: Pick<House, 'zones'>): Neighbours {
+  return {
+    named: (name) => zones.byIndex(BY_ZONE_NAME, name),
+    below: (name) => zones.byIndex(BY_ZONE_ABOVE, name),
+  };
+}
+
+export function labelsIn({ namespaces }: Pick<House, 'namespaces'>): LabelsOf {
+  return (name) => {
+    const found = namespaces.get(name);
+    return found && (found.metadata.labels ?? {});
+  };
+}
 
 interface WithStatus extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };

@@ -12,16 +12,20 @@ import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
-import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
+import { type Connection, createCredentials } from './credentials.ts';
+import { createParentLook } from './delegated.ts';
+import { BY_RECORD_ID, BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { REPORTER } from './names.ts';
 import { createPropagation } from './propagation.ts';
 import { isChallenge } from './record-create.ts';
-import { createRecordReconciler, zoneKeyOf } from './record-reconciler.ts';
+import { createRecordReconciler } from './record-reconciler.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
 import { createServiceWatch } from './service-watch.ts';
 import { connectWakes } from './wakes.ts';
-import { createZoneReconciler, zoneNameIndex } from './zone-reconciler.ts';
+import { zoneNameIndex, zonesAboveIndex } from './zone-claims.ts';
+import { createZoneReconciler } from './zone-reconciler.ts';
 
 export const OPERATOR_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -30,6 +34,7 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_API_KEY',
   'KUBECONFIG',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
+  'ZONESTEAD_RESOLVER',
 ] as const;
 
 const ZONE_WORKERS = 4;
@@ -48,11 +53,14 @@ export async function runOperator(
     observe: kubeMetrics.calls,
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   });
-  const client = createClient({
-    baseUrl: config.ZONESTEAD_URL,
-    key: config.ZONESTEAD_API_KEY,
-    userAgent: 'zonestead-operator',
-  });
+  const connections: Connection[] = [];
+  const connect = (key: string): Connection => {
+    const connection = connectWith(config.ZONESTEAD_URL, key);
+    connections.push(connection);
+    return connection;
+  };
+  const own = connect(config.ZONESTEAD_API_KEY);
+  const { client, dispatcher } = own;
   const manager = createManager({
     api: cluster.api,
     log,
@@ -61,7 +69,9 @@ export async function runOperator(
     health: config.ZONESTEAD_HEALTH_LISTEN,
   });
 
-  const zones = manager.cache<DNSZone>(DNS_ZONE, { indexes: { [BY_ZONE_NAME]: zoneNameIndex } });
+  const zones = manager.cache<DNSZone>(DNS_ZONE, {
+    indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
+  });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
     indexes: {
       [BY_ZONE]: (record) => [zoneKeyOf(record)],
@@ -82,26 +92,27 @@ export async function runOperator(
 
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
-  let owner: string | undefined;
+  const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const house: House = {
     api: cluster.api,
     client,
-    dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
+    dispatcher,
+    credentials: createCredentials({ api: cluster.api, own, connect, clock: realClock }),
+    parents: config.ZONESTEAD_RESOLVER
+      ? createParentLook(
+          config.ZONESTEAD_RESOLVER.map(({ host, port }) => ({ address: host, port })),
+          overrides,
+        )
+      : null,
     events: manager.events(REPORTER),
-    propagation: createPropagation(parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES), realClock),
+    propagation: createPropagation(overrides, realClock),
     zones,
     records,
     namespaces,
     wakeZone: (key) => zoneQueue.add(key),
     wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
-    owner: async (end) => {
-      if (owner === undefined) {
-        const { team } = await client.account({ signal: end });
-        owner = team === undefined ? 'personal' : `org:${team.id}`;
-      }
-      return owner;
-    },
+    owner: own.owner,
     now: () => new Date(),
     nonce: () => randomBytes(12).toString('hex'),
   };
@@ -120,9 +131,26 @@ export async function runOperator(
   try {
     await manager.run(signal);
   } finally {
-    await client.close();
+    await Promise.all(connections.map((connection) => connection.client.close()));
     await cluster.close();
   }
+}
+
+/** A client and a pace of its own for an API key. */
+function connectWith(baseUrl: string, key: string): Connection {
+  const client = createClient({ baseUrl, key, userAgent: 'zonestead-operator' });
+  let owner: string | undefined;
+  return {
+    client,
+    dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
+    owner: async (signal) => {
+      if (owner === undefined) {
+        const { team } = await client.account({ signal });
+        owner = team === undefined ? 'personal' : `org:${team.id}`;
+      }
+      return owner;
+    },
+  };
 }
 
 function restart(queue: WorkQueue, key: string): void {

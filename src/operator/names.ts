@@ -8,3 +8,7 @@ export const FIELD_MANAGER = 'zonestead-operator';
 export const REPORTER = 'zonestead.dev/operator';
 /** On a DNSZone, with any value: delete the zone although records that nobody here owns are in it. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
+/** On a namespace, with the value `allow`: its DNSZones may take over or watch zones that the DNS service has already. */
+export const EXISTING_ZONES = 'zonestead.dev/existing-zones';
+/** The key of a Secret that holds an API key. */
+export const SECRET_KEY = 'apiKey';

@@ -14,6 +14,9 @@ export function adoptable(
   candidates: readonly DnsRecord[],
 ): ReadonlySet<string> {
   if (object.spec.adopt !== 'IfIdentical' || candidates.length === 0) return new Set();
+  // Who knows what is served could take it over, and delete it afterwards: for the zone's own namespace only.
+  const { namespace } = object.spec.zoneRef;
+  if (namespace !== undefined && namespace !== object.metadata.namespace) return new Set();
   const isOther = (record: DNSRecord) => record.metadata.uid !== object.metadata.uid;
   // A creation whose answer is on its way: which of the records it made, nobody knows yet.
   const expectsOne = (record: DNSRecord): boolean => {

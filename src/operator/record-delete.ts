@@ -4,13 +4,16 @@ import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
+import { CREDENTIALS_RETRY_MS, houseOf, withConnection } from './credentials.ts';
 import { type House, letGo } from './house.ts';
 import { FINALIZER } from './names.ts';
 import { removeValue } from './record-apply.ts';
 import { resolveIntents } from './record-intents.ts';
 import { concludeRecordTrouble } from './record-status.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
-import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
+import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
+import type { Answer } from './verdicts.ts';
 
 export async function deleteRecordObject(
   house: House,
@@ -21,7 +24,15 @@ export async function deleteRecordObject(
   if (!hasFinalizer(object, FINALIZER)) return {};
   const { signal } = context;
   try {
-    if (object.spec.deletionPolicy === 'Delete') await deleteAtService(house, clock, object, context);
+    if (!mayStay(object)) {
+      const scope = await houseOfRecord(house, object, signal);
+      if ('answer' in scope) {
+        const trouble: Trouble = { kind: 'transient', reason: 'ZoneNotReady', message: scope.answer.message };
+        await concludeRecordTrouble(house, clock, object, trouble, null, signal);
+        return { requeueAfterMs: CREDENTIALS_RETRY_MS };
+      }
+      await deleteAtService(scope.house, clock, object, context);
+    }
   } catch (error) {
     const trouble = troubleOf(error);
     if (!trouble) throw error;
@@ -40,6 +51,26 @@ export async function deleteRecordObject(
   }
   await letGo(house, house.records, DNS_RECORD, object, signal);
   return {};
+}
+
+/** In a zone of another namespace nothing may outlive its object, or it would outlive the grant as well. */
+function mayStay(object: DNSRecord): boolean {
+  if (object.spec.deletionPolicy !== 'Retain') return false;
+  const { namespace } = object.spec.zoneRef;
+  return namespace === undefined || namespace === object.metadata.namespace;
+}
+
+/** Deletion goes on with the key known from before when its Secret is gone: a namespace in deletion loses it first. */
+async function houseOfRecord(
+  house: House,
+  object: DNSRecord,
+  signal: AbortSignal,
+): Promise<{ house: House } | { answer: Answer }> {
+  const zone = house.zones.get(zoneKeyOf(object));
+  const scope = zone ? await houseOf(house, zone, signal) : { house };
+  if (zone && 'house' in scope) return scope;
+  const connection = house.credentials.remembered(object.status?.zoneId);
+  return connection ? { house: withConnection(house, connection) } : scope;
 }
 
 async function deleteAtService(

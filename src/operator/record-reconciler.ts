@@ -3,13 +3,14 @@ import type { DnsRecord } from '../client/client.ts';
 import { isAbsent } from '../client/errors.ts';
 import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
-import { isTrue } from '../kube/conditions.ts';
+import { findCondition, isTrue } from '../kube/conditions.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
 import type { ExpectedRrset } from '../nameserver/probe.ts';
+import { CREDENTIALS_RETRY_MS, houseOf, rejected } from './credentials.ts';
 import { refusal } from './grants.ts';
-import { type House, withFinalizer } from './house.ts';
+import { type House, labelsIn, withFinalizer } from './house.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
 import { deleteRecordObject } from './record-delete.ts';
@@ -17,9 +18,11 @@ import { type Desired, desiredOf } from './record-desired.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
 import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, PROPAGATED } from './record-status.ts';
+import { withdraw } from './record-withdraw.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
-import { PausedTooLong, REFUSED_RETRY_MS, troubleOf } from './trouble.ts';
+import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import { type Answer, NOT_YET, no, yes } from './verdicts.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;
@@ -32,12 +35,6 @@ export function createRecordReconciler(house: House, clock: Clock) {
     if (isDeleting(object)) return deleteRecordObject(house, clock, object, context);
     return reconcileRecord(house, clock, object, context);
   };
-}
-
-/** The key of the DNSZone that a record names. */
-export function zoneKeyOf(record: DNSRecord): string {
-  const { namespace, name } = record.spec.zoneRef;
-  return `${namespace ?? record.metadata.namespace}/${name}`;
 }
 
 async function reconcileRecord(
@@ -70,24 +67,19 @@ async function reconcileRecord(
   const problem = verdict.ok
     ? notPermitted(house, object, zone as DNSZone, verdict.desired.name)
     : no('InvalidSpec', verdict.message);
-  if (!verdict.ok || problem) {
-    const answer = problem as Answer;
-    await concludeRecord(
-      house,
-      object,
-      {},
-      { Accepted: answer, Programmed: answer, Propagated: NOT_YET(answer.reason) },
-      signal,
-    );
-    return { requeueAfterMs: REFUSED_RETRY_MS };
-  }
   let current = object;
   try {
+    if (!verdict.ok || problem)
+      return await refuseRecord(house, clock, object, zone as DNSZone, problem as Answer, context);
+    const scope = await houseOf(house, zone as DNSZone, signal);
+    if ('answer' in scope) return await waitForKey(house, object, zone as DNSZone, scope.answer, signal);
     current = await withFinalizer(house, house.records, DNS_RECORD, object, signal);
-    return await program(house, clock, current, judgedZone, verdict.desired, context, (written) => {
+    return await program(scope.house, clock, current, judgedZone, verdict.desired, context, (written) => {
       current = written;
     });
   } catch (error) {
+    const answer = rejected(house, zone as DNSZone, error);
+    if (answer) return await waitForKey(house, current, zone as DNSZone, answer, signal);
     // Deleted by somebody between our look and our write: look again.
     if (isAbsent(error) && error.code === 'not_found') return { requeueAfterMs: FIRST_PROBE_RETRY_MS };
     if (isAbsent(error)) {
@@ -120,6 +112,44 @@ async function reconcileRecord(
   }
 }
 
+/** Refused: what a zone's owner does not permit (any more) is taken out of DNS, after saying so. */
+async function refuseRecord(
+  house: House,
+  clock: Clock,
+  object: DNSRecord,
+  zone: DNSZone,
+  answer: Answer,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const { signal } = context;
+  const answers = { Accepted: answer, Programmed: answer, Propagated: NOT_YET(answer.reason) };
+  const told = await concludeRecord(house, object, {}, answers, signal);
+  if (answer.reason === 'NotPermitted') await withdraw(house, clock, told, zone, context);
+  return { requeueAfterMs: REFUSED_RETRY_MS };
+}
+
+/** The zone's own API key is missing or wrong: the zone says more. What was written before is still served. */
+async function waitForKey(
+  house: House,
+  object: DNSRecord,
+  zone: DNSZone,
+  { reason }: Answer,
+  signal: AbortSignal,
+): Promise<ReconcileResult> {
+  const message = `DNSZone ${keyOf(zone)} has no API key that works (${reason}); see its conditions.`;
+  const answer = no('ZoneNotReady', message);
+  await concludeRecord(
+    house,
+    object,
+    {},
+    { Accepted: answer, Programmed: answer, Propagated: NOT_YET('ZoneNotReady') },
+    signal,
+  );
+  return { requeueAfterMs: CREDENTIALS_RETRY_MS };
+}
+
+type Problem = Pick<Trouble, 'reason' | 'message'>;
+
 interface ReadyZone {
   zoneId: string;
   zoneName: string;
@@ -130,6 +160,8 @@ interface ReadyZone {
 
 function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
   if (status?.zoneId === undefined || status.defaultTtl === undefined) return null;
+  // Refused since: what its namespace may not have, its records may not write to.
+  if (findCondition(status.conditions, 'Accepted')?.status === 'False') return null;
   const name = parseZoneName(spec.zoneName);
   if (!name.ok) return null;
   return {
@@ -142,10 +174,7 @@ function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
 }
 
 function notPermitted(house: House, record: DNSRecord, zone: DNSZone, name: string): Answer | null {
-  const message = refusal(zone, record, name, (namespace) => {
-    const found = house.namespaces.get(namespace);
-    return found && (found.metadata.labels ?? {});
-  });
+  const message = refusal(zone, record, name, labelsIn(house));
   return message === null ? null : no('NotPermitted', message);
 }
 
@@ -196,7 +225,8 @@ async function program(
   const outcome = await applyPlan(house, clock, object, { zoneId: zone.zoneId, plan, written }, context);
   const records: LedgerEntry[] = outcome.owned;
   if (outcome.problem) {
-    const answer = no(outcome.problem.reason, outcome.problem.message);
+    const problem = discreet(object, desired, outcome.problem);
+    const answer = no(problem.reason, problem.message);
     const accepted = outcome.problem.reason === 'Conflict' ? ACCEPTED : answer;
     await concludeRecord(
       house,
@@ -217,6 +247,15 @@ async function program(
   );
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
+}
+
+/** The service names other records of the zone: what they are is not for somebody of another namespace. */
+function discreet(object: DNSRecord, { name, type }: Desired, problem: Problem): Problem {
+  const { namespace } = object.spec.zoneRef;
+  const own = namespace === undefined || namespace === object.metadata.namespace;
+  if (own || problem.reason !== 'Conflict' || problem.message.startsWith('DNSRecord ')) return problem;
+  const message = `The zone holds records that stand against ${type} records named ${name}; the owner of DNSZone ${zoneKeyOf(object)} can tell which.`;
+  return { ...problem, message };
 }
 
 /** Enforce repairs and tells; Report only tells; Ignore does neither. */

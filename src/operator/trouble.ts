@@ -12,7 +12,15 @@ export type TroubleKind =
 
 export interface Trouble {
   kind: TroubleKind;
-  reason: 'InvalidSpec' | 'Conflict' | 'NotPermitted' | 'RateLimited' | 'ZoneBusy' | 'APIUnavailable' | 'APIError';
+  reason:
+    | 'InvalidSpec'
+    | 'Conflict'
+    | 'NotPermitted'
+    | 'RateLimited'
+    | 'ZoneBusy'
+    | 'ZoneNotReady'
+    | 'APIUnavailable'
+    | 'APIError';
   message: string;
 }
 

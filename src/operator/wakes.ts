@@ -4,12 +4,12 @@ import { findCondition } from '../kube/conditions.ts';
 import { LOW_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
-import { BY_ZONE, BY_ZONE_NAME } from './house.ts';
+import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from './house.ts';
 import { isChallenge } from './record-create.ts';
-import { zoneKeyOf } from './record-reconciler.ts';
+import { zoneKeyOf } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
-import { zoneNameIndex } from './zone-reconciler.ts';
+import { zoneNameIndex, zonesAboveIndex } from './zone-claims.ts';
 
 export interface Wakes {
   zones: Cache<DNSZone>;
@@ -24,10 +24,7 @@ export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueu
   enqueueOnChange(zones, zoneQueue);
   enqueueOnChange(records, recordQueue, isChallenge);
   zones.onChange((key, kind, initial, object, old) => {
-    if (kind === 'delete') {
-      for (const name of zoneNameIndex(object))
-        for (const zone of zones.byIndex(BY_ZONE_NAME, name)) if (isLoser(zone)) zoneQueue.add(keyOf(zone));
-    }
+    if (kind === 'delete' || (kind === 'update' && !isSameClaim(object, old))) wakeLosers(zones, zoneQueue, object);
     if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
     for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
   });
@@ -41,7 +38,33 @@ export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueu
   namespaces.onChange((key, _kind, initial) => {
     if (initial) return;
     for (const record of records.list()) if (record.metadata.namespace === key) recordQueue.add(keyOf(record));
+    for (const zone of zones.list()) if (zone.metadata.namespace === key || isLoser(zone)) zoneQueue.add(keyOf(zone));
   });
+}
+
+/** What one zone let go of, or permits now, may be what another of the name, above it or below it waits for. */
+function wakeLosers(zones: Cache<DNSZone>, queue: WorkQueue, object: DNSZone): void {
+  const key = keyOf(object);
+  const [name] = zoneNameIndex(object);
+  if (name === undefined) return;
+  const others = [
+    ...zones.byIndex(BY_ZONE_NAME, name),
+    ...zones.byIndex(BY_ZONE_ABOVE, name),
+    ...zonesAboveIndex(object).flatMap((above) => zones.byIndex(BY_ZONE_NAME, above)),
+  ];
+  for (const other of others) if (isLoser(other) && keyOf(other) !== key) queue.add(keyOf(other));
+}
+
+/** What of a zone others of its name, above it and below it depend on. */
+function isSameClaim(zone: DNSZone, old: DNSZone | undefined): boolean {
+  const facts = ({ spec, status }: DNSZone) =>
+    JSON.stringify([
+      spec.allowedRecords,
+      spec.managementPolicy,
+      status?.zoneId,
+      findCondition(status?.conditions, 'Accepted')?.reason,
+    ]);
+  return old !== undefined && facts(zone) === facts(old);
 }
 
 /** An edit deserves a prompt attempt; our own status writes come back here as updates of the same generation. */
@@ -64,7 +87,15 @@ function enqueueOnChange<T extends KubeObject>(
 /** What of a zone its records depend on. */
 function concernsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
   const facts = ({ spec, status }: DNSZone) =>
-    JSON.stringify([status?.zoneId, status?.state, status?.defaultTtl, status?.nameservers, spec.allowedRecords]);
+    JSON.stringify([
+      status?.zoneId,
+      status?.state,
+      status?.defaultTtl,
+      status?.nameservers,
+      findCondition(status?.conditions, 'Accepted')?.status === 'False',
+      spec.allowedRecords,
+      spec.acme,
+    ]);
   return old === undefined || facts(zone) !== facts(old);
 }
 
@@ -77,5 +108,6 @@ function gaveUp(record: DNSRecord, old: DNSRecord | undefined): boolean {
 }
 
 function isLoser({ status }: DNSZone | DNSRecord): boolean {
-  return findCondition(status?.conditions, 'Ready')?.reason === 'Conflict';
+  const reason = findCondition(status?.conditions, 'Ready')?.reason;
+  return reason === 'Conflict' || reason === 'NotPermitted';
 }

@@ -1,16 +1,19 @@
 // The end of a DNSZone: what the policy says about the zone at the service, then the finalizer. A zone that holds records
 // which no DNSRecord here owns is not deleted by itself.
 import { ApiError, isAbsent } from '../client/errors.ts';
+import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
+import { type Connection, CREDENTIALS_RETRY_MS, houseOf, rejected, withConnection } from './credentials.ts';
 import { BY_ZONE, type House, letGo, writeStatus } from './house.ts';
 import { FINALIZER, FORCE_DELETE } from './names.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { PausedTooLong, troubleOf } from './trouble.ts';
 import { judged, no } from './verdicts.ts';
+import { isManaged } from './zone-claims.ts';
 import { repeatCreation } from './zone-create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
@@ -25,16 +28,32 @@ export async function deleteZoneObject(
   if (!hasFinalizer(object, FINALIZER)) return {};
   const { signal } = context;
   const keeps = object.spec.deletionPolicy === 'Retain' || object.spec.managementPolicy === 'Observe';
+  // What was only watched, or refused from the start, is not this object's to delete.
+  const has = isManaged(object) || object.status?.intent !== undefined;
   try {
-    if (!keeps) {
-      const zoneId = object.status?.zoneId ?? (await announced(house, clock, object, context));
-      const blocked = zoneId === undefined ? null : await deleteAtService(house, clock, object, zoneId, context);
+    if (!keeps && has) {
+      const scope = await houseOf(house, object, signal);
+      const connection = 'house' in scope ? null : house.credentials.remembered(object.status?.zoneId);
+      if ('answer' in scope && !connection) {
+        const { reason, message } = scope.answer;
+        const words = `The zone cannot be deleted at the DNS service yet: ${message} Or set spec.deletionPolicy: Retain.`;
+        await say(house, object, reason, words, signal);
+        return { requeueAfterMs: CREDENTIALS_RETRY_MS };
+      }
+      const own = 'house' in scope ? scope.house : withConnection(house, connection as Connection);
+      const zoneId = isManaged(object) ? object.status?.zoneId : await announced(own, clock, object, context);
+      const blocked = zoneId === undefined ? null : await deleteAtService(own, clock, object, zoneId, context);
       if (blocked !== null) {
         await say(house, object, 'DeletionBlocked', blocked, signal);
         return { requeueAfterMs: BLOCKED_RETRY_MS };
       }
     }
   } catch (error) {
+    const answer = rejected(house, object, error);
+    if (answer) {
+      await say(house, object, answer.reason, `The zone cannot be deleted yet: ${answer.message}`, signal);
+      return { requeueAfterMs: CREDENTIALS_RETRY_MS };
+    }
     const trouble = troubleOf(error);
     if (!trouble) throw error;
     await say(house, object, trouble.reason, `The zone cannot be deleted yet: ${trouble.message}`, signal);
@@ -67,6 +86,10 @@ async function deleteAtService(
   { reconcileId: requestId, signal }: ReconcileContext,
 ): Promise<string | null> {
   try {
+    const zone = await house.client.zones.get(zoneId, { signal, requestId });
+    const name = parseZoneName(object.spec.zoneName);
+    // An id in a status must never lead to somebody else's zone.
+    if (!name.ok || zone.zoneName !== name.value) return null;
     if (object.metadata.annotations?.[FORCE_DELETE] === undefined) {
       const own = new Set(
         house.records

@@ -11,17 +11,14 @@ import { type Answer, judged, no, summed, unknown, yes } from './verdicts.ts';
 
 export const ACCEPTED = yes('Accepted', 'The zone is valid.');
 export const PROGRAMMED = yes('Programmed', 'The zone is at the DNS service.');
-/** Asking the parent zone is not built yet; Ready does not depend on it, as private zones have no delegation. */
-const DELEGATED = unknown(
-  'NotChecked',
-  'The parent zone is not asked whether it delegates here: publish status.nameservers and status.ds there.',
-);
+const NOT_THERE_YET = unknown('NotChecked', 'The parent zone is asked once the zone is at the DNS service.');
 export const READY = yes('Ready', 'Every name server answers for the zone.');
 
 /** What the status repeats of the zone at the service. */
 export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
   return {
     zoneId: zone.id,
+    owner: zone.owner,
     creationStatus: zone.status ?? object.status?.creationStatus ?? 'done',
     state: zone.state,
     nameservers: zone.nameservers,
@@ -37,34 +34,46 @@ export function statusOf(object: DNSZone): ZoneStatus {
   return status as ZoneStatus;
 }
 
-/** Writes the outcome; Ready sums up what is not given. An event tells of every change of Ready. */
+/**
+ * Writes the outcome; Ready sums up what is not given, but for Delegated: private zones have no parent that points to
+ * them. An event tells of every change of Ready. @returns the object as it is now
+ */
 export async function conclude(
   house: House,
   object: DNSZone,
   known: Partial<ZoneStatus>,
   answers: Record<string, Answer>,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<DNSZone> {
   const generation = object.metadata.generation ?? 0;
-  const ready = answers.Ready ?? summed(Object.values(answers), READY);
+  const { Delegated, ...own } = answers;
+  const ready = own.Ready ?? summed(Object.values(own), READY);
   const before = statusOf(object);
+  const parent = Delegated ?? (before.zoneId === undefined && known.zoneId === undefined ? NOT_THERE_YET : undefined);
   const { intent, ...kept } = { ...before, ...known };
   const status: ZoneStatus = {
     ...kept,
     // Once the id is known the intent has done its work.
     ...(known.zoneId === undefined && intent !== undefined ? { intent } : {}),
     observedGeneration: generation,
-    conditions: judged(before.conditions, { ...answers, Delegated: DELEGATED, Ready: ready }, generation, house.now()),
+    conditions: judged(
+      before.conditions,
+      { ...own, ...(parent ? { Delegated: parent } : {}), Ready: ready },
+      generation,
+      house.now(),
+    ),
   };
   const was = isTrue(before.conditions, 'Ready');
-  await writeStatus(house, house.zones, DNS_ZONE, object, status, signal);
-  if (was === (ready.status === 'True')) return;
-  house.events.record(object, {
-    type: was ? 'Warning' : 'Normal',
-    reason: ready.reason,
-    action: 'Reconcile',
-    note: ready.message,
-  });
+  const written = await writeStatus(house, house.zones, DNS_ZONE, object, status, signal);
+  if (was !== (ready.status === 'True')) {
+    house.events.record(object, {
+      type: was ? 'Warning' : 'Normal',
+      reason: ready.reason,
+      action: 'Reconcile',
+      note: ready.message,
+    });
+  }
+  return written;
 }
 
 /**

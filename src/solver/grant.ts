@@ -1,10 +1,7 @@
 // Whether a zone takes a challenge: its `acme` grant against tenant and name. Deny by default. Pure.
-
 import type { DNSZone } from '../operator/resources/dnszone.ts';
-import { matchesName, permitsNamespace } from '../operator/resources/grant-match.ts';
+import { isFromThere, type LabelsOf, matchesName } from '../operator/resources/grant-match.ts';
 import { wholeName, type ZoneMatch } from './zone-match.ts';
-
-type LabelsOf = (namespace: string) => Readonly<Record<string, string>> | undefined;
 
 /** @returns null when it is permitted, otherwise what to do; the same text for the same situation */
 export function acmeRefusal(match: ZoneMatch, tenant: string, labelsOf: LabelsOf): string | null {
@@ -15,7 +12,7 @@ export function acmeRefusal(match: ZoneMatch, tenant: string, labelsOf: LabelsOf
   if (acme === undefined) {
     return `${title} takes no ACME challenges; its owner can permit them in spec.acme`;
   }
-  if (!permitsNamespace(acme.namespaces, own, tenant, labelsOf)) {
+  if (!isFromThere(acme.namespaces, own, tenant, labelsOf)) {
     return `${title} takes no ACME challenges from namespace ${tenant}; its owner can permit them in spec.acme.namespaces`;
   }
   if (isChallengeName(relative) || (acme.names ?? []).some((pattern) => matchesName(pattern, relative))) return null;

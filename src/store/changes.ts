@@ -2,6 +2,7 @@
 import { and, desc, eq, like, lt, sql } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import { chunksOf } from './record-batches.ts';
+import { statement } from './statement.ts';
 import { changes } from './tables.ts';
 
 export type Action =
@@ -28,8 +29,18 @@ export interface Change {
   requestId: string;
 }
 
+const insert = statement(`
+  insert into changes (zone_id, zone_name, team_id, user_id, key_id, action, before, after, serial, request_id)
+  values ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9, $10)`);
+
 export async function insertChange(tx: Tx, change: Change): Promise<void> {
-  await tx.insert(changes).values(change);
+  const { zoneId, zoneName, teamId, userId, keyId, action, before, after, serial, requestId } = change;
+  await insert(tx, zoneId, zoneName, teamId, userId, keyId, action, json(before), json(after), serial, requestId);
+}
+
+/** Nothing is null in SQL too. */
+function json(value: unknown): string | null {
+  return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
 /** Many changes of one transaction, in their order. */

@@ -1,8 +1,9 @@
 // API keys as rows, and the teams that have them. Secrets come in and go out as hashes only.
-import { and, eq, isNull, lt, or, sql } from 'drizzle-orm';
+import { and, eq, isNull, lt, or } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { Role } from './people.ts';
-import { apiKeys, keyZoneGrants, memberships, teams, users } from './tables.ts';
+import { statement } from './statement.ts';
+import { apiKeys, teams } from './tables.ts';
 
 export type Level = 'none' | 'read' | 'write';
 
@@ -33,41 +34,30 @@ export interface KeyRow {
   grants: { zoneId: string; records: Level }[];
 }
 
-/** One key with its holder and its per-zone levels, in one statement. */
+type Plain = Omit<KeyRow, 'expiresAt' | 'revokedAt' | 'lastUsedAt'> &
+  Record<'expiresAt' | 'revokedAt' | 'lastUsedAt', string | null>;
+
+const selectKey = statement<Plain>(`
+  select k.id, k.team_id as "teamId", t.name as "teamName", k.user_id as "userId", u.name as "userName", u.email as "userEmail",
+    case when k.user_id is null then '[]' else coalesce((
+      select json_agg(json_build_object('teamId', m.team_id, 'teamName', mt.name, 'role', m.role) order by mt.name)
+      from memberships m join teams mt on mt.id = m.team_id where m.user_id = k.user_id), '[]') end as memberships,
+    k.name, k.secret_hash as "secretHash", k.records, k.manage_zones as "manageZones", k.only_names as "onlyNames",
+    k.only_types as "onlyTypes", k.networks::text[] as networks, k.zone_writes as "zoneWrites",
+    k.record_writes as "recordWrites", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
+    k.last_used_at as "lastUsedAt",
+    coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
+      from key_zone_grants g where g.key_id = k.id), '[]') as grants
+  from api_keys k left join teams t on t.id = k.team_id left join users u on u.id = k.user_id where k.id = $1`);
+
+/** One key with its holder and its per-zone levels, in one statement: every request begins with it. */
 export async function keyById(db: Db | Tx, id: string): Promise<KeyRow | null> {
-  const rows = await db
-    .select({
-      id: apiKeys.id,
-      teamId: apiKeys.teamId,
-      teamName: teams.name,
-      userId: apiKeys.userId,
-      userName: users.name,
-      userEmail: users.email,
-      memberships: sql<KeyRow['memberships']>`coalesce((
-        select json_agg(json_build_object('teamId', m.team_id, 'teamName', t.name, 'role', m.role) order by t.name)
-        from ${memberships} m join ${teams} t on t.id = m.team_id where m.user_id = ${apiKeys.userId}), '[]')`,
-      name: apiKeys.name,
-      secretHash: apiKeys.secretHash,
-      records: sql<Level>`${apiKeys.records}`,
-      manageZones: sql<Level>`${apiKeys.manageZones}`,
-      onlyNames: apiKeys.onlyNames,
-      onlyTypes: apiKeys.onlyTypes,
-      networks: sql<string[] | null>`${apiKeys.networks}::text[]`,
-      zoneWrites: apiKeys.zoneWrites,
-      recordWrites: apiKeys.recordWrites,
-      expiresAt: apiKeys.expiresAt,
-      revokedAt: apiKeys.revokedAt,
-      lastUsedAt: apiKeys.lastUsedAt,
-      grants: sql<{ zoneId: string; records: Level }[]>`coalesce((
-        select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
-        from ${keyZoneGrants} g where g.key_id = ${apiKeys.id}), '[]')`,
-    })
-    .from(apiKeys)
-    .leftJoin(teams, eq(teams.id, apiKeys.teamId))
-    .leftJoin(users, eq(users.id, apiKeys.userId))
-    .where(eq(apiKeys.id, id));
-  return rows[0] ?? null;
+  const [row] = await selectKey(db, id);
+  if (!row) return null;
+  return { ...row, expiresAt: at(row.expiresAt), revokedAt: at(row.revokedAt), lastUsedAt: at(row.lastUsedAt) };
 }
+
+const at = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
 export interface Standing {
   /** Neither revoked nor expired. */
@@ -89,14 +79,20 @@ export async function keyStanding(
   const about = 'zoneId' in scope ? scope.zoneId : scope.teamId;
   // Nothing has such an id; the caller finds that out by itself.
   const id = about !== null && isStorable(about) ? about : null;
-  const team = 'zoneId' in scope ? sql`(select z.team_id from zones z where z.id = ${id})` : sql`${id}::text`;
-  const rows = await tx.execute(sql`
-    select k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now.toISOString()}::timestamptz) as valid,
-      k.user_id is null or s.team is null
-        or exists (select from memberships m where m.user_id = k.user_id and m.team_id = s.team) as member
-    from api_keys k cross join (select ${team} as team) s where k.id = ${keyId}`);
-  return { valid: rows[0]?.valid === true, member: rows[0]?.member === true };
+  const select = 'zoneId' in scope ? selectStandingForZone : selectStandingForTeam;
+  const [row] = await select(tx, keyId, now.toISOString(), id);
+  return { valid: row?.valid === true, member: row?.member === true };
 }
+
+const standingFor = (team: string) =>
+  statement<{ valid: boolean; member: boolean }>(`
+  select k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz) as valid,
+    k.user_id is null or s.team is null
+      or exists (select from memberships m where m.user_id = k.user_id and m.team_id = s.team) as member
+  from api_keys k cross join (select ${team} as team) s where k.id = $1`);
+
+const selectStandingForZone = standingFor('(select z.team_id from zones z where z.id = $3)');
+const selectStandingForTeam = standingFor('$3::text');
 
 /** Records the use of a key, at most once a minute a key: reading must not cost a write. */
 export async function markUsed(db: Db, id: string, now: Date): Promise<void> {

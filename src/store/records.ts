@@ -2,7 +2,9 @@
 import { and, asc, count, eq, gt, inArray, like, or, type SQL, sql } from 'drizzle-orm';
 import type { RecordType } from '../dns/types/index.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { pages, statement } from './statement.ts';
 import { records, zones } from './tables.ts';
+import { inOneSnapshot } from './zones.ts';
 
 export interface RecordRow {
   id: string;
@@ -27,29 +29,24 @@ export const recordColumns = {
   priority: records.priority,
 };
 
+const COLUMNS = 'id, name, ordername, type, content, rdata, ttl, priority';
+
+const selectAt = statement<RecordRow>(
+  `select ${COLUMNS} from records where zone_no = $1 and ordername = any($2::text[]) order by ordername, type, id`,
+);
+
 /** All that stands at the given owner names (as ordernames). */
-export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
-  return tx
-    .select(recordColumns)
-    .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), sql`${records.ordername} = any(${sql.param(ordernames)}::text[])`))
-    .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
+export async function recordsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<readonly RecordRow[]> {
+  return selectAt(tx, zoneNo, ordernames);
 }
 
+const selectCuts = statement<RecordRow>(
+  `select ${COLUMNS} from records where zone_no = $1 and type = 'NS' and ordername = any($2::text[]) order by ordername`,
+);
+
 /** The NS records among the given owner names: the delegations above a name when given its ancestors. */
-export async function cutsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<RecordRow[]> {
-  if (ordernames.length === 0) return [];
-  return tx
-    .select(recordColumns)
-    .from(records)
-    .where(
-      and(
-        eq(records.zoneNo, zoneNo),
-        eq(records.type, 'NS'),
-        sql`${records.ordername} = any(${sql.param(ordernames)}::text[])`,
-      ),
-    )
-    .orderBy(asc(records.ordername));
+export async function cutsAt(tx: Tx, zoneNo: number, ordernames: string[]): Promise<readonly RecordRow[]> {
+  return ordernames.length === 0 ? [] : selectCuts(tx, zoneNo, ordernames);
 }
 
 const below = (zoneNo: number, ordername: string): SQL | undefined =>
@@ -78,16 +75,11 @@ export async function namesBelow(
   return { names: names.map((row) => row.name), total: totals[0]?.total ?? 0 };
 }
 
+const selectById = statement<RecordRow>(`select ${COLUMNS} from records where zone_no = $1 and id = $2`);
+
 export async function recordById(tx: Tx, zoneNo: number, id: string): Promise<RecordRow | null> {
   if (!isStorable(id)) return null;
-  return (
-    (
-      await tx
-        .select(recordColumns)
-        .from(records)
-        .where(and(eq(records.zoneNo, zoneNo), eq(records.id, id)))
-    )[0] ?? null
-  );
+  return (await selectById(tx, zoneNo, id))[0] ?? null;
 }
 
 export interface RecordCursor {
@@ -108,6 +100,27 @@ export interface RecordFilter {
 
 /** A zone's records in DNSSEC's canonical order of names, then by type and id. */
 export async function listRecords(db: Db, zoneId: string, filter: RecordFilter): Promise<RecordRow[]> {
+  const query = listQuery(db, zoneId, filter);
+  return filter.limit === undefined ? query : query.limit(filter.limit);
+}
+
+/** Rows at a time: what a list of any length holds as rows. */
+const PAGE = 500;
+
+/** The same list, complete and of one moment, a few rows at a time: `take` gets each in turn and keeps what it needs. */
+export async function eachRecord(
+  db: Db,
+  zoneId: string,
+  filter: Omit<RecordFilter, 'limit'>,
+  take: (rows: readonly RecordRow[]) => void,
+): Promise<void> {
+  await inOneSnapshot(db, async (tx) => {
+    const { sql: text, params } = listQuery(tx, zoneId, filter).toSQL();
+    for await (const rows of pages<RecordRow>(tx, PAGE, text, params)) take(rows);
+  });
+}
+
+function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
   const where: (SQL | undefined)[] = [eq(zones.id, zoneId)];
   if (filter.ordername !== undefined) where.push(eq(records.ordername, filter.ordername));
   if (filter.type !== undefined) where.push(eq(records.type, filter.type));
@@ -125,31 +138,41 @@ export async function listRecords(db: Db, zoneId: string, filter: RecordFilter):
     const { ordername, type, id } = filter.after;
     where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) > (${ordername}, ${type}, ${id})`);
   }
-  const query = db
+  return db
     .select(recordColumns)
     .from(records)
     .innerJoin(zones, eq(zones.no, records.zoneNo))
     .where(and(...where))
     .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
-  return filter.limit === undefined ? query : query.limit(filter.limit);
 }
 
 export type NewRecord = typeof records.$inferInsert;
 
+const insert = statement(`
+  insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`);
+
 /** @throws SQLSTATE 23505 (records_rdata_key, records_one_cname_idx) or 23P01 (records_cname_alone) */
-export async function insertRecord(tx: Tx, row: NewRecord): Promise<void> {
-  await tx.insert(records).values(row);
+export async function insertRecord(tx: Tx, row: Required<NewRecord> & { createdAt: Date }): Promise<void> {
+  const { id, zoneNo, name, ordername, type, content, rdata, digest, ttl, priority, createdAt } = row;
+  await insert(tx, id, zoneNo, name, ordername, type, content, rdata, digest, ttl, priority, createdAt.toISOString());
 }
+
+const update = statement(
+  'update records set content = $2, rdata = $3, digest = $4, ttl = $5, priority = $6 where id = $1',
+);
 
 /** @throws as insertRecord */
 export async function updateRecord(
   tx: Tx,
   id: string,
-  set: Pick<NewRecord, 'content' | 'rdata' | 'digest' | 'ttl' | 'priority'>,
+  set: Required<Pick<NewRecord, 'content' | 'rdata' | 'digest' | 'ttl' | 'priority'>>,
 ): Promise<void> {
-  await tx.update(records).set(set).where(eq(records.id, id));
+  await update(tx, id, set.content, set.rdata, set.digest, set.ttl, set.priority);
 }
 
+const remove = statement('delete from records where id = $1');
+
 export async function deleteRecord(tx: Tx, id: string): Promise<void> {
-  await tx.delete(records).where(eq(records.id, id));
+  await remove(tx, id);
 }

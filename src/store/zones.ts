@@ -1,6 +1,7 @@
 // Zone rows: reading, locking, writing. Knows no rules and no rights.
 import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { statement } from './statement.ts';
 import { service, zones } from './tables.ts';
 
 export type ZoneState = 'active' | 'parked';
@@ -39,16 +40,49 @@ const columns = {
   updatedAt: zones.updatedAt,
 };
 
-export async function zoneById(db: Db | Tx, id: string): Promise<ZoneRow | null> {
-  if (!isStorable(id)) return null;
-  return (await db.select(columns).from(zones).where(eq(zones.id, id)))[0] ?? null;
+/** The same columns for statements with a fixed text. */
+const COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
+  csk_public as "cskPublic", ds, created_at as "createdAt", updated_at as "updatedAt"`;
+
+type Plain = Omit<ZoneRow, 'serial' | 'createdAt' | 'updatedAt'> & Record<'serial' | 'createdAt' | 'updatedAt', string>;
+
+function zoneRow(row: Plain): ZoneRow {
+  return {
+    ...row,
+    serial: Number(row.serial),
+    createdAt: new Date(row.createdAt),
+    updatedAt: new Date(row.updatedAt),
+  };
 }
 
-/** The row, locked until the transaction ends. Fails with 55P03 when another holds it longer than the lock timeout. */
-export async function lockZone(tx: Tx, id: string): Promise<ZoneRow | null> {
+const selectZone = statement<Plain>(`select ${COLUMNS} from zones where id = $1`);
+
+export async function zoneById(db: Db | Tx, id: string): Promise<ZoneRow | null> {
   if (!isStorable(id)) return null;
-  return (await tx.select(columns).from(zones).where(eq(zones.id, id)).for('no key update'))[0] ?? null;
+  const [row] = await selectZone(db, id);
+  return row ? zoneRow(row) : null;
 }
+
+/** Teams, and perhaps a person. */
+export interface Owners {
+  teamIds: string[];
+  userId: string | null;
+}
+
+/**
+ * The row, locked until the transaction ends. Fails with 55P03 when another holds it longer than the lock timeout.
+ * @param owners a zone of anybody else is not found, and neither locked nor waited for. (Default: all.)
+ */
+export async function lockZone(tx: Tx, id: string, owners?: Owners): Promise<ZoneRow | null> {
+  if (!isStorable(id)) return null;
+  const [row] = owners ? await selectOwnLocked(tx, id, owners.teamIds, owners.userId) : await selectLocked(tx, id);
+  return row ? zoneRow(row) : null;
+}
+
+const selectLocked = statement<Plain>(`select ${COLUMNS} from zones where id = $1 for no key update`);
+const selectOwnLocked = statement<Plain>(
+  `select ${COLUMNS} from zones where id = $1 and (team_id = any($2::text[]) or user_id = $3) for no key update`,
+);
 
 /** This transaction's patience for row locks from here on, in ms. */
 export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
@@ -58,12 +92,12 @@ export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
 /** The zones among `names`, longest first: the enclosing zones of a name when given its suffixes. One index probe each. */
 export async function zonesNamed(db: Db | Tx, names: string[]): Promise<ZoneRow[]> {
   if (names.length === 0) return [];
-  return db
-    .select(columns)
-    .from(zones)
-    .where(sql`${zones.name} = any(${sql.param(names)}::text[])`)
-    .orderBy(sql`length(${zones.name}) desc`);
+  return (await selectZonesNamed(db, names)).map(zoneRow);
 }
+
+const selectZonesNamed = statement<Plain>(
+  `select ${COLUMNS} from zones where name = any($1::text[]) order by length(name) desc`,
+);
 
 /** Zones strictly below a name, by its tree form; at most `limit`. */
 export async function zonesBelow(db: Db | Tx, tree: string, limit: number): Promise<ZoneRow[]> {
@@ -117,13 +151,14 @@ export async function touchZone(
   set: { serial: number; state?: ZoneState; defaultTtl?: number },
   now: Date,
 ): Promise<ZoneRow> {
-  const rows = await tx
-    .update(zones)
-    .set({ ...set, updatedAt: now, changedXid: sql`pg_current_xact_id()` })
-    .where(eq(zones.id, id))
-    .returning(columns);
-  return rows[0] as ZoneRow;
+  const [row] = await updateZone(tx, id, set.serial, now.toISOString(), set.state ?? null, set.defaultTtl ?? null);
+  return zoneRow(row as Plain);
 }
+
+const updateZone = statement<Plain>(`
+  update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
+    default_ttl = coalesce($5, default_ttl)
+  where id = $1 returning ${COLUMNS}`);
 
 /** Deletes the zone and, by cascade, its records and grants. */
 export async function deleteZone(tx: Tx, id: string): Promise<void> {

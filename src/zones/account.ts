@@ -59,8 +59,9 @@ export async function changeTeam<T>(
   return teamBusy(
     once(house, caller, async (tx) => {
       const now = house.now();
-      const [team, member, standing] = await Promise.all([
-        lockTeam(tx, teamId),
+      // What follows must not be on its way before the lock is there.
+      const team = await lockTeam(tx, teamId);
+      const [member, standing] = await Promise.all([
         memberOf(tx, teamId, person.id),
         keyStanding(tx, caller.actor.keyId, { teamId }, now),
       ]);

@@ -5,8 +5,8 @@ import { type Action, insertChange, insertChanges } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
 import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
 import { keyStanding } from '../store/keys.ts';
-import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '../store/zones.ts';
-import { type Actor, maySee } from './actor.ts';
+import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState, zoneById } from '../store/zones.ts';
+import { type Actor, maySee, teamsOfActor } from './actor.ts';
 import type { Delegation } from './delegation.ts';
 import { busy, type ZoneQueue } from './queue.ts';
 import { Refusal } from './refusal.ts';
@@ -47,6 +47,8 @@ export interface Entry {
 export interface Outcome<T> {
   /** What the caller is told, made of the zone as the change leaves it. */
   answer: (zone: ZoneRow) => T;
+  /** Sends what is to be written, in one round trip with serial and history. (Default: all is written already.) */
+  write?: () => Promise<unknown>;
   /** What history tells; many entries share one serial. Null or empty: nothing was changed, so no serial either. */
   change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number } }) | Entry[] | null;
 }
@@ -67,9 +69,14 @@ export async function changeZone<T>(
   zoneId: string,
   operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
 ): Promise<T> {
+  // Who does not see the zone must not wait for it either: the wait, and `busy`, would tell that it exists.
+  if (house.queue.isBusy(zoneId)) {
+    const zone = await zoneById(house.db, zoneId);
+    if (!zone || !maySee(caller.actor, zone)) throw noZone();
+  }
   return inTurn(house, caller, [zoneId], async (tx) => {
     const zone = await lockZoneFor(tx, house, caller, zoneId);
-    const { answer, change } = await operation(tx, zone);
+    const { answer, write, change } = await operation(tx, zone);
     const entries = Array.isArray(change) ? change : change ? [change] : [];
     if (entries.length === 0) return answer(zone);
     const set = Array.isArray(change) ? {} : change?.zone;
@@ -82,12 +89,17 @@ export async function changeZone<T>(
       after,
       serial,
     }));
-    const [changed] = await Promise.all([
-      touchZone(tx, zone.id, { ...set, serial }, now),
-      rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows),
-    ]);
-    return answer(changed);
+    const written = write?.();
+    const touched = touchZone(tx, zone.id, { ...set, serial }, now);
+    const noted = rows.length === 1 ? insertChange(tx, rows[0]!) : insertChanges(tx, rows);
+    await allSent([written, touched, noted]);
+    return answer(await touched);
   });
+}
+
+/** Statements under way together. @throws what the first that failed says: those after it only fail with it */
+async function allSent(statements: readonly unknown[]): Promise<void> {
+  for (const ended of await Promise.allSettled(statements)) if (ended.status === 'rejected') throw ended.reason;
 }
 
 /**
@@ -118,8 +130,9 @@ export function inTurn<T>(
  * @throws Refusal no_zone, unauthorized
  */
 export async function lockZoneFor(tx: Tx, house: House, caller: Caller, zoneId: string): Promise<ZoneRow> {
+  const owners = { teamIds: teamsOfActor(caller.actor), userId: caller.actor.user?.id ?? null };
   const [zone, standing] = await Promise.all([
-    lockZone(tx, zoneId),
+    lockZone(tx, zoneId, owners),
     keyStanding(tx, caller.actor.keyId, { zoneId }, house.now()),
   ]);
   if (!standing.valid) throw keyRevoked();

@@ -41,10 +41,8 @@ export async function createZone(house: House, caller: Caller, input: ZoneInput)
   const create = async (tx: Tx) => {
     // Before the lock that all creations share: a busy parent must not delay anybody else's zone.
     if (parent) await lockZone(tx, parent.id);
-    const [, standing] = await Promise.all([
-      lockZoneTree(tx),
-      keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, house.now()),
-    ]);
+    await lockZoneTree(tx);
+    const standing = await keyStanding(tx, caller.actor.keyId, { teamId: owner.teamId }, house.now());
     if (!standing.valid) throw keyRevoked();
     if (!standing.member) throw noTeamOfYours();
     await mustNotOverlap(tx, owner, name, parent);

@@ -9,6 +9,8 @@ export interface ZoneQueue {
    * @throws Refusal busy when its turn did not come in time; `work` was then not started
    */
   run<T>(zoneId: string, work: (waitedMs: number) => Promise<T>): Promise<T>;
+  /** Whether somebody is at work, so that `run` would wait. */
+  isBusy(zoneId: string): boolean;
 }
 
 export const BUSY_RETRY_MS = 1_000;
@@ -59,6 +61,7 @@ export function createZoneQueue(patienceMs: number, now: () => number = () => pe
   }
 
   return {
+    isBusy: (zoneId) => zones.has(zoneId),
     async run(zoneId, work) {
       const since = now();
       await turn(zoneId);

@@ -6,9 +6,11 @@ import { parseRdata, type RecordType } from '../dns/types/index.ts';
 import { isStorable, type Tx } from '../store/database.ts';
 import {
   deleteRecord,
+  eachRecord,
   insertRecord,
   listRecords,
   type RecordCursor,
+  type RecordFilter,
   type RecordRow,
   recordById,
   recordsAt,
@@ -32,33 +34,58 @@ export interface RecordQuery extends Page {
   content?: string | undefined;
 }
 
-/** The zone's records in a stable order. Filters that no record can match give an empty list. @throws Refusal no_zone, forbidden, bad_request (cursor) */
+/** A page of the zone's records in a stable order. Filters that no record can match give an empty list. @throws Refusal no_zone, forbidden, bad_request (cursor) */
 export async function readRecords(
   house: House,
   actor: Actor,
   zoneId: string,
-  query: RecordQuery,
+  query: RecordQuery & { limit: number },
 ): Promise<{ records: RecordView[]; next?: string }> {
-  const zone = await seeZone(house, actor, zoneId, 'no_zone');
-  mustReadRecords(actor, zoneId);
-  const only = readableOnly(actor);
-  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
-  if ((name && !name.ok) || !isStorable(query.content ?? '')) return { records: [] };
-  const rows = await listRecords(house.db, zone.id, {
-    ...(name ? { ordername: orderName(name.value) } : {}),
-    ...(query.type === undefined ? {} : { type: query.type }),
-    ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
-    ...(only === null ? {} : { only }),
-    ...(after === undefined ? {} : { after }),
-    ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),
-  });
-  const page = query.limit === undefined ? rows : rows.slice(0, query.limit);
+  const { zone, filter } = await listOf(house, actor, zoneId, query);
+  if (!filter) return { records: [] };
+  // One more than asked for tells whether there is a next page.
+  const rows = await listRecords(house.db, zone.id, { ...filter, limit: query.limit + 1 });
+  const page = rows.slice(0, query.limit);
   const last = page.at(-1);
   return {
     records: page.map((row) => recordView(row, zone)),
     ...(last && page.length < rows.length ? { next: writeCursor(last) } : {}),
   };
+}
+
+/** All of the list, some records at a time, because a zone may have very many. @throws as readRecords */
+export async function readAllRecords(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+  query: Omit<RecordQuery, 'limit'>,
+  take: (records: RecordView[]) => void,
+): Promise<void> {
+  const { zone, filter } = await listOf(house, actor, zoneId, query);
+  if (filter) await eachRecord(house.db, zone.id, filter, (rows) => take(rows.map((row) => recordView(row, zone))));
+}
+
+/** Which records are meant, among those that the key may read; null: none can be. */
+async function listOf(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery,
+): Promise<{ zone: ZoneRow; filter: Omit<RecordFilter, 'limit'> | null }> {
+  const zone = await seeZone(house, actor, zoneId, 'no_zone');
+  mustReadRecords(actor, zoneId);
+  const only = readableOnly(actor);
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
+  if ((name && !name.ok) || !isStorable(query.content ?? '')) return { zone, filter: null };
+  const filter = {
+    ...(name ? { ordername: orderName(name.value) } : {}),
+    ...(query.type === undefined ? {} : { type: query.type }),
+    ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
+    ...(only === null ? {} : { only }),
+    ...(after === undefined ? {} : { after }),
+  };
+  return { zone, filter };
 }
 
 /** With a type, any spelling of the value finds it. MX needs its priority to be compared so, and is found by the text. */
@@ -97,23 +124,10 @@ export async function createRecord(
     const id = newRecordId(house);
     const { name, ordername, type, content, rdata, ttl, priority } = record;
     const digest = digestOf(record.wire);
-    await orConflict(
-      insertRecord(tx, {
-        id,
-        zoneNo: zone.no,
-        name,
-        ordername,
-        type,
-        content,
-        rdata,
-        digest,
-        ttl,
-        priority,
-        createdAt: house.now(),
-      }),
-    );
+    const row = { id, zoneNo: zone.no, name, ordername, type, content, rdata, digest, ttl, priority };
+    const write = () => orConflict(insertRecord(tx, { ...row, createdAt: house.now() }));
     const answer = recordView({ id, ...record }, zone);
-    return { answer: () => answer, change: { action: 'record.create', before: null, after: answer } };
+    return { answer: () => answer, write, change: { action: 'record.create', before: null, after: answer } };
   });
 }
 
@@ -137,8 +151,9 @@ export async function replaceRecord(
     const answer = recordView({ id: stored.id, ...record }, zone);
     if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
       return { answer: () => answer, change: null };
-    await orConflict(updateRecord(tx, stored.id, { content, rdata, digest: digestOf(record.wire), ttl, priority }));
-    return { answer: () => answer, change: { action: 'record.update', before, after: answer } };
+    const set = { content, rdata, digest: digestOf(record.wire), ttl, priority };
+    const write = () => orConflict(updateRecord(tx, stored.id, set));
+    return { answer: () => answer, write, change: { action: 'record.update', before, after: answer } };
   });
 }
 
@@ -152,8 +167,12 @@ export async function removeRecord(house: House, caller: Caller, zoneId: string,
     mustWriteRecord(caller.actor, zone.id, stored);
     const at = await recordsAt(tx, zone.no, [stored.ordername]);
     insist(judgeDelete(stored, at.filter((row) => row.id !== stored.id).map(neighbour)));
-    await deleteRecord(tx, stored.id);
-    return { answer: () => null, change: { action: 'record.delete', before: recordView(stored, zone), after: null } };
+    const write = () => deleteRecord(tx, stored.id);
+    return {
+      answer: () => null,
+      write,
+      change: { action: 'record.delete', before: recordView(stored, zone), after: null },
+    };
   });
 }
 

@@ -7,6 +7,7 @@ import postgres from 'postgres';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
 import { startProcess, waitFor } from '../../src/cli/up/parts/process.ts';
+import type { Endpoint } from '../../src/nameserver/probe.ts';
 import { ensureDatabase, ensureRole, giveDatabase } from '../../src/store/admin.ts';
 import { type Bench, print } from './support.ts';
 
@@ -14,18 +15,26 @@ export interface StockPowerDns {
   /** Base address of the server's API: `…/api/v1/servers/localhost`. */
   url: string;
   headers: Record<string, string>;
+  /** Where it answers questions. */
+  dns: Endpoint;
 }
 
 /** Where Debian's pdns-backend-pgsql keeps it. */
 const SCHEMA = '/usr/share/pdns-backend-pgsql/schema/schema.pgsql.sql';
 const NAME = 'stock_pdns';
 
+/** Starts it on the Postgres of our own service, as startStockPowerDns does. */
+export async function startStockBeside(bench: Bench, databaseUrl: string): Promise<StockPowerDns> {
+  const password = await readFile(join(bench.stateDir, 'postgres', 'password'), 'utf8');
+  return startStockPowerDns(bench, `postgres://postgres:${password}@${new URL(databaseUrl).host}/postgres`);
+}
+
 /**
  * Starts it on the Postgres of `admin`. All settings that cost or save work are PowerDNS' defaults (api-rectify and
  * consistent-backends among them), except for its logs, which are off in its favour.
  * @param admin address of a superuser
  */
-export async function startStockPowerDns({ stateDir, signal, atEnd }: Bench, admin: string): Promise<StockPowerDns> {
+async function startStockPowerDns({ stateDir, signal, atEnd }: Bench, admin: string): Promise<StockPowerDns> {
   const password = randomBytes(16).toString('hex');
   const key = randomBytes(16).toString('hex');
   await ensureRole(admin, NAME, password, false);
@@ -80,5 +89,5 @@ export async function startStockPowerDns({ stateDir, signal, atEnd }: Bench, adm
     part,
     signal,
   });
-  return { url, headers };
+  return { url, headers, dns: { address: '127.0.0.1', port: ports.stockDns } };
 }

@@ -66,8 +66,8 @@ export function printSummaries(rows: Readonly<Record<string, readonly number[]>>
   for (const line of tableLines(table)) print(line);
 }
 
-/** Our DNS side on disk as in production: limits off, fsync on. */
-export async function startBenchService({ stateDir, signal, atEnd }: Bench): Promise<Service> {
+/** Our DNS side on disk as in production: limits off, fsync on. `healthUrl`: base address of the api's health port. */
+export async function startBenchService({ stateDir, signal, atEnd }: Bench): Promise<Service & { healthUrl: string }> {
   const ports = await allocatePorts(
     [
       { name: 'postgres' },
@@ -80,7 +80,7 @@ export async function startBenchService({ stateDir, signal, atEnd }: Bench): Pro
   );
   const service = await startService({ stateDir, ports, limits: false, durable: true, progress: () => {}, signal });
   atEnd(() => service.stop());
-  return service;
+  return { ...service, healthUrl: `http://127.0.0.1:${ports.apiHealth}` };
 }
 
 /** How long an answer may take to become right before the run is given up. */

@@ -24,6 +24,7 @@ export async function issue(test: TestStack, seconds: number, ...certificates: o
   await issued(test, seconds, ...certificates);
 }
 
+/** `seconds` below 60: kubectl gets a minute for all that it does. */
 export async function issued(test: TestStack, seconds: number, ...certificates: object[]): Promise<void> {
   for (const certificate of certificates) {
     const { name, namespace } = (certificate as { metadata: { name: string; namespace: string } }).metadata;

@@ -177,6 +177,67 @@ const APEX: readonly ResourceCase[] = [
   record('DS at the apex', { name: '@', type: 'DS', content: '1 13 2 ab' }, /belong into the parent/),
 ];
 
+const HOSTS = ['ALIAS', 'NS', 'PTR'];
+const SHA256 = 'Ab'.repeat(32);
+/** RFC 2782, 9460, 8659, 4034 section 5, 6698: the forms, and what breaks them. */
+const FORMS = [
+  {
+    type: 'SRV',
+    name: '_sip._tcp',
+    good: ['0 0 0 .', '10 20 5060 sip.example.net.', ' 1\t2 3  sip.example.net '],
+    bad: [
+      '10 20 5060',
+      '10 20 sip.example.net',
+      'a 20 5060 sip.example.net',
+      '10 20 5060 sip',
+      '1 2 3 192.0.2.1',
+      '1 2 3 a.b c.d',
+    ],
+  },
+  {
+    type: 'HTTPS',
+    name: 'www',
+    good: [
+      '0 svc.example.net',
+      '0 .',
+      '1 .',
+      '1 . alpn="h2,h3" port=8443',
+      '65535 svc.example.net. ipv4hint=192.0.2.1',
+    ],
+    bad: ['1', '. alpn=h2', 'a . alpn=h2', '1 svc', '0 svc.example.net alpn=h2'],
+  },
+  {
+    type: 'CAA',
+    name: '@',
+    good: [
+      '0 issue "ca.example.net"',
+      '128 ISSUE ca.example.net',
+      '0 issuewild ";"',
+      '"0" "iodef" "mailto:a@example.net"',
+    ],
+    bad: ['0 issue', 'issue "ca.example.net"', '0 is-sue "x"', 'x issue "ca.example.net"'],
+  },
+  {
+    type: 'DS',
+    name: 'child',
+    good: [`1 13 2 ${SHA256}`, `65535 8 1 ${'0'.repeat(40)}`, `1 13 4 ${'a'.repeat(96)}`, `1 13 2 ${'ab '.repeat(32)}`],
+    bad: [
+      `1 13 2 ${SHA256}0`,
+      `1 13 1 ${SHA256}`,
+      '1 13 2 abcd',
+      `1 13 0 ${SHA256}`,
+      `13 2 ${SHA256}`,
+      `1 13 2 ${'zz'.repeat(32)}`,
+    ],
+  },
+  {
+    type: 'TLSA',
+    name: '_443._tcp',
+    good: [`3 1 1 ${SHA256}`, `2 0 2 ${SHA256}${SHA256}`, '0 0 0 00ff'],
+    bad: [`4 1 1 ${SHA256}`, `3 2 1 ${SHA256}`, `3 1 3 ${SHA256}`, '3 1 1 abcd', `3 1 2 ${SHA256}`, `1 1 ${SHA256}`],
+  },
+];
+
 const TYPES: readonly ResourceCase[] = [
   record('A with a name', { content: 'hello' }, /content.*must be an IPv4 address such as 192\.0\.2\.10/),
   record('A with IPv6', { content: '2001:db8::1' }, /must be an IPv4 address/),
@@ -253,6 +314,29 @@ const TYPES: readonly ResourceCase[] = [
   record('TXT with an outer blank', { type: 'TXT', content: ' a' }, /outer blanks/),
   record('TXT with a line end', { type: 'TXT', content: 'a\nb' }, /content of type TXT/),
   record('TXT with one bad value of two', { type: 'TXT', ...values('one', 'a"b') }, /every content of type TXT/),
+  ...HOSTS.flatMap((type) => [
+    record(`${type} to a host`, { type, name: 'child', content: 'host.example.net' }),
+    record(`${type} to an address`, { type, name: 'child', content: '192.0.2.1' }, /must be a host name/),
+    record(`${type} to a single label`, { type, name: 'child', content: 'host' }, /a single label needs a final dot/),
+    record(
+      `${type} as a list with a bad one`,
+      { type, name: 'child', ...values('a b.example') },
+      /every content of type/,
+    ),
+  ]),
+  ...FORMS.flatMap(({ type, name, good, bad }) => [
+    ...good.map((content) => record(`${type} ${content}`, { type, name, content })),
+    ...bad.map((content) =>
+      record(`${type} ${content}`, { type, name, content }, new RegExp(`content of type ${type} must`)),
+    ),
+  ]),
+  onlyZod(record('CAA with flag 1', { type: 'CAA', name: '@', content: '1 issue ";"' }, /content of type CAA must/)),
+  onlyZod(
+    record('SRV with port 65536', { type: 'SRV', content: '1 1 65536 a.example.net' }, /content of type SRV must/),
+  ),
+  onlyZod(
+    record('HTTPS with an unknown parameter', { type: 'HTTPS', content: '1 . nope=1' }, /content of type HTTPS must/),
+  ),
   record('CAA', { type: 'CAA', name: '@', content: '0 issue "letsencrypt.org"' }),
   record('DS', { type: 'DS', name: 'child', content: `1 13 2 ${'ab'.repeat(32)}` }),
   record('HTTPS', { type: 'HTTPS', name: '@', content: '1 . alpn=h2,h3' }),

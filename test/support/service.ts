@@ -37,6 +37,8 @@ export interface TestServiceOptions {
   limits?: boolean;
   /** (Default: 2000.) */
   busyAfterMs?: number;
+  /** How long a request may take to arrive, in ms. (Default: the service's.) */
+  requestMs?: number;
   /** (Default: true.) Without it PowerDNS' own 5 s cache bounds what is stale. */
   nameserverCompanion?: boolean;
   /** Resolves ALIAS targets. `own` stands for the PowerDNS of this service. (Default: none, ALIAS stays without addresses.) */
@@ -115,7 +117,8 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     };
     const logger = createLogger({ name: 'api', level: 'trace', destination: { write: (line) => void log.push(line) } });
     registries.push(metrics.registry);
-    const app = buildApp({ house, log: logger, limits, metrics });
+    const { requestMs } = options;
+    const app = buildApp({ house, log: logger, limits, metrics, ...(requestMs === undefined ? {} : { requestMs }) });
     closers.push(() => app.close());
     return app.listen({ host: '127.0.0.1', port: 0 });
   };

@@ -17,6 +17,10 @@ export interface TestStack {
   kubectl(...args: string[]): Promise<string>;
   /** `kubectl apply` of these objects; gives what kubectl said, also when it refused. */
   apply(...objects: object[]): Promise<{ ok: boolean; words: string }>;
+  /** `kubectl apply -f` of YAML, in a namespace. @throws with kubectl's words */
+  applyText(namespace: string, yaml: string): Promise<void>;
+  /** What the API server would say: all of kubectl's words, warnings included. */
+  dryRun(...objects: object[]): Promise<{ ok: boolean; words: string }>;
   /** Waits for Ready of all of these, at most `seconds`. */
   ready(seconds: number, ...names: string[]): Promise<void>;
   condition(name: string, type: string): Promise<{ status: string; reason: string; message: string } | undefined>;
@@ -57,6 +61,13 @@ export async function startTestStack(options: { limits?: boolean; certManager?: 
     if (code !== 0) throw new Error(tail);
     return out;
   };
+  const write = async (text: string) => {
+    files += 1;
+    const file = join(stateDir, `apply-${files}`);
+    await writeFile(file, text);
+    return file;
+  };
+  const listOf = (objects: object[]) => JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects });
   const dig = async (name: string, type: string, ...more: string[]) => {
     const { out } = await run(tools.dig, [...at, '+norecurse', '+noall', '+answer', ...more, name, type]);
     return out
@@ -70,11 +81,15 @@ export async function startTestStack(options: { limits?: boolean; certManager?: 
     client,
     kubectl,
     apply: async (...objects) => {
-      files += 1;
-      const file = join(stateDir, `apply-${files}.json`);
-      await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
-      const { code, out, tail } = await kube(['apply', '-f', file]);
+      const { code, out, tail } = await kube(['apply', '-f', await write(listOf(objects))]);
       return { ok: code === 0, words: code === 0 ? out : tail };
+    },
+    applyText: async (namespace, yaml) => {
+      await kubectl('-n', namespace, 'apply', '-f', await write(yaml));
+    },
+    dryRun: async (...objects) => {
+      const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(listOf(objects))]);
+      return { ok: code === 0, words: tail };
     },
     ready: async (seconds, ...names) => {
       await kubectl('wait', '--for=condition=Ready', `--timeout=${seconds}s`, ...names);

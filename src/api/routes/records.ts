@@ -3,10 +3,12 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { House } from '../../zones/change.ts';
-import { createRecord, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
+import { createRecord, readAllRecords, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
+import { Refusal } from '../../zones/refusal.ts';
 import { actorOf, callerOf } from '../auth.ts';
+import { createJsonList } from '../json-list.ts';
 import type { WriteHook } from '../limits.ts';
-import { record, recordBody, recordList, recordListQuery, recordParams } from '../schemas/record.ts';
+import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '../schemas/record.ts';
 import { zoneParams } from '../schemas/zone.ts';
 import { errorAnswers } from './answers.ts';
 
@@ -27,7 +29,13 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
         response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone') },
       },
     },
-    async (request) => readRecords(house, actorOf(request), request.params.id, request.query),
+    async (request, reply) => {
+      const { limit, ...query } = request.query;
+      if (limit !== undefined) return readRecords(house, actorOf(request), request.params.id, { ...query, limit });
+      const list = createJsonList('records');
+      await readAllRecords(house, actorOf(request), request.params.id, query, list.add);
+      return list.answer(reply);
+    },
   );
 
   routes.post(
@@ -56,12 +64,17 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
         tags: TAGS,
         summary: "Replace a record's content, ttl and priority",
         params: recordParams,
-        body: recordBody,
+        body: recordReplaceBody,
         response: { 200: record, ...WRITE_ERRORS },
       },
     },
-    async (request) =>
-      replaceRecord(house, callerOf(request), request.params.id, request.params.recordId, request.body),
+    async (request) => {
+      const { id, recordId } = request.params;
+      const { id: sent = recordId, ...body } = request.body;
+      if (sent !== recordId)
+        throw new Refusal('bad_request', `id: must be ${recordId} as in the path, or be left out.`);
+      return replaceRecord(house, callerOf(request), id, recordId, body);
+    },
   );
 
   routes.delete(

@@ -9,6 +9,7 @@ import { actorOf, callerOf } from '../auth.ts';
 import type { CountWrites } from '../limits.ts';
 import { zoneParams } from '../schemas/zone.ts';
 import { ZONE_FILE_TYPE, zoneFile, zoneFileImport } from '../schemas/zonefile.ts';
+import { utf8 } from '../utf8.ts';
 import { errorAnswers } from './answers.ts';
 
 const TAGS = ['records'];
@@ -71,9 +72,7 @@ export function zoneFileRoutes(app: FastifyInstance, house: House, countWrites: 
 
 /** @throws Refusal bad_request when it is no UTF-8 */
 function textOf(body: Buffer): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    throw new Refusal('bad_request', 'The zone file is not in UTF-8.');
-  }
+  const text = utf8(body);
+  if (text === null) throw new Refusal('bad_request', 'The zone file is not in UTF-8.');
+  return text;
 }

@@ -25,8 +25,10 @@ const NAME_ERROR = 'must be a text of 1 to 64 characters on one line, without sp
 /** A name for people to read: of a team, a key. No control characters: it is shown in terminals and pages. */
 export const displayName = z
   .string({ error: NAME_ERROR })
+  .min(1, { error: NAME_ERROR })
   .max(64, { error: NAME_ERROR })
-  .regex(/^[^\s\p{C}]([^\p{C}\p{Zl}\p{Zp}]*[^\s\p{C}])?$/u, { error: NAME_ERROR });
+  // Not a pattern of the schema: many tools that read OpenAPI know no Unicode properties.
+  .refine((text) => /^[^\s\p{C}]([^\p{C}\p{Zl}\p{Zp}]*[^\s\p{C}])?$/u.test(text), { error: NAME_ERROR });
 
 export const email = z.string().meta({ format: 'email', examples: ['ada@example.org'] });
 export const personName = z.string().meta({ examples: ['Ada'] });

@@ -75,6 +75,11 @@ export const recordBody = z
     ],
   });
 
+/** `PUT /zones/{id}/records/{recordId}`: also what a read-modify-write client sends back, with the id that it was given. */
+export const recordReplaceBody = recordBody
+  .extend({ id: recordId.optional().meta({ description: 'Need not be sent; must be the id in the path.' }) })
+  .meta({ id: 'RecordReplace', description: 'What replaces a stored record. Its name and type must stay.' });
+
 /** A stored record. `ttl` is the one in force: the zone's default is filled in. */
 export const record = z
   .object({

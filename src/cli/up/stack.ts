@@ -67,6 +67,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           KUBECONFIG: cluster.operatorKubeconfig,
           ZONESTEAD_URL: service.url,
           ZONESTEAD_API_KEY: service.keys.operator.key,
+          // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
+          ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
           ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
         },
         healthPort: ports.operatorHealth,

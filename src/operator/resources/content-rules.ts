@@ -1,8 +1,23 @@
-// What the content of a record must look like at `kubectl apply`, for the five types whose form one pattern can say. The
-// others, and whatever needs the zone, are judged by dns/ in the operator (condition Accepted). It must not know status.
+// What the content of a record must look like at `kubectl apply`, as far as a pattern can say it, for all 13 types. The
+// rest (grammars inside, and whatever needs the zone) is judged by dns/ in the operator (condition Accepted).
 import { parseRdata, type RecordType } from '../../dns/types/index.ts';
 import type { Rule } from './rules.ts';
-import { CONTROL, HOST, MAPPED_IPV4, matches, NUMBERS, PLAIN_TEXT, QUOTED_TEXT } from './syntax.ts';
+import {
+  ADDRESS_LAST,
+  ALIAS_FORM_PARAMS,
+  CAA,
+  CONTROL,
+  DS,
+  HOST,
+  HTTPS,
+  MAPPED_IPV4,
+  matches,
+  NUMBERS,
+  PLAIN_TEXT,
+  QUOTED_TEXT,
+  SRV,
+  TLSA,
+} from './syntax.ts';
 
 /** What the rules need of a spec. */
 export interface ValueFields {
@@ -32,15 +47,40 @@ const FORMS: readonly ContentForm[] = [
     cel: (subject) => `((isIP(${subject}) && ip(${subject}).family() == 6) || ${matches(subject, MAPPED_IPV4)})`,
     message: 'must be an IPv6 address such as 2001:db8::10',
   },
-  {
-    type: 'CNAME',
+  ...(['CNAME', 'ALIAS', 'NS', 'PTR'] as const).map((type) => ({
+    type,
     cel: isHost,
     message: 'must be a host name such as www.example.net; a single label needs a final dot',
-  },
+  })),
   {
     type: 'MX',
     cel: (subject) => `(${subject} == '.' || ${isHost(subject)})`,
     message: 'must be a host name such as mail.example.net; the preference goes into priority',
+  },
+  {
+    type: 'SRV',
+    cel: (subject) => `(${matches(subject, SRV)} && !${matches(subject, ADDRESS_LAST)})`,
+    message: 'must be "priority weight port target" such as "10 5 5060 sip.example.net"; "." as target offers nothing',
+  },
+  {
+    type: 'HTTPS',
+    cel: (subject) => `(${matches(subject, HTTPS)} && !${matches(subject, ALIAS_FORM_PARAMS)})`,
+    message: 'must be "priority target params" such as "1 . alpn=h2,h3"; priority 0 takes no params',
+  },
+  {
+    type: 'CAA',
+    cel: (subject) => matches(subject, CAA),
+    message: 'must be "flags tag value" such as 0 issue "ca.example.net"',
+  },
+  {
+    type: 'DS',
+    cel: (subject) => matches(subject, DS),
+    message: 'must be "keytag algorithm digesttype digest" such as 12345 13 2 and the 64 hexadecimal digits of SHA-256',
+  },
+  {
+    type: 'TLSA',
+    cel: (subject) => matches(subject, TLSA),
+    message: 'must be "usage selector matching data" such as 3 1 1 and the 64 hexadecimal digits of SHA-256',
   },
   {
     type: 'TXT',

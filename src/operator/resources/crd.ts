@@ -50,6 +50,12 @@ const DEFINITIONS: readonly Definition[] = [
       { name: 'DS', type: 'integer', jsonPath: '.status.ds[0].keyTag', description: 'Key tag of the DS record' },
       AGE,
       REASON,
+      {
+        name: 'Delegated',
+        type: 'string',
+        jsonPath: '.status.conditions[?(@.type=="Delegated")].status',
+        priority: 1,
+      },
       { name: 'DS-Record', type: 'string', jsonPath: '.status.ds[0].record', priority: 1 },
     ],
     selectable: ['.spec.zoneName'],

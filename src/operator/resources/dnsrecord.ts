@@ -87,14 +87,22 @@ export const recordSpec = withRules(
       .max(MAX_VALUES)
       .optional()
       .meta({ description: 'The values, when there are several at this name.', 'x-kubernetes-list-type': 'atomic' }),
-    deletionPolicy,
+    deletionPolicy: deletionPolicy.meta({
+      description:
+        'What happens at the DNS service when this object is deleted: Delete removes, Retain leaves. In a zone of another ' +
+        'namespace always Delete.',
+    }),
     driftPolicy: driftPolicy
       .optional()
       .meta({ description: `${DRIFT_DESCRIPTION} The policy of the zone when left out.` }),
-    adopt: z.enum(['Never', 'IfIdentical']).default('Never').meta({
-      description:
-        'What to do when the DNS service already has the very value: Never reports a conflict, IfIdentical takes it over.',
-    }),
+    adopt: z
+      .enum(['Never', 'IfIdentical'])
+      .default('Never')
+      .meta({
+        description:
+          'What to do when the DNS service already has the very value: Never reports a conflict, IfIdentical takes it over. In ' +
+          'a zone of another namespace always Never.',
+      }),
   }),
   RECORD_RULES,
 );

@@ -121,16 +121,22 @@ export const zoneSpec = z.object({
     .optional()
     .meta({ description: 'Seconds, 30 to 86400, for records without a ttl of their own. 3600 when left out.' }),
   deletionPolicy,
-  managementPolicy: z.enum(['Full', 'Observe']).default('Full').meta({
-    description: 'Observe: the zone exists at the DNS service and is never created, parked or deleted from here.',
-  }),
+  managementPolicy: z
+    .enum(['Full', 'Observe'])
+    .default('Full')
+    .meta({
+      description:
+        'Observe: the zone exists at the DNS service and is never created, parked or deleted from here. Needs an API key of ' +
+        'its own, or a namespace labelled zonestead.dev/existing-zones=allow.',
+    }),
   adopt: z
     .enum(['Never', 'IfIdentical'])
     .default('Never')
     .meta({
       description:
         'What to do when the DNS service already has a zone of this name in the same team: Never reports a conflict, ' +
-        'IfIdentical takes it over with its records.',
+        'IfIdentical takes it over with its records. Needs an API key of its own, or a namespace labelled ' +
+        'zonestead.dev/existing-zones=allow.',
     }),
   driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
   credentialsSecretRef: z
@@ -141,11 +147,17 @@ export const zoneSpec = z.object({
         'A Secret with the API key of a team of your own under the key apiKey; the operator must be permitted to read ' +
         "it (Role and RoleBinding in this namespace). The operator's own API key when left out.",
     }),
-  allowedRecords: z.array(allowedRecord).max(32).optional().meta({
-    description:
-      "Which DNSRecords may be in this zone; one entry must permit it. Without entries: those of this object's own namespace.",
-    'x-kubernetes-list-type': 'atomic',
-  }),
+  allowedRecords: z
+    .array(allowedRecord)
+    .max(32)
+    .optional()
+    .meta({
+      description:
+        'Which DNSRecords of other namespaces may be in this zone: one entry must permit each. Those of its own namespace ' +
+        'may until an entry says from: Same, and then what such entries say. An entry that permits NS also permits a DNSZone ' +
+        'of that name in that namespace.',
+      'x-kubernetes-list-type': 'atomic',
+    }),
   acme: acme.optional().meta({
     description:
       'Permits ACME DNS-01 challenges (TXT at _acme-challenge names) and says for whom; {} permits them for ' +

@@ -3,17 +3,15 @@ import { parseOwnerName } from '../../dns/name.ts';
 import type { NamespaceGrant } from './dnszone.ts';
 
 type Labels = Readonly<Record<string, string>>;
+/** Labels of a namespace; undefined when it is not known. */
+export type LabelsOf = (namespace: string) => Labels | undefined;
 
-/**
- * Whether objects of `namespace` are meant.
- * @param own namespace of the zone
- * @param labelsOf labels of a namespace; undefined when it is not known
- */
-export function permitsNamespace(
+/** Whether the grant is for the namespace. @param own the namespace of the zone */
+export function isFromThere(
   { from, selector }: NamespaceGrant,
   own: string,
   namespace: string,
-  labelsOf: (namespace: string) => Labels | undefined,
+  labelsOf: LabelsOf,
 ): boolean {
   if (from === 'All') return true;
   if (from === 'Same') return namespace === own;

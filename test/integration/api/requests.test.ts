@@ -17,12 +17,8 @@ const { id } = zone;
 test.each([
   ['an unknown path', 'GET', '/unknown'],
   ['a path too deep', 'GET', '/zones/a/b/c'],
-  ['PUT of the list', 'PUT', '/zones'],
-  ['DELETE of the list', 'DELETE', '/zones'],
-  ['POST to a zone', 'POST', `/zones/${id}`],
-  ['PATCH of a record', 'PATCH', `${records}/${record.id}`],
-  ['GET of park', 'GET', `/zones/${id}/park`],
-  ['OPTIONS', 'OPTIONS', '/zones'],
+  ['a record of its own', 'GET', `/zones/${id}/record/${record.id}`],
+  ['OPTIONS of nothing', 'OPTIONS', '/unknown'],
 ] as const)('%s is not there: 404 not_found with the usual body', async (_, method, path) => {
   expect(refusal(await request(method, path))).toBe('404 not_found');
 });

@@ -64,3 +64,93 @@ describe("another team's zone", () => {
     expect(await as(key.text, 'POST', records, body)).toBe('404 no_zone');
   });
 });
+
+describe("while another team's zone is busy", () => {
+  test('nobody else waits for it, or is told that it is busy', async () => {
+    // So patient that whoever had to wait would still do so when the others are answered.
+    const patient = await service.anotherApi({ busyAfterMs: 15_000 });
+    const holder = service.database.connect();
+    try {
+      await holder`begin`;
+      await holder`select 1 from zones where id = ${zone.id} for update`;
+      let isAnswered = false;
+      const waiting = patient.request('POST', records, { ...body, name: 'waits' }).finally(() => {
+        isAnswered = true;
+      });
+      await expect
+        .poll(async () => service.sql`select 1 from pg_stat_activity where wait_event_type = 'Lock'`, {
+          timeout: 5_000,
+        })
+        .not.toHaveLength(0);
+      const replies = await Promise.all(
+        // At the one its writers queue in the process, at the other at its row.
+        [patient.request, request].flatMap((api) => [
+          api('POST', records, body, second.text),
+          api('PUT', `${records}/${record.id}`, { ...body, name: 'www' }, second.text),
+          api('POST', `/zones/${zone.id}/park`, undefined, second.text),
+          api('POST', `${records}:batch`, { changes: [{ action: 'delete', id: record.id }] }, second.text),
+        ]),
+      );
+      expect(replies.map(refusal)).toEqual(replies.map(() => '404 no_zone'));
+      expect(isAnswered).toBe(false);
+      await holder`rollback`;
+      expect((await waiting).status).toBe(201);
+    } finally {
+      await holder.end();
+    }
+  });
+});
+
+describe('what one team holds in its hands is of no use at another', () => {
+  const reach = async (method: Method, path: string, sent?: object, headers?: Record<string, string>) => {
+    const reply = await request(method, path, sent, second.text, headers);
+    return reply.status < 300 ? reply.body : refusal(reply);
+  };
+
+  test('ids of records, in paths and in batches of a zone of its own', async () => {
+    const { id } = await service.zone('hands.test', { id: '', text: second.text, team: second.team });
+    const at = `/zones/${id}/records`;
+    expect(await reach('DELETE', `${at}/${record.id}`)).toBe('404 not_found');
+    expect(await reach('PUT', `${at}/${record.id}`, { ...body, name: 'www' })).toBe('404 not_found');
+    expect(await reach('POST', `${at}:batch`, { changes: [{ action: 'delete', id: record.id }] })).toBe(
+      '404 not_found',
+    );
+    const change = { action: 'update', id: record.id, record: { ...body, name: 'www' } };
+    const { results } = (await reach('POST', `${at}:batch`, { atomic: false, changes: [change] })) as {
+      results: { status: number }[];
+    };
+    expect(results.map((result) => result.status)).toEqual([404]);
+    expect((await request('GET', `${records}?name=www`)).body).toEqual({ records: [record] });
+  });
+
+  test('cursors of lists and of the history', async () => {
+    await service.record(zone, 'zz', 'A', '192.0.2.9');
+    const { id } = await service.zone('cursors.test', { id: '', text: second.text, team: second.team });
+    for (const list of ['records', 'changes']) {
+      const { next } = (await request('GET', `/zones/${zone.id}/${list}?limit=1`)).body;
+      expect(next).toBeDefined();
+      const page = (await reach('GET', `/zones/${id}/${list}?cursor=${next}`)) as Record<string, unknown[]>;
+      const names = JSON.stringify(page);
+      expect(names).not.toContain('tenants');
+      expect(names).not.toContain(record.id);
+      expect(await reach('GET', `/zones/${zone.id}/${list}?cursor=${next}`)).toBe('404 no_zone');
+    }
+    const { next } = (await request('GET', '/zones?limit=1')).body;
+    if (next !== undefined) expect(JSON.stringify(await reach('GET', `/zones?cursor=${next}`))).not.toContain(zone.id);
+  });
+
+  test('an Idempotency-Key: the kept answer is of the key that sent it', async () => {
+    const headers = { 'idempotency-key': 'shared-by-chance' };
+    expect((await request('POST', records, body, undefined, headers)).status).toBe(201);
+    expect(await reach('POST', records, body, headers)).toBe('404 no_zone');
+  });
+
+  test('the history and the zone file', async () => {
+    expect(await reach('GET', `/zones/${zone.id}/changes`)).toBe('404 no_zone');
+    expect(await reach('GET', `/zones/${zone.id}/zonefile`)).toBe('404 no_zone');
+    const file = await request('PUT', `/zones/${zone.id}/zonefile`, 'www A 192.0.2.66\n', second.text, {
+      'content-type': 'text/dns',
+    });
+    expect(refusal(file)).toBe('404 no_zone');
+  });
+});

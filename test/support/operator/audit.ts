@@ -1,7 +1,7 @@
 // Whether the service holds exactly what the objects of a cluster in memory want, and every object knows it. The end of
 // every scenario, however it went wrong in between.
 import { desiredOf } from '../../../src/operator/record-desired.ts';
-import { zoneKeyOf } from '../../../src/operator/record-reconciler.ts';
+import { zoneKeyOf } from '../../../src/operator/record-zone.ts';
 import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import type { Bench } from './bench.ts';
 

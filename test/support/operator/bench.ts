@@ -5,17 +5,28 @@ import type { ReconcileResult } from '../../../src/kube/controller.ts';
 import type { EventToRecord } from '../../../src/kube/events.ts';
 import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
 import { type CacheStore, createStore } from '../../../src/kube/store.ts';
-import { BY_RECORD_ID, BY_ZONE, BY_ZONE_NAME, type House, NAMESPACE } from '../../../src/operator/house.ts';
-import { createRecordReconciler, zoneKeyOf } from '../../../src/operator/record-reconciler.ts';
+import { type Connection, createCredentials } from '../../../src/operator/credentials.ts';
+import type { LookAtParent } from '../../../src/operator/delegated.ts';
+import {
+  BY_RECORD_ID,
+  BY_ZONE,
+  BY_ZONE_ABOVE,
+  BY_ZONE_NAME,
+  type House,
+  NAMESPACE,
+} from '../../../src/operator/house.ts';
+import { createRecordReconciler } from '../../../src/operator/record-reconciler.ts';
+import { zoneKeyOf } from '../../../src/operator/record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
-import { createZoneReconciler, zoneNameIndex } from '../../../src/operator/zone-reconciler.ts';
+import { zoneNameIndex, zonesAboveIndex } from '../../../src/operator/zone-claims.ts';
+import { createZoneReconciler } from '../../../src/operator/zone-reconciler.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { MemoryCluster } from './cluster.ts';
 import { Crash, Faults } from './faults.ts';
 import { servedBy } from './served.ts';
-import { MemoryService, OWNER } from './service.ts';
+import { MemoryService, OWNER, refused } from './service.ts';
 
 export interface Run {
   /** What the reconciler returned; null when it threw. */
@@ -36,6 +47,10 @@ export class Bench {
   readonly events: (EventToRecord & { key: string })[] = [];
   /** What is wrong at the name servers; null when they serve what the service has. */
   outage: string | null = null;
+  /** API keys of Secrets: the team that each belongs to. The service knows no others. */
+  readonly keys = new Map<string, string>();
+  /** What is seen at parent zones. (Default: no resolver.) */
+  parents: LookAtParent | null = null;
   /** Records before zones in every round. */
   recordsFirst = false;
   #process = this.#start();
@@ -123,17 +138,33 @@ export class Bench {
   }
 
   #start() {
-    const zones = cacheOf<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex });
+    const zones = cacheOf<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex });
     const records = cacheOf<DNSRecord>({
       [BY_ZONE]: (record) => [zoneKeyOf(record)],
       [BY_RECORD_ID]: (record) => (record.status?.records ?? []).flatMap(({ id }) => id ?? []),
     });
     const namespaces = cacheOf<KubeObject>({});
     const answer = (text: string | null) => Promise.resolve(this.outage ?? text);
+    const connectionOf = (client: Connection['client'], team: string): Connection => ({
+      client,
+      dispatcher: createDispatcher({ clock: this.clock, random: () => 0 }),
+      owner: async (signal) => {
+        if (client !== this.service.client) await client.account({ signal });
+        return team;
+      },
+    });
+    const own = connectionOf(this.service.client, OWNER);
+    const connect = (key: string) =>
+      connectionOf(
+        this.service.clientOf(() => (this.keys.has(key) ? null : refused(401, 'unauthorized', 'Invalid API key.'))),
+        this.keys.get(key) ?? 'personal',
+      );
     const house: House = {
       api: this.cluster.api,
-      client: this.service.client,
-      dispatcher: createDispatcher({ clock: this.clock, random: () => 0 }),
+      client: own.client,
+      dispatcher: own.dispatcher,
+      credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),
+      parents: this.parents,
       events: {
         record: (regarding, event) => void this.events.push({ ...event, key: keyOf(regarding) }),
         run: () => Promise.resolve(),
@@ -149,7 +180,7 @@ export class Bench {
       wakeZone: () => undefined,
       wakeZoneWithService: () => undefined,
       wakeRecordWithService: () => undefined,
-      owner: () => Promise.resolve(OWNER),
+      owner: own.owner,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
       nonce: () => {
         this.#nonces += 1;

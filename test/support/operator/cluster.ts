@@ -37,6 +37,8 @@ export interface NewObject {
 export class MemoryCluster {
   readonly api: KubeApi;
   readonly #objects = new Map<string, Stored>();
+  /** Secrets by key, as their `data` in plain text; null is one that the operator may not read. */
+  readonly secrets = new Map<string, Readonly<Record<string, string>> | null>();
   readonly #faults: Faults;
   #version = 0;
   #uids = 0;
@@ -104,6 +106,11 @@ export class MemoryCluster {
     this.#put(type, { ...old, metadata: { ...old.metadata, annotations } });
   }
 
+  label(type: ResourceType, key: string, labels: Record<string, string>): void {
+    const old = this.#must(type, key);
+    this.#put(type, { ...old, metadata: { ...old.metadata, labels } });
+  }
+
   /** As `kubectl delete --wait=false`. */
   remove(type: ResourceType, key: string): void {
     const old = this.#must(type, key);
@@ -118,7 +125,7 @@ export class MemoryCluster {
     const call = <T>(verb: string, type: ResourceType, name: string, effect: () => unknown) =>
       this.#faults.call('kube', `${verb} ${type.plural} ${name}`, effect) as Promise<T>;
     return {
-      get: unused,
+      get: (type, { namespace, name }) => call('get', type, name, () => this.#secret(`${namespace}/${name}`)),
       list: unused,
       create: unused,
       apply: unused,
@@ -134,6 +141,16 @@ export class MemoryCluster {
           this.#merge(type, `${namespace}/${name}`, (patch as { metadata: Partial<ObjectMeta> }).metadata),
         ),
     };
+  }
+
+  #secret(key: string): KubeObject {
+    const data = this.secrets.get(key);
+    if (data === undefined) throw notFound(key);
+    if (data === null) throw new KubeError({ status: 403, reason: 'Forbidden', message: `${key} is forbidden` });
+    const encoded = Object.entries(data).map(([name, text]) => [name, Buffer.from(text).toString('base64')]);
+    const [namespace = '', name = ''] = key.split('/');
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name } };
+    return { ...secret, data: Object.fromEntries(encoded) } as KubeObject;
   }
 
   #applyStatus(type: ResourceType, key: string, uid: string | undefined, status: unknown): Stored {

@@ -4,7 +4,7 @@
 import type { Client, DnsRecord, Zone } from '../../../src/client/client.ts';
 import { ApiError } from '../../../src/client/errors.ts';
 import type { CallOptions } from '../../../src/client/http.ts';
-import { parseOwnerName, parseZoneName } from '../../../src/dns/name.ts';
+import { parseOwnerName, parseZoneName, suffixesOf } from '../../../src/dns/name.ts';
 import { type ParsedRecord, parseRecord } from '../../../src/dns/record.ts';
 import { judgeWrite } from '../../../src/dns/rrset.ts';
 import { parseRdata } from '../../../src/dns/types/index.ts';
@@ -46,7 +46,7 @@ export class MemoryService {
 
   constructor(faults: Faults) {
     this.#faults = faults;
-    this.client = this.#makeClient();
+    this.client = this.clientOf(() => null);
   }
 
   /** A zone made by somebody else. */
@@ -93,10 +93,11 @@ export class MemoryService {
     return [...this.zones.values()].flatMap(({ records }) => [...records.keys()]);
   }
 
-  #makeClient(): Client {
+  /** A client whose every call `keyGate` looks at first. */
+  clientOf(keyGate: Gate): Client {
     const call = <T>(what: string, work: () => T): Promise<T> =>
       this.#faults.call('api', what, () => {
-        const refused = this.gate(what);
+        const refused = keyGate(what) ?? this.gate(what);
         if (refused) throw refused;
         return structuredClone(work());
       });
@@ -109,7 +110,13 @@ export class MemoryService {
             const wanted = name?.ok ? name.value : null;
             return [...this.zones.values()].map(({ zone }) => zone).filter(({ zoneName: each }) => each === wanted);
           }),
-        find: missing,
+        find: (name) =>
+          call(`find ${name}`, () => {
+            const above = suffixesOf(name).map((each) =>
+              [...this.zones.values()].find(({ zone }) => zone.zoneName === each),
+            );
+            return above.find((each) => each !== undefined)?.zone ?? null;
+          }),
         get: (id) => call(`get ${id}`, () => this.#zone(id, 'not_found').zone),
         create: (body, options) =>
           call(`create zone ${body.zoneName}`, () =>

@@ -177,7 +177,7 @@ describe('two DNSZones of one name', () => {
     const bench = new Bench();
     const creationTimestamp = '2026-11-21T11:00:00Z';
     zone(bench, 'one', {}, { uid: 'uid-b', creationTimestamp });
-    bench.faults.arm({ at: 3, when: 'after', act: bench.faults.crash });
+    bench.faults.arm({ at: 4, when: 'after', act: bench.faults.crash });
     await expect(bench.run('zone', 'default/one')).rejects.toThrow('died');
     expect(bench.faults.calls.at(-1)).toBe('api create zone example.org');
     zone(bench, 'two', {}, { uid: 'uid-a', creationTimestamp });

@@ -34,6 +34,7 @@ describe('a spec', () => {
   it('gets its defaults', () => {
     expect(zoneSpec.parse({ zoneName: 'example.org' })).toEqual({
       zoneName: 'example.org',
+      adopt: 'Never',
       parked: false,
       deletionPolicy: 'Delete',
       managementPolicy: 'Full',

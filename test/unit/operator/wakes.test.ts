@@ -3,13 +3,13 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type WorkQueue } from '../../../src/kube/queue.ts';
 import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
 import { type CacheStore, createStore } from '../../../src/kube/store.ts';
-import { BY_ZONE, BY_ZONE_NAME } from '../../../src/operator/house.ts';
+import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from '../../../src/operator/house.ts';
 import { isChallenge } from '../../../src/operator/record-create.ts';
-import { zoneKeyOf } from '../../../src/operator/record-reconciler.ts';
+import { zoneKeyOf } from '../../../src/operator/record-zone.ts';
 import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
 import { connectWakes } from '../../../src/operator/wakes.ts';
-import { zoneNameIndex } from '../../../src/operator/zone-reconciler.ts';
+import { zoneNameIndex, zonesAboveIndex } from '../../../src/operator/zone-claims.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
@@ -26,7 +26,7 @@ let versions = 1;
 
 beforeEach(() => {
   const clock = new FakeClock();
-  zones = createStore<DNSZone>({ log, indexes: { [BY_ZONE_NAME]: zoneNameIndex } });
+  zones = createStore<DNSZone>({ log, indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex } });
   records = createStore<DNSRecord>({ log, indexes: { [BY_ZONE]: (record) => [zoneKeyOf(record)] } });
   namespaces = createStore<KubeObject>({ log });
   zoneQueue = createQueue({ name: 'zones', clock });

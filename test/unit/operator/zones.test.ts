@@ -1,7 +1,8 @@
 // The life of a DNSZone between a cluster and a service in memory.
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { FORCE_DELETE } from '../../../src/operator/names.ts';
+import { NAMESPACE } from '../../../src/operator/house.ts';
+import { EXISTING_ZONES, FORCE_DELETE } from '../../../src/operator/names.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { OWNER } from '../../support/operator/service.ts';
@@ -9,6 +10,8 @@ import { OWNER } from '../../support/operator/service.ts';
 const ZONE = 'default/example';
 
 function zone(on: Bench, spec: Record<string, unknown> = {}): void {
+  // An administrator lets this namespace come to zones that are there already.
+  on.cluster.create(NAMESPACE, { namespace: '', name: 'default', labels: { [EXISTING_ZONES]: 'allow' } }, {});
   on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', ...spec });
 }
 
@@ -46,8 +49,9 @@ describe('a DNSZone', () => {
     const on = new Bench();
     zone(on);
     await on.run('zone', ZONE);
-    expect(on.faults.calls.slice(0, 3)).toEqual([
+    expect(on.faults.calls.slice(0, 4)).toEqual([
       'kube patch dnszones example',
+      'api find example.org',
       'kube status dnszones example',
       'api create zone example.org',
     ]);
@@ -79,7 +83,9 @@ describe('a DNSZone', () => {
     zone(on);
     const runs = await on.settle();
     expect(on.ready(object(on))).toBe('False Conflict');
-    expect(on.message(object(on))).toBe('zoneName: example.org exists already in this team.');
+    expect(on.message(object(on))).toMatch(
+      /^The DNS service has example\.org already, not made from here\. Set spec\.adopt/,
+    );
     expect(runs.get(`zone ${ZONE}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
     on.service.dropZone(id);
     await on.settle();

@@ -112,7 +112,7 @@ describe('Present', () => {
       'DNSZone default/y takes ACME challenges at _acme-challenge names only, and target.example.org is none; its owner can permit it in spec.acme.names',
       { resolvedFQDN: 'target.example.org' },
     ],
-  ])('is refused when %s', async (_case, zones, words, change = {}) => {
+  ])('is refused when %s', async (_case, zones, words, change: Partial<ChallengeRequest> = {}) => {
     const ground = solverGround();
     for (const each of zones) ground.see(each);
     expect(message(await present(ground.house, request(change), soon()))).toBe(words);

@@ -5,6 +5,14 @@ import { type Part, startProcess, waitFor } from './process.ts';
 
 const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
 
+/**
+ * Young objects get 3 × 4 MB: loading some hundred modules would otherwise leave V8 with the 3 × 16 MB that it allows
+ * itself, most of what such a process holds at rest.
+ */
+const NODE_ARGUMENTS = ['--max-semi-space-size=4'];
+/** Types once stripped and code once compiled are found again by every process, which also spares it the stripper's memory. */
+const compileCache = () => join(cacheRoot(), 'compiled');
+
 export interface CommandOptions {
   name: 'api' | 'nameserver' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
@@ -19,12 +27,11 @@ export async function startCommand({ name, env, healthPort, stateDir, signal }: 
   const part = startProcess({
     name,
     command: process.execPath,
-    args: [MAIN, name],
+    args: [...NODE_ARGUMENTS, MAIN, name],
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
-      // Types are stripped once, not at every start: half a second and 20 MB less.
-      NODE_COMPILE_CACHE: join(cacheRoot(), 'compile'),
+      NODE_COMPILE_CACHE: compileCache(),
       ...env,
       ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
     },

@@ -1,0 +1,285 @@
+// Two namespaces that share the operator's API key, seen by the one that wants what the other has.
+import { describe, expect, it } from 'vitest';
+import { NAMESPACE } from '../../../src/operator/house.ts';
+import { EXISTING_ZONES, FINALIZER } from '../../../src/operator/names.ts';
+import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+
+const VICTIM = 'a/shop';
+
+/** Namespace a has shop.example with the records secret-host and vault; namespace b has nothing. */
+async function twoNamespaces(spec: Record<string, unknown> = {}): Promise<Bench> {
+  const on = new Bench();
+  for (const name of ['a', 'b']) on.cluster.create(NAMESPACE, { namespace: '', name, labels: { team: name } }, {});
+  on.cluster.create(DNS_ZONE, { namespace: 'a', name: 'shop' }, { zoneName: 'shop.example', ...spec });
+  record(on, 'a', 'secret-host');
+  record(on, 'a', 'vault');
+  await on.settle();
+  on.faults.arm(null);
+  return on;
+}
+
+function record(on: Bench, namespace: string, name: string, spec: Record<string, unknown> = {}): string {
+  const zoneRef = namespace === 'a' ? { name: 'shop' } : { name: 'shop', namespace: 'a' };
+  const meta = { namespace, name: name.toLowerCase().replace(/[^a-z0-9-]/g, 'x') };
+  return on.cluster.create(DNS_RECORD, meta, { zoneRef, name, type: 'A', content: '192.0.2.1', ...spec });
+}
+
+function zone(on: Bench, spec: Record<string, unknown>, name = 'mine'): string {
+  return on.cluster.create(DNS_ZONE, { namespace: 'b', name }, spec);
+}
+
+const atB = (on: Bench, name = 'mine') => on.cluster.zone(`b/${name}`);
+const HAS = ['shop.example secret-host A 192.0.2.1 3600', 'shop.example vault A 192.0.2.1 3600'];
+/** What the status and the Events of namespace b tell of the zone of a. */
+function told(on: Bench): string {
+  const ofB = <T extends { metadata: { namespace?: string } }>(objects: T[]) =>
+    objects.filter(({ metadata }) => metadata.namespace === 'b');
+  const statuses = [...ofB(on.cluster.zones()), ...ofB(on.cluster.records())].map(({ status }) => status);
+  return JSON.stringify([statuses, on.events.filter(({ key }) => key.startsWith('b/'))]);
+}
+const writes = (on: Bench) =>
+  on.faults.calls.filter((call) => /^api (create|change|park|unpark|delete|update)/.test(call));
+const victimId = (on: Bench) => on.cluster.zone(VICTIM)?.status?.zoneId ?? 'none';
+
+describe('namespace b, which wants a zone that namespace a has,', () => {
+  it.each([
+    ['by name', { zoneName: 'shop.example' }],
+    ['by capitals and a final dot', { zoneName: 'Shop.EXAMPLE.' }],
+    ['by taking it over', { zoneName: 'shop.example', adopt: 'IfIdentical' }],
+    ['by watching it', { zoneName: 'shop.example', managementPolicy: 'Observe' }],
+    ['by cutting a piece out of it', { zoneName: 'www.shop.example' }],
+    ['by cutting out what is there', { zoneName: 'secret-host.shop.example' }],
+    ['by taking over a piece of it', { zoneName: 'www.shop.example', adopt: 'IfIdentical' }],
+    ['by a zone above it', { zoneName: 'example' }],
+    ['as parked and with another default TTL', { zoneName: 'shop.example', parked: true, defaultTtl: 30 }],
+  ])('gets nothing, reads nothing and changes nothing: %s', async (_way, spec) => {
+    const on = await twoNamespaces();
+    zone(on, spec);
+    await on.settle();
+    expect(on.ready(atB(on))).toMatch(/^False (Conflict|NotPermitted)$/);
+    expect(atB(on)?.status?.zoneId).toBeUndefined();
+    expect(told(on)).not.toContain('vault');
+    expect(told(on)).not.toContain(victimId(on));
+    on.cluster.remove(DNS_ZONE, 'b/mine');
+    await on.settle();
+    expect(atB(on)).toBeUndefined();
+    expect(writes(on)).toEqual([]);
+    expect(on.ready(on.cluster.zone(VICTIM))).toBe('True Ready');
+  });
+
+  it('puts no record there through a zone object of its own', async () => {
+    const on = await twoNamespaces();
+    zone(on, { zoneName: 'shop.example', managementPolicy: 'Observe' });
+    on.cluster.create(
+      DNS_RECORD,
+      { namespace: 'b', name: 'www' },
+      { zoneRef: { name: 'mine' }, name: 'www', type: 'A', content: '192.0.2.66' },
+    );
+    await on.settle();
+    expect(on.ready(on.cluster.record('b/www'))).toBe('False ZoneNotReady');
+    expect(on.service.lines()).toEqual(HAS);
+  });
+
+  it('does not get it by retained remains: adoption and watching need the administrator', async () => {
+    const on = await twoNamespaces({ deletionPolicy: 'Retain' });
+    on.cluster.edit(DNS_ZONE, VICTIM, { deletionPolicy: 'Retain' });
+    on.cluster.remove(DNS_RECORD, 'a/secret-host');
+    on.cluster.remove(DNS_RECORD, 'a/vault');
+    on.cluster.remove(DNS_ZONE, VICTIM);
+    await on.settle();
+    zone(on, { zoneName: 'shop.example', adopt: 'IfIdentical' });
+    zone(on, { zoneName: 'shop.example', managementPolicy: 'Observe' }, 'watcher');
+    zone(on, { zoneName: 'www.shop.example' }, 'piece');
+    await on.settle();
+    for (const name of ['mine', 'watcher', 'piece']) expect(on.ready(atB(on, name))).toBe('False NotPermitted');
+    expect(on.message(atB(on, 'watcher'))).toContain(`kubectl label namespace b ${EXISTING_ZONES}=allow`);
+  });
+
+  it('does not block a name that it cannot have: who is refused claims nothing', async () => {
+    const on = new Bench();
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'b' }, {});
+    zone(on, { zoneName: 'late.example', credentialsSecretRef: { name: 'none' } });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('False CredentialsMissing');
+    on.cluster.create(DNS_ZONE, { namespace: 'a', name: 'late' }, { zoneName: 'late.example' });
+    await on.settle();
+    expect(on.ready(on.cluster.zone('a/late'))).toBe('True Ready');
+  });
+
+  it('is not led to it by an id in its status', async () => {
+    const on = await twoNamespaces();
+    const key = zone(on, { zoneName: 'own.example' });
+    await on.settle();
+    // As somebody could who may write the status subresource.
+    const forge = async () => {
+      const forged = on.cluster.zone(key) as DNSZone;
+      await on.cluster.api.applyStatus(
+        DNS_ZONE,
+        { metadata: { ...forged.metadata }, status: { ...forged.status, zoneId: victimId(on) } } as never,
+        { fieldManager: 'b' },
+      );
+    };
+    await forge();
+    await on.settle();
+    expect(atB(on)?.status?.zoneId).not.toBe(victimId(on));
+    await forge();
+    on.cluster.remove(DNS_ZONE, key);
+    await on.settle();
+    expect(on.service.zones.has(victimId(on))).toBe(true);
+    expect(on.cluster.zone(VICTIM)?.metadata.finalizers).toEqual([FINALIZER]);
+  });
+
+  it('may have a piece of it when a permits NS records of that name, and keeps it when that ends', async () => {
+    const on = await twoNamespaces();
+    zone(on, { zoneName: 'dev.shop.example' });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('False NotPermitted');
+    on.cluster.edit(DNS_ZONE, VICTIM, {
+      allowedRecords: [
+        { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'b' } } }, names: ['dev'], types: ['NS'] },
+      ],
+    });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('True Ready');
+    on.cluster.edit(DNS_ZONE, VICTIM, { allowedRecords: [] });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('True Ready');
+  });
+});
+
+describe('an administrator who labels a namespace', () => {
+  it('lets it take over a zone with its records, which then goes with the object', async () => {
+    const on = new Bench();
+    on.service.seedZone('old.example', [{ name: 'www' }]);
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'b', labels: { [EXISTING_ZONES]: 'allow' } }, {});
+    zone(on, { zoneName: 'old.example' });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('False Conflict');
+    expect(on.message(atB(on))).toContain('spec.adopt: IfIdentical');
+    on.cluster.edit(DNS_ZONE, 'b/mine', { adopt: 'IfIdentical' });
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('True Ready');
+    expect(atB(on)?.status?.origin).toBe('Adopted');
+    expect(on.reasons()).toContain('b/mine Adopted');
+    on.cluster.remove(DNS_ZONE, 'b/mine');
+    await on.settle();
+    expect(on.message(atB(on))).toMatch(/holds 1 record\(s\) that no DNSRecord here owns: www A\./);
+  });
+
+  it('lets it watch, and what it saw goes from its status when the label does', async () => {
+    const on = new Bench();
+    const id = on.service.seedZone('old.example');
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'b', labels: { [EXISTING_ZONES]: 'allow' } }, {});
+    zone(on, { zoneName: 'old.example', managementPolicy: 'Observe' });
+    await on.settle();
+    expect(atB(on)?.status).toMatchObject({ zoneId: id, origin: 'Observed' });
+    on.cluster.label(NAMESPACE, 'b', {});
+    await on.settle();
+    expect(on.ready(atB(on))).toBe('False NotPermitted');
+    expect(told(on)).not.toContain(id);
+  });
+});
+
+describe('a record of namespace b in the zone of namespace a', () => {
+  const grant = { namespaces: { from: 'All' }, names: ['www', '*.dev'], types: ['A', 'CNAME'] };
+
+  it.each([
+    ['another name', 'api', {}],
+    ['the name in capitals as another', 'SECRET-HOST', {}],
+    ['another type', 'www', { type: 'TXT', content: 'x' }],
+    ['the name above the pattern', 'dev', {}],
+    ['an absolute name beyond the pattern', 'api.shop.example.', {}],
+    ['a wildcard over all', '*', {}],
+    ['a challenge without spec.acme', '_acme-challenge', { type: 'TXT', content: 'x' }],
+  ])('is refused without a grant for it: %s', async (_what, name, spec) => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const key = record(on, 'b', name, spec);
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('False NotPermitted');
+    expect(writes(on)).toEqual([]);
+    expect(told(on)).not.toContain('vault');
+  });
+
+  it.each([
+    ['the name', 'www'],
+    ['in capitals', 'WWW'],
+    ['absolute', 'www.shop.example.'],
+    ['below the pattern', 'x.DEV'],
+  ])('is taken with a grant, however spelt: %s', async (_what, name) => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const key = record(on, 'b', name);
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('True Ready');
+  });
+
+  it('leaves those of the own namespace alone: a grant to others takes nothing from it', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    expect(on.ready(on.cluster.record('a/secret-host'))).toBe('True Ready');
+  });
+
+  it('is told of and taken out of DNS when the grant ends, and comes back with it', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const key = record(on, 'b', 'www', { deletionPolicy: 'Retain' });
+    await on.settle();
+    const served = 'shop.example www A 192.0.2.1 3600';
+    expect(on.service.lines()).toContain(served);
+    on.cluster.edit(DNS_ZONE, VICTIM, { allowedRecords: [{ ...grant, names: ['api'] }] });
+    on.events.length = 0;
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('False NotPermitted');
+    expect(on.reasons().filter((reason) => reason.startsWith('b/www'))).toEqual([
+      'b/www NotPermitted',
+      'b/www Withdrawn',
+    ]);
+    expect(on.service.lines()).toEqual(HAS);
+    expect(on.cluster.record(key)?.status?.records).toEqual([]);
+    on.cluster.edit(DNS_ZONE, VICTIM, { allowedRecords: [grant] });
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('True Ready');
+    expect(on.service.lines()).toContain(served);
+  });
+
+  it('cannot outlive its object, and with it the grant', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const key = record(on, 'b', 'www', { deletionPolicy: 'Retain' });
+    await on.settle();
+    on.cluster.remove(DNS_RECORD, key);
+    await on.settle();
+    expect(on.service.lines()).toEqual(HAS);
+  });
+
+  it('cannot take over what a put there by hand, to delete it afterwards', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    on.service.seed(victimId(on), { name: 'www', content: '192.0.2.1' });
+    const key = record(on, 'b', 'www', { adopt: 'IfIdentical' });
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('False Conflict');
+    on.cluster.remove(DNS_RECORD, key);
+    await on.settle();
+    expect(on.service.lines()).toContain('shop.example www A 192.0.2.1 3600');
+  });
+
+  it('that the service refuses is not told what stands against it', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const id = on.service.seed(victimId(on), { name: 'www', type: 'TXT', content: '"by hand"' });
+    const key = record(on, 'b', 'www', { type: 'CNAME', content: 'elsewhere.example.net' });
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('False Conflict');
+    expect(told(on)).not.toContain(id);
+    expect(told(on)).not.toContain('TXT record');
+    expect(on.message(on.cluster.record(key))).toContain('the owner of DNSZone a/shop can tell which');
+  });
+
+  it('may be a challenge where spec.acme takes those of its namespace, and nothing else', async () => {
+    const on = await twoNamespaces({
+      acme: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'b' } } }, names: ['cert'] },
+    });
+    const challenge = { type: 'TXT', content: 'token' };
+    const good = ['_acme-challenge', '_ACME-challenge.www', 'cert'].map((name) => record(on, 'b', name, challenge));
+    const bad = [record(on, 'b', 'www', challenge), record(on, 'b', '_acme-challenge.api')];
+    await on.settle();
+    for (const key of good) expect(on.ready(on.cluster.record(key)), key).toBe('True Ready');
+    for (const key of bad) expect(on.ready(on.cluster.record(key)), key).toBe('False NotPermitted');
+  });
+});
