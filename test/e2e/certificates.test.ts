@@ -1,6 +1,7 @@
 // Certificates by the real cert-manager and a real certificate authority, which asks PowerDNS itself: Certificate → Order →
 // Challenge → kube-apiserver → solver → DNSRecord → operator → REST API → DNS → Pebble.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../src/cli/up/parts/commands.ts';
 import {
   certificateObject,
   challengeReasons,
@@ -10,7 +11,10 @@ import {
   issued,
   namesIn,
 } from '../support/certificates.ts';
+import { runConformance } from '../support/conformance.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 
 const namespaceObject = (name: string, labels = {}) => ({
   apiVersion: 'v1',
@@ -73,6 +77,13 @@ describe('a certificate from cert-manager', () => {
 });
 
 describe('a challenge that cannot be', () => {
+  it('says that no DNSZone covers a name that is in DNS all the same', async () => {
+    await test.client.zones.create({ zoneName: 'orphan.example' });
+    await test.apply(certificateObject('orphan', ['www.orphan.example']));
+    await challengeSays(test, 'default', 'No DNSZone of this cluster covers _acme-challenge.www.orphan.example');
+    await test.kubectl('delete', 'certificate', 'orphan');
+  });
+
   it('says that the zone takes none, and is solved once it does', async () => {
     const certificate = certificateObject('later', ['www.closed.example']);
     await test.apply(zoneObject('closed', 'closed.example', {}));
@@ -103,6 +114,78 @@ describe('a challenge that cannot be', () => {
     expect(await test.dig('shop.wild.example', 'A')).toEqual(['shop.wild.example. 3600 IN A 192.0.2.1']);
     await test.kubectl('delete', 'certificate', 'shadow');
     await issue(test, 55, certificateObject('wildcard', ['*.wild.example']));
+  });
+});
+
+describe("cert-manager's own test suite", () => {
+  it(
+    'passes, basic and extended, with the rights of its account and without any Challenge',
+    async () => {
+      const { issuance, service } = test.stack;
+      // The suite's namespace does not exist in this cluster, and its name is none of a challenge.
+      const acme = { namespaces: { from: 'All' }, names: ['cert-manager-dns01-tests'] };
+      await test.apply(zoneObject('suite', 'suite.example', { acme }));
+      await test.ready(30, 'zdz/suite');
+      const { code, tail } = await runConformance({
+        kubeconfig: issuance?.certManagerKubeconfig ?? '',
+        zone: 'suite.example.',
+        dns: `${service.dns.address}:${service.dns.port}`,
+      });
+      expect(code, tail).toBe(0);
+      expect(tail).toContain('--- PASS: TestSolver');
+      await expect.poll(() => challengeRecords(test), { timeout: 30_000 }).toEqual([]);
+    },
+    // Building the suite takes minutes, once.
+    20 * 60_000,
+  );
+});
+
+describe('zonestead doctor', () => {
+  const doctor = async (...names: string[]) => {
+    const { service, cluster } = test.stack;
+    const args = [MAIN, 'doctor', ...names, '--namespace', 'default'];
+    const env = {
+      PATH: process.env.PATH,
+      KUBECONFIG: cluster.kubeconfig,
+      ZONESTEAD_NAMESERVER_ADDRESSES: `ns1.zonestead.test=${service.dns.address}:${service.dns.port}`,
+    };
+    const { signal } = new AbortController();
+    const { code, out, tail } = await runCommand({ command: process.execPath, args, env, timeoutMs: 60_000, signal });
+    return {
+      code,
+      text: code === 0 ? out : `${out}\n${tail}`,
+      failures: out.split('\n').filter((line) => line.startsWith('FAIL')),
+    };
+  };
+
+  it('finds the whole chain in order', async () => {
+    const { code, text } = await doctor('www.site.example', '*.shared.example');
+    expect(text).toContain('ok    The solver answers a CleanUp through kube-apiserver');
+    expect(text).toContain('ok    ClusterIssuer zonestead uses the solver and is Ready');
+    expect(text).toContain('ok    Name server ns1.zonestead.test');
+    // Of the two only one takes challenges for Certificates of this namespace.
+    expect(text).toContain('FAIL  DNSZone default/shared takes no ACME challenges from namespace default');
+    expect(code).toBe(1);
+    expect((await doctor('www.site.example')).failures).toEqual([]);
+  });
+
+  it("says when cert-manager's account may not use the solver", async () => {
+    const binding = await test.kubectl('get', 'clusterrolebinding', 'zonestead-solver-user', '-o', 'json');
+    await test.kubectl('delete', 'clusterrolebinding', 'zonestead-solver-user');
+    expect((await doctor()).failures.join()).toContain('may not create zonestead.acme.zonestead.dev');
+    const { metadata, ...rest } = JSON.parse(binding);
+    await test.apply({ ...rest, metadata: { name: metadata.name } });
+    expect((await doctor()).failures).toEqual([]);
+  });
+
+  it('says when a name server does not answer, and when the solver is away', async () => {
+    await test.stack.service.crew.part('powerdns').stop();
+    expect((await doctor('www.site.example')).failures.join()).toContain('does not answer over UDP');
+    await test.stack.service.crew.start('powerdns');
+    await test.stack.issuance?.crew.part('solver').stop();
+    expect((await doctor()).failures.join()).toMatch(/is not available|does not answer/);
+    await test.stack.issuance?.crew.start('solver');
+    await test.kubectl('wait', '--for=condition=Available', '--timeout=55s', 'apiservice/v1alpha1.acme.zonestead.dev');
   });
 });
 

@@ -23,6 +23,8 @@ export interface Issuance {
   /** Where the solver's serving certificate is read from. */
   solverTls: { certificateFile: string; keyFile: string };
   solverPort: number;
+  /** Of cert-manager's own account. */
+  certManagerKubeconfig: string;
   crew: Crew<IssuancePart>;
   /** Ends all parts; repeating it is fine. */
   stop(): Promise<void>;
@@ -111,7 +113,14 @@ export async function startIssuance(options: IssuanceOptions): Promise<Issuance>
     await apply([pebbleIssuer({ url, authority: authority.text })]);
     await cluster.kubectl(['wait', '--for=condition=Ready', '--timeout=60s', 'clusterissuer/zonestead']);
     const stop = () => crew.stop('pebble');
-    return { pebble: { url, authorityFile: authority.file }, solverTls, solverPort: ports.solver, crew, stop };
+    return {
+      pebble: { url, authorityFile: authority.file },
+      solverTls,
+      solverPort: ports.solver,
+      certManagerKubeconfig: await account(CERT_MANAGER, CERT_MANAGER),
+      crew,
+      stop,
+    };
   } catch (error) {
     await crew.stop('pebble');
     throw error;
