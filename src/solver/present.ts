@@ -35,11 +35,7 @@ export async function present(house: House, request: ChallengeRequest, signal: A
   const verdict = await findTenant(house, request, signal);
   if ('refused' in verdict) return failed(verdict.refused);
   const { tenant } = verdict;
-  const refusal = acmeRefusal(
-    match,
-    tenant.namespace,
-    (name) => namespaces.get(name)?.metadata.labels ?? labelsOfNone(house, name),
-  );
+  const refusal = acmeRefusal(match, tenant.namespace, (name) => labelsOf(house, name));
   if (refusal !== null) return failed(refusal);
   const shadow = judgeShadow(house, match);
   if (shadow !== null) return failed(shadow);
@@ -49,9 +45,10 @@ export async function present(house: House, request: ChallengeRequest, signal: A
   return put(house, request, match, tenant, signal);
 }
 
-/** A namespace without labels has none; one that is not there is not known. */
-function labelsOfNone(house: House, name: string): Record<string, string> | undefined {
-  return house.caches.namespaces.get(name) === undefined ? undefined : {};
+/** Undefined for a namespace that is not there: a selector never fits it. */
+function labelsOf({ caches }: House, name: string): Readonly<Record<string, string>> | undefined {
+  const namespace = caches.namespaces.get(name);
+  return namespace && (namespace.metadata.labels ?? {});
 }
 
 /** @returns null when the challenge takes nothing away, or the zone's owner does not mind */
