@@ -78,7 +78,8 @@ describe('a certificate from cert-manager', () => {
 
 describe('a challenge that cannot be', () => {
   it('says that no DNSZone covers a name that is in DNS all the same', async () => {
-    await test.client.zones.create({ zoneName: 'orphan.example' });
+    const owner = `org:${test.stack.service.keys.first.team}`;
+    await test.client.zones.create({ zoneName: 'orphan.example', owner });
     await test.apply(certificateObject('orphan', ['www.orphan.example']));
     await challengeSays(test, 'default', 'No DNSZone of this cluster covers _acme-challenge.www.orphan.example');
     await test.kubectl('delete', 'certificate', 'orphan');
