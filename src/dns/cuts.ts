@@ -53,13 +53,16 @@ export const keepCutClean: WriteRule = (record, { zone, atName, replaces }) => {
 };
 
 /**
- * X14: a new delegation over existing names. The name server's own name is no obstacle, so that glue and NS can be
- * written in either order.
+ * X14: a new delegation over existing names. The addresses of the name server itself are no obstacle, so that glue and NS
+ * can be written in either order; whatever else stands at its name is.
  */
-export const refuseToHide: WriteRule = (record, { zone, atName, below, replaces }) => {
+export const refuseToHide: WriteRule = (record, { zone, atName, atTarget = [], below, replaces }) => {
   if (record.type !== 'NS' || replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
-  const hidden = below.names.filter((name) => fqdn(name, zone) !== record.target);
-  const total = below.total - (below.names.length - hidden.length);
+  const isInside = record.target?.endsWith(`.${fqdn(record.name, zone)}`) === true;
+  const glue = isInside ? atTarget.filter(({ type }) => ADDRESSES.has(type)) : [];
+  const isOnlyGlue = glue.length > 0 && glue.length === atTarget.length;
+  const hidden = below.names.filter((name) => !(isOnlyGlue && fqdn(name, zone) === record.target));
+  const total = below.total - glue.length;
   if (total <= 0) return FINE;
   const more = total > hidden.length ? ` and ${total - hidden.length} more` : '';
   return conflict(

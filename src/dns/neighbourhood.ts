@@ -2,7 +2,8 @@
  * The part of a zone that some writes have to be judged by, held in memory: loaded once by the caller, then kept up with
  * every write that was judged, so that the next one is judged beside it. No rule is known here.
  *
- *     names    owner names of which all records are known: those written at, and the links of their alias chains
+ *     names    owner names of which all records are known: those written at, the links of their alias chains, and the
+ *              names that delegations point to
  *     cuts     of other names above them only the NS records
  *     below    of names that may become a delegation: who stands below
  */
@@ -93,7 +94,8 @@ export class Neighbourhood {
         ...cuts.map((cut) => ({ name: fqdn(cut.name, this.zone), type: 'NS' as const })),
       ],
       nsAtCutTargets: cuts.filter((cut) => cut.ordername === nearest).flatMap((cut) => cut.target ?? []),
-      // No rule looks below anything but a new delegation.
+      // No rule looks below anything but a new delegation, or at what it points to.
+      atTarget: record.type === 'NS' && record.target !== null ? this.#atFqdn(record.target) : [],
       below: record.type === 'NS' && replacing === null ? this.#namesBelow(record.ordername) : { names: [], total: 0 },
       inZoneCname: (name) => this.linkAt(name)?.target ?? null,
       replaces: replacing !== null,
@@ -104,6 +106,11 @@ export class Neighbourhood {
   linkAt(name: string): Neighbour | undefined {
     const ordername = this.ordernameOf(name);
     return ordername === null ? undefined : this.at(ordername).find(({ type }) => type === 'CNAME' || type === 'ALIAS');
+  }
+
+  #atFqdn(name: string): Neighbour[] {
+    const ordername = this.ordernameOf(name);
+    return ordername === null ? [] : this.at(ordername);
   }
 
   /** Null for a name outside of the zone. */

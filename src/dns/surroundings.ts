@@ -36,7 +36,9 @@ export interface Surroundings {
   cutsAbove: ZoneCut[];
   /** The targets (absolute, without final dot) of the NS records at the nearest delegation above. */
   nsAtCutTargets: string[];
-  /** Owner names strictly below this one: the first few, and how many there are. Needed for NS only. */
+  /** What stands at the name that an NS points to, when that lies in the zone. (Default: nothing.) */
+  atTarget?: Neighbour[];
+  /** Owner names strictly below this one: the first few, and how many records there are. Needed for NS only. */
   below: { names: string[]; total: number };
   /** The target of the CNAME (or ALIAS) at an absolute name of this zone; see nextNeeded in chain.ts. */
   inZoneCname: (fqdn: string) => string | null;

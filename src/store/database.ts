@@ -1,6 +1,7 @@
 // Opens Postgres. Everything else of the house gets a Database or a transaction handed in; nobody else knows the driver.
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
+import { openPool } from './pool.ts';
 import { countWork } from './work.ts';
 
 export type Db = PostgresJsDatabase;
@@ -31,25 +32,29 @@ export interface DatabaseOptions {
  * a pooler between us and Postgres that cannot keep named statements (PgBouncer before 1.21).
  */
 export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const sql = postgres(url, {
-    max: options.max ?? 16,
-    connect_timeout: 5,
-    idle_timeout: 60,
-    onnotice: () => undefined,
-    connection: {
-      application_name: options.name ?? 'zonestead',
-      lock_timeout: options.lockTimeoutMs ?? 2_000,
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
-      // A client that dies in a transaction must not hold a zone's row lock until TCP notices.
-      idle_in_transaction_session_timeout: 10_000,
-    },
-  });
+  const { sql, close } = openPool(() =>
+    postgres(url, {
+      max: options.max ?? 16,
+      connect_timeout: 5,
+      backoff: reconnectDelay,
+      idle_timeout: 60,
+      onnotice: () => undefined,
+      connection: {
+        application_name: options.name ?? 'zonestead',
+        lock_timeout: options.lockTimeoutMs ?? 2_000,
+        statement_timeout: options.statementTimeoutMs ?? 30_000,
+        // A client that dies in a transaction must not hold a zone's row lock until TCP notices.
+        idle_in_transaction_session_timeout: 10_000,
+      },
+    }),
+  );
   const { counted, work } = countWork(sql);
-  return {
-    db: drizzle(withNamedStatements(counted)),
-    work,
-    close: (graceMs = 5_000) => sql.end({ timeout: graceMs / 1000 }),
-  };
+  return { db: drizzle(withNamedStatements(counted)), work, close: (graceMs = 5_000) => close(graceMs) };
+}
+
+/** Seconds before the next attempt to connect: the driver's own goes up to 20, for which a Postgres that is back is not used. */
+function reconnectDelay(failures: number): number {
+  return Math.min(0.05 * 2 ** failures, 1);
 }
 
 type Method = (...parameters: unknown[]) => unknown;

@@ -48,7 +48,7 @@ export async function neighbourhoodOf(
   const hood = new Neighbourhood(zone.name);
   const names = new Set([...written, ...removed].map(({ name }) => name));
   const ordernames = new Set([...names].map(orderName));
-  // Where the links of an alias lead to is known at once for the first one; the others follow below.
+  // Where an alias or a delegation leads to is known at once for the first link; the others follow below.
   for (const target of targetsOf(hood, written)) ordernames.add(target);
   const above = new Set([...names].flatMap((name) => (name === '@' ? [] : suffixesOf(name).slice(1))).map(orderName));
   const suffixes = new Set(written.flatMap(({ name }) => suffixesOf(fqdn(name, zone.name))));
@@ -88,17 +88,22 @@ async function followLinks(
   }
 }
 
-/** The names (as ordernames) that the written aliases lead to and that are not known yet. */
+/** The names (as ordernames) that the written aliases and delegations lead to and that are not known yet. */
 function targetsOf(hood: Neighbourhood, written: readonly ParsedRecord[]): string[] {
   const missing = new Set<string>();
   const seen = new Set<string>();
+  /** Whether the name is in the zone. */
+  const need = (name: string): boolean => {
+    const ordername = hood.ordernameOf(name);
+    if (ordername !== null && !hood.knows(ordername)) missing.add(ordername);
+    return ordername !== null;
+  };
   for (const { type, target } of written) {
+    if (type === 'NS' && target !== null) need(target);
     let name = type === 'CNAME' || type === 'ALIAS' ? target : null;
     while (name !== null && !seen.has(name)) {
       seen.add(name);
-      const ordername = hood.ordernameOf(name);
-      if (ordername === null) break;
-      if (!hood.knows(ordername)) missing.add(ordername);
+      if (!need(name)) break;
       name = hood.linkAt(name)?.target ?? null;
     }
   }

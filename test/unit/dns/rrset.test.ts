@@ -191,13 +191,21 @@ describe('a new delegation', () => {
     expect(found.message).toContain('a.sub, b.sub and 5 more');
   });
 
-  it('may come after the address of its own name server', () => {
-    const glue = { names: ['ns1.sub'], total: 1 };
-    expect(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: glue })).ok).toBe(true);
-    const more = { names: ['ns1.sub', 'www.sub'], total: 2 };
-    const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: more })));
+  it('may come after the addresses of its own name server', () => {
+    const atTarget = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'AAAA', '2001:db8::1')];
+    const glue = { names: ['ns1.sub'], total: 2 };
+    expect(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: glue, atTarget })).ok).toBe(true);
+    const more = { names: ['ns1.sub', 'www.sub'], total: 3 };
+    const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: more, atTarget })));
     expect(found.message).toContain('www.sub;');
     expect(found.message).not.toContain('ns1.sub');
+  });
+
+  it('may not come over what else stands at the name of its name server', () => {
+    const atTarget = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'TXT', 'hidden')];
+    const below = { names: ['ns1.sub'], total: 2 };
+    const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below, atTarget })));
+    expect([found.code, found.message]).toEqual(['conflict', expect.stringContaining('ns1.sub;')]);
   });
 
   it('does not count names when the delegation exists already', () => {

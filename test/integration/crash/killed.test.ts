@@ -1,0 +1,126 @@
+// SIGKILL in the middle of a load of writes, on a stack of its own of real processes: the api, one of Postgres' backends
+// (which makes Postgres recover), and Postgres itself. Afterwards every acknowledged write is served, nothing is there by
+// half, and all goes on without any repair.
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import postgres, { type Sql } from 'postgres';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { removePostgresState } from '../../../src/cli/up/parts/postgres.ts';
+import { type Service, startService } from '../../../src/cli/up/service.ts';
+import { createRequest, type Request } from '../../support/api.ts';
+import { checkAllZones } from '../../support/check-zones.ts';
+import { expectWholeHistory } from '../../support/history.ts';
+import { createResolver, type Resolver } from '../../support/resolver.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { startWriteLoad, type WriteLoad } from '../../support/write-load.ts';
+
+const stateDir = await temporaryFolder('crash');
+const { signal } = new AbortController();
+const agent = new Agent();
+const zones: { id: string; zoneName: string }[] = [];
+/** Enough for all kinds of writes to be under way. */
+const BEFORE_KILL = 60;
+const WRITERS = 3;
+const LIMIT_MS = 120_000;
+
+let service: Service;
+let request: Request;
+let dns: Resolver;
+let sql: Sql;
+
+beforeAll(async () => {
+  const names = ['postgres', 'api', 'apiHealth', 'dns', 'nameserverHealth'] as const;
+  const ports = await allocatePorts(
+    names.map((name) => ({ name, dns: name === 'dns' })),
+    { stateDir },
+  );
+  service = await startService({ stateDir, ports, limits: false, durable: false, progress: () => {}, signal });
+  const { team, key } = service.keys.first;
+  request = createRequest(service.url, agent, key);
+  dns = createResolver(service.dns, stateDir);
+  sql = postgres(service.databaseUrl, { max: 1, onnotice: () => undefined });
+  for (const zoneName of ['one.test', 'two.test', 'three.test']) {
+    const reply = await request('POST', '/zones', { zoneName, owner: `org:${team}` });
+    zones.push({ id: reply.body.id as string, zoneName });
+  }
+});
+afterAll(async () => {
+  await sql?.end({ timeout: 1 });
+  await agent.close();
+  await service?.stop();
+  await removePostgresState(stateDir);
+});
+
+async function until(load: WriteLoad, more: number): Promise<void> {
+  const target = load.acknowledged() + more;
+  await expect.poll(() => load.acknowledged(), { timeout: 30_000 }).toBeGreaterThanOrEqual(target);
+  // At any moment of a transaction.
+  await sleep(randomInt(20));
+}
+
+async function expectWhole(load: WriteLoad): Promise<void> {
+  await load.settle(dns);
+  await expectWholeHistory(sql);
+  const { zones: checked, errors } = await checkAllZones(inject('tools').pdnsutil, `${stateDir}/powerdns`);
+  expect([checked, errors]).toEqual([zones.length, []]);
+}
+
+test('the api killed in the middle of a load, twice', { timeout: LIMIT_MS }, async () => {
+  const load = startWriteLoad(request, zones, WRITERS);
+  for (let round = 1; round <= 2; round += 1) {
+    await until(load, BEFORE_KILL);
+    await service.crew.part('api').stop({ signal: 'SIGKILL' });
+    await service.crew.start('api');
+  }
+  await until(load, BEFORE_KILL);
+  await load.stop();
+  expect(load.doubtful()).toBeGreaterThan(0);
+  await expectWhole(load);
+  await request('DELETE', `/zones/${zones.pop()?.id}`);
+});
+
+test('a backend of Postgres killed in the middle of a load: the api heals by itself', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const api = service.crew.part('api').pid;
+  await replaceZones('four.test', 'five.test');
+  const load = startWriteLoad(request, zones, WRITERS);
+  await until(load, BEFORE_KILL);
+  const [backend] = await sql`
+    select pid from pg_stat_activity where application_name <> '' and pid <> pg_backend_pid()
+      and backend_type = 'client backend' and usename = 'zonestead' order by state_change desc limit 1`;
+  process.kill(backend?.pid as number, 'SIGKILL');
+  await until(load, BEFORE_KILL);
+  await load.stop();
+  expect(service.crew.part('api').pid).toBe(api);
+  await expectWhole(load);
+});
+
+test('Postgres killed in the middle of a load and started again: the api heals by itself', {
+  timeout: LIMIT_MS,
+}, async () => {
+  const api = service.crew.part('api').pid;
+  await replaceZones('six.test', 'seven.test');
+  const load = startWriteLoad(request, zones, WRITERS);
+  await until(load, BEFORE_KILL);
+  await service.crew.part('postgres').stop({ signal: 'SIGKILL' });
+  await sleep(300);
+  await service.crew.start('postgres');
+  await until(load, BEFORE_KILL);
+  await load.stop();
+  expect(load.doubtful()).toBeGreaterThan(0);
+  expect(service.crew.part('api').pid).toBe(api);
+  await expectWhole(load);
+});
+
+/** Each load keeps book of whole zones. */
+async function replaceZones(...names: string[]): Promise<void> {
+  for (const { id } of zones.splice(0)) expect((await request('DELETE', `/zones/${id}`)).status).toBe(204);
+  const owner = `org:${service.keys.first.team}`;
+  for (const zoneName of names) {
+    const reply = await request('POST', '/zones', { zoneName, owner });
+    zones.push({ id: reply.body.id as string, zoneName });
+  }
+}

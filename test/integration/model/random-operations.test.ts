@@ -1,0 +1,44 @@
+// Ten thousand random operations over HTTP against the real service, beside a model that was written from the rules and
+// the RFCs alone: status of every answer, the lists, and what PowerDNS answers.
+import fc from 'fast-check';
+import { expect, inject, test } from 'vitest';
+import { checkAllZones } from '../../support/check-zones.ts';
+import { expectWholeHistory } from '../../support/history.ts';
+import { NAMES, operation } from '../../support/model/operations.ts';
+import { World } from '../../support/model/world.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService();
+const OPERATIONS = 10_000;
+const LANES = 3;
+const TYPES = ['A', 'AAAA', 'CAA', 'CNAME', 'DS', 'HTTPS', 'MX', 'PTR', 'SRV', 'TLSA', 'TXT', 'NS'];
+
+let families = 0;
+let done = 0;
+
+/** Every name with two types, others each time. */
+function typesOf(turn: number): (name: string) => string[] {
+  return (name) => {
+    const at = turn + NAMES.indexOf(name as (typeof NAMES)[number]) + 1;
+    return [TYPES[at % TYPES.length] as string, TYPES[(at * 5 + 3) % TYPES.length] as string];
+  };
+}
+
+test(`the service and the model agree on ${OPERATIONS} random operations`, { timeout: 300_000 }, async () => {
+  const agree = fc.asyncProperty(fc.array(operation, { maxLength: 600, size: 'max' }), async (operations) => {
+    const family = ++families;
+    const world = new World(service, `r${family}.test`);
+    await world.do({ do: 'zone.create', zone: 0 });
+    for (const each of operations) await world.do(each);
+    await world.check(typesOf(family));
+    done += operations.length;
+  });
+  const lane = async () => {
+    while (done < OPERATIONS) await fc.assert(agree, { numRuns: 2, interruptAfterTimeLimit: 240_000 });
+  };
+  await Promise.all(Array.from({ length: LANES }, lane));
+  await expectWholeHistory(service.sql);
+  const { zones, errors, unequal } = await checkAllZones(inject('tools').pdnsutil, service.powerdnsFolder);
+  expect(zones).toBeGreaterThan(10);
+  expect([errors, unequal]).toEqual([[], []]);
+});

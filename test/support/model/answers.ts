@@ -1,0 +1,117 @@
+// What an authoritative server has to answer from the zones of the model: RFC 1034 section 4.3.2 with the wildcards of
+// RFC 4592, the zone cuts of RFC 4035 section 2.6 and parking as the design has it. No code of the service is used.
+import type { ModelRecord } from './rules.ts';
+
+export interface ModelZone {
+  id: string;
+  name: string;
+  parked: boolean;
+  defaultTtl: number;
+  /** As `keytag algorithm digesttype digest`. */
+  ds: string[];
+  records: ModelRecord[];
+}
+
+export interface Expected {
+  /** `referral`: NOERROR without authority, the NS of the cut. */
+  kind: 'answer' | 'nodata' | 'nxdomain' | 'referral' | 'refused' | 'servfail';
+  /** `60 A 192.0.2.1` at the asked name, sorted; of a referral the names of the cut's servers. */
+  lines: string[];
+}
+
+const isAtOrBelow = (name: string, above: string) => name === above || name.endsWith(`.${above}`);
+const isBelow = (name: string, above: string) => name.endsWith(`.${above}`);
+const nothing = (kind: Expected['kind']): Expected => ({ kind, lines: [] });
+const longest = (names: string[]) => names.sort((a, b) => b.length - a.length)[0];
+
+/** @param nameservers of the service */
+export function answerOf(
+  zones: readonly ModelZone[],
+  nameservers: readonly string[],
+  name: string,
+  type: string,
+): Expected {
+  // The DS of a zone is its parent's to answer (RFC 4035 section 3.1.4.1).
+  const enclosing = zones.filter((zone) => (type === 'DS' ? isBelow(name, zone.name) : isAtOrBelow(name, zone.name)));
+  const apex = longest(enclosing.map((zone) => zone.name));
+  const zone = enclosing.find((each) => each.name === apex);
+  if (zone === undefined) return nothing(zones.some((each) => each.name === name) ? 'nodata' : 'refused');
+  const owned = ownedBy(zone, zones, nameservers);
+  const cuts = [
+    ...new Set(owned.filter((row) => row.type === 'NS' && row.owner !== zone.name).map((row) => row.owner)),
+  ];
+  const above = cuts.filter((cut) => isBelow(name, cut) || (cut === name && type !== 'DS'));
+  const cut = above.sort((a, b) => a.length - b.length)[0];
+  if (cut !== undefined) {
+    const servers = owned.filter((row) => row.type === 'NS' && row.owner === cut).map((row) => row.served);
+    return { kind: 'referral', lines: servers.sort() };
+  }
+  const exists = (at: string) => owned.some((row) => isAtOrBelow(row.owner, at));
+  if (exists(name)) return rowsAt(owned, name, type);
+  // The closest encloser is the longest name above that exists; only its wildcard counts (RFC 4592 section 3.3.1).
+  let encloser = name;
+  while (!exists(encloser)) encloser = encloser.slice(encloser.indexOf('.') + 1);
+  const wildcard = `*.${encloser}`;
+  return exists(wildcard) ? rowsAt(owned, wildcard, type) : nothing('nxdomain');
+}
+
+/**
+ * Whether the chain of CNAMEs from a name comes back to itself. Links that the rules look at never do; those that a
+ * wildcard makes, or another zone, can: then a server may answer SERVFAIL.
+ */
+export function isEndless(zones: readonly ModelZone[], nameservers: readonly string[], name: string): boolean {
+  const seen = new Set<string>();
+  for (let at = name; !seen.has(at); ) {
+    seen.add(at);
+    const link = answerOf(zones, nameservers, at, 'CNAME');
+    const target = link.kind === 'answer' ? / CNAME (\S+)$/.exec(link.lines[0] ?? '')?.[1] : undefined;
+    if (target === undefined) return false;
+    at = target;
+  }
+  return true;
+}
+
+interface Row {
+  owner: string;
+  type: string;
+  served: string;
+  ttl: number;
+}
+
+function rowsAt(owned: readonly Row[], owner: string, type: string): Expected {
+  const at = owned.filter((row) => row.owner === owner);
+  const found = at.filter((row) => row.type === type || row.type === 'CNAME');
+  if (found.length === 0) return nothing('nodata');
+  const ttl = Math.min(...found.map((row) => row.ttl));
+  return { kind: 'answer', lines: found.map((row) => `${ttl} ${row.type} ${row.served}`).sort() };
+}
+
+/** All that a zone is asked from, its own SOA and NS and the delegations of the hosted zones below it included. */
+function ownedBy(zone: ModelZone, zones: readonly ModelZone[], nameservers: readonly string[]): Row[] {
+  const ns = (owner: string) => nameservers.map((host) => ({ owner, type: 'NS', served: host, ttl: 3600 }));
+  const children = childrenOf(zone, zones);
+  const hidden = (owner: string) => children.some((child) => isAtOrBelow(owner, child.name));
+  const own = zone.parked ? [] : zone.records;
+  return [
+    { owner: zone.name, type: 'SOA', served: '', ttl: 300 },
+    ...ns(zone.name),
+    ...own
+      .map((record) => ({
+        owner: record.name === '@' ? zone.name : `${record.name}.${zone.name}`,
+        type: record.type,
+        served: record.served,
+        ttl: record.ttl ?? zone.defaultTtl,
+      }))
+      .filter(({ owner }) => !hidden(owner)),
+    ...children.flatMap((child) => [
+      ...ns(child.name),
+      ...child.ds.map((served) => ({ owner: child.name, type: 'DS', served, ttl: 3600 })),
+    ]),
+  ];
+}
+
+/** The hosted zones right below. */
+export function childrenOf(zone: Pick<ModelZone, 'name'>, zones: readonly ModelZone[]): ModelZone[] {
+  const below = zones.filter((other) => isBelow(other.name, zone.name));
+  return below.filter((child) => !below.some((other) => isBelow(child.name, other.name)));
+}

@@ -1,0 +1,185 @@
+// Writers that keep book: what was acknowledged, and what was sent and never answered. Afterwards DNS, the list and the
+// tables are held against the books.
+import { strict as assert } from 'node:assert';
+import type { Reply, Request } from './api.ts';
+import type { Resolver } from './resolver.ts';
+
+/** Null: there is none. */
+type Value = string | null;
+
+interface Entry {
+  zone: { id: string; zoneName: string };
+  name: string;
+  /** As it was acknowledged last. */
+  value: Value;
+  id: string | null;
+  /** As it may be, because a request was not answered; all entries of one doubt are as before, or all as after. */
+  doubt?: { group: number; value: Value };
+}
+
+export interface WriteLoad {
+  /** How many requests were acknowledged so far. */
+  acknowledged(): number;
+  /** Ends all writers after their requests under way. @throws what a writer did not expect */
+  stop(): Promise<void>;
+  /** Entries whose last request was not answered. */
+  doubtful(): number;
+  /** Requests that were answered with 503, which says that nothing was written. */
+  busy(): number;
+  /** Holds list and DNS against the books, and settles the doubts. @throws with what differs */
+  settle(dns: Resolver): Promise<void>;
+}
+
+/** The whole of one request: what each entry has when it is done. */
+type Step = { method: 'POST' | 'PUT' | 'DELETE'; path: string; body?: unknown; after: [Entry, Value][] };
+
+const DNS_MS = 15_000;
+
+/**
+ * @param writers per zone; each has names of its own and changes them in turn: created, updated, deleted, alone and in batches
+ * @param request may fail as it likes: no answer and 5xx other than 503 put the names in doubt, and the writer goes on with others
+ */
+export function startWriteLoad(request: Request, zones: readonly Entry['zone'][], writers: number): WriteLoad {
+  const entries: Entry[] = [];
+  let [running, acknowledged, busy, groups] = [true, 0, 0, 0];
+
+  async function send(step: Step): Promise<void> {
+    const group = ++groups;
+    const doubt = () => {
+      for (const [entry, value] of step.after) entry.doubt = { group, value };
+    };
+    let reply: Reply;
+    try {
+      reply = await request(step.method, step.path, step.body);
+    } catch {
+      doubt();
+      // The service is gone; it is asked again when it may be back.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      return;
+    }
+    if (reply.status === 503) busy += 1;
+    else if (reply.status >= 500) doubt();
+    else acknowledge(step, reply);
+    if (reply.status >= 500) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+
+  function acknowledge({ method, path, after }: Step, reply: Reply): void {
+    const wanted = path.endsWith(':batch') ? 200 : { POST: 201, PUT: 200, DELETE: 204 }[method];
+    assert.equal(reply.status, wanted, `${method} ${path}: ${reply.text}`);
+    const results = path.endsWith(':batch')
+      ? (reply.body.results as { record?: { id: string } }[]).map(({ record }) => record?.id)
+      : [reply.body.id as string | undefined];
+    for (const [index, [entry, value]] of after.entries()) {
+      entry.value = value;
+      entry.id = value === null ? null : (results[index] ?? entry.id);
+    }
+    acknowledged += 1;
+  }
+
+  async function writer(zone: Entry['zone'], number: number): Promise<void> {
+    const path = `/zones/${zone.id}/records`;
+    const own: Entry[] = [];
+    for (let turn = 1; running; turn += 1) {
+      const free = own.filter(({ doubt }) => doubt === undefined);
+      const there = free.filter(({ value }) => value !== null);
+      const address = `10.${number}.${(turn >> 8) & 255}.${turn & 255}`;
+      const fresh = (): Entry => {
+        const entry = { zone, name: `w${number}-${own.length}`, value: null, id: null };
+        own.push(entry);
+        entries.push(entry);
+        return entry;
+      };
+      const record = (entry: Entry) => ({ name: entry.name, type: 'A', content: address });
+      const [first, second] = there;
+      if (turn % 4 === 0 && first && second) {
+        const made = [fresh(), fresh()];
+        const changes = [
+          ...made.map((entry) => ({ action: 'create', record: record(entry) })),
+          { action: 'update', id: first.id, record: record(first) },
+          { action: 'delete', id: second.id },
+        ];
+        const after: [Entry, Value][] = [...made, first].map((entry) => [entry, address]);
+        await send({ method: 'POST', path: `${path}:batch`, body: { changes }, after: [...after, [second, null]] });
+      } else if (turn % 4 === 1 && first) {
+        await send({ method: 'PUT', path: `${path}/${first.id}`, body: record(first), after: [[first, address]] });
+      } else if (turn % 4 === 2 && first && there.length > 4) {
+        await send({ method: 'DELETE', path: `${path}/${first.id}`, after: [[first, null]] });
+      } else {
+        const entry = fresh();
+        await send({ method: 'POST', path, body: record(entry), after: [[entry, address]] });
+      }
+    }
+  }
+
+  const all = zones.flatMap((zone) => Array.from({ length: writers }, (_, number) => writer(zone, number)));
+  const ended = Promise.all(all).finally(() => {
+    running = false;
+  });
+  // Heard by whoever stops the load.
+  ended.catch(() => undefined);
+  return {
+    acknowledged: () => acknowledged,
+    busy: () => busy,
+    doubtful: () => entries.filter(({ doubt }) => doubt).length,
+    stop: async () => {
+      running = false;
+      await ended;
+    },
+    settle: async (dns) => {
+      for (const zone of zones)
+        settleZone(
+          entries.filter((entry) => entry.zone === zone),
+          await listOf(request, zone),
+        );
+      for (const entry of entries) await expectServed(dns, entry);
+    },
+  };
+}
+
+async function listOf(request: Request, zone: Entry['zone']): Promise<Map<string, { id: string; content: string }>> {
+  const reply = await request('GET', `/zones/${zone.id}/records`);
+  assert.equal(reply.status, 200, reply.text);
+  const records = reply.body.records as { id: string; name: string; content: string }[];
+  const byName = new Map(records.map((record) => [record.name, record]));
+  assert.equal(byName.size, records.length, `${zone.zoneName} holds a name twice`);
+  return byName;
+}
+
+function settleZone(entries: readonly Entry[], listed: ReadonlyMap<string, { id: string; content: string }>): void {
+  const names = new Set(entries.map(({ name }) => name));
+  const strangers = [...listed.keys()].filter((name) => !names.has(name));
+  assert.deepEqual(strangers, [], 'records that nobody asked for');
+  const found = (entry: Entry) => listed.get(entry.name)?.content ?? null;
+  for (const entry of entries) {
+    if (entry.doubt) continue;
+    assert.deepEqual([entry.name, found(entry)], [entry.name, entry.value], 'as acknowledged');
+  }
+  for (const group of Map.groupBy(
+    entries.filter(({ doubt }) => doubt),
+    ({ doubt }) => doubt?.group,
+  ).values()) {
+    const now = group.map((entry) => [entry.name, found(entry)]);
+    const before = group.map((entry) => [entry.name, entry.value]);
+    const after = group.map((entry) => [entry.name, entry.doubt?.value ?? null]);
+    const isWhole = [before, after].some((state) => JSON.stringify(state) === JSON.stringify(now));
+    assert.ok(isWhole, `done by half: ${JSON.stringify({ before, after, now })}`);
+  }
+  for (const entry of entries) {
+    entry.value = found(entry);
+    entry.id = listed.get(entry.name)?.id ?? null;
+    delete entry.doubt;
+  }
+}
+
+/** Answers may be cached for some seconds while the name server could not ask. */
+async function expectServed(dns: Resolver, { zone, name, value }: Entry): Promise<void> {
+  const owner = `${name}.${zone.zoneName}`;
+  const wanted =
+    value === null ? { rcode: 'NXDOMAIN', answers: [] } : { rcode: 'NOERROR', answers: [`${owner} 3600 A ${value}`] };
+  for (const until = performance.now() + DNS_MS; ; ) {
+    const { rcode, answers } = await dns.lookup(owner, 'A');
+    if (JSON.stringify({ rcode, answers }) === JSON.stringify(wanted)) return;
+    if (performance.now() > until) return assert.deepEqual({ rcode, answers }, wanted, owner);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
