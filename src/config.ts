@@ -94,6 +94,16 @@ const SETTINGS = {
   // external-dns
   /** Where the webhook provider listens; external-dns runs beside it. */
   ZONESTEAD_EXTERNAL_DNS_LISTEN: hostPort.default({ host: '127.0.0.1', port: 8888 }),
+
+  // solver
+  /** Where kube-apiserver reaches the solver (HTTPS). */
+  ZONESTEAD_SOLVER_LISTEN: hostPort.default({ host: '0.0.0.0', port: 8443 }),
+  /** PEM files that may be renewed while the solver runs. */
+  ZONESTEAD_TLS_CERT_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.crt'),
+  ZONESTEAD_TLS_KEY_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.key'),
+  /** Set by kubelet in every pod. */
+  KUBERNETES_SERVICE_HOST: z.string().optional(),
+  KUBERNETES_SERVICE_PORT: z.string().default('443'),
 };
 
 type Settings = typeof SETTINGS;
