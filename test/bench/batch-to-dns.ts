@@ -13,8 +13,8 @@ const RECORDS = 1_000;
 const RRSETS_A_CALL = 100;
 /** Questions under way. */
 const ASKING = 32;
-/** A name that is not there yet, or an answer that got lost. */
-const ASK_AGAIN_MS = 20;
+/** A question or an answer got lost: asking sooner would only make a busy server busier. */
+const LOST_MS = 1_000;
 
 interface Side {
   name: string;
@@ -109,18 +109,18 @@ async function allAnswered(dns: Endpoint, zoneName: string, signal: AbortSignal)
     for (const n of missing) {
       if (open === ASKING) return;
       open += 1;
-      if (now - (asked.get(n) ?? -Infinity) > ASK_AGAIN_MS) askFor(n);
+      if (now - (asked.get(n) ?? -Infinity) > LOST_MS) askFor(n);
     }
   };
-  const again = setInterval(askMore, ASK_AGAIN_MS);
+  const again = setInterval(askMore, LOST_MS / 10);
   try {
     await new Promise<void>((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       socket.on('error', reject);
       socket.on('message', (bytes) => {
         const { id = -1, answers = [] } = decode(bytes);
-        if (!answers.some((answer) => answer.type === 'A' && answer.data === addressOf(id))) return;
-        missing.delete(id);
+        if (answers.some((answer) => answer.type === 'A' && answer.data === addressOf(id))) missing.delete(id);
+        else if (missing.has(id)) askFor(id);
         if (missing.size > 0) askMore();
         else resolve();
       });
