@@ -71,8 +71,39 @@ const SETTINGS = {
   ZONESTEAD_URL: z.url({ protocol: /^https?$/ }),
   ZONESTEAD_API_KEY: z.string().min(1),
   KUBECONFIG: z.string().optional(),
+  /** Whether only one of several replicas works, the one with the Lease. (Default: on without KUBECONFIG: in a pod.) */
+  ZONESTEAD_LEADER_ELECTION: onOff.optional(),
+  /** Where the Lease is. (Default: the pod's namespace.) */
+  ZONESTEAD_LEASE_NAMESPACE: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be a namespace')
+    .optional(),
+  /** What the Lease calls this process; never of two at once. (Default: the host's name and a random text.) */
+  ZONESTEAD_LEASE_IDENTITY: z.string().min(1).max(253).optional(),
   /** Where to find name servers whose names do not resolve here: ns1.example=127.0.0.1:5300,… */
   ZONESTEAD_NAMESERVER_ADDRESSES: z.string().default(''),
+
+  // acme
+  /** A file of mode 600 with lines NAME=value. */
+  ZONESTEAD_CREDENTIALS: z.string().optional(),
+  /** To be waited in place of asking every name server. (Default: they are asked.) */
+  ZONESTEAD_PROPAGATION_SECONDS: whole(0, 3_600).optional(),
+  /** How many seconds the name servers have to answer a new value. */
+  ZONESTEAD_PROPAGATION_TIMEOUT: whole(1, 600).default(120),
+
+  // external-dns
+  /** Where the webhook provider listens; external-dns runs beside it. */
+  ZONESTEAD_EXTERNAL_DNS_LISTEN: hostPort.default({ host: '127.0.0.1', port: 8888 }),
+
+  // solver
+  /** Where kube-apiserver reaches the solver (HTTPS). */
+  ZONESTEAD_SOLVER_LISTEN: hostPort.default({ host: '0.0.0.0', port: 8443 }),
+  /** PEM files that may be renewed while the solver runs. */
+  ZONESTEAD_TLS_CERT_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.crt'),
+  ZONESTEAD_TLS_KEY_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.key'),
+  /** Set by kubelet in every pod. */
+  KUBERNETES_SERVICE_HOST: z.string().optional(),
+  KUBERNETES_SERVICE_PORT: z.string().default('443'),
 };
 
 type Settings = typeof SETTINGS;
@@ -104,6 +135,11 @@ export function readConfig<Name extends SettingName>(
   }
   if (problems.length > 0) throw new Error(`The settings are incomplete: ${problems.join('. ')}.`);
   return values as Config<Name>;
+}
+
+/** The environment as an ACME client hands it to its hook: what it says there is no setting of ours. */
+export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
+  return process.env;
 }
 
 function textOf(name: string, environment: NodeJS.ProcessEnv): string | undefined {

@@ -45,6 +45,36 @@ program
   });
 
 program
+  .command('external-dns')
+  .description("external-dns' webhook provider, to run beside it")
+  .action(async () => {
+    const { EXTERNAL_DNS_SETTINGS, runExternalDns } = await import('./external-dns/main.ts');
+    const { readConfig } = await import('./config.ts');
+    await runExternalDns(readConfig(EXTERNAL_DNS_SETTINGS), stop.signal);
+  });
+
+program
+  .command('solver')
+  .description("answer cert-manager's DNS-01 challenges with DNSRecord objects")
+  .action(async () => {
+    const { runSolver, SOLVER_SETTINGS } = await import('./solver/main.ts');
+    const { readConfig } = await import('./config.ts');
+    await runSolver(readConfig(SOLVER_SETTINGS), stop.signal);
+  });
+
+program
+  .command('doctor')
+  .description('check the chain from cert-manager to the name servers, and say how to mend it')
+  .argument('[names...]', 'names to be certified, e.g. www.example.org')
+  .option('--namespace <name>', 'where the Certificate is', 'default')
+  .option('--account <user>', "cert-manager's account", 'system:serviceaccount:cert-manager:cert-manager')
+  .action(async (names, options) => {
+    const { DOCTOR_SETTINGS, runDoctor } = await import('./cli/doctor/doctor.ts');
+    const { readConfig } = await import('./config.ts');
+    process.exitCode = await runDoctor(readConfig(DOCTOR_SETTINGS), names, options, print, stop.signal);
+  });
+
+program
   .command('migrate')
   .description('bring the database to the schema of this version')
   .action(async () => {
@@ -69,6 +99,7 @@ program
   .description('the whole thing on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver, operator')
   .option('--fresh', 'forget the state of earlier runs')
   .option('--empty', 'leave out the example')
+  .option('--cert-manager', 'also cert-manager, Pebble (a certificate authority) and the solver')
   .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
   .option('--kubeconfig <file>', 'use this cluster instead of a control plane of our own')
   .option('--state <folder>', 'where the state is kept (default: .local in the checkout)')

@@ -15,6 +15,7 @@ import { countWrites, limitWrites, returnBusyPlace } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
+import { acmeRoutes } from './routes/acme.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { recordRoutes } from './routes/records.ts';
@@ -117,6 +118,7 @@ export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }
     },
     { prefix: '/v1' },
   );
+  void app.register(async (acme) => acmeRoutes(acme, house, countRecord), { prefix: '/acme' });
   serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;
 }

@@ -5,6 +5,7 @@ import type { Actor } from '../zones/actor.ts';
 import type { Caller, House } from '../zones/change.ts';
 import { authenticate } from '../zones/keys.ts';
 import { Refusal } from '../zones/refusal.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from './schemas/shared.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,18 +28,20 @@ export function actorOf(request: FastifyRequest): Actor {
   return request.actor;
 }
 
-const TOKEN = /^[\x21-\x7e]{1,255}$/;
-
 /** The caller of a change. @throws Refusal bad_request when the Idempotency-Key is malformed */
 export function callerOf(request: FastifyRequest): Caller {
   const token = request.headers['idempotency-key'];
   const caller = { actor: actorOf(request), requestId: request.id };
   if (token === undefined || request.method !== 'POST') return { ...caller, once: null };
-  if (typeof token !== 'string' || !TOKEN.test(token)) {
-    throw new Refusal('bad_request', 'Idempotency-Key: must be 1 to 255 printable ASCII characters without spaces.');
+  if (typeof token !== 'string' || !IDEMPOTENCY_KEY.test(token)) {
+    throw new Refusal('bad_request', `Idempotency-Key: ${IDEMPOTENCY_KEY_RULE}.`);
   }
-  const requestHash = createHash('sha256')
-    .update(`${request.method} ${request.url}\n${JSON.stringify(request.body ?? null)}`)
+  return { ...caller, once: { token, requestHash: hashOfPost(request.url, request.body) } };
+}
+
+/** What a kept answer belongs to. The same for a POST and for the change in a batch that stands for it. */
+export function hashOfPost(url: string, body: unknown): Uint8Array {
+  return createHash('sha256')
+    .update(`POST ${url}\n${JSON.stringify(body ?? null)}`)
     .digest();
-  return { ...caller, once: { token, requestHash } };
 }

@@ -83,7 +83,8 @@ export function answerUnrouted(error: FastifyError, request: FastifyRequest, rep
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   if (error instanceof Refusal) {
     if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
-    if (error.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+    if (error.code === 'unauthorized' && !reply.hasHeader('www-authenticate'))
+      reply.header('www-authenticate', 'Bearer');
     return sendError(reply, STATUS[error.code], { error: error.code, message: error.message });
   }
   if (hasZodFastifySchemaValidationErrors(error)) {

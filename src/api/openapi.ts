@@ -23,7 +23,13 @@ export function describeApi(app: FastifyInstance): void {
       openapi: '3.1.0',
       info: { title: 'Zonestead', version: packageJson.version, description: DESCRIPTION },
       servers: [{ url: '/' }],
-      components: { securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key: yk_…' } } },
+      components: {
+        securitySchemes: {
+          key: { type: 'http', scheme: 'bearer', description: 'An API key: yk_…' },
+          basic: { type: 'http', scheme: 'basic', description: 'The password is an API key: yk_…' },
+          acmeDns: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: "With X-Api-User: an account's." },
+        },
+      },
       security: [{ key: [] }],
     },
     transform: jsonSchemaTransform,
@@ -85,7 +91,10 @@ const REQUEST_ID: OpenApi.HeaderObject = {
   required: true,
   schema: { type: 'string' },
 };
-const AUTHENTICATE: OpenApi.HeaderObject = { description: 'Bearer', schema: { type: 'string' } };
+const AUTHENTICATE: OpenApi.HeaderObject = {
+  description: 'Bearer, or Basic where that is taken.',
+  schema: { type: 'string' },
+};
 
 const IDEMPOTENCY_KEY: OpenApi.ParameterObject = {
   name: 'Idempotency-Key',

@@ -1,6 +1,7 @@
 // The commands for people at a terminal as commander sees them: keys and users beside the database, zones and records over
 // the REST service. What they do is loaded only when one is run.
 import { type Command, InvalidArgumentError } from 'commander';
+import { addAcme } from './acme/command.ts';
 import type { Session } from './session.ts';
 
 type Print = (line: string) => void;
@@ -10,6 +11,7 @@ export function addCommands(program: Command, print: Print, signal: AbortSignal)
   addUsers(program, print);
   addZones(program, print, signal);
   addRecords(program, print, signal);
+  addAcme(program, print, signal);
 }
 
 async function databaseConfig() {

@@ -17,7 +17,7 @@ import { ZONE_FILE_TYPE, zoneFileImport } from '../api/schemas/zonefile.ts';
 import type { Clock } from './clock.ts';
 import { realClock } from './clock.ts';
 import { ApiUnavailable, isAbsent } from './errors.ts';
-import type { CallOptions } from './http.ts';
+import type { CallOptions, RequestObserver } from './http.ts';
 import { createHttp } from './http.ts';
 
 export type { BatchBody, BatchResult, RecordChange } from '../api/schemas/batch.ts';
@@ -39,6 +39,8 @@ export interface ClientOptions {
   readonly timeoutMs?: number;
   /** (Default: the real one.) */
   readonly clock?: Clock;
+  /** (Default: nobody.) */
+  readonly observe?: RequestObserver;
 }
 
 export interface RecordFilter {
@@ -101,6 +103,7 @@ export function createClient(options: ClientOptions): Client {
     userAgent: options.userAgent ?? 'zonestead',
     timeoutMs: options.timeoutMs ?? 15_000,
     clock: options.clock ?? realClock,
+    observe: options.observe,
   });
 
   return {

@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import type { Clock } from './clock.ts';
 import { timeLimit } from './clock.ts';
 import { ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
+import { type Rate, rateOf } from './rate.ts';
 
 export interface CallOptions {
   /** Ends the call; its reason is what the call then rejects with. */
@@ -16,6 +17,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
+  /** Told what a success says of the key's write limit; null when it says nothing. */
+  readonly onRate?: ((rate: Rate | null) => void) | undefined;
 }
 
 export interface Route {
@@ -41,6 +44,9 @@ export interface Http {
   callEmpty(route: Route, options?: CallOptions): Promise<void>;
 }
 
+/** Hears of every call; `status` is 0 when there was no answer. */
+export type RequestObserver = (method: string, status: number, seconds: number) => void;
+
 export interface HttpSettings {
   readonly baseUrl: URL;
   readonly key: string;
@@ -48,6 +54,7 @@ export interface HttpSettings {
   readonly userAgent: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
+  readonly observe?: RequestObserver | undefined;
 }
 
 export function createHttp(settings: HttpSettings): Http {
@@ -56,6 +63,8 @@ export function createHttp(settings: HttpSettings): Http {
   const exchange = async (route: Route, options: CallOptions): Promise<string> => {
     const limitMs = options.timeoutMs ?? settings.timeoutMs;
     const limit = timeLimit(clock, limitMs, options.signal);
+    const start = clock.now();
+    let status = 0;
     try {
       const answer = await request(addressOf(baseUrl, route), {
         dispatcher: agent,
@@ -67,8 +76,11 @@ export function createHttp(settings: HttpSettings): Http {
         bodyTimeout: 0,
       });
       const body = await answer.body.text();
-      const status = answer.statusCode;
-      if (status >= 200 && status < 300) return body;
+      status = answer.statusCode;
+      if (status >= 200 && status < 300) {
+        options.onRate?.(rateOf(first(answer.headers.ratelimit), first(answer.headers['ratelimit-policy'])));
+        return body;
+      }
       const requestId = first(answer.headers['x-request-id']) ?? null;
       throw errorOfAnswer(
         { status, body, retryAfter: first(answer.headers['retry-after']), requestId },
@@ -81,6 +93,7 @@ export function createHttp(settings: HttpSettings): Http {
       throw new ApiUnavailable(`The API is unreachable: ${wordsOf(cause)}`, cause);
     } finally {
       limit.clear();
+      settings.observe?.(route.method, status, (clock.now() - start) / 1000);
     }
   };
 

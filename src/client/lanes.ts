@@ -17,6 +17,8 @@ export interface Waiting {
   readonly lane: Lane;
   /** Null for calls that belong to no zone yet; those do not hinder each other. */
   readonly zone: string | null;
+  /** About how many bytes it adds to a batch; 0 when it can only go alone. */
+  readonly bytes: number;
 }
 
 export interface LaneState<J extends Waiting> {
@@ -34,6 +36,8 @@ export interface PaceState<J extends Waiting> {
   /** Ms, by zone. */
   readonly zonePaused: Map<string | null, number>;
   readonly zonesInFlight: Set<string>;
+  /** Ms, by zone: until then bulk gathers, because more of it has just gone. */
+  readonly gathering: Map<string | null, number>;
   inFlight: number;
 }
 
@@ -53,6 +57,7 @@ export function emptyState<J extends Waiting>(maxInFlight: number): PaceState<J>
     cautious: false,
     zonePaused: new Map(),
     zonesInFlight: new Set(),
+    gathering: new Map(),
     inFlight: 0,
   };
 }
@@ -65,22 +70,41 @@ export function pick<J extends Waiting>(state: PaceState<J>, now: number): Decis
   if (pausedUntil !== null && now < pausedUntil) return { kind: 'wait', until: pausedUntil };
 
   let earliest = Number.POSITIVE_INFINITY;
-  const mayGo = (zone: string | null): boolean => {
+  const mayGo = (lane: Lane, zone: string | null): boolean => {
     if (zone !== null && state.zonesInFlight.has(zone)) return false;
-    const until = state.zonePaused.get(zone);
-    if (until === undefined || now >= until) return true;
+    const gathering = lane === 'create' ? (state.gathering.get(zone) ?? 0) : 0;
+    const until = Math.max(state.zonePaused.get(zone) ?? 0, gathering);
+    if (now >= until) return true;
     earliest = Math.min(earliest, until);
     return false;
   };
   for (const lane of LANES) {
     const { again, zones } = state.lanes[lane];
-    for (const job of again) if (mayGo(job.zone)) return { kind: 'send', job };
+    for (const job of again) if (mayGo(lane, job.zone)) return { kind: 'send', job };
     for (const [zone, queue] of zones) {
       const job = queue[0];
-      if (job !== undefined && mayGo(zone)) return { kind: 'send', job };
+      if (job !== undefined && mayGo(lane, zone)) return { kind: 'send', job };
     }
   }
   return Number.isFinite(earliest) ? { kind: 'wait', until: earliest } : { kind: 'idle' };
+}
+
+/** What may go together with the job, itself first: of its zone and lane, in their order, within both bounds. */
+export function company<J extends Waiting>(state: PaceState<J>, job: J, most: number, mostBytes: number): J[] {
+  const together = [job];
+  if (job.bytes === 0) return together;
+  const { again, zones } = state.lanes[job.lane];
+  let bytes = job.bytes;
+  for (const queue of [again, zones.get(job.zone) ?? []]) {
+    for (const other of queue) {
+      if (together.length >= most) return together;
+      if (other === job || other.zone !== job.zone || other.bytes === 0) continue;
+      if (bytes + other.bytes > mostBytes) return together;
+      bytes += other.bytes;
+      together.push(other);
+    }
+  }
+  return together;
 }
 
 /** Puts a new job behind the others of its zone. */

@@ -57,13 +57,16 @@ export interface Controller {
   /** Starts the workers. */
   start(): void;
   /**
-   * Takes no more keys; runs going on may end within `graceMs`, then their signal aborts, and 5 s later they are left.
-   * Never rejects.
+   * Takes no more keys; runs going on may end within `graceMs`, then their signal aborts, and a second later they are
+   * left. Says whether all have ended. Never rejects.
    */
-  stop(graceMs: number): Promise<void>;
+  stop(graceMs: number): Promise<boolean>;
+  /** Aborts the signal of every run at once; `stop` then waits for no grace. */
+  abort(reason: unknown): void;
 }
 
 const LEAVE_MS = 5_000;
+const STOP_LEAVE_MS = 1_000;
 
 /** Makes a controller; nothing runs before `start`. */
 export function createController(options: ControllerOptions): Controller {
@@ -140,9 +143,15 @@ export function createController(options: ControllerOptions): Controller {
       stopping = true;
       queue.shutDown();
       const ended = Promise.all(workers).then(() => undefined);
-      if (await endsWithin(clock, ended, graceMs)) return;
+      if (!hardStop.signal.aborted && (await endsWithin(clock, ended, graceMs))) return true;
       hardStop.abort(new DOMException('The process is stopping', 'AbortError'));
-      if (!(await endsWithin(clock, ended, LEAVE_MS))) log.error('runs that ignore their signal were left behind');
+      if (await endsWithin(clock, ended, STOP_LEAVE_MS)) return true;
+      log.error('runs that ignore their signal were left behind');
+      return false;
+    },
+    abort: (reason) => {
+      stopping = true;
+      hardStop.abort(reason);
     },
   };
 }

@@ -16,16 +16,21 @@ export function isDeleting(object: KubeObject): boolean {
   return object.metadata.deletionTimestamp !== undefined;
 }
 
-/** The object with the finalizer on it; no call when it is there already. @throws {KubeError} 409 when it changed. */
+/**
+ * The object with the finalizer on it, and in the same write the annotations; no call when it is there already.
+ * @throws {KubeError} 409 when it changed.
+ */
 export async function addFinalizer<T extends KubeObject>(
   api: KubeApi,
   type: ResourceType,
   object: T,
   finalizer: string,
   signal?: AbortSignal,
+  annotations?: Readonly<Record<string, string>>,
 ): Promise<T> {
   if (hasFinalizer(object, finalizer)) return object;
-  return await patchFinalizers(api, type, object, [...(object.metadata.finalizers ?? []), finalizer], signal);
+  const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
+  return await patchFinalizers(api, type, object, finalizers, signal, annotations);
 }
 
 /**
@@ -55,7 +60,9 @@ function patchFinalizers<T extends KubeObject>(
   object: T,
   finalizers: readonly string[],
   signal: AbortSignal | undefined,
+  annotations?: Readonly<Record<string, string>>,
 ): Promise<T> {
   const { resourceVersion, uid } = object.metadata;
-  return api.merge<T>(type, object.metadata, { metadata: { uid, resourceVersion, finalizers } }, {}, signal);
+  const metadata = { uid, resourceVersion, finalizers, ...(annotations === undefined ? {} : { annotations }) };
+  return api.merge<T>(type, object.metadata, { metadata }, {}, signal);
 }

@@ -19,6 +19,8 @@ export interface KubeMetrics {
 
 export type EventDrop = 'queue_full' | 'too_many' | 'refused' | 'stopped';
 
+const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+const CODES = ['200', '201', '400', '401', '403', '404', '409', '410', '422', '429', '500', '503', 'none', 'other'];
 const OUTCOMES: readonly ReconcileOutcome[] = ['success', 'requeue_after', 'error'];
 const DROPS: readonly EventDrop[] = ['queue_full', 'too_many', 'refused', 'stopped'];
 
@@ -41,8 +43,13 @@ function countCalls(metrics: Metrics): CallObserver {
     help: 'Time of one call to the API server',
     labels: ['method'],
   });
+  for (const method of METHODS) {
+    seconds.zero({ method });
+    for (const code of CODES) total.inc({ method, code }, 0);
+  }
   return (method, status, duration) => {
-    total.inc({ method, code: status === 0 ? 'none' : String(status) });
+    const code = status === 0 ? 'none' : String(status);
+    total.inc({ method, code: CODES.includes(code) ? code : 'other' });
     seconds.observe({ method }, duration);
   };
 }

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { changedZones, currentHorizon } from '../store/changed-zones.ts';
 import type { Db } from '../store/database.ts';
 import { look, type Memory } from './changed-zones.ts';
-import { purgeZone } from './purge.ts';
+import { purgeZones } from './purge.ts';
 
 export interface CompanionOptions {
   db: Db;
@@ -31,7 +31,7 @@ export async function runCompanion(options: CompanionOptions, signal: AbortSigna
     try {
       memory ??= { since: await currentHorizon(db), seen: new Map() };
       const next = look(memory, await changedZones(db, memory.since));
-      for (const zone of next.purge) await purgeZone(socket, zone, PURGE_TIMEOUT_MS);
+      await purgeZones(socket, next.purge, PURGE_TIMEOUT_MS);
       // Only now: what could not be purged is purged at the next look.
       memory = next.memory;
       if (failing) log.info('looking for changed zones again');

@@ -1,13 +1,11 @@
 // Which DNSRecord may be in which DNSZone, and which child zone may be cut out of it. Pure: labels come in as data. It must
 // not know what happens to who is refused.
-import { parseOwnerName } from '../dns/name.ts';
 import type { RecordType } from '../dns/types/index.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
-import type { DNSZone, NamespaceGrant } from './resources/dnszone.ts';
+import type { DNSZone } from './resources/dnszone.ts';
+import { isFromThere, type LabelsOf, matchesName } from './resources/grant-match.ts';
 
-type Labels = Readonly<Record<string, string>>;
-/** Labels of a namespace; undefined when it is not known. */
-export type LabelsOf = (namespace: string) => Labels | undefined;
+export type { LabelsOf };
 
 /**
  * Whether the zone permits the record. Its own namespace may put everything there until an entry says `from: Same`; from
@@ -56,37 +54,4 @@ function permitsChallenge(
     name.startsWith('_acme-challenge.') ||
     (acme.names ?? []).some((pattern) => matchesName(pattern, name));
   return isOne && isFromThere(acme.namespaces, zone.metadata.namespace ?? '', namespace, labelsOf);
-}
-
-/** Whether the grant is for the namespace. @param own the namespace of the zone */
-export function isFromThere(grant: NamespaceGrant, own: string, namespace: string, labelsOf: LabelsOf): boolean {
-  const { from, selector } = grant;
-  if (from === 'All') return true;
-  if (from === 'Same') return namespace === own;
-  const labels = labelsOf(namespace);
-  if (labels === undefined || selector === undefined) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
-    matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = labels[key];
-      if (operator === 'Exists') return value !== undefined;
-      if (operator === 'DoesNotExist') return value === undefined;
-      if (operator === 'In') return value !== undefined && values.includes(value);
-      return value === undefined || !values.includes(value);
-    })
-  );
-}
-
-/** `*` permits every name, `*.dev` every name below dev, anything else itself. */
-function matchesName(pattern: string, name: string): boolean {
-  if (pattern === '*') return true;
-  if (pattern.startsWith('*.')) return name.endsWith(`.${canonical(pattern.slice(2))}`);
-  return name === canonical(pattern);
-}
-
-/** As record names are compared: lower case, A-labels. A pattern that can be no name matches none. */
-function canonical(pattern: string): string {
-  const parsed = parseOwnerName(pattern, 'invalid', 'TXT');
-  return parsed.ok ? parsed.value : pattern;
 }

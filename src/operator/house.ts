@@ -10,8 +10,10 @@ import type { Cache } from '../kube/store.ts';
 import type { Credentials } from './credentials.ts';
 import type { LookAtParent } from './delegated.ts';
 import type { LabelsOf } from './grants.ts';
+import type { Observer } from './metrics.ts';
 import { FIELD_MANAGER, FINALIZER } from './names.ts';
 import type { Propagation } from './propagation.ts';
+import type { Seal } from './record-birth.ts';
 import type { Condition } from './resources/common.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
@@ -36,6 +38,7 @@ export interface House {
   /** Null: no resolver is configured to find parent zones with. */
   parents: LookAtParent | null;
   propagation: Propagation;
+  observer: Observer;
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
   namespaces: Cache<KubeObject>;
@@ -47,6 +50,8 @@ export interface House {
   /** The team of the operator's key, as an owner: `org:<teamId>`. */
   owner(signal: AbortSignal): Promise<string>;
   now(): Date;
+  /** Of what the operator writes down where others can write as well. */
+  seal: Seal;
   /** A fresh text for an Idempotency-Key. */
   nonce(): string;
 }
@@ -113,15 +118,16 @@ function stable(value: unknown): string {
   );
 }
 
-/** The object with our finalizer on it. @throws KubeError 409 when it changed: the queue runs it again */
+/** The object with our finalizer on it, and these annotations when it is put on now. @throws KubeError 409 when it changed: the queue runs it again */
 export async function withFinalizer<T extends KubeObject>(
   house: Pick<House, 'api'>,
   cache: Cache<T>,
   type: ResourceType,
   object: T,
   signal: AbortSignal,
+  annotations?: Readonly<Record<string, string>>,
 ): Promise<T> {
-  const held = await addFinalizer(house.api, type, object, FINALIZER, signal);
+  const held = await addFinalizer(house.api, type, object, FINALIZER, signal, annotations);
   if (held !== object) cache.observed(held);
   return held;
 }

@@ -1,28 +1,38 @@
 // The operator process: caches, queues, reconcilers and the way to the service put together. Wiring only.
 import { randomBytes } from 'node:crypto';
-import { createClient } from '../client/client.ts';
+import { hostname } from 'node:os';
+import { aroundClientWrites } from '../client/around.ts';
+import { type Client, createClient } from '../client/client.ts';
 import { createDispatcher } from '../client/dispatcher.ts';
+import { withSharedReads } from '../client/shared-reads.ts';
+import { createRecordWriter } from '../client/writer.ts';
 import type { Config } from '../config.ts';
+import { type Around, aroundKubeWrites, nested } from '../kube/around.ts';
 import { realClock } from '../kube/clock.ts';
-import { connectCluster } from '../kube/cluster.ts';
+import { type Cluster, connectCluster } from '../kube/cluster.ts';
+import { createElection, type Election, type ElectionOptions, whileLeading } from '../kube/election.ts';
 import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
 import { HIGH_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
-import { createLogger } from '../telemetry/log.ts';
+import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { type Connection, createCredentials } from './credentials.ts';
 import { createParentLook } from './delegated.ts';
-import { BY_RECORD_ID, BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
-import { REPORTER } from './names.ts';
+import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
+import { countLeadership, countRequests, createObserver } from './metrics.ts';
+import { LEASE, REPORTER } from './names.ts';
+import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
+import { createSeal } from './record-birth.ts';
 import { isChallenge } from './record-create.ts';
+import { recordIndexes } from './record-indexes.ts';
 import { createRecordReconciler } from './record-reconciler.ts';
-import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from './resources/dnszone.ts';
 import { createServiceWatch } from './service-watch.ts';
+import { createTrace } from './trace.ts';
 import { connectWakes } from './wakes.ts';
 import { zoneNameIndex, zonesAboveIndex } from './zone-claims.ts';
 import { createZoneReconciler } from './zone-reconciler.ts';
@@ -35,27 +45,59 @@ export const OPERATOR_SETTINGS = [
   'KUBECONFIG',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
   'ZONESTEAD_RESOLVER',
+  'ZONESTEAD_LEADER_ELECTION',
+  'ZONESTEAD_LEASE_NAMESPACE',
+  'ZONESTEAD_LEASE_IDENTITY',
 ] as const;
 
-const ZONE_WORKERS = 4;
-const RECORD_WORKERS = 16;
+/** What only tests change. */
+export interface Runtime {
+  /** Fault points: about every write of both reconcilers, at the API server and at the service. (Default: none.) */
+  readonly around?: Around;
+  /** (Default: JSON to standard output.) */
+  readonly log?: Logger;
+  /** A watch without a byte for this long is opened again, in ms. (Default: reflector.ts.) */
+  readonly silenceMs?: number;
+  /** The limit of one call to the API server, in ms. (Default: transport.ts.) */
+  readonly callTimeoutMs?: number;
+  /** (Default: election.ts.) */
+  readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
+}
 
-/** Runs until the signal; what is under way gets up to 20 s to end. @throws when a part of it fails */
-export async function runOperator(
-  config: Config<(typeof OPERATOR_SETTINGS)[number]>,
-  signal: AbortSignal,
-): Promise<void> {
-  const log = createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
+type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
+
+const ZONE_WORKERS = 4;
+/** Mostly waiting: for the API server's line, the next batch, the name servers. What waits at the same time goes as one. */
+const RECORD_WORKERS = 128;
+
+/**
+ * Runs until the signal; what is under way gets up to 10 s to end. @throws when a part of it fails, and when another
+ * replica has become the leader
+ */
+export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
+  const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
   const metrics = createMetrics();
   const kubeMetrics = createKubeMetrics(metrics);
   const kubeconfig = config.KUBECONFIG;
   const cluster = await connectCluster({
     observe: kubeMetrics.calls,
+    ...(runtime.callTimeoutMs === undefined ? {} : { timeoutMs: runtime.callTimeoutMs }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   });
+  const election = electionOf(config, cluster, log, runtime.lease);
+  countLeadership(metrics, election);
+  const trace = createTrace(log, realClock);
+  const around = nested(...(election ? [whileLeading(election)] : []), ...(runtime.around ? [runtime.around] : []));
+  const api = aroundKubeWrites(cluster.api, around);
+  const pace = createPaceMetrics(metrics, realClock);
+  const observe = countRequests(metrics);
   const connections: Connection[] = [];
   const connect = (key: string): Connection => {
-    const connection = connectWith(config.ZONESTEAD_URL, key);
+    const plain = createClient({ baseUrl: config.ZONESTEAD_URL, key, userAgent: 'zonestead-operator', observe });
+    const connection = connectionOf(
+      withSharedReads(aroundClientWrites(plain, nested(trace.around, around)), realClock),
+      pace,
+    );
     connections.push(connection);
     return connection;
   };
@@ -67,16 +109,16 @@ export async function runOperator(
     metrics,
     kubeMetrics,
     health: config.ZONESTEAD_HEALTH_LISTEN,
+    election,
+    silenceMs: runtime.silenceMs,
   });
 
+  const seal = createSeal(config.ZONESTEAD_API_KEY);
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
   });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
-    indexes: {
-      [BY_ZONE]: (record) => [zoneKeyOf(record)],
-      [BY_RECORD_ID]: (record) => (record.status?.records ?? []).flatMap(({ id }) => id ?? []),
-    },
+    indexes: recordIndexes(seal),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
@@ -94,10 +136,10 @@ export async function runOperator(
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const house: House = {
-    api: cluster.api,
+    api,
     client,
     dispatcher,
-    credentials: createCredentials({ api: cluster.api, own, connect, clock: realClock }),
+    credentials: createCredentials({ api, own, connect, clock: realClock }),
     parents: config.ZONESTEAD_RESOLVER
       ? createParentLook(
           config.ZONESTEAD_RESOLVER.map(({ host, port }) => ({ address: host, port })),
@@ -106,6 +148,7 @@ export async function runOperator(
       : null,
     events: manager.events(REPORTER),
     propagation: createPropagation(overrides, realClock),
+    observer: createObserver(metrics, { zones, records }, realClock),
     zones,
     records,
     namespaces,
@@ -114,19 +157,20 @@ export async function runOperator(
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: own.owner,
     now: () => new Date(),
+    seal,
     nonce: () => randomBytes(12).toString('hex'),
   };
   manager.controller({
     name: 'zones',
     queue: zoneQueue,
     concurrency: ZONE_WORKERS,
-    reconcile: createZoneReconciler(house, realClock, Math.random),
+    reconcile: trace.runs(createZoneReconciler(house, realClock, Math.random)),
   });
   manager.controller({
     name: 'records',
     queue: recordQueue,
     concurrency: RECORD_WORKERS,
-    reconcile: createRecordReconciler(house, realClock),
+    reconcile: trace.runs(createRecordReconciler(house, realClock)),
   });
   try {
     await manager.run(signal);
@@ -136,13 +180,14 @@ export async function runOperator(
   }
 }
 
-/** A client and a pace of its own for an API key. */
-function connectWith(baseUrl: string, key: string): Connection {
-  const client = createClient({ baseUrl, key, userAgent: 'zonestead-operator' });
+/** A pace of its own for the client of an API key. */
+function connectionOf(client: Client, pace: PaceMetrics): Connection {
   let owner: string | undefined;
+  const { onPause } = pace;
+  const writer = createRecordWriter(client);
   return {
     client,
-    dispatcher: createDispatcher({ clock: realClock, random: Math.random }),
+    dispatcher: pace.observed(createDispatcher({ clock: realClock, random: Math.random, writer, onPause })),
     owner: async (signal) => {
       if (owner === undefined) {
         const { team } = await client.account({ signal });
@@ -156,4 +201,26 @@ function connectWith(baseUrl: string, key: string): Connection {
 function restart(queue: WorkQueue, key: string): void {
   queue.forget(key);
   queue.add(key);
+}
+
+/** None when this process is the only one: on a person's machine, with a kubeconfig. */
+function electionOf(
+  config: OperatorConfig,
+  cluster: Cluster,
+  log: Logger,
+  times: Runtime['lease'] = {},
+): Election | undefined {
+  if (!(config.ZONESTEAD_LEADER_ELECTION ?? config.KUBECONFIG === undefined)) return undefined;
+  return createElection({
+    ...times,
+    api: cluster.api,
+    namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
+    name: LEASE,
+    // A new name after every start: what the last process of this host had under way may still arrive.
+    identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
+    log,
+    clock: realClock,
+    random: Math.random,
+    date: () => new Date(),
+  });
 }

@@ -6,9 +6,13 @@ export const FINALIZER = 'zonestead.dev/dns';
 export const FIELD_MANAGER = 'zonestead-operator';
 /** Who reports in Events. */
 export const REPORTER = 'zonestead.dev/operator';
+/** On a DNSRecord: what was about to be created when it got its finalizer; see record-birth.ts. */
+export const BIRTH = 'zonestead.dev/birth';
 /** On a DNSZone, with any value: delete the zone although records that nobody here owns are in it. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
 /** On a namespace, with the value `allow`: its DNSZones may take over or watch zones that the DNS service has already. */
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';
 /** The key of a Secret that holds an API key. */
 export const SECRET_KEY = 'apiKey';
+/** The Lease of the replica that works. */
+export const LEASE = 'zonestead-operator';

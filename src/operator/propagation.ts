@@ -34,6 +34,8 @@ const RESOLVE_MS = 2_000;
  */
 const LOOKS = 4;
 const BETWEEN_LOOKS_MS = 40;
+/** Whether a server answers over TCP is a matter of the server and its firewall, not of each record. */
+const TCP_SEEN_MS = 10_000;
 
 /**
  * @param overrides addresses of name servers whose names do not resolve here
@@ -44,6 +46,8 @@ export function createPropagation(
   clock: Clock,
   resolver: AddressResolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
 ): Propagation {
+  const tcpSeen = new Map<string, number>();
+
   async function everywhere(
     nameservers: readonly string[],
     signal: AbortSignal,
@@ -72,12 +76,16 @@ export function createPropagation(
         zoneServed({ zone: zoneName, minSerial: serial }, servers, options(signal)),
       ),
     recordServed: (nameservers, expected, signal) =>
-      everywhere(nameservers, signal, (servers) => {
+      everywhere(nameservers, signal, async (servers) => {
         const { type } = expected;
-        const probing = { ...options(signal), verifyTcp: true };
-        return type === 'ALIAS'
-          ? aliasServed(expected.name, servers, probing)
-          : rrsetServed({ ...expected, type }, servers, probing);
+        if (type === 'ALIAS') return aliasServed(expected.name, servers, { ...options(signal), verifyTcp: true });
+        const verifyTcp = servers.some(
+          ({ address, port }) => !(clock.now() < (tcpSeen.get(`${address} ${port}`) ?? 0)),
+        );
+        const verdicts = await rrsetServed({ ...expected, type }, servers, { ...options(signal), verifyTcp });
+        for (const { server, ok } of verdicts)
+          if (ok && verifyTcp) tcpSeen.set(`${server.address} ${server.port}`, clock.now() + TCP_SEEN_MS);
+        return verdicts;
       }),
   };
 }

@@ -3,6 +3,7 @@
 import type { DnsRecord } from '../client/client.ts';
 import { BY_RECORD_ID, type House } from './house.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
+import { BY_EXPECTED_IN } from './record-indexes.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 
 /** @param candidates records of the name and type that are not in the object's ledger; the ids of the free ones are returned */
@@ -20,12 +21,11 @@ export function adoptable(
   const isOther = (record: DNSRecord) => record.metadata.uid !== object.metadata.uid;
   // A creation whose answer is on its way: which of the records it made, nobody knows yet.
   const expectsOne = (record: DNSRecord): boolean => {
-    const { zoneId, records = [] } = record.status ?? {};
-    if (zoneId !== zone.zoneId || records.every(({ id }) => id !== undefined)) return false;
     const verdict = desiredOf(record, zone.zoneName);
     return verdict.ok && verdict.desired.name === desired.name && verdict.desired.type === desired.type;
   };
-  if (house.records.list().some((record) => isOther(record) && expectsOne(record))) return new Set();
+  const expecting = house.records.byIndex(BY_EXPECTED_IN, zone.zoneId);
+  if (expecting.some((record) => isOther(record) && expectsOne(record))) return new Set();
   const free = candidates.filter(({ id }) => !house.records.byIndex(BY_RECORD_ID, id).some(isOther));
   return new Set(free.map(({ id }) => id));
 }

@@ -1,22 +1,27 @@
 // Carries out a plan: deletions, updates, creations, each value by itself, so that one refused value leaves the others
 // live. What is owned afterwards is the new ledger.
+import type { DnsRecord } from '../client/client.ts';
 import { isAbsent } from '../client/errors.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
+import { hasFinalizer } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
-import { BY_RECORD_ID, type House, writeStatus } from './house.ts';
+import { BY_RECORD_ID, type House, withFinalizer, writeStatus } from './house.ts';
+import { BIRTH, FINALIZER } from './names.ts';
+import { birthOf } from './record-birth.ts';
 import { bodyOf, createAtService, laneOf } from './record-create.ts';
 import type { DesiredValue } from './record-desired.ts';
 import type { Owned, RecordPlan } from './record-plan.ts';
 import { statusOfRecord } from './record-status.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
-import { send } from './send.ts';
+import { sendChange } from './send.ts';
+import { settled } from './settled.ts';
 import { type Trouble, troubleOf } from './trouble.ts';
 
 export interface ApplyInput {
   zoneId: string;
   plan: RecordPlan;
-  /** Hears of the object as it is after the intents were written. */
+  /** Hears of the object as it is after the finalizer or the intents were written. */
   written(object: DNSRecord): void;
 }
 
@@ -27,7 +32,10 @@ export interface Outcome {
   problem: Pick<Trouble, 'reason' | 'message'> | null;
 }
 
-/** @throws what is not the user's own mistake; the ledger in the status then still holds every intent */
+/**
+ * @throws what is not the user's own mistake, when all that was under way has ended; every creation then is still announced
+ * in the object
+ */
 export async function applyPlan(
   house: House,
   clock: Clock,
@@ -37,61 +45,90 @@ export async function applyPlan(
 ): Promise<Outcome> {
   const { zoneId, plan } = input;
   const { signal, reconcileId: requestId } = context;
-  const owned: Owned[] = [...plan.keep].map(({ id, value }) => ({
-    id,
-    content: value.content,
-    priority: value.priority,
-  }));
+  const kept: Owned[] = plan.keep.map(({ id, value }) => ({ id, content: value.content, priority: value.priority }));
   let problem: Outcome['problem'] =
     plan.taken.length === 0 ? null : conflictWith(house, plan.taken[0] as { id: string; value: DesiredValue });
-  const attempt = async (work: () => Promise<void>, otherwise: () => void) => {
+  const attempt = async (work: () => Promise<Owned | null>, otherwise: Owned | null): Promise<Owned[]> => {
     try {
-      await work();
+      return asList(await work());
     } catch (error) {
       const trouble = isAbsent(error) ? null : troubleOf(error);
       if (trouble?.kind !== 'refused') throw error;
       problem ??= trouble;
-      otherwise();
+      return asList(otherwise);
     }
   };
-  const write = <T>(run: (signal: AbortSignal) => Promise<T>) =>
-    send(house.dispatcher, clock, { lane: laneOf(object, 'change'), zone: zoneId, signal, run });
+  const intents = plan.create.map((value) => ({ value, intent: house.nonce() }));
+  const pending = intents.map(pendingEntry);
+  const born = hasFinalizer(object, FINALIZER)
+    ? { object, isAnnounced: false }
+    : await beginLife(house, object, zoneId, pending, signal);
+  if (born.object !== object) input.written(born.object);
 
   // First what goes: some values cannot stand beside others (a null MX, RFC 7505). What is updated or kept stays meanwhile.
-  for (const entry of plan.remove) {
-    await attempt(
-      async () => removeValue(house, clock, object, zoneId, entry.id, context),
-      () => owned.push(entry),
-    );
-  }
-  for (const { id, value } of plan.update) {
-    const before = object.status?.records?.find((entry) => entry.id === id);
-    await attempt(
-      async () => {
-        const body = bodyOf(object, value);
-        const record = await write((limit) =>
-          house.client.records.update(zoneId, id, body, { signal: limit, requestId }),
-        );
-        owned.push({ id, content: record.content, priority: record.priority });
-      },
-      () => owned.push({ id, content: before?.content ?? value.content, priority: before?.priority ?? value.priority }),
-    );
-  }
-  if (plan.create.length === 0) return { object, owned, problem };
+  const removed = await settled(
+    plan.remove.map((entry) =>
+      attempt(async () => {
+        await removeValue(house, clock, born.object, zoneId, entry.id, context);
+        return null;
+      }, entry),
+    ),
+  );
+  const updated = await settled(
+    plan.update.map(({ id, value }) => {
+      const change = { action: 'update', id, record: bodyOf(object, value) } as const;
+      const before = object.status?.records?.find((entry) => entry.id === id) ?? value;
+      return attempt(
+        async () => {
+          const job = { lane: laneOf(object, 'change'), zone: zoneId, signal, requestId, change };
+          return owns((await sendChange(house.dispatcher, clock, job)) as DnsRecord);
+        },
+        { id, content: before.content, priority: before.priority },
+      );
+    }),
+  );
+  const owned = [...kept, ...removed.flat(), ...updated.flat()];
+  if (intents.length === 0) return { object: born.object, owned, problem };
 
-  const intents = plan.create.map((value) => ({ value, intent: house.nonce() }));
-  const announced = await announce(house, object, zoneId, owned, intents, signal);
-  input.written(announced);
-  for (const { value, intent } of intents) {
-    await attempt(
-      async () => {
-        const record = await createAtService(house, clock, announced, zoneId, value, intent, requestId, signal);
-        owned.push({ id: record.id, content: record.content, priority: record.priority });
-      },
-      () => undefined,
-    );
-  }
-  return { object: announced, owned, problem };
+  const announced = born.isAnnounced ? born.object : await announce(house, born.object, zoneId, owned, pending, signal);
+  if (announced !== born.object) input.written(announced);
+  const created = await settled(
+    intents.map(({ value, intent }) =>
+      attempt(
+        async () => owns(await createAtService(house, clock, announced, zoneId, value, intent, requestId, signal)),
+        null,
+      ),
+    ),
+  );
+  return { object: announced, owned: [...owned, ...created.flat()], problem };
+}
+
+/** The finalizer, and in the same write what is about to be created. */
+async function beginLife(
+  house: House,
+  object: DNSRecord,
+  zoneId: string,
+  pending: readonly LedgerEntry[],
+  signal: AbortSignal,
+): Promise<{ object: DNSRecord; isAnnounced: boolean }> {
+  const isFirst = pending.length > 0 && object.status?.records === undefined;
+  const birth = isFirst ? birthOf(object, zoneId, pending, house.seal) : null;
+  const annotations = birth === null ? undefined : { [BIRTH]: birth };
+  const held = await withFinalizer(house, house.records, DNS_RECORD, object, signal, annotations);
+  return { object: held, isAnnounced: birth !== null };
+}
+
+function owns({ id, content, priority }: DnsRecord): Owned {
+  return { id, content, priority };
+}
+
+function asList(owned: Owned | null): Owned[] {
+  return owned === null ? [] : [owned];
+}
+
+function pendingEntry({ value, intent }: { value: DesiredValue; intent: string }): LedgerEntry {
+  const { content, priority, ttl } = value;
+  return { content, priority, ...(ttl === null ? {} : { ttl }), intent };
 }
 
 /** Deletes one value at the service; what is gone already is fine. */
@@ -104,33 +141,24 @@ export async function removeValue(
   context: ReconcileContext,
 ): Promise<void> {
   const { signal, reconcileId: requestId } = context;
+  const change = { action: 'delete', id } as const;
+  const job = { lane: laneOf(object, 'change'), zone: zoneId, signal, requestId, change };
   try {
-    await send(house.dispatcher, clock, {
-      lane: laneOf(object, 'change'),
-      zone: zoneId,
-      signal,
-      run: (attempt) => house.client.records.delete(zoneId, id, { signal: attempt, requestId }),
-    });
+    await sendChange(house.dispatcher, clock, job);
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
 }
 
 /** Writes the intents into the ledger, before the first POST. */
-async function announce(
+function announce(
   house: House,
   object: DNSRecord,
   zoneId: string,
   owned: readonly Owned[],
-  intents: readonly { value: DesiredValue; intent: string }[],
+  pending: readonly LedgerEntry[],
   signal: AbortSignal,
 ): Promise<DNSRecord> {
-  const pending: LedgerEntry[] = intents.map(({ value, intent }) => ({
-    content: value.content,
-    priority: value.priority,
-    ...(value.ttl === null ? {} : { ttl: value.ttl }),
-    intent,
-  }));
   const status = { ...statusOfRecord(object), zoneId, records: [...owned, ...pending] };
   return writeStatus(house, house.records, DNS_RECORD, object, status, signal);
 }

@@ -3,7 +3,7 @@ import type { DnsRecord } from '../client/client.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { House } from './house.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
-import { send } from './send.ts';
+import { sendChange } from './send.ts';
 
 export interface Value {
   content: string;
@@ -39,15 +39,8 @@ export function createAtService(
   requestId: string,
   signal: AbortSignal,
 ): Promise<DnsRecord> {
-  return send(house.dispatcher, clock, {
-    lane: laneOf(object, 'create'),
-    zone: zoneId,
-    signal,
-    run: (attempt) =>
-      house.client.records.create(zoneId, bodyOf(object, value), {
-        signal: attempt,
-        requestId,
-        idempotencyKey: `${object.metadata.uid}:${intent}`,
-      }),
-  });
+  const idempotencyKey = `${object.metadata.uid}:${intent}`;
+  const change = { action: 'create', record: bodyOf(object, value), idempotencyKey } as const;
+  const job = { lane: laneOf(object, 'create'), zone: zoneId, signal, requestId, change };
+  return sendChange(house.dispatcher, clock, job) as Promise<DnsRecord>;
 }

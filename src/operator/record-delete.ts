@@ -8,10 +8,12 @@ import { CREDENTIALS_RETRY_MS, houseOf, withConnection } from './credentials.ts'
 import { type House, letGo } from './house.ts';
 import { FINALIZER } from './names.ts';
 import { removeValue } from './record-apply.ts';
+import { ledgerOf } from './record-birth.ts';
 import { resolveIntents } from './record-intents.ts';
 import { concludeRecordTrouble } from './record-status.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
+import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import type { Answer } from './verdicts.ts';
 
@@ -69,7 +71,7 @@ async function houseOfRecord(
   const zone = house.zones.get(zoneKeyOf(object));
   const scope = zone ? await houseOf(house, zone, signal) : { house };
   if (zone && 'house' in scope) return scope;
-  const connection = house.credentials.remembered(object.status?.zoneId);
+  const connection = house.credentials.remembered(ledgerOf(object, house.seal).zoneId);
   return connection ? { house: withConnection(house, connection) } : scope;
 }
 
@@ -79,12 +81,11 @@ async function deleteAtService(
   object: DNSRecord,
   context: ReconcileContext,
 ): Promise<void> {
-  const { zoneId, records = [] } = object.status ?? {};
-  if (zoneId === undefined || records.length === 0) return;
+  const { zoneId, entries } = ledgerOf(object, house.seal);
+  if (zoneId === undefined || entries.length === 0) return;
   try {
-    for (const { id } of await resolveIntents(house, clock, object, zoneId, records, context)) {
-      await removeValue(house, clock, object, zoneId, id, context);
-    }
+    const owned = await resolveIntents(house, clock, object, zoneId, entries, context);
+    await settled(owned.map(({ id }) => removeValue(house, clock, object, zoneId, id, context)));
   } catch (error) {
     // Without its zone nothing of it is left.
     if (!isAbsent(error)) throw error;

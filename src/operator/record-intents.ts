@@ -7,6 +7,7 @@ import type { House } from './house.ts';
 import { createAtService } from './record-create.ts';
 import type { Owned } from './record-plan.ts';
 import type { DNSRecord, LedgerEntry } from './resources/dnsrecord.ts';
+import { settled } from './settled.ts';
 import { troubleOf } from './trouble.ts';
 
 /** The ledger with an id in every entry. @throws what the service answers, but for refusals: those made nothing */
@@ -18,23 +19,19 @@ export async function resolveIntents(
   ledger: readonly LedgerEntry[],
   { reconcileId, signal }: ReconcileContext,
 ): Promise<Owned[]> {
-  const owned: Owned[] = [];
-  for (const entry of ledger) {
-    if (entry.id !== undefined) {
-      owned.push({ id: entry.id, content: entry.content, priority: entry.priority });
-      continue;
-    }
-    if (entry.intent === undefined) continue;
+  const resolve = async ({ id, intent, content, priority, ttl }: LedgerEntry): Promise<Owned[]> => {
+    if (id !== undefined) return [{ id, content, priority }];
+    if (intent === undefined) return [];
     try {
       // To the letter what was sent then: the spec may have changed since, and a key belongs to one request.
-      const value = { content: entry.content, priority: entry.priority, ttl: entry.ttl ?? null };
-      const record = await createAtService(house, clock, object, zoneId, value, entry.intent, reconcileId, signal);
-      owned.push({ id: record.id, content: record.content, priority: record.priority });
+      const value = { content, priority, ttl: ttl ?? null };
+      const record = await createAtService(house, clock, object, zoneId, value, intent, reconcileId, signal);
+      return [{ id: record.id, content: record.content, priority: record.priority }];
     } catch (error) {
-      if (isAbsent(error)) throw error;
-      if (error instanceof ApiError && troubleOf(error)?.kind === 'refused') continue;
+      if (!isAbsent(error) && error instanceof ApiError && troubleOf(error)?.kind === 'refused') return [];
       throw error;
     }
-  }
-  return owned;
+  };
+  // All at once, so that they can go as one batch.
+  return (await settled(ledger.map(resolve))).flat();
 }

@@ -13,6 +13,7 @@ import { type House, labelsIn, withFinalizer } from './house.ts';
 import type { ExpectedRecord } from './propagation.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
+import { ledgerOf } from './record-birth.ts';
 import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
 import { resolveIntents } from './record-intents.ts';
@@ -73,8 +74,7 @@ async function reconcileRecord(
       return await refuseRecord(house, clock, object, zone as DNSZone, problem as Answer, context);
     const scope = await houseOf(house, zone as DNSZone, signal);
     if ('answer' in scope) return await waitForKey(house, object, zone as DNSZone, scope.answer, signal);
-    current = await withFinalizer(house, house.records, DNS_RECORD, object, signal);
-    return await program(scope.house, clock, current, judgedZone, verdict.desired, context, (written) => {
+    return await program(scope.house, clock, object, judgedZone, verdict.desired, context, (written) => {
       current = written;
     });
   } catch (error) {
@@ -186,17 +186,22 @@ async function program(
   desired: Desired,
   context: ReconcileContext,
   written: (object: DNSRecord) => void,
+  mustLook = false,
 ): Promise<ReconcileResult> {
   const { signal, reconcileId: requestId } = context;
   const facts = { fqdn: desired.fqdn, zoneId: zone.zoneId };
   // A ledger of another zone is void: that zone is gone, and its records with it.
-  const ledger = object.status?.zoneId === zone.zoneId ? (object.status.records ?? []) : [];
-  const owned = await resolveIntents(house, clock, object, zone.zoneId, ledger, context);
-  const actual = await house.client.records.list(
-    zone.zoneId,
-    { name: desired.name, type: desired.type },
-    { signal, requestId },
-  );
+  const known = ledgerOf(object, house.seal);
+  const ledger = known.zoneId === zone.zoneId ? known.entries : [];
+  // On before the first write; a new object gets it together with the word of its creations.
+  const held = ledger.length > 0 ? await withFinalizer(house, house.records, DNS_RECORD, object, signal) : object;
+  written(held);
+  const owned = await resolveIntents(house, clock, held, zone.zoneId, ledger, context);
+  // A new object asks for its values at once: what stands in the way, the service says.
+  const isHopeful =
+    !mustLook && ledger.length === 0 && held.status?.records === undefined && held.spec.adopt === 'Never';
+  const place = { name: desired.name, type: desired.type };
+  const actual = isHopeful ? [] : await house.client.records.list(zone.zoneId, place, { signal, requestId });
   const others = actual.filter(({ id }) => !owned.some((entry) => entry.id === id));
   const plan = planRecord({
     desired: desired.values,
@@ -222,8 +227,11 @@ async function program(
     return {};
   }
 
-  const outcome = await applyPlan(house, clock, object, { zoneId: zone.zoneId, plan, written }, context);
+  const outcome = await applyPlan(house, clock, held, { zoneId: zone.zoneId, plan, written }, context);
+  if (isHopeful && outcome.problem?.reason === 'Conflict')
+    return program(house, clock, outcome.object, zone, desired, context, written, true);
   const records: LedgerEntry[] = outcome.owned;
+  if (plan.create.length + plan.update.length + plan.remove.length > 0) house.observer.written(object.metadata.uid);
   if (outcome.problem) {
     const problem = discreet(object, desired, outcome.problem);
     const answer = no(problem.reason, problem.message);
@@ -237,7 +245,12 @@ async function program(
     );
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
-  const propagated = await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
+  if (plan.drift.length > 0 && programmed) house.observer.drift('DNSRecord', 'repaired');
+  const isProven =
+    isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) &&
+    isInSync(plan, ledger) &&
+    !zone.parked;
+  const propagated = isProven ? PROPAGATED : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
     outcome.object,
@@ -245,6 +258,7 @@ async function program(
     { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     signal,
   );
+  if (propagated.status === 'True') house.observer.propagated(object.metadata.uid);
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
 }
@@ -258,10 +272,18 @@ function discreet(object: DNSRecord, { name, type }: Desired, problem: Problem):
   return { ...problem, message };
 }
 
+/** Whether all was as the ledger says, and nothing had to be written: what was served is served. */
+function isInSync({ create, update, remove, drift }: RecordPlan, ledger: readonly LedgerEntry[]): boolean {
+  return (
+    create.length + update.length + remove.length + drift.length === 0 && ledger.every(({ id }) => id !== undefined)
+  );
+}
+
 /** Enforce repairs and tells; Report only tells; Ignore does neither. */
 function mayRepair(house: House, object: DNSRecord, drift: string[]): boolean {
   const policy = object.spec.driftPolicy ?? house.zones.get(zoneKeyOf(object))?.spec.driftPolicy ?? 'Enforce';
   if (policy !== 'Ignore') {
+    house.observer.drift('DNSRecord', 'found');
     house.events.record(object, {
       type: 'Warning',
       reason: 'Drift',

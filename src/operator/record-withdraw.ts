@@ -6,6 +6,7 @@ import type { ReconcileContext } from '../kube/controller.ts';
 import { houseOf } from './credentials.ts';
 import { type House, writeStatus } from './house.ts';
 import { removeValue } from './record-apply.ts';
+import { ledgerOf } from './record-birth.ts';
 import { resolveIntents } from './record-intents.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
@@ -18,7 +19,7 @@ export async function withdraw(
   zone: DNSZone,
   context: ReconcileContext,
 ): Promise<void> {
-  const { zoneId, records = [] } = object.status ?? {};
+  const { zoneId, entries: records } = ledgerOf(object, house.seal);
   if (zoneId === undefined || records.length === 0 || zoneId !== zone.status?.zoneId) return;
   const { signal } = context;
   const scope = await houseOf(house, zone, signal);

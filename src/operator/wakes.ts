@@ -5,7 +5,9 @@ import { LOW_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from './house.ts';
+import { BIRTH } from './names.ts';
 import { isChallenge } from './record-create.ts';
+import { BY_CONTESTED_ZONE, isLoser } from './record-indexes.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
@@ -31,8 +33,8 @@ export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueu
   // What one object let go of may be what another waits for.
   records.onChange((key, kind, _initial, object, old) => {
     if (kind === 'add' || (kind === 'update' && !gaveUp(object, old))) return;
-    for (const record of records.byIndex(BY_ZONE, zoneKeyOf(object))) {
-      if (isLoser(record) && keyOf(record) !== key) recordQueue.add(keyOf(record));
+    for (const record of records.byIndex(BY_CONTESTED_ZONE, zoneKeyOf(object))) {
+      if (keyOf(record) !== key) recordQueue.add(keyOf(record));
     }
   });
   namespaces.onChange((key, _kind, initial) => {
@@ -77,11 +79,17 @@ function enqueueOnChange<T extends KubeObject>(
     const edited =
       old?.metadata.generation !== object.metadata.generation ||
       old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
+    const annotated = theirs(old) !== theirs(object);
     if (kind === 'update' && !edited && !annotated) return;
     if (!initial) queue.forget(key);
     queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
   });
+}
+
+/** The annotations without what we wrote ourselves. */
+function theirs(object: KubeObject | undefined): string {
+  const { [BIRTH]: _ours, ...annotations } = object?.metadata.annotations ?? {};
+  return JSON.stringify(annotations);
 }
 
 /** What of a zone its records depend on. */
@@ -105,9 +113,4 @@ function gaveUp(record: DNSRecord, old: DNSRecord | undefined): boolean {
     (status?.records ?? []).flatMap(({ id, content }) => (id ? [`${id} ${content}`] : []));
   const now = new Set(values(record));
   return old !== undefined && values(old).some((value) => !now.has(value));
-}
-
-function isLoser({ status }: DNSZone | DNSRecord): boolean {
-  const reason = findCondition(status?.conditions, 'Ready')?.reason;
-  return reason === 'Conflict' || reason === 'NotPermitted';
 }

@@ -58,6 +58,7 @@ async function ofLedger(
     if (!isAbsent(error)) throw error;
   }
   context.log.warn({ zone: id }, 'the zone was deleted behind our back');
+  house.observer.drift('DNSZone', 'found');
   house.events.record(object, {
     type: 'Warning',
     reason: 'ZoneMissing',
@@ -108,11 +109,13 @@ async function come(
   const intent = await newIntent(house, object, signal);
   const sameRequest = before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl;
   if (made instanceof ApiError && sameRequest) throw made;
-  const { zoneId: _gone, origin: _was, ...rest } = statusOf(object);
+  const { zoneId: gone, origin: _was, ...rest } = statusOf(object);
   // The intent is in the status before the POST: after a crash the same request is repeated, and gets the first answer.
   const intended = await writeStatus(house, house.zones, DNS_ZONE, object, { ...rest, intent }, signal);
   written(intended);
-  return created(house, intended, await createAtService(house, clock, intended, intent, requestId, signal));
+  const zone = await createAtService(house, clock, intended, intent, requestId, signal);
+  if (gone !== undefined) house.observer.drift('DNSZone', 'repaired');
+  return created(house, intended, zone);
 }
 
 function created(house: House, object: DNSZone, zone: Zone): Found {

@@ -34,6 +34,21 @@ export async function keepAnswer(
   await tx.insert(idempotency).values(entry);
 }
 
+/** Those of the tokens that have an answer. */
+export async function keptAnswers(tx: Tx, keyId: string, tokens: string[]): Promise<Map<string, KeptAnswer>> {
+  if (tokens.length === 0) return new Map();
+  const rows = await tx
+    .select({ token: idempotency.token, requestHash: idempotency.requestHash, answer: idempotency.answer })
+    .from(idempotency)
+    .where(and(eq(idempotency.keyId, keyId), sql`${idempotency.token} = any(${sql.param(tokens)}::text[])`));
+  return new Map(rows.map(({ token, ...kept }) => [token, kept]));
+}
+
+/** The first answer of a token stays. */
+export async function keepAnswers(tx: Tx, entries: (typeof idempotency.$inferInsert)[]): Promise<void> {
+  if (entries.length > 0) await tx.insert(idempotency).values(entries).onConflictDoNothing();
+}
+
 /** Drops the answers made before `before`. */
 export async function dropOldAnswers(db: Db, before: Date): Promise<void> {
   await db.delete(idempotency).where(lt(idempotency.createdAt, before));

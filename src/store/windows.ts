@@ -1,6 +1,7 @@
 // The sliding windows of writes, one row a key and bucket, in Postgres so that all replicas share one limit.
 import { sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
+import { statement } from './statement.ts';
 
 export type Bucket = 'zones' | 'records';
 
@@ -28,26 +29,29 @@ export async function takePlaces(
   { limit, windowMs, places = 1 }: WindowSettings,
 ): Promise<Taken> {
   const window = `${windowMs} milliseconds`;
-  return db.transaction(async (tx) => {
-    await tx.execute(sql`set local synchronous_commit = off`);
-    // clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order.
-    const taken = await tx.execute(sql`
-      insert into write_windows as w (key_id, bucket, times) values (${keyId}, ${bucket}, array_fill(clock_timestamp(), array[${places}::integer]))
-      on conflict (key_id, bucket) do update set times =
-        array(select t from unnest(w.times) t where t > clock_timestamp() - ${window}::interval order by t)
-        || array_fill(clock_timestamp(), array[${places}::integer])
-      where (select count(*) from unnest(w.times) t where t > clock_timestamp() - ${window}::interval) <= ${limit - places}
-      returning times[cardinality(times)]::text as at, ${limit}::integer - cardinality(times) as left`);
-    const place = taken[0];
-    if (place) return { ok: true, at: place.at as string, left: Number(place.left) };
-    // So many of the newest may stay; the one before them must leave the window first.
-    const wait = await tx.execute(sql`
-      select extract(epoch from (select t from unnest(times) t order by t desc offset ${limit - places} limit 1)
-        + ${window}::interval - clock_timestamp()) * 1000 as ms
-      from write_windows where key_id = ${keyId} and bucket = ${bucket}`);
-    return { ok: false, retryAfterMs: Math.max(0, Number(wait[0]?.ms ?? 0)) };
-  });
+  const [place] = await take(db, keyId, bucket, places, window, limit - places, limit);
+  if (place) return { ok: true, at: place.at, left: place.left };
+  const [wait] = await selectWait(db, keyId, bucket, limit - places, window);
+  return { ok: false, retryAfterMs: Math.max(0, Number(wait?.ms ?? 0)) };
 }
+
+// clock_timestamp() in the conflict branch is read after the row lock is held, so places are taken in one order. The setting
+// holds for this statement's own transaction.
+const take = statement<{ at: string; left: number }>(`
+  insert into write_windows as w (key_id, bucket, times)
+  select $1, $2, array_fill(clock_timestamp(), array[$3::integer])
+  from (select set_config('synchronous_commit', 'off', true)) asynchronous
+  on conflict (key_id, bucket) do update set times =
+    array(select t from unnest(w.times) t where t > clock_timestamp() - $4::interval order by t)
+    || array_fill(clock_timestamp(), array[$3::integer])
+  where (select count(*) from unnest(w.times) t where t > clock_timestamp() - $4::interval) <= $5::integer
+  returning times[cardinality(times)]::text as at, $6::integer - cardinality(times) as left`);
+
+// So many of the newest may stay; the one before them must leave the window first.
+const selectWait = statement<{ ms: string }>(`
+  select extract(epoch from (select t from unnest(times) t order by t desc offset $3::integer limit 1)
+    + $4::interval - clock_timestamp()) * 1000 as ms
+  from write_windows where key_id = $1 and bucket = $2`);
 
 /** Gives the places of one request back: an answer `busy` wrote nothing and does not count. */
 export async function returnPlaces(db: Db, keyId: string, bucket: Bucket, at: string): Promise<void> {

@@ -38,7 +38,7 @@ export function keyView(key: TeamKeyRow): KeyView {
 }
 
 /** What history keeps of a key. */
-function termsView(key: KeyTerms) {
+export function termsView(key: KeyTerms) {
   const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
   const rights = { records, manageZones, grants, onlyNames, onlyTypes, networks };
   return { name, ...rights, zoneWrites, recordWrites, expiresAt: iso(key.expiresAt) };

@@ -7,20 +7,24 @@ import type { Neighbourhood } from '../dns/neighbourhood.ts';
 import { type ParsedRecord, parseRecord, type RecordInput } from '../dns/record.ts';
 import { judgeDelete, judgeWrite } from '../dns/rrset.ts';
 import type { Tx } from '../store/database.ts';
+import { type KeptAnswer, keepAnswers, keptAnswers } from '../store/idempotency.ts';
 import { recordsByIds } from '../store/record-batches.ts';
 import type { RecordRow } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from './actor.ts';
 import { prepareAliases } from './alias-target.ts';
-import { type Caller, changeZone, type Entry, type House } from './change.ts';
+import { type Caller, changeZone, type Entry, type House, keyReused } from './change.ts';
 import { mustKeepPlace, NO_RECORD } from './records.ts';
 import { insist, Refusal } from './refusal.ts';
 import { neighbourhoodOf } from './surroundings.ts';
 import { type RecordView, recordView } from './view.ts';
 import { constraintMessage, constraintOf, newRecordId, RecordWrites } from './write-records.ts';
 
+/** The Idempotency-Key of one creation, as a POST of it alone would have it. */
+export type Once = NonNullable<Caller['once']>;
+
 export type RecordChange =
-  | { action: 'create'; record: RecordInput }
+  | { action: 'create'; record: RecordInput; once?: Once }
   | { action: 'update'; id: string; record: RecordInput }
   | { action: 'delete'; id: string };
 
@@ -59,6 +63,8 @@ interface Done {
   outcome: Extract<BatchResult, { ok: true }> | Refusal;
   /** Null when nothing was changed. */
   entry: Entry | null;
+  /** Set when the answer is to be kept. */
+  once?: Once;
 }
 
 async function applyChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow, batch: Batch): Promise<Done[]> {
@@ -67,6 +73,7 @@ async function applyChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow,
       const { done, writes } = await judgeChanges(savepoint, house, caller, zone, batch.changes);
       if (batch.atomic) refuseFirst(done);
       await writes.flush(savepoint, zone, house.now());
+      await keepAnswers(savepoint, keptOf(done, caller, house.now()));
       return done;
     });
   } catch (error) {
@@ -107,7 +114,13 @@ async function judgeChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow,
     change instanceof Refusal || change.action === 'delete' ? [] : [change.record],
   );
   const hood = await neighbourhoodOf(tx, zone, written, [...stored.values()]);
-  const judge: Judge = { house, caller, zone, hood, stored, current: new Map(stored), writes: new RecordWrites() };
+  // The zone is locked: whoever used one of these keys for this zone before us is done with it.
+  const tokens = read.flatMap((change) =>
+    change instanceof Refusal || change.action !== 'create' || !change.once ? [] : [change.once.token],
+  );
+  const kept = await keptAnswers(tx, caller.actor.keyId, tokens);
+  const writes = new RecordWrites();
+  const judge: Judge = { house, caller, zone, hood, stored, current: new Map(stored), kept, writes };
   const done = read.map((change): Done => {
     if (change instanceof Refusal) return { outcome: change, entry: null };
     const judged = attempt(() => judgeChange(judge, change));
@@ -116,8 +129,17 @@ async function judgeChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow,
   return { done, writes: judge.writes };
 }
 
+/** The answers as a POST would keep them. */
+function keptOf(done: readonly Done[], caller: Caller, createdAt: Date) {
+  return done.flatMap(({ once, outcome }) =>
+    once === undefined || outcome instanceof Refusal
+      ? []
+      : [{ ...once, keyId: caller.actor.keyId, answer: outcome.record, createdAt }],
+  );
+}
+
 type ReadChange =
-  | { action: 'create'; record: ParsedRecord }
+  | { action: 'create'; record: ParsedRecord; once?: Once }
   | { action: 'update'; id: string; record: ParsedRecord }
   | { action: 'delete'; id: string };
 
@@ -136,6 +158,8 @@ interface Judge {
   stored: ReadonlyMap<string, RecordRow>;
   /** The same rows as the changes so far left them. */
   current: Map<string, RecordRow>;
+  /** Answers to Idempotency-Keys, those of this batch among them. */
+  kept: Map<string, KeptAnswer>;
   writes: RecordWrites;
 }
 
@@ -143,12 +167,23 @@ interface Judge {
 function judgeChange(judge: Judge, change: ReadChange): Done {
   switch (change.action) {
     case 'create':
-      return create(judge, change.record);
+      return change.once ? createOnce(judge, change.record, change.once) : create(judge, change.record);
     case 'update':
       return update(judge, change.id, change.record);
     case 'delete':
       return remove(judge, change.id);
   }
+}
+
+function createOnce(judge: Judge, record: ParsedRecord, once: Once): Done {
+  const kept = judge.kept.get(once.token);
+  if (kept === undefined) {
+    const done = create(judge, record);
+    if (!(done.outcome instanceof Refusal)) judge.kept.set(once.token, { ...once, answer: done.outcome.record });
+    return { ...done, once };
+  }
+  if (Buffer.compare(kept.requestHash, once.requestHash) !== 0) throw keyReused();
+  return { outcome: { ok: true, action: 'create', record: kept.answer as RecordView }, entry: null };
 }
 
 function create({ house, caller, zone, hood, writes }: Judge, record: ParsedRecord): Done {

@@ -169,6 +169,10 @@ export async function once<T>(house: House, caller: Caller, work: (tx: Tx) => Pr
   }
 }
 
+export function keyReused(): Refusal {
+  return new Refusal('conflict', 'This Idempotency-Key was used for another request; use a new one for each request.');
+}
+
 /** A lock that did not come in time, and a deadlock: both wrote nothing, and the same request can work in a moment. */
 const BUSY_FAILURES: ReadonlySet<string> = new Set(['55P03', '40P01']);
 
@@ -179,7 +183,7 @@ async function withAnswerKept<T>(tx: Tx, house: House, caller: Caller, work: (tx
   const kept = await keptAnswer(tx, caller.actor.keyId, token);
   if (kept) {
     if (Buffer.compare(kept.requestHash, requestHash) === 0) return kept.answer as T;
-    throw new Refusal('conflict', 'This Idempotency-Key was used for another request; use a new one for each request.');
+    throw keyReused();
   }
   const answer = await work(tx);
   await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: house.now() });

@@ -60,6 +60,18 @@ export async function findZone(house: House, actor: Actor, name: string): Promis
   return zoneView(zone, house.nameservers);
 }
 
+/** The zone of a key that sees no other. @throws Refusal bad_request (none, or several) */
+export async function onlyZoneOf(house: House, actor: Actor): Promise<ZoneView> {
+  const { zones } = await readZones(house, actor, { limit: 2 });
+  const [zone] = zones;
+  if (zone && zones.length === 1) return zone;
+  const found = zone ? 'more than one zone' : 'no zone';
+  throw new Refusal(
+    'bad_request',
+    `This key sees ${found}: name the zone, or a name in one, as user name beside the key.`,
+  );
+}
+
 /** @throws Refusal with the given code when the zone does not exist or is not visible to the key */
 export async function seeZone(house: House, actor: Actor, id: string, code: 'not_found' | 'no_zone'): Promise<ZoneRow> {
   const zone = await zoneById(house.db, id);

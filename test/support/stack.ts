@@ -37,13 +37,14 @@ export interface TestStack {
 
 const { signal } = new AbortController();
 
-export async function startTestStack(options: { limits?: boolean } = {}): Promise<TestStack> {
+export async function startTestStack(options: { limits?: boolean; certManager?: boolean } = {}): Promise<TestStack> {
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-e2e-'));
   // Postgres, which refuses root, must get through to its data.
   await chmod(stateDir, 0o711);
   const stack = await startStack({
     stateDir,
     limits: options.limits ?? false,
+    certManager: options.certManager ?? false,
     durable: false,
     progress: () => {},
     signal,

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import { applyBatch, type BatchResult, type RecordChange } from '../../zones/batch.ts';
 import type { House } from '../../zones/change.ts';
 import { Refusal } from '../../zones/refusal.ts';
-import { callerOf } from '../auth.ts';
+import { callerOf, hashOfPost } from '../auth.ts';
 import { STATUS } from '../errors.ts';
 import type { CountWrites } from '../limits.ts';
 import * as schemas from '../schemas/batch.ts';
@@ -38,7 +38,10 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
     },
     async (request) => {
       const { atomic, changes } = request.body as z.output<typeof schemas.batchEnvelope>;
-      const batch = { atomic, changes: changes.map(readChange) };
+      const batch = {
+        atomic,
+        changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
+      };
       const results = await applyBatch(house, callerOf(request), request.params.id, batch);
       return { results: results.map((result, index) => resultOf(result, batch.changes[index]!)) };
     },
@@ -54,9 +57,14 @@ function sizeOf(request: FastifyRequest): number {
   return size >= 1 && size <= schemas.MAX_CHANGES ? size : 1;
 }
 
-function readChange(change: unknown): RecordChange | Refusal {
+/** @param url where the change would be posted alone */
+function readChange(change: unknown, url: string): RecordChange | Refusal {
   const parsed = schemas.recordChange.safeParse(change);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    if (parsed.data.action !== 'create' || parsed.data.idempotencyKey === undefined) return parsed.data;
+    const { record, idempotencyKey: token } = parsed.data;
+    return { action: 'create', record, once: { token, requestHash: hashOfPost(url, record) } };
+  }
   const sentences = parsed.error.issues.map(({ path, message }) => {
     // As the rules name their fields: `content`, not `record.content`.
     const field = (path[0] === 'record' && path.length > 1 ? path.slice(1) : path).join('.');

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from './error.ts';
 import { record, recordBody, recordId } from './record.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from './shared.ts';
 
 /** Changes a request may hold, whatever the key's limit is. */
 export const MAX_CHANGES = 1_000;
@@ -14,11 +15,19 @@ const id = z.string({ error: ID_ERROR }).min(1, { error: ID_ERROR }).max(64, { e
   description: 'Id of a stored record. A record made in the same batch has none yet.',
 });
 
+const idempotencyKey = z
+  .string({ error: IDEMPOTENCY_KEY_RULE })
+  .regex(IDEMPOTENCY_KEY, { error: IDEMPOTENCY_KEY_RULE })
+  .meta({
+    description:
+      'The Idempotency-Key of this creation alone: a change, or a POST of the same record, with the same key makes it at most once within 24 hours.',
+  });
+
 export const recordChange = z
   .discriminatedUnion(
     'action',
     [
-      z.strictObject({ action: z.literal('create'), record: recordBody }),
+      z.strictObject({ action: z.literal('create'), record: recordBody, idempotencyKey: idempotencyKey.optional() }),
       z.strictObject({ action: z.literal('update'), id, record: recordBody }),
       z.strictObject({ action: z.literal('delete'), id }),
     ],

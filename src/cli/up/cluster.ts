@@ -17,6 +17,8 @@ export interface Cluster {
   /** What the operator uses: an identity with the rights of deploy/operator/rbac.yaml only, where we can make one. */
   operatorKubeconfig: string;
   parts: Part[];
+  /** A kubeconfig for this user and these groups, where the control plane is our own; rights are RBAC's business. */
+  identity: ((name: string, groups: string[]) => Promise<string>) | undefined;
   kubectl(args: string[], options?: { timeoutMs?: number }): Promise<string>;
   stop(): Promise<void>;
 }
@@ -65,6 +67,7 @@ export async function openCluster({ stateDir, kubeconfig, ports, progress, signa
     kubeconfig: config,
     operatorKubeconfig: own ? await own.clientConfig('zonestead-operator', []) : config,
     parts: own?.parts ?? [],
+    identity: own?.clientConfig,
     kubectl,
     stop: async () => own?.stop(),
   };

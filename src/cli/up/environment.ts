@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Stack } from './stack.ts';
 
 /** The variables by name. */
-export function environmentOf({ service, cluster }: Stack): Record<string, string> {
+export function environmentOf({ service, cluster, issuance }: Stack): Record<string, string> {
   return {
     ZONESTEAD_URL: service.url,
     ZONESTEAD_API_KEY: service.keys.first.key,
@@ -14,6 +14,9 @@ export function environmentOf({ service, cluster }: Stack): Record<string, strin
     ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
     DATABASE_URL: service.databaseUrl,
     KUBECONFIG: cluster.kubeconfig,
+    ...(issuance === undefined
+      ? {}
+      : { ZONESTEAD_ACME_DIRECTORY: issuance.pebble.url, ZONESTEAD_ACME_CA: issuance.pebble.authorityFile }),
   };
 }
 

@@ -17,6 +17,8 @@ const schema = z.object({
   empty: z.boolean().default(false),
   /** Hold keys to the write limits of the service. (Default: on.) */
   limits: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  /** Also cert-manager, Pebble and the solver. (Default: no.) */
+  certManager: z.boolean().default(false),
   /** A cluster to use instead of a control plane of our own. (Default: KUBECONFIG, when it is set.) */
   kubeconfig: z
     .string()

@@ -9,6 +9,7 @@ import { databaseUrl, prepareDatabase } from '../../zones/bootstrap.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
+import type { Part } from './parts/part.ts';
 import { ensurePostgres, startPostgres } from './parts/postgres.ts';
 import { ensurePowerDns, startPowerDns } from './parts/powerdns.ts';
 import { type KeyUse, readSecrets, type Secrets, writeSecrets } from './secrets.ts';
@@ -68,7 +69,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       const postgres = await startPostgres({ binDir, stateDir, port: ports.postgres, durable, progress, signal });
       adminUrl = postgres.url;
       // Without a word about how, Postgres is ended in its own fast way.
-      return { ...postgres.part, stop: (how) => (how ? postgres.part.stop(how) : postgres.stop()) };
+      const { part } = postgres;
+      const stop: Part['stop'] = (how) => (how ? part.stop(how) : postgres.stop());
+      return { ...part, tail: (lines) => part.tail(lines), stop };
     },
     api: () =>
       startCommand({ name: 'api', env: apiSettings(url, options), healthPort: ports.apiHealth, stateDir, signal }),

@@ -3,6 +3,7 @@
 
 import { type Cluster, openCluster } from './cluster.ts';
 import { type Crew, createCrew } from './crew.ts';
+import { type Issuance, startIssuance } from './issuance.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
 import type { Part } from './parts/part.ts';
@@ -17,6 +18,8 @@ export interface StackOptions {
   kubeconfig?: string | undefined;
   apiPort?: number | undefined;
   dnsPort?: number | undefined;
+  /** Also cert-manager, Pebble and the solver. (Default: false.) */
+  certManager?: boolean;
   /** False for tests: no fsync. (Default: true.) */
   durable?: boolean;
   progress: Progress;
@@ -27,6 +30,8 @@ export interface Stack {
   service: Service;
   cluster: Cluster;
   operator: Crew<'operator'>;
+  /** With `certManager` only. */
+  issuance: Issuance | undefined;
   /** All that run now. */
   parts(): Part[];
   /** Ends everything that was started; repeating it is fine. */
@@ -71,19 +76,26 @@ export async function startStack(options: StackOptions): Promise<Stack> {
         signal,
       }),
   });
-  // The operator first: kube-apiserver does not end while somebody watches.
+  let issuance: Issuance | undefined;
+  // Clients of kube-apiserver first: it does not end while somebody watches.
   const stop = async () => {
-    await operator.stop('operator');
+    await Promise.all([operator.stop('operator'), issuance?.stop()]);
     await Promise.all([service.stop(), cluster.stop()]);
   };
   try {
     await operator.start('operator');
+    if (options.certManager) issuance = await startIssuance({ stateDir, cluster, service, progress, signal });
   } catch (error) {
     await stop();
     throw error;
   }
-  const parts = () => [...service.crew.parts(), ...cluster.parts, ...operator.parts()];
-  return { service, cluster, operator, parts, stop };
+  const parts = () => [
+    ...service.crew.parts(),
+    ...cluster.parts,
+    ...operator.parts(),
+    ...(issuance?.crew.parts() ?? []),
+  ];
+  return { service, cluster, operator, issuance, parts, stop };
 }
 
 interface Stoppable {

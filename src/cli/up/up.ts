@@ -34,6 +34,7 @@ export async function runUp(
     const stack = await startStack({
       stateDir,
       limits: options.limits === 'on',
+      certManager: options.certManager,
       kubeconfig,
       apiPort,
       dnsPort,
@@ -100,6 +101,10 @@ async function forget(stateDir: string): Promise<void> {
     'api.log',
     'nameserver.log',
     'operator.log',
+    'solver',
+    'solver.log',
+    'certmanager',
+    'pebble',
   ]) {
     await rm(join(stateDir, name), { recursive: true, force: true });
   }

@@ -1,22 +1,17 @@
 // The reconcilers between a service and a cluster in memory: runs them one key after the other, kills and restarts them,
 // and says in the end whether everything is as the objects want it. It must not know a single scenario.
 import { createDispatcher } from '../../../src/client/dispatcher.ts';
+import { createRecordWriter } from '../../../src/client/writer.ts';
 import type { ReconcileResult } from '../../../src/kube/controller.ts';
 import type { EventToRecord } from '../../../src/kube/events.ts';
 import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
 import { type CacheStore, createStore } from '../../../src/kube/store.ts';
 import { type Connection, createCredentials } from '../../../src/operator/credentials.ts';
 import type { LookAtParent } from '../../../src/operator/delegated.ts';
-import {
-  BY_RECORD_ID,
-  BY_ZONE,
-  BY_ZONE_ABOVE,
-  BY_ZONE_NAME,
-  type House,
-  NAMESPACE,
-} from '../../../src/operator/house.ts';
+import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from '../../../src/operator/house.ts';
+import { createSeal } from '../../../src/operator/record-birth.ts';
+import { recordIndexes } from '../../../src/operator/record-indexes.ts';
 import { createRecordReconciler } from '../../../src/operator/record-reconciler.ts';
-import { zoneKeyOf } from '../../../src/operator/record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
 import { zoneNameIndex, zonesAboveIndex } from '../../../src/operator/zone-claims.ts';
@@ -139,15 +134,19 @@ export class Bench {
 
   #start() {
     const zones = cacheOf<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex });
-    const records = cacheOf<DNSRecord>({
-      [BY_ZONE]: (record) => [zoneKeyOf(record)],
-      [BY_RECORD_ID]: (record) => (record.status?.records ?? []).flatMap(({ id }) => id ?? []),
-    });
+    const seal = createSeal('key');
+    const records = cacheOf<DNSRecord>(recordIndexes(seal));
     const namespaces = cacheOf<KubeObject>({});
     const answer = (text: string | null) => Promise.resolve(this.outage ?? text);
     const connectionOf = (client: Connection['client'], team: string): Connection => ({
       client,
-      dispatcher: createDispatcher({ clock: this.clock, random: () => 0 }),
+      dispatcher: createDispatcher({
+        clock: this.clock,
+        random: () => 0,
+        // Nobody moves this clock while a run goes on.
+        gatherMs: 0,
+        writer: createRecordWriter(client),
+      }),
       owner: async (signal) => {
         if (client !== this.service.client) await client.account({ signal });
         return team;
@@ -174,6 +173,7 @@ export class Bench {
         zoneServed: ({ zoneName }) => answer(servedBy(this.service).zone(zoneName)),
         recordServed: (_servers, expected) => answer(servedBy(this.service).rrset(expected)),
       },
+      observer: { written: () => undefined, propagated: () => undefined, drift: () => undefined },
       zones,
       records,
       namespaces,
@@ -181,6 +181,7 @@ export class Bench {
       wakeZoneWithService: () => undefined,
       wakeRecordWithService: () => undefined,
       owner: own.owner,
+      seal,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
       nonce: () => {
         this.#nonces += 1;

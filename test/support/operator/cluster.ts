@@ -169,7 +169,11 @@ export class MemoryCluster {
     if (!old) throw notFound(key);
     if (metadata.uid !== old.metadata.uid || metadata.resourceVersion !== old.metadata.resourceVersion)
       throw conflict(key);
-    return this.#put(type, { ...old, metadata: { ...old.metadata, finalizers: metadata.finalizers ?? [] } });
+    const annotations = { ...old.metadata.annotations, ...metadata.annotations };
+    return this.#put(type, {
+      ...old,
+      metadata: { ...old.metadata, annotations, finalizers: metadata.finalizers ?? [] },
+    });
   }
 
   #put(type: ResourceType, object: Stored): Stored {

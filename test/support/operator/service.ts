@@ -1,7 +1,7 @@
 // The REST service in memory, as far as the operator uses it: the real rules for names, contents and company at a name
 // (src/dns), ids, and Idempotency-Key as the service keeps it (src/zones/change.ts): the kept answer comes before any
 // other look, also when zone or record are gone since; refusals are not kept. It must not know the operator.
-import type { Client, DnsRecord, Zone } from '../../../src/client/client.ts';
+import type { BatchResult, Client, DnsRecord, RecordChange, Zone } from '../../../src/client/client.ts';
 import { ApiError } from '../../../src/client/errors.ts';
 import type { CallOptions } from '../../../src/client/http.ts';
 import { parseOwnerName, parseZoneName, suffixesOf } from '../../../src/dns/name.ts';
@@ -29,6 +29,7 @@ interface StoredZone {
   records: Map<string, Stored>;
 }
 
+type ErrorCode = Extract<BatchResult, { error: string }>['error'];
 type RecordBody = Parameters<Client['records']['create']>[1];
 
 /** What stands before the service: an error here is the answer, and nothing happens. */
@@ -147,7 +148,11 @@ export class MemoryService {
             if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
             this.tamper(id, recordId, null);
           }),
-        batch: missing,
+        batch: (id, { changes }) =>
+          call(`batch ${id} of ${changes.length}`, () => {
+            this.#zone(id, 'no_zone');
+            return changes.map((change) => this.#changeOne(id, change));
+          }),
       },
       account: () =>
         call('account', () => ({
@@ -164,6 +169,27 @@ export class MemoryService {
         })),
       close: () => Promise.resolve(),
     };
+  }
+
+  /** One change of a batch that is not atomic. */
+  #changeOne(id: string, change: RecordChange): BatchResult {
+    try {
+      if (change.action === 'create') {
+        const { record, idempotencyKey } = change;
+        const options = idempotencyKey === undefined ? {} : { idempotencyKey };
+        return {
+          status: 201,
+          record: this.#once(options, [`POST ${id}`, record], () => this.#createRecord(id, record)),
+        };
+      }
+      if (change.action === 'update') return { status: 200, record: this.#updateRecord(id, change.id, change.record) };
+      if (!this.#zone(id, 'no_zone').records.has(change.id)) throw absent('not_found');
+      this.tamper(id, change.id, null);
+      return { status: 204, id: change.id };
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      return { status: error.status, error: error.code as ErrorCode, message: error.message };
+    }
   }
 
   #once<T>(options: CallOptions | undefined, request: unknown, work: () => T): T {

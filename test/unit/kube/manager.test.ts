@@ -1,8 +1,9 @@
 // The manager: the order of starting and stopping, readiness, and what happens when a part fails.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createApi } from '../../../src/kube/api.ts';
+import type { Election } from '../../../src/kube/election.ts';
 import { addFinalizer, removeFinalizer } from '../../../src/kube/finalizer.ts';
-import { createManager, type Manager } from '../../../src/kube/manager.ts';
+import { createManager, type Manager, type ManagerOptions } from '../../../src/kube/manager.ts';
 import { createKubeMetrics } from '../../../src/kube/metrics.ts';
 import { createTransport, type Transport } from '../../../src/kube/transport.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
@@ -22,6 +23,7 @@ import {
 let server: FakeApiServer;
 let transport: Transport;
 let metrics: Metrics;
+let make: (more?: Partial<ManagerOptions>) => Manager;
 let manager: Manager;
 let stop: AbortController;
 
@@ -30,14 +32,16 @@ beforeEach(async () => {
   metrics = createMetrics({ processMetrics: false });
   const kubeMetrics = createKubeMetrics(metrics);
   transport = createTransport({ credentials: server.credentials(), observe: kubeMetrics.calls });
-  manager = createManager({
-    api: createApi(transport),
-    log: createLogger({ name: 'test', level: 'silent' }),
-    metrics,
-    kubeMetrics,
-    health: { port: 0, host: '127.0.0.1' },
-    syncTimeoutMs: 200,
-  });
+  make = (more = {}) =>
+    createManager({
+      api: createApi(transport),
+      log: createLogger({ name: 'test', level: 'silent' }),
+      metrics,
+      kubeMetrics,
+      health: { port: 0, host: '127.0.0.1' },
+      ...more,
+    });
+  manager = make();
   stop = new AbortController();
 });
 
@@ -124,6 +128,7 @@ it('serves every series at zero from the start', async () => {
 
 describe('failing', () => {
   it('because a cache does not fill names it', async () => {
+    manager = make({ syncTimeoutMs: 200 });
     wire();
     server.script(status(403, 'Forbidden'));
     await expect(manager.run(stop.signal)).rejects.toThrow('No complete list within 0.2 s of: widgets');
@@ -185,6 +190,102 @@ it('stops controllers and tasks first, then the watches, then sends the events t
   expect(order).toContain('event sent');
   await expect.poll(() => order).toContain('watch closed');
   expect(queue.stats()).toMatchObject({ waiting: 0, processing: 0 });
+});
+
+describe('with an election', () => {
+  /** An election that is won and lost by hand; `released` holds what the work said of its end. */
+  function byHand() {
+    const lost = new AbortController();
+    const released: boolean[] = [];
+    let win = (): void => undefined;
+    const won = new Promise<void>((resolve) => {
+      win = resolve;
+    });
+    let leads = false;
+    const election: Election = {
+      identity: 'me',
+      leads: () => leads,
+      terms: () => (leads ? 1 : 0),
+      run: async (work, signal) => {
+        const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
+        await Promise.race([won, stopped]);
+        if (signal.aborted) return;
+        leads = true;
+        released.push(await work(lost.signal));
+        if (lost.signal.aborted) throw lost.signal.reason;
+      },
+    };
+    return { election, lost, released, win };
+  }
+
+  it('is ready with full caches while it waits, works nothing before it leads, and then at once', async () => {
+    const { election, win, released } = byHand();
+    manager = make({ election });
+    const { runs, cache } = wire();
+    server.script(page([widget('a', '1')], '10'), watch().answer);
+    const running = manager.run(stop.signal);
+    await expect.poll(async () => (await probe('/readyz')).status).toBe(200);
+    expect((await probe('/readyz')).text).toContain('"lease":"waiting"');
+    expect([cache.size, runs]).toEqual([1, []]);
+    win();
+    await expect.poll(() => runs).toEqual(['default/a 1']);
+    expect((await probe('/readyz')).text).toContain('"lease":"leading"');
+    stop.abort();
+    await running;
+    expect(released).toEqual([true]);
+  });
+
+  it('ends its runs without grace when the leadership is lost, and fails with that', async () => {
+    const { election, win, lost } = byHand();
+    manager = make({ election });
+    const queue = manager.queue({ name: 'widgets' });
+    const seen: unknown[] = [];
+    manager.controller({
+      name: 'widgets',
+      queue,
+      reconcile: (_key, { signal }) =>
+        new Promise((_resolve, reject) => {
+          seen.push('began');
+          signal.addEventListener('abort', () => reject(signal.reason));
+        }),
+    });
+    const running = manager.run(stop.signal);
+    win();
+    queue.add('default/a');
+    await expect.poll(() => seen).toEqual(['began']);
+    const why = new Error('somebody else leads');
+    const start = performance.now();
+    lost.abort(why);
+    await expect(running).rejects.toBe(why);
+    // Not the 8 s that an orderly end gives to what is under way.
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
+  it('lets work under way end before it says that all has ended', async () => {
+    const { election, win, released } = byHand();
+    manager = make({ election });
+    const queue = manager.queue({ name: 'widgets' });
+    let finish = (): void => undefined;
+    const done: string[] = [];
+    manager.controller({
+      name: 'widgets',
+      queue,
+      reconcile: async () => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+        done.push('finished');
+      },
+    });
+    const running = manager.run(stop.signal);
+    win();
+    queue.add('default/a');
+    await expect.poll(() => queue.stats().processing).toBe(1);
+    stop.abort();
+    setTimeout(() => finish(), 100);
+    await running;
+    expect([done, released]).toEqual([['finished'], [true]]);
+  });
 });
 
 describe('finalizers', () => {

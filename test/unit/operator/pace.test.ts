@@ -1,6 +1,8 @@
 // What objects say and when they come back while the service is away, limits the key, or is busy with a zone.
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '../../../src/client/errors.ts';
+import { createSeal, ledgerOf } from '../../../src/operator/record-birth.ts';
+import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -160,7 +162,8 @@ describe('while the key is limited', () => {
 
   it('an intent survives the wait, so that nothing is made twice', async () => {
     const on = await limited();
-    expect(on.cluster.record(WWW)?.status?.records).toMatchObject([{ content: '192.0.2.1', intent: 'nonce2' }]);
+    const object = on.cluster.record(WWW) as DNSRecord;
+    expect(ledgerOf(object, createSeal('key')).entries).toMatchObject([{ content: '192.0.2.1', intent: 'nonce2' }]);
     on.service.gate = () => null;
     on.restart();
     await on.settle();

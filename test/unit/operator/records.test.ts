@@ -52,7 +52,7 @@ describe('a DNSRecord', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('has its finalizer on and its intent in the status before the first write at the service', async () => {
+  it('has its finalizer on and its creation announced, in one write, before the first write at the service', async () => {
     const on = await bench();
     www(on, { content: '192.0.2.1' });
     on.faults.arm(null);
@@ -60,7 +60,6 @@ describe('a DNSRecord', () => {
     const first = on.faults.calls.findIndex((call) => call.startsWith('api create'));
     expect(on.faults.calls.slice(0, first).filter((call) => call.startsWith('kube'))).toEqual([
       'kube patch dnsrecords www',
-      'kube status dnsrecords www',
     ]);
   });
 

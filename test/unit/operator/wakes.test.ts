@@ -4,8 +4,9 @@ import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type WorkQueue } from '../../
 import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
 import { type CacheStore, createStore } from '../../../src/kube/store.ts';
 import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from '../../../src/operator/house.ts';
+import { createSeal } from '../../../src/operator/record-birth.ts';
 import { isChallenge } from '../../../src/operator/record-create.ts';
-import { zoneKeyOf } from '../../../src/operator/record-zone.ts';
+import { recordIndexes } from '../../../src/operator/record-indexes.ts';
 import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
 import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
 import { connectWakes } from '../../../src/operator/wakes.ts';
@@ -27,7 +28,7 @@ let versions = 1;
 beforeEach(() => {
   const clock = new FakeClock();
   zones = createStore<DNSZone>({ log, indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex } });
-  records = createStore<DNSRecord>({ log, indexes: { [BY_ZONE]: (record) => [zoneKeyOf(record)] } });
+  records = createStore<DNSRecord>({ log, indexes: recordIndexes(createSeal('key')) });
   namespaces = createStore<KubeObject>({ log });
   zoneQueue = createQueue({ name: 'zones', clock });
   recordQueue = createQueue({

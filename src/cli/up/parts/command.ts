@@ -14,7 +14,7 @@ const NODE_ARGUMENTS = ['--max-semi-space-size=4'];
 const compileCache = () => join(cacheRoot(), 'compiled');
 
 export interface CommandOptions {
-  name: 'api' | 'nameserver' | 'operator';
+  name: 'api' | 'nameserver' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
   healthPort: number;

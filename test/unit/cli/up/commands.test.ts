@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { findAccount } from '../../../../src/cli/up/parts/account.ts';
 import { missingPackages, withoutServices } from '../../../../src/cli/up/parts/apt.ts';
 import { findCommand, runCommand } from '../../../../src/cli/up/parts/commands.ts';
-import { compileCounter, countRequired, downloadCounter } from '../../../../src/cli/up/parts/controlplane-build.ts';
+import { compileCounter, countRequired, downloadCounter } from '../../../../src/cli/up/parts/go-build.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = await temporaryFolder('commands');

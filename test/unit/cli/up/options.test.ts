@@ -11,12 +11,12 @@ await writeFile(config, '');
 
 describe('up', () => {
   it('without options goes on with its state, applies the example, holds to the limits, and takes free ports', () => {
-    expect(readUpOptions({}, undefined)).toEqual({ fresh: false, empty: false, limits: 'on' });
+    expect(readUpOptions({}, undefined)).toEqual({ fresh: false, empty: false, limits: 'on', certManager: false });
   });
 
   it('takes what is given, ports as text too', () => {
     const given = { fresh: true, empty: true, limits: 'off', apiPort: '8080', dnsPort: 5300, kubeconfig: config };
-    expect(readUpOptions(given, undefined)).toEqual({ ...given, apiPort: 8080 });
+    expect(readUpOptions(given, undefined)).toEqual({ ...given, apiPort: 8080, certManager: false });
   });
 
   it('uses the cluster of KUBECONFIG unless an option names another', async () => {

@@ -1,0 +1,103 @@
+// Who calls, and what is to be done: read from the words and the environment that certbot, lego, dehydrated, uacme and
+// acme.sh hand to a hook. Pure; it must not know how a challenge is written.
+//
+//   certbot     no words; CERTBOT_DOMAIN, CERTBOT_VALIDATION; CERTBOT_AUTH_OUTPUT is there in the clean-up only
+//   lego        present|cleanup FQDN VALUE; with EXEC_MODE=RAW: present|cleanup -- DOMAIN TOKEN KEYAUTH
+//   dehydrated  deploy_challenge|clean_challenge (DOMAIN TOKEN VALUE)…; other events, to be ignored
+//   uacme       begin|done|failed dns-01 DOMAIN TOKEN VALUE; a hook refuses a challenge type by failing
+//   acme.sh     add|rm FQDN VALUE, from the file that scripts.ts makes
+import { createHash } from 'node:crypto';
+
+export interface Challenge {
+  /** Absolute, without final dot: where the CA looks, unless a CNAME stands there. */
+  name: string;
+  /** May begin with a hyphen. */
+  value: string;
+}
+
+export type Order =
+  /** `more`: the client brings further values before it asks the CA to look. */
+  | { kind: 'present'; challenges: Challenge[]; more: boolean }
+  | { kind: 'cleanup'; challenges: Challenge[] }
+  /** An event that has nothing to do with challenges. */
+  | { kind: 'ignore' };
+
+const USAGE =
+  'Nobody is recognised as the caller: this is run by an ACME client as its hook (certbot, lego, dehydrated, uacme, acme.sh); by hand: zonestead acme present|cleanup _acme-challenge.example.org VALUE';
+
+/** What dehydrated calls a hook for beside challenges. It demands that unknown events be ignored, and tries one. */
+const DEHYDRATED_EVENT =
+  /^(deploy|unchanged|sync)_(cert|ocsp)$|^invalid_challenge$|^request_failure$|^generate_csr$|^(startup|exit)_hook$|^this_hookscript_is_broken/;
+
+/** @throws Error for people when the words are no caller's */
+export function readOrder(words: readonly string[], environment: Readonly<Record<string, string | undefined>>): Order {
+  const [verb, ...rest] = words;
+  switch (verb) {
+    case undefined:
+      return certbot(environment);
+    case 'present':
+    case 'cleanup':
+      return order(verb, rest[0] === '--' ? raw(verb, rest.slice(1)) : named(verb, rest));
+    case 'add':
+    case 'rm':
+      return order(verb === 'add' ? 'present' : 'cleanup', named(verb, rest));
+    case 'deploy_challenge':
+    case 'clean_challenge':
+      return order(verb === 'deploy_challenge' ? 'present' : 'cleanup', triples(verb, rest));
+    case 'begin':
+    case 'done':
+    case 'failed':
+      return order(verb === 'begin' ? 'present' : 'cleanup', uacme(verb, rest));
+  }
+  if (DEHYDRATED_EVENT.test(verb)) return { kind: 'ignore' };
+  throw new Error(`"${verb}" is nothing that an ACME client asks for. ${USAGE}`);
+}
+
+function order(kind: 'present' | 'cleanup', challenges: Challenge[]): Order {
+  return kind === 'present' ? { kind, challenges, more: false } : { kind, challenges };
+}
+
+function certbot(environment: Readonly<Record<string, string | undefined>>): Order {
+  const { CERTBOT_DOMAIN: domain, CERTBOT_VALIDATION: value, CERTBOT_REMAINING_CHALLENGES: left } = environment;
+  if (!domain || !value) throw new Error(USAGE);
+  const challenges = [challenge(domain, value)];
+  if (environment.CERTBOT_AUTH_OUTPUT !== undefined) return { kind: 'cleanup', challenges };
+  return { kind: 'present', challenges, more: Number(left ?? 0) > 0 };
+}
+
+function named(verb: string, [name, value, ...more]: readonly string[]): Challenge[] {
+  if (!name || !value || more.length > 0) throw new Error(`"${verb}" needs a name and a value.`);
+  return [{ name: plain(name), value }];
+}
+
+/** RFC 8555 8.4: the value is the SHA-256 of the key authorization, in base64url. */
+function raw(verb: string, [domain, token, keyAuth, ...more]: readonly string[]): Challenge[] {
+  if (!domain || token === undefined || !keyAuth || more.length > 0) {
+    throw new Error(`"${verb} --" needs a domain, a token and a key authorization (EXEC_MODE=RAW).`);
+  }
+  return [challenge(domain, createHash('sha256').update(keyAuth).digest('base64url'))];
+}
+
+/** With HOOK_CHAIN=yes dehydrated hands all challenges over at once. */
+function triples(verb: string, words: readonly string[]): Challenge[] {
+  if (words.length === 0 || words.length % 3 !== 0) {
+    throw new Error(`"${verb}" needs a domain, a token and a value for each challenge.`);
+  }
+  return Array.from({ length: words.length / 3 }, (_, at) => challenge(words[3 * at] ?? '', words[3 * at + 2] ?? ''));
+}
+
+function uacme(verb: string, [type, domain, _token, value]: readonly string[]): Challenge[] {
+  if (type !== 'dns-01')
+    throw new Error(`A challenge of type ${type ?? '(none)'} is not for the DNS; uacme offers others.`);
+  if (!domain || !value) throw new Error(`"${verb}" needs a type, a domain, a token and a value.`);
+  return [challenge(domain, value)];
+}
+
+/** A wildcard is proven at the name below which it stands (RFC 8555 8.4). */
+function challenge(domain: string, value: string): Challenge {
+  return { name: `_acme-challenge.${plain(domain).replace(/^\*\./, '')}`, value };
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}

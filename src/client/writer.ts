@@ -1,0 +1,54 @@
+// How the dispatcher puts record changes on the wire: one alone as the route it has, several as one batch whose items
+// succeed or fail alone. It must not know when to send.
+import type { BatchResult, Client, DnsRecord, RecordChange } from './client.ts';
+import { ApiError } from './errors.ts';
+import type { Rate } from './rate.ts';
+
+export interface Change {
+  readonly change: RecordChange;
+  /** For the logs of the service; a batch carries that of its first change. */
+  readonly requestId?: string | undefined;
+}
+
+export interface WriteOptions {
+  readonly signal: AbortSignal;
+  readonly onRate: (rate: Rate | null) => void;
+}
+
+/** What became of one change: the record as it is now, null after a deletion, or why not. */
+export type Written = DnsRecord | null | ApiError;
+
+export interface RecordWriter {
+  /** @throws {ApiError} {ApiUnavailable} */
+  one(zone: string, change: Change, options: WriteOptions): Promise<DnsRecord | null>;
+  /** One answer a change, in their order. @throws {ApiError} {ApiUnavailable} when the request as a whole failed */
+  many(zone: string, changes: readonly Change[], options: WriteOptions): Promise<Written[]>;
+}
+
+export function createRecordWriter({ records }: Pick<Client, 'records'>): RecordWriter {
+  return {
+    one: async (zone, { change, requestId }, options) => {
+      const call = { ...options, requestId };
+      if (change.action === 'create')
+        return records.create(zone, change.record, { ...call, idempotencyKey: change.idempotencyKey });
+      if (change.action === 'update') return records.update(zone, change.id, change.record, call);
+      await records.delete(zone, change.id, call);
+      return null;
+    },
+    many: async (zone, changes, options) => {
+      const body = { atomic: false, changes: changes.map(({ change }) => change) };
+      const results = await records.batch(zone, body, { ...options, requestId: changes[0]?.requestId });
+      return changes.map((_, index) => writtenOf(results[index]));
+    },
+  };
+}
+
+function writtenOf(result: BatchResult | undefined): Written {
+  if (result === undefined) return failed(502, 'unknown', 'The answer to a batch lacks the result of a change');
+  if ('record' in result) return result.record;
+  return 'error' in result ? failed(result.status, result.error, result.message) : null;
+}
+
+function failed(status: number, code: string, message: string): ApiError {
+  return new ApiError({ status, code, message, retryAfterMs: null, requestId: null });
+}

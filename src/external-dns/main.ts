@@ -1,0 +1,47 @@
+// `zonestead external-dns`: external-dns' webhook provider, to run beside it. Wiring only.
+import { createClient } from '../client/client.ts';
+import { realClock } from '../client/clock.ts';
+import { createDispatcher } from '../client/dispatcher.ts';
+import type { Config } from '../config.ts';
+import { startHealthServer } from '../telemetry/health.ts';
+import { createLogger } from '../telemetry/log.ts';
+import { createMetrics } from '../telemetry/metrics.ts';
+import { buildWebhook } from './app.ts';
+import { createProvider } from './provider.ts';
+
+export const EXTERNAL_DNS_SETTINGS = [
+  'ZONESTEAD_LOG_LEVEL',
+  'ZONESTEAD_HEALTH_LISTEN',
+  'ZONESTEAD_URL',
+  'ZONESTEAD_API_KEY',
+  'ZONESTEAD_EXTERNAL_DNS_LISTEN',
+] as const;
+
+/** Serves until the signal. @throws when a port is taken */
+export async function runExternalDns(
+  config: Config<(typeof EXTERNAL_DNS_SETTINGS)[number]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const log = createLogger({ name: 'external-dns', level: config.ZONESTEAD_LOG_LEVEL });
+  const metrics = createMetrics();
+  const client = createClient({
+    baseUrl: config.ZONESTEAD_URL,
+    key: config.ZONESTEAD_API_KEY,
+    userAgent: 'zonestead-external-dns',
+    // Below the limit of a whole request, so that a slow API is told from a slow client.
+    timeoutMs: 8_000,
+  });
+  const pace = createDispatcher({ clock: realClock, random: Math.random });
+  const app = buildWebhook({ provider: createProvider({ client, pace, log }), pace, clock: realClock, log });
+  const health = await startHealthServer({ ...config.ZONESTEAD_HEALTH_LISTEN, registry: metrics.registry });
+  await app.listen(config.ZONESTEAD_EXTERNAL_DNS_LISTEN);
+  log.info({ address: app.server.address() }, 'listening');
+  await new Promise<void>((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  await app.close();
+  await health.close();
+  await client.close();
+  log.info('stopped');
+}

@@ -1,0 +1,36 @@
+// The webhook provider protocol of external-dns (version 1), as its Go types write it in JSON. It must not know zones.
+import { z } from 'zod';
+
+export const MEDIA_TYPE = 'application/external.dns.webhook+json;version=1';
+
+/** What is not named here (resource references, labels of sources) is handed back as it came. */
+export const endpoint = z.looseObject({
+  dnsName: z.string(),
+  targets: z
+    .array(z.string())
+    .nullish()
+    .transform((targets) => targets ?? []),
+  recordType: z.string(),
+  setIdentifier: z.string().optional(),
+  /** Seconds; 0 and absent: not said. */
+  recordTTL: z.number().int().optional(),
+  providerSpecific: z.array(z.object({ name: z.string(), value: z.string().optional() })).nullish(),
+});
+
+const endpoints = z
+  .array(endpoint)
+  .nullish()
+  .transform((list) => list ?? []);
+
+export const endpointList = endpoints;
+
+/** `updateOld` and `updateNew` go in pairs. */
+export const changes = z.object({
+  create: endpoints,
+  updateOld: endpoints,
+  updateNew: endpoints,
+  delete: endpoints,
+});
+
+export type Endpoint = z.infer<typeof endpoint>;
+export type Changes = z.infer<typeof changes>;

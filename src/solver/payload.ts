@@ -1,0 +1,95 @@
+// ChallengePayload, cert-manager's request and our answer. cert-manager sends an empty uid, no apiVersion and no kind; to
+// ask for any of them would refuse every real request. It must not know how a challenge is solved.
+import { PAYLOAD_GROUP, PAYLOAD_KIND, SOLVER_VERSION } from './names.ts';
+
+export interface ChallengeRequest {
+  readonly uid: string;
+  readonly action: 'Present' | 'CleanUp';
+  /** Lower case, without `*.` and final dot. */
+  readonly dnsName: string;
+  /** The value of the TXT record. */
+  readonly key: string;
+  /** Namespace of the Issuer, or cert-manager's cluster resource namespace. */
+  readonly resourceNamespace: string;
+  /** Lower case, without final dot. */
+  readonly resolvedFQDN: string;
+  /** False for an Issuer: then resourceNamespace is the tenant's own. */
+  readonly allowAmbientCredentials: boolean;
+  readonly config: unknown;
+}
+
+/** Present and CleanUp end in one of these; a message is never empty. */
+export type Outcome = { readonly success: true } | { readonly success: false; readonly message: string };
+
+export type Parsed =
+  | { readonly ok: true; readonly request: ChallengeRequest }
+  | { readonly ok: false; readonly message: string };
+
+/** A key is base64url in practice and shorter; nothing else gets into a zone by this door. */
+const KEY = /^[A-Za-z0-9_+/=.-]{1,255}$/;
+const ACTIONS: readonly string[] = ['Present', 'CleanUp'];
+
+/** Reads the body of a POST. Everything but what is needed to act is taken as it comes. */
+export function parsePayload(text: string): Parsed {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refuse('The body is not JSON');
+  }
+  const request = field(value, 'request');
+  if (typeof request !== 'object' || request === null) return refuse('The ChallengePayload has no request');
+  const action = stringOf(request, 'action');
+  if (!ACTIONS.includes(action)) return refuse('request.action must be Present or CleanUp');
+  const type = stringOf(request, 'type');
+  if (type !== '' && type.toLowerCase() !== 'dns-01') return refuse('request.type must be dns-01');
+  const key = stringOf(request, 'key');
+  if (!KEY.test(key)) return refuse('request.key must be a base64url text of 1 to 255 characters');
+  const resolvedFQDN = nameOf(request, 'resolvedFQDN');
+  if (resolvedFQDN === '') return refuse('request.resolvedFQDN is missing');
+  return {
+    ok: true,
+    request: {
+      uid: stringOf(request, 'uid'),
+      action: action as ChallengeRequest['action'],
+      dnsName: nameOf(request, 'dnsName'),
+      key,
+      resourceNamespace: stringOf(request, 'resourceNamespace'),
+      resolvedFQDN,
+      allowAmbientCredentials: field(request, 'allowAmbientCredentials') === true,
+      config: field(request, 'config') ?? {},
+    },
+  };
+}
+
+/**
+ * The answer. `response` is always there: cert-manager's process dies of a 2xx without it, and takes a failure with an
+ * empty message for success (pkg/issuer/acme/dns/webhook).
+ */
+export function payloadAnswer(uid: string, outcome: Outcome) {
+  const response = outcome.success
+    ? { uid, success: true }
+    : {
+        uid,
+        success: false,
+        status: { status: 'Failure', message: outcome.message || 'The challenge failed', reason: 'InternalError' },
+      };
+  return { apiVersion: `${PAYLOAD_GROUP}/${SOLVER_VERSION}`, kind: PAYLOAD_KIND, response };
+}
+
+function refuse(message: string): Parsed {
+  return { ok: false, message };
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function stringOf(value: object, name: string): string {
+  const found = field(value, name);
+  return typeof found === 'string' ? found : '';
+}
+
+function nameOf(value: object, name: string): string {
+  return stringOf(value, name).toLowerCase().replace(/^\*\./, '').replace(/\.$/, '');
+}

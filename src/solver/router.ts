@@ -1,0 +1,121 @@
+// From a request to its answer: which paths there are, who may use them, and that a 2xx to a POST always carries a
+// response. It must not know sockets, nor how a challenge is solved.
+//
+//   /healthz /livez /readyz         anybody
+//   discovery and OpenAPI           any user whom the front proxy names: public knowledge, no other part is asked
+//   POST …/zonestead                users who may create it (SubjectAccessReview)
+import type { Logger } from '../telemetry/log.ts';
+import type { MayCreate } from './access.ts';
+import { API_GROUP, API_RESOURCES, discoverGroups } from './discovery.ts';
+import type { Identity, User } from './front-proxy.ts';
+import { SOLVER_GROUP, SOLVER_NAME, SOLVER_PATH } from './names.ts';
+import { OPENAPI_V2, OPENAPI_V3_GROUP, OPENAPI_V3_PATH, OPENAPI_V3_ROOT } from './openapi.ts';
+import { type ChallengeRequest, type Outcome, parsePayload, payloadAnswer } from './payload.ts';
+import { failure, type HttpAnswer, json, plain } from './status.ts';
+
+export interface SolverRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly accept: string | undefined;
+  readonly contentType: string | undefined;
+  readonly ifNoneMatch: string | undefined;
+  /** Asked for only where it matters. */
+  identity(): Identity;
+  /** Undefined when it is too large. */
+  body(): Promise<string | undefined>;
+  /** Aborts when the client goes away. */
+  readonly signal: AbortSignal;
+}
+
+export interface RouterOptions {
+  /** True when a certificate is served and callers can be verified. */
+  readonly ready: () => boolean;
+  readonly mayCreate: MayCreate;
+  readonly solve: (request: ChallengeRequest, signal: AbortSignal) => Promise<Outcome>;
+  readonly log: Logger;
+}
+
+export type Router = (request: SolverRequest) => Promise<HttpAnswer>;
+
+const DOCUMENTS: Readonly<Record<string, unknown>> = {
+  [`/apis/${SOLVER_GROUP}`]: API_GROUP,
+  [SOLVER_PATH]: API_RESOURCES,
+  '/openapi/v2': OPENAPI_V2,
+  '/openapi/v3': OPENAPI_V3_ROOT,
+  [OPENAPI_V3_PATH]: OPENAPI_V3_GROUP,
+};
+const HEALTH: readonly string[] = ['/healthz', '/livez', '/readyz'];
+const POST_PATH = `${SOLVER_PATH}/${SOLVER_NAME}`;
+
+/** Never rejects. */
+export function createRouter(options: RouterOptions): Router {
+  return async (request) => {
+    try {
+      return await route(options, request);
+    } catch (error) {
+      // The cause may hold what changes from one call to the next; cert-manager resyncs at once when a text changes.
+      if (!request.signal.aborted) options.log.error({ err: error, path: request.path }, 'a request failed');
+      return failure(500, 'The solver failed; its log says why');
+    }
+  };
+}
+
+async function route(options: RouterOptions, request: SolverRequest): Promise<HttpAnswer> {
+  const { method } = request;
+  const path = request.path.length > 1 ? request.path.replace(/\/$/, '') : request.path;
+  const reads = method === 'GET' || method === 'HEAD';
+  if (HEALTH.includes(path) && reads) {
+    return path === '/readyz' && !options.ready() ? plain(503, 'not ready') : plain(200, 'ok');
+  }
+  const identity = request.identity();
+  if ('refused' in identity) {
+    options.log.warn({ path, refused: identity.refused }, 'not authenticated');
+    return failure(401, `Unauthorized: ${identity.refused}`);
+  }
+  if (path === POST_PATH) return solvePost(options, request, identity.user);
+  const document = DOCUMENTS[path];
+  if (document === undefined && path !== '/apis') return failure(404, 'There is nothing at this path');
+  if (!reads) return failure(405, 'Only GET is answered here', { allow: 'GET, HEAD' });
+  return path === '/apis' ? discoverGroups(request.accept, request.ifNoneMatch) : json(200, document);
+}
+
+async function solvePost(options: RouterOptions, request: SolverRequest, user: User): Promise<HttpAnswer> {
+  if (request.method !== 'POST') return failure(405, 'Only POST is answered here', { allow: 'POST' });
+  if (mediaType(request.contentType) !== 'application/json') return failure(415, 'The body must be application/json');
+  if (!acceptsJson(request.accept)) return failure(406, 'Only application/json is answered');
+  if (request.query.has('dryRun')) return failure(400, 'dryRun is not supported: a challenge is either there or not');
+  if (!(await isAllowed(options, request, user))) {
+    return failure(403, `User ${user.username} may not create ${SOLVER_NAME}.${SOLVER_GROUP}`);
+  }
+  const text = await request.body();
+  if (text === undefined) return failure(413, 'The body is too large');
+  const parsed = parsePayload(text);
+  if (!parsed.ok) return failure(400, parsed.message);
+  return json(201, payloadAnswer(parsed.request.uid, await solveSafely(options, parsed.request, request.signal)));
+}
+
+/** @throws when the API server cannot be asked: then nobody is allowed, and nobody is told no either */
+function isAllowed(options: RouterOptions, request: SolverRequest, user: User): Promise<boolean> {
+  return options.mayCreate(user, request.signal);
+}
+
+async function solveSafely(options: RouterOptions, request: ChallengeRequest, signal: AbortSignal): Promise<Outcome> {
+  try {
+    return await options.solve(request, signal);
+  } catch (error) {
+    const { action, dnsName, resolvedFQDN } = request;
+    if (!signal.aborted) options.log.error({ err: error, action, dnsName, resolvedFQDN }, 'a challenge failed');
+    return { success: false, message: `${action} failed inside the solver; its log says why` };
+  }
+}
+
+function mediaType(header: string | undefined): string {
+  return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+/** Without the header everything is accepted (RFC 9110 section 12.5.1). */
+function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined || accept.trim() === '') return true;
+  return accept.split(',').some((part) => ['application/json', 'application/*', '*/*'].includes(mediaType(part)));
+}

@@ -1,0 +1,81 @@
+// The operator at scale, on a real API server, REST API, Postgres and PowerDNS: many records at once, gone again, a restart
+// among ten thousand, a key at its limit. `node test/bench/operator-scale.ts [part …]`; the parts are at the end of the
+// file. CPU is that of our own parts with Postgres and PowerDNS; kube-apiserver and etcd stand beside them.
+import postgres from 'postgres';
+import { startStack } from '../../src/cli/up/stack.ts';
+import { connectCluster } from '../../src/kube/cluster.ts';
+import { DNS_RECORD, type DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '../../src/operator/resources/dnszone.ts';
+import { watchReady } from './ready-watch.ts';
+import { bulk, deleteAll, type Ground, ready, waves } from './scale-bulk.ts';
+import { limited } from './scale-limits.ts';
+import { oneAmong, restart, steady } from './scale-rest.ts';
+import { print, printSummaries, runBench } from './support.ts';
+
+const LIMIT_MS = 30 * 60_000;
+
+type Part = (ground: Ground) => Promise<void>;
+
+/** What there is to measure, in this order; names as arguments run those alone. `limits` has a stack of its own. */
+const PARTS: Readonly<Record<string, Part>> = {
+  thousand: async (ground) => {
+    await bulk(ground, { count: 1_000, zones: 1 });
+    await deleteAll(ground);
+  },
+  held: async (ground) => {
+    await bulk(ground, { count: 1_000, zones: 1, held: true });
+    await bulk(ground, { count: 1_000, zones: 1, held: true });
+    await deleteAll(ground);
+  },
+  waves: (ground) => waves(ground, { count: 1_000, rounds: 3 }),
+  'ten-zones': async (ground) => {
+    await bulk(ground, { count: 10_000, zones: 10 });
+    await deleteAll(ground);
+  },
+  'one-zone': async (ground) => {
+    await bulk(ground, { count: 10_000, zones: 1 });
+    await restart(ground);
+    printSummaries(await oneAmong(ground, 100));
+    await steady(ground, 60_000);
+    await deleteAll(ground);
+  },
+};
+
+await runBench('the operator at scale', LIMIT_MS, async (bench) => {
+  const { stateDir, signal } = bench;
+  const wanted = process.argv.slice(2);
+  const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name);
+  const names = Object.keys(PARTS).filter(isWanted);
+  const isLimited = isWanted('limits');
+  for (const limits of [...(names.length > 0 ? [false] : []), ...(isLimited ? [true] : [])]) {
+    const stack = await startStack({ stateDir, limits, durable: true, progress: () => {}, signal });
+    const { api, close } = await connectCluster({ kubeconfig: stack.cluster.kubeconfig, maxConnections: 16 });
+    const watching = new AbortController();
+    bench.atEnd(() => stack.stop());
+    bench.atEnd(close);
+    const until = AbortSignal.any([signal, watching.signal]);
+    const sql = postgres(stack.service.databaseUrl, { max: 1 });
+    bench.atEnd(() => sql.end());
+    const ground: Ground = {
+      stack,
+      api,
+      sql,
+      signal,
+      stateDir,
+      made: [],
+      records: await watchReady<DNSRecord>(api, DNS_RECORD, 'default', until),
+      zones: await watchReady<DNSZone>(api, DNS_ZONE, 'default', until),
+    };
+    await ready(ground);
+    if (limits) await limited(ground);
+    else {
+      for (const name of names) {
+        print(`## ${name}`);
+        await (PARTS[name] as Part)(ground);
+      }
+    }
+    watching.abort();
+    await close();
+    await stack.stop();
+  }
+});

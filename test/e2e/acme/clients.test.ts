@@ -1,0 +1,176 @@
+// Real ACME clients get a certificate for apex and wildcard (two values at one name) from Pebble through the service, and
+// leave nothing behind: certbot, lego, dehydrated, uacme by `zonestead acme`; lego's httpreq without it.
+import { X509Certificate } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
+import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { type Pebble, startPebble } from '../../support/pebble.ts';
+import { NAMESERVERS, startTestService } from '../../support/service.ts';
+
+const { signal } = new AbortController();
+const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const service = await startTestService();
+const LIMIT_MS = 160_000;
+/** lego waits a minute between two names and seconds between two looks, unless told otherwise. */
+const QUICK = { EXEC_SEQUENCE_INTERVAL: '1', EXEC_POLLING_INTERVAL: '1', EXEC_PROPAGATION_TIMEOUT: '60' };
+
+let dir: string;
+let pebble: Pebble;
+let hook: string;
+let acmeSh: string;
+
+beforeAll(async () => {
+  await ensureTools(
+    ['certbot', 'lego', 'dehydrated', 'uacme', 'pebble'].map((name) => ({ command: name, package: name })),
+    { progress: (line) => process.stdout.write(`${line}\n`), signal },
+  );
+  dir = await mkdtemp(join(tmpdir(), 'zonestead-acme-'));
+  pebble = await startPebble(dir, service.dns, signal);
+  const at = `${service.dns.address}:${service.dns.port}`;
+  const key = await service.key({ manageZones: 'none', onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] });
+  const credentials = join(dir, 'credentials');
+  const settings = {
+    ZONESTEAD_URL: service.url,
+    ZONESTEAD_API_KEY: key.text,
+    ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map((name) => `${name}=${at}`).join(','),
+    ZONESTEAD_RESOLVER: at,
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
+  await writeFile(credentials, lines.join(''), { mode: 0o600 });
+  [hook = '', acmeSh = ''] = await Promise.all(
+    ['hook', 'acme.sh'].map(async (kind) => {
+      const file = join(dir, kind === 'hook' ? 'zonestead-acme' : 'dns_zonestead.sh');
+      const { out } = await run(process.execPath, [MAIN, 'acme', '--credentials', credentials, '--print', kind]);
+      await writeFile(file, `${out}\n`);
+      await chmod(file, 0o755);
+      return file;
+    }),
+  );
+}, 300_000);
+
+afterAll(async () => {
+  await pebble?.part.stop();
+  if (dir) await rm(dir, { recursive: true, force: true });
+});
+
+/** @throws with the program's last words when it fails */
+async function run(command: string, args: string[], env: Record<string, string> = {}) {
+  const result = await runCommand({
+    command,
+    args,
+    env: { PATH: process.env.PATH, HOME: dir, ...env },
+    timeoutMs: LIMIT_MS,
+    signal,
+  });
+  if (result.code !== 0) throw new Error(`${command} ${args.join(' ')} failed (${result.code}):\n${result.tail}`);
+  return result;
+}
+
+/** The names of the certificate, and that no value is left in the zone. */
+async function expectCertificate(file: string, zone: { id: string; zoneName: string }): Promise<void> {
+  const certificate = new X509Certificate(await readFile(file));
+  expect(certificate.subjectAltName?.split(', ').sort()).toEqual([`DNS:*.${zone.zoneName}`, `DNS:${zone.zoneName}`]);
+  expect((await service.request('GET', `/zones/${zone.id}/records?type=TXT`)).body.records).toEqual([]);
+  // Both values stood there at once, or one after the other: either way two were written.
+  const [row] = await service.sql`
+    select count(*)::int as written from changes where zone_id = ${zone.id} and action = 'record.create'
+    and after->>'type' = 'TXT'`;
+  expect(row?.written).toBeGreaterThanOrEqual(2);
+}
+
+const lego = async (zoneName: string, provider: string, env: Record<string, string>) => {
+  const path = join(dir, `lego-${zoneName}`);
+  const resolver = ['--dns.resolvers', `${service.dns.address}:${service.dns.port}`, '--dns.disable-cp'];
+  const names = ['-d', zoneName, '-d', `*.${zoneName}`];
+  const account = ['--server', pebble.url, '--email', 'hostmaster@example.org', '--accept-tos', '--path', path];
+  await run('lego', [...account, '--dns', provider, ...resolver, ...names, 'run'], {
+    LEGO_CA_CERTIFICATES: pebble.authorityFile,
+    ...env,
+  });
+  return join(path, 'certificates', `${zoneName}.crt`);
+};
+
+describe('a certificate for apex and wildcard, and no TXT left, by', () => {
+  test('certbot', async () => {
+    const zone = await service.zone();
+    const dirs = ['config', 'work', 'logs'].flatMap((name) => [`--${name}-dir`, join(dir, 'certbot', name)]);
+    const account = ['--server', pebble.url, '--agree-tos', '--register-unsafely-without-email', '--non-interactive'];
+    const manual = ['--manual', '--preferred-challenges', 'dns', '--manual-auth-hook', hook];
+    const names = ['-d', zone.zoneName, '-d', `*.${zone.zoneName}`];
+    await run('certbot', ['certonly', ...account, ...dirs, ...manual, '--manual-cleanup-hook', hook, ...names], {
+      REQUESTS_CA_BUNDLE: pebble.authorityFile,
+    });
+    await expectCertificate(join(dir, 'certbot/config/live', zone.zoneName, 'cert.pem'), zone);
+  });
+
+  test('lego, exec', async () => {
+    const zone = await service.zone();
+    await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: hook, ...QUICK }), zone);
+  });
+
+  test('lego, exec in raw mode', async () => {
+    const zone = await service.zone();
+    await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: hook, EXEC_MODE: 'RAW', ...QUICK }), zone);
+  });
+
+  test.each(['', 'RAW'])('lego, httpreq %s', async (mode) => {
+    const zone = await service.zone();
+    const file = await lego(zone.zoneName, 'httpreq', {
+      HTTPREQ_ENDPOINT: `${service.url}/acme/httpreq`,
+      HTTPREQ_USERNAME: 'zonestead',
+      HTTPREQ_PASSWORD: service.admin.text,
+      HTTPREQ_MODE: mode,
+    });
+    await expectCertificate(file, zone);
+  });
+
+  test('dehydrated, which hands both values over at once', async () => {
+    const zone = await service.zone();
+    const base = join(dir, 'dehydrated');
+    await mkdir(base);
+    const config = join(base, 'config');
+    const settings = {
+      CA: pebble.url,
+      BASEDIR: base,
+      CHALLENGETYPE: 'dns-01',
+      HOOK: hook,
+      HOOK_CHAIN: 'yes',
+      CURL_OPTS: `--cacert ${pebble.authorityFile}`,
+    };
+    const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
+    await writeFile(config, lines.join(''));
+    await run('dehydrated', ['-f', config, '--register', '--accept-terms']);
+    await run('dehydrated', ['-f', config, '-c', '-d', zone.zoneName, '-d', `*.${zone.zoneName}`]);
+    await expectCertificate(join(base, 'certs', zone.zoneName, 'cert.pem'), zone);
+  });
+
+  test('uacme', async () => {
+    const zone = await service.zone();
+    const account = ['-c', join(dir, 'uacme'), '-a', pebble.url];
+    // Its TLS library knows the machine's authorities only: in a mount namespace of its own Pebble's is one of them.
+    const trusting = `mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec uacme "$@"`;
+    const uacme = (...args: string[]) =>
+      run('unshare', ['-rm', 'sh', '-c', trusting, pebble.authorityFile, ...account, ...args]);
+    await uacme('-y', 'new');
+    await uacme('-h', hook, 'issue', zone.zoneName, `*.${zone.zoneName}`);
+    await expectCertificate(join(dir, 'uacme', zone.zoneName, 'cert.pem'), zone);
+  });
+});
+
+test("acme.sh's functions add and remove one value, also one that begins with a hyphen", async () => {
+  const zone = await service.zone();
+  const at = `_acme-challenge.www.${zone.zoneName}`;
+  const values = ['-HDhK3oGRvkiefQnx7OOczTY5Tic_xZ6HcMOc_gmtoM', 'x4MZk9GhR0y1Jp3aPqkqWq1T3VtqzE8hBf2sVd6uL7M'];
+  const call = (name: string, value: string) => run('sh', ['-c', `. "$0" && ${name} "$1" "$2"`, acmeSh, at, value]);
+  for (const value of values) await call('dns_zonestead_add', value);
+  const stored = async () =>
+    ((await service.request('GET', `/zones/${zone.id}/records`)).body.records as { content: string }[])
+      .map(({ content }) => content)
+      .sort();
+  expect(await stored()).toEqual(values.toSorted());
+  await call('dns_zonestead_rm', values[0] ?? '');
+  expect(await stored()).toEqual([values[1]]);
+});

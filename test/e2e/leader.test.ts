@@ -1,0 +1,84 @@
+// Two replicas of the operator on a real API server: one works, the other takes over, and at no moment do both write.
+import { afterEach, expect, it } from 'vitest';
+import { LeadershipLost } from '../../src/kube/election.ts';
+import { LEASES, type Lease } from '../../src/kube/lease.ts';
+import { startChain } from '../support/matrix/chain.ts';
+import { type OperatorOptions, startOperator, type TestOperator } from '../support/matrix/operator.ts';
+import { startStillProxy } from '../support/matrix/still-proxy.ts';
+import { inconsistencies } from '../support/matrix/world.ts';
+
+// A fifth of the real times, with the same room between them.
+const LEASE = { durationMs: 3_000, deadlineMs: 2_000, retryMs: 400 };
+const PATIENCE = { timeout: 40_000, interval: 50 };
+
+const chain = await startChain();
+const started: TestOperator[] = [];
+const replica = (identity: string, options: OperatorOptions = {}): TestOperator => {
+  const operator = startOperator(chain, { identity, lease: LEASE, callTimeoutMs: 1_000, ...options });
+  started.push(operator);
+  return operator;
+};
+afterEach(async () => {
+  await Promise.allSettled(started.splice(0).map((operator) => operator.stop()));
+});
+
+const holder = async (): Promise<string | null | undefined> => {
+  const lease = await chain.api
+    .get<Lease>(LEASES, { namespace: 'zonestead', name: 'zonestead-operator' })
+    .catch(() => null);
+  return lease?.spec?.holderIdentity;
+};
+
+/** Records in a zone of their own, one after the other, as fast as the API server takes them. */
+async function many(zone: string, count: number): Promise<void> {
+  await chain.namespace(zone);
+  await chain.zone('zone', { zoneName: `${zone}.example` }, zone);
+  for (let each = 1; each <= count; each += 1)
+    await chain.record(`r${each}`, 'zone', { name: `r${each}`, type: 'A', content: `192.0.2.${each}` }, zone);
+}
+
+async function allMadeOnce(zone: string, count: number): Promise<void> {
+  const world = { namespace: zone, zoneName: `${zone}.example`, foreign: [], made: `1 zone(s) and ${count} record(s)` };
+  await expect.poll(() => inconsistencies(chain, world), PATIENCE).toEqual([]);
+}
+
+const lastEnd = ({ spans }: TestOperator) => Math.max(...spans.map(([, end]) => end));
+const firstBegin = ({ spans }: TestOperator) => Math.min(...spans.map(([begin]) => begin));
+
+it('hands over at once when the leader ends in order, in the middle of its work', async () => {
+  const a = replica('a');
+  await expect.poll(holder, PATIENCE).toBe('a');
+  const b = replica('b');
+  const writing = many('orderly', 40);
+  await expect.poll(() => a.writes.length, PATIENCE).toBeGreaterThan(20);
+  expect(b.writes).toEqual([]);
+  const told = performance.now();
+  await a.stop();
+  await expect.poll(holder, PATIENCE).toBe('b');
+  const took = performance.now() - told;
+  await writing;
+  await allMadeOnce('orderly', 40);
+  expect(b.writes.length).toBeGreaterThan(0);
+  expect(firstBegin(b)).toBeGreaterThan(lastEnd(a));
+  // Without the release it would be the whole lease and more, beside the end of what was under way.
+  expect(took).toBeLessThan(LEASE.durationMs + 8_000);
+});
+
+it('a leader that is cut off from the API server stops writing before the other begins', async () => {
+  const proxy = await startStillProxy(chain.apiserverPort, chain.operatorKubeconfig);
+  const a = replica('a', { kubeconfig: proxy.kubeconfig });
+  const failure = a.ended.then(
+    () => 'ended',
+    (error: unknown) => error,
+  );
+  await expect.poll(holder, PATIENCE).toBe('a');
+  const b = replica('b');
+  const writing = many('cut', 40);
+  await expect.poll(() => a.writes.length, PATIENCE).toBeGreaterThan(20);
+  await proxy.close();
+  await expect.poll(holder, PATIENCE).toBe('b');
+  await writing;
+  await allMadeOnce('cut', 40);
+  expect(await failure).toBeInstanceOf(LeadershipLost);
+  expect(firstBegin(b)).toBeGreaterThan(lastEnd(a));
+});

@@ -1,0 +1,149 @@
+// The fault matrix, first part: the operator dies before and after every kind of write that a scenario makes, at the API
+// server and at the service, and a new one goes on. Everything but the operator's death is real.
+import { afterAll, describe, expect, it } from 'vitest';
+import type { ResourceType } from '../../src/kube/resource.ts';
+import { DNS_RECORD } from '../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE } from '../../src/operator/resources/dnszone.ts';
+import { type Cell, cleanUp, consistent, newCell, putForeign } from '../support/matrix/cell.ts';
+import { startChain } from '../support/matrix/chain.ts';
+import { startOperator, type TestOperator } from '../support/matrix/operator.ts';
+
+interface Scenario {
+  readonly title: string;
+  /** What is there, and Ready, before. */
+  readonly given: readonly Step[];
+  readonly act: readonly Step[];
+  /** Every kind of write it makes; `#2` is the second of its kind. */
+  readonly writes: readonly string[];
+  /** Kinds of writes that it makes or not, depending on what comes first. */
+  readonly perhaps?: readonly string[];
+  readonly made: string;
+}
+type Step = (cell: Cell) => Promise<unknown>;
+
+const zone =
+  (spec: object): Step =>
+  ({ zoneName, namespace }) =>
+    chain.zone('zone', { zoneName, ...spec }, namespace);
+const record =
+  (spec: object): Step =>
+  ({ namespace }) =>
+    chain.record('www', 'zone', { name: 'www', type: 'A', ...spec }, namespace);
+const remove =
+  (type: ResourceType, name: string): Step =>
+  ({ namespace }) =>
+    chain.remove(type, name, namespace);
+const two = { ttl: 300, values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] };
+const foreign: Step = (cell) => putForeign(chain, cell);
+/** Somebody else changes what the operator wrote. */
+const meddle: Step = async ({ zoneName }) => {
+  const [found] = await chain.client.zones.list({ zoneName });
+  const [held] = await chain.client.records.list(found?.id ?? '', { content: '192.0.2.1' });
+  const body = { name: 'www', type: 'A', content: '192.0.2.66', ttl: 300 } as const;
+  await chain.client.records.update(found?.id ?? '', held?.id ?? '', body);
+};
+const touch: Step = ({ namespace }) =>
+  chain.api.merge(DNS_RECORD, { namespace, name: 'www' }, { metadata: { annotations: { looked: 'at' } } });
+
+const SCENARIOS: readonly Scenario[] = [
+  {
+    title: 'a zone is created',
+    given: [],
+    act: [zone({})],
+    writes: ['merge dnszones', 'applyStatus dnszones', 'zones.create', 'applyStatus dnszones #2'],
+    made: '1 zone(s) and 0 record(s)',
+  },
+  {
+    title: 'a record of two values is created beside a foreign one',
+    given: [zone({}), foreign],
+    act: [record(two)],
+    writes: ['merge dnsrecords', 'records.batch', 'applyStatus dnsrecords'],
+    // The first write of a process goes alone: it does not know its limits yet.
+    perhaps: ['records.create', 'records.batch'],
+    made: '1 zone(s) and 3 record(s)',
+  },
+  {
+    title: 'values are changed, added and taken away',
+    given: [zone({}), record(two), foreign],
+    act: [record({ ttl: 600, values: [{ content: '192.0.2.2' }, { content: '192.0.2.3' }, { content: '192.0.2.4' }] })],
+    writes: ['applyStatus dnsrecords', 'records.batch', 'records.create', 'applyStatus dnsrecords #2'],
+    made: '1 zone(s) and 4 record(s)',
+  },
+  {
+    title: 'what somebody else changed is repaired',
+    given: [zone({}), record(two), meddle],
+    act: [touch],
+    writes: ['records.update'],
+    made: '1 zone(s) and 2 record(s)',
+  },
+  {
+    title: 'a zone is parked and gets another default TTL',
+    given: [zone({}), record({ content: '192.0.2.1' })],
+    act: [zone({ parked: true, defaultTtl: 120 })],
+    writes: ['zones.park', 'zones.change', 'applyStatus dnszones', 'applyStatus dnsrecords'],
+    made: '1 zone(s) and 1 record(s)',
+  },
+  {
+    title: 'a record is deleted beside a foreign one',
+    given: [zone({}), record(two), foreign],
+    act: [remove(DNS_RECORD, 'www')],
+    writes: ['records.batch', 'merge dnsrecords'],
+    made: '1 zone(s) and 3 record(s)',
+  },
+  {
+    title: 'a zone and its record are deleted together',
+    given: [zone({}), record(two)],
+    act: [remove(DNS_ZONE, 'zone'), remove(DNS_RECORD, 'www')],
+    writes: ['zones.delete', 'merge dnszones', 'merge dnsrecords'],
+    perhaps: ['records.delete', 'records.batch'],
+    made: '1 zone(s) and 2 record(s)',
+  },
+];
+
+const chain = await startChain();
+let operator: TestOperator = startOperator(chain);
+afterAll(() => operator.stop());
+
+/** A namespace and a zone of its own, with the scenario's beginning in it. */
+async function arrange({ given, made, title }: Scenario): Promise<Cell> {
+  const cell = await newCell(chain);
+  for (const step of given) {
+    await step(cell);
+    // What somebody meddled with stays wrong until the operator looks.
+    if (step !== meddle) await consistent(chain, cell, `${title}: given`);
+  }
+  cell.made = made;
+  return cell;
+}
+
+const STATUS = ['applyStatus dnszones', 'applyStatus dnsrecords'];
+const kindOf = (write: string) => write.replace(/ #\d+$/, '');
+
+describe.each(SCENARIOS)('when $title', (scenario) => {
+  it('these are all the kinds of writes', async () => {
+    const cell = await arrange(scenario);
+    operator.arm(null);
+    for (const step of scenario.act) await step(cell);
+    await consistent(chain, cell, 'without a fault');
+    const kinds = new Set(operator.writes);
+    // How often a status is written depends on how soon DNS answers.
+    for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) kinds.delete(kind);
+    const named = new Set(scenario.writes.map(kindOf));
+    for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) named.delete(kind);
+    expect([...kinds].sort()).toEqual([...named].sort());
+    await cleanUp(chain, cell);
+  });
+
+  describe.each(['before', 'after'] as const)('an operator that dies %s', (when) => {
+    it.each(scenario.writes)('%s is followed by one that ends the work', async (write) => {
+      const cell = await arrange(scenario);
+      operator.arm({ write: kindOf(write), nth: Number(/#(\d+)$/.exec(write)?.[1] ?? 1), when });
+      for (const step of scenario.act) await step(cell);
+      await operator.died();
+      await operator.stop();
+      operator = startOperator(chain);
+      await consistent(chain, cell, `dead ${when} ${write}`);
+      await cleanUp(chain, cell);
+    });
+  });
+});

@@ -1,0 +1,152 @@
+// What `zonestead acme` does at the service and at the name servers, without an ACME client around it.
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ACME_SETTINGS, runAcme } from '../../../src/cli/acme/acme.ts';
+import { type Order, readOrder } from '../../../src/cli/acme/caller.ts';
+import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { realClock } from '../../../src/client/clock.ts';
+import { readConfig } from '../../../src/config.ts';
+import { NAMESERVERS, startTestService, type TestService } from '../../support/service.ts';
+
+const service = await startTestService();
+const limited = await startTestService({ limits: true });
+const { signal } = new AbortController();
+const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const VALUE = '-HDhK3oGRvkiefQnx7OOczTY5Tic_xZ6HcMOc_gmtoM';
+const value = (seed: string | number) => createHash('sha256').update(String(seed)).digest('base64url');
+
+const settingsOf = ({ url, dns, admin }: TestService, more: Record<string, string> = {}) => ({
+  ZONESTEAD_URL: url,
+  ZONESTEAD_API_KEY: admin.text,
+  ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map((name) => `${name}=${dns.address}:${dns.port}`).join(','),
+  ZONESTEAD_RESOLVER: `${dns.address}:${dns.port}`,
+  ...more,
+});
+async function acme(order: Order, more: Record<string, string> = {}, of: TestService = service): Promise<string[]> {
+  const lines: string[] = [];
+  const config = readConfig(ACME_SETTINGS, settingsOf(of, more));
+  await runAcme(order, { config, clock: realClock, random: () => 0, print: (line) => void lines.push(line) }, signal);
+  return lines;
+}
+const say = (verb: string, name: string, content = VALUE) => readOrder([verb, name, content], {});
+const txt = async (name: string, of = service) =>
+  (await of.dns.lookup(name, 'TXT')).answers.map((line) => line.split('"')[1]).sort();
+
+describe('zonestead acme', () => {
+  test('has the value answered when it ends, repeats without harm, and cleans up by value', async () => {
+    const { zoneName } = await service.zone();
+    const name = `_acme-challenge.${zoneName}`;
+    for (let time = 0; time < 2; time += 1) {
+      expect(await acme(say('present', name))).toEqual([`${name} is answered by every name server of ${zoneName}.`]);
+      expect(await txt(name)).toEqual([VALUE]);
+    }
+    await acme(say('present', name, value('wildcard')));
+    await acme(say('cleanup', name));
+    await acme(say('cleanup', name));
+    await expect.poll(() => txt(name)).toEqual([value('wildcard')]);
+  });
+
+  test('loses none of 100 values at one name at once', async () => {
+    const { zoneName } = await service.zone();
+    const name = `_acme-challenge.many.${zoneName}`;
+    const values = Array.from({ length: 100 }, (_, index) => value(index));
+    // As many callers, each with a client and a pace of its own, as separate processes have.
+    await Promise.all(values.map((each) => acme(say('present', name, each))));
+    expect(await txt(name)).toEqual(values.toSorted());
+    await Promise.all(values.map((each) => acme(say('cleanup', name, each))));
+    await expect.poll(() => txt(name)).toEqual([]);
+  }, 150_000);
+
+  test('follows a CNAME with a key that may not see it, and prefers the name itself to a wildcard', async () => {
+    const zone = await service.zone();
+    const target = await service.zone();
+    const key = await service.key({ manageZones: 'none', onlyTypes: ['TXT'] });
+    const settings = { ZONESTEAD_API_KEY: key.text };
+    await service.record(zone, '_acme-challenge.www', 'CNAME', `one.${target.zoneName}`);
+    await service.record(zone, '*', 'CNAME', `two.${target.zoneName}`);
+    const [delegated, own] = [`_acme-challenge.www.${zone.zoneName}`, `_acme-challenge.${zone.zoneName}`];
+    await acme(say('present', delegated), settings);
+    expect(await txt(`one.${target.zoneName}`)).toEqual([VALUE]);
+    await acme(say('present', own), settings);
+    expect(await txt(own)).toEqual([VALUE]);
+    await acme(say('cleanup', delegated), settings);
+    await acme(say('cleanup', own), settings);
+    await expect.poll(() => txt(`one.${target.zoneName}`)).toEqual([]);
+    expect(await txt(`two.${target.zoneName}`)).toEqual([]);
+  });
+
+  test('follows the CNAME of a name that lies in a zone of others', async () => {
+    const stranger = await service.key({ team: 'stranger' });
+    const theirs = await service.zone('theirs.example', stranger);
+    const { zoneName } = await service.zone();
+    const body = { name: '_acme-challenge', type: 'CNAME', content: `here.${zoneName}` };
+    await service.request('POST', `/zones/${theirs.id}/records`, body, stranger.text);
+    await acme(say('present', '_acme-challenge.theirs.example'));
+    expect(await txt(`here.${zoneName}`)).toEqual([VALUE]);
+    await expect(acme(say('present', '_acme-challenge.other.theirs.example'))).rejects.toThrow(
+      'No zone that this key sees encloses _acme-challenge.other.theirs.example, and there is no CNAME at it.',
+    );
+  });
+
+  test('waits as long as Retry-After says', async () => {
+    const { zoneName } = await limited.zone('paced.example');
+    const key = await limited.key({ recordWrites: 1 });
+    await limited.sql`
+      insert into write_windows (key_id, bucket, times) values (${key.id}, 'records', array[now() - interval '57 seconds'])`;
+    const started = performance.now();
+    const lines = await acme(say('present', zoneName), { ZONESTEAD_API_KEY: key.text }, limited);
+    expect(performance.now() - started).toBeGreaterThan(1_500);
+    expect(lines[0]).toContain('patience');
+    expect(await txt(zoneName, limited)).toEqual([VALUE]);
+  });
+
+  test('fails with the name of the server that does not answer the value', async () => {
+    const { zoneName } = await service.zone();
+    const at = `${service.dns.address}:${service.dns.port}`;
+    const [first, second] = NAMESERVERS;
+    const wrong = {
+      ZONESTEAD_NAMESERVER_ADDRESSES: `${first}=${at},${second}=127.0.0.1:1`,
+      ZONESTEAD_PROPAGATION_TIMEOUT: '1',
+    };
+    await expect(acme(say('present', zoneName), wrong)).rejects.toThrow(
+      `not every name server answers it: ${second} (127.0.0.1) does not answer over UDP`,
+    );
+    // Told to wait instead, nobody is asked.
+    expect(await acme(say('present', zoneName), { ...wrong, ZONESTEAD_PROPAGATION_SECONDS: '0' })).toEqual([]);
+  });
+});
+
+describe('as a program', () => {
+  let dir: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'zonestead-acme-'));
+  });
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  test('takes its settings from a file of mode 600 only, and hands hyphens through', async () => {
+    const { zoneName } = await service.zone();
+    const file = join(dir, 'credentials');
+    const run = (...words: string[]) =>
+      runCommand({
+        command: process.execPath,
+        args: [MAIN, 'acme', '--credentials', file, ...words],
+        env: { PATH: process.env.PATH },
+        timeoutMs: 60_000,
+        signal,
+      });
+    const text = Object.entries(settingsOf(service)).map(([name, content]) => `${name}=${content}\n`);
+    await writeFile(file, text.join(''), { mode: 0o644 });
+    const refused = await run('present', zoneName, VALUE);
+    expect(refused.code).toBe(1);
+    expect(refused.tail).toContain(`chmod 600 ${file}`);
+    await rm(file);
+    await writeFile(file, text.join(''), { mode: 0o600 });
+    expect((await run('present', zoneName, '--help')).tail).not.toContain('Usage');
+    const done = await run('present', zoneName, VALUE);
+    expect(done.tail).toBe(`${zoneName} is answered by every name server of ${zoneName}.`);
+    expect(await txt(zoneName)).toEqual(['--help', VALUE].sort());
+  });
+});

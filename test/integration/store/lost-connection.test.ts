@@ -1,0 +1,71 @@
+// A connection that dies under a transaction: the transaction fails, what its code still sends reaches nobody, and the
+// pool goes on. (The driver alone ends the process, or lets such a statement run outside of any transaction.)
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Database, openDatabase, type Tx } from '../../../src/store/database.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+
+let ground: TestDatabase;
+let database: Database;
+
+beforeAll(async () => {
+  ground = await cloneDatabase();
+  database = openDatabase(ground.url, { max: 2 });
+});
+afterAll(async () => {
+  await database.close();
+  await ground.close();
+});
+
+const insert = (on: Tx, id: string) => on.execute(sql`insert into teams (id, name) values (${id}, ${id})`);
+const teams = async () => (await ground.sql`select id from teams order by id`).map(({ id }) => id);
+
+/** Ends the backend of the transaction, and gives the client time to hear of it. */
+async function loseConnection(tx: Tx): Promise<void> {
+  const [own] = await tx.execute(sql`select pg_backend_pid() as pid`);
+  await ground.sql`select pg_terminate_backend(${own?.pid as number})`;
+  await sleep(100);
+}
+
+it('a statement sent after the loss is refused, and nothing of the transaction is written', async () => {
+  let refused: unknown;
+  const transaction = database.db.transaction(async (tx) => {
+    await insert(tx, 'before');
+    await loseConnection(tx);
+    await insert(tx, 'after').catch((error) => {
+      refused = error;
+    });
+  });
+  await expect(transaction).rejects.toThrow();
+  await expect.poll(() => String((refused as Error | undefined)?.cause ?? refused)).toMatch(/transaction is over/);
+  expect(await teams()).toEqual([]);
+});
+
+it('so is one in a savepoint, and a result that comes too late is not committed', async () => {
+  const nested = database.db.transaction(async (tx) => {
+    await loseConnection(tx);
+    await tx.transaction((inner) => insert(inner, 'nested'));
+  });
+  await expect(nested).rejects.toThrow();
+  const late = database.db.transaction(async (tx) => {
+    await insert(tx, 'late');
+    await loseConnection(tx);
+    return 'done';
+  });
+  await expect(late).rejects.toThrow();
+  expect(await teams()).toEqual([]);
+});
+
+it('a statement under way fails, and the next ones are served at once', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const slow = database.db.transaction(async (tx) => {
+      const [own] = await tx.execute(sql`select pg_backend_pid() as pid`);
+      setTimeout(() => void ground.sql`select pg_terminate_backend(${own?.pid as number})`.execute(), 20);
+      await Promise.all([tx.execute(sql`select pg_sleep(5)`), insert(tx, `slow${round}`)]);
+    });
+    await expect(slow).rejects.toThrow();
+    await database.db.transaction((tx) => insert(tx, `next${round}`));
+  }
+  expect(await teams()).toEqual(['next0', 'next1', 'next2', 'next3', 'next4']);
+});

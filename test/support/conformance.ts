@@ -1,0 +1,54 @@
+// cert-manager's own test suite for DNS-01 solvers as a program, built once from Go modules into the cache.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
+import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
+import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
+
+const SOURCE = new URL('../../deploy/local/certmanager/', import.meta.url).pathname;
+const FILES = ['conformance/conformance_test.go', 'go.mod', 'go.sum'];
+const BUILD_LIMIT_MS = 20 * 60_000;
+
+const { signal } = new AbortController();
+const progress = () => {};
+
+export interface ConformanceTarget {
+  /** Of cert-manager's account. */
+  kubeconfig: string;
+  /** With a final dot. */
+  zone: string;
+  /** host:port */
+  dns: string;
+}
+
+/** Runs Basic and Extended (strict). @returns what it printed last, and its exit code */
+export async function runConformance({ kubeconfig, zone, dns }: ConformanceTarget) {
+  const { dir } = await ensureControlPlane({ progress, signal });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    TEST_ASSET_ETCD: join(dir, 'etcd'),
+    TEST_ASSET_KUBE_APISERVER: join(dir, 'kube-apiserver'),
+    TEST_ASSET_KUBECTL: join(dir, 'kubectl'),
+    CONFORMANCE_KUBECONFIG: kubeconfig,
+    CONFORMANCE_ZONE: zone,
+    CONFORMANCE_DNS: dns,
+  };
+  const args = ['-test.v', '-test.timeout=150s'];
+  return runCommand({ command: join(await build(), 'conformance'), args, env, timeoutMs: 160_000, signal });
+}
+
+function build(): Promise<string> {
+  const key = cacheKey({
+    ...Object.fromEntries(FILES.map((file) => [file, readFileSync(join(SOURCE, file))])),
+    platform: `${process.platform}-${process.arch}`,
+  });
+  const fill = async (folder: string) => {
+    const go = findCommand('go') ?? '/usr/local/go/bin/go';
+    const args = ['test', '-c', '-o', join(folder, 'conformance'), './conformance'];
+    const env = { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' };
+    const { code, tail } = await runCommand({ command: go, args, cwd: SOURCE, env, timeoutMs: BUILD_LIMIT_MS, signal });
+    if (code !== 0) throw new Error(`go test -c failed:\n${tail}`);
+  };
+  return cached({ name: 'conformance', key, fill, progress, signal });
+}

@@ -1,0 +1,139 @@
+// The real external-dns: built once from its published Go module into the cache of the local stack, and started with the
+// webhook provider of this project. It must not know what a test wants of it.
+import { join } from 'node:path';
+import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
+import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
+import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { type Part, startProcess, waitFor } from '../../src/cli/up/parts/process.ts';
+
+const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
+/** The last one that builds with Go 1.26 from modules that the public proxy has. */
+const VERSION = 'v0.21.0';
+const FLAGS = ['-trimpath', '-ldflags', `-s -w -X sigs.k8s.io/external-dns/pkg/apis/externaldns.Version=${VERSION}`];
+const BUILD_MS = 45 * 60_000;
+const NEWS_MS = 5_000;
+
+/** The path of the program. @throws when Go is missing, with how to get it; with the compiler's last lines */
+export async function ensureExternalDns(signal: AbortSignal): Promise<string> {
+  const progress = (line: string) => process.stdout.write(`${line}\n`);
+  const dir = await cached({
+    name: 'external-dns',
+    key: cacheKey({ version: VERSION, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` }),
+    progress,
+    signal,
+    fill: (folder) => build(folder, progress, signal),
+  });
+  return join(dir, 'external-dns');
+}
+
+async function build(folder: string, progress: (line: string) => void, signal: AbortSignal): Promise<void> {
+  const go = findCommand('go') ?? findCommand('/usr/local/go/bin/go');
+  if (go === undefined)
+    throw new Error('Go is needed to build external-dns: install Go 1.26 or later (https://go.dev/dl/)');
+  const started = performance.now();
+  let packages = 0;
+  const news = setInterval(() => {
+    progress(
+      `  building external-dns ${VERSION}: ${packages} packages, ${Math.round((performance.now() - started) / 1000)} s`,
+    );
+  }, NEWS_MS);
+  try {
+    const { code, tail } = await runCommand({
+      command: findCommand('nice') ?? go,
+      args: [
+        ...(findCommand('nice') ? ['-n', '10', go] : []),
+        ...['install', '-v', ...FLAGS, `sigs.k8s.io/external-dns@${VERSION}`],
+      ],
+      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOBIN: folder },
+      onLine: () => {
+        packages += 1;
+      },
+      timeoutMs: BUILD_MS,
+      signal,
+    });
+    if (code !== 0) throw new Error(`go install of external-dns failed (code ${code}):\n${tail}`);
+  } finally {
+    clearInterval(news);
+  }
+}
+
+export interface ExternalDnsOptions {
+  /** From ensureExternalDns. */
+  command: string;
+  kubeconfig: string;
+  /** Of the REST service. */
+  url: string;
+  key: string;
+  /** The owner in the TXT registry, and the namespace whose Services are looked at. */
+  owner: string;
+  stateDir: string;
+  signal: AbortSignal;
+}
+
+export interface ExternalDns {
+  program: Part;
+  webhook: Part;
+  stop(): Promise<void>;
+}
+
+/** external-dns and the webhook provider beside it, as in one pod. */
+export async function startExternalDns(options: ExternalDnsOptions): Promise<ExternalDns> {
+  const { command, kubeconfig, owner, stateDir, signal } = options;
+  const names = ['webhook', 'health', 'metrics'] as const;
+  const ports = await allocatePorts(
+    names.map((name) => ({ name: `${name}-${owner}` })),
+    { stateDir },
+  );
+  const port = (name: (typeof names)[number]) => ports[`${name}-${owner}`];
+  const webhook = startProcess({
+    name: `webhook-${owner}`,
+    command: process.execPath,
+    args: [MAIN, 'external-dns'],
+    env: {
+      PATH: process.env.PATH,
+      ZONESTEAD_URL: options.url,
+      ZONESTEAD_API_KEY: options.key,
+      ZONESTEAD_EXTERNAL_DNS_LISTEN: `127.0.0.1:${port('webhook')}`,
+      ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${port('health')}`,
+    },
+    logFile: join(stateDir, `webhook-${owner}.log`),
+  });
+  const address = `http://127.0.0.1:${port('webhook')}`;
+  try {
+    await waitFor(async (limit) => (await fetch(`${address}/healthz`, { signal: limit })).ok, {
+      what: 'the webhook provider to listen',
+      timeoutMs: 60_000,
+      intervalMs: 50,
+      part: webhook,
+      signal,
+    });
+  } catch (error) {
+    await webhook.stop();
+    throw error;
+  }
+  const program = startProcess({
+    name: `external-dns-${owner}`,
+    command,
+    args: [
+      '--source=service',
+      `--namespace=${owner}`,
+      `--kubeconfig=${kubeconfig}`,
+      '--provider=webhook',
+      `--webhook-provider-url=${address}`,
+      '--registry=txt',
+      `--txt-owner-id=${owner}`,
+      '--policy=sync',
+      '--interval=1s',
+      `--metrics-address=127.0.0.1:${port('metrics')}`,
+    ],
+    logFile: join(stateDir, `external-dns-${owner}.log`),
+  });
+  return {
+    program,
+    webhook,
+    stop: async () => {
+      await program.stop({ graceMs: 3_000 });
+      await webhook.stop();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// What the cells of one file of the fault matrix share: the service with its own database and PowerDNS, a control plane
+// with CRDs and the operator's rights, and the calls of a user. The operator itself is started by the cells.
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Sql } from 'postgres';
+import { afterAll } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
+import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { type Client, createClient } from '../../../src/client/client.ts';
+import type { KubeApi } from '../../../src/kube/api.ts';
+import { type Cluster, connectCluster } from '../../../src/kube/cluster.ts';
+import { isNotFound } from '../../../src/kube/errors.ts';
+import type { KubeObject, ResourceType } from '../../../src/kube/resource.ts';
+import { NAMESPACE } from '../../../src/operator/house.ts';
+import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
+import type { Resolver } from '../resolver.ts';
+import { NAMESERVERS, startTestService } from '../service.ts';
+
+const ROOT = new URL('../../../', import.meta.url);
+const { signal } = new AbortController();
+const ME = { fieldManager: 'test' };
+
+export interface Chain {
+  readonly url: string;
+  /** Of the operator. */
+  readonly key: string;
+  readonly sql: Sql;
+  readonly dns: Resolver;
+  /** The service's name servers, all of them this PowerDNS. */
+  readonly nameservers: readonly string[];
+  /** As the team of the operator's key. */
+  readonly client: Client;
+  /** As an administrator; valid across restarts. */
+  readonly api: KubeApi;
+  readonly operatorKubeconfig: string;
+  namespace(name: string): Promise<void>;
+  zone(name: string, spec: object, namespace?: string): Promise<void>;
+  record(name: string, zone: string, spec: object, namespace?: string): Promise<void>;
+  /** As `kubectl delete --wait=false`; what is gone already is fine. */
+  remove(type: ResourceType, name: string, namespace?: string): Promise<void>;
+}
+
+export interface OwnChain extends Chain {
+  readonly apiserverPort: number;
+  /** Forgets every older version of every object (etcd's maintenance), so that a watch from before gets 410. */
+  compactEtcd(): Promise<void>;
+  /** The CRDs as they are in the checkout, as `kubectl apply` would. */
+  applyCrds(): Promise<void>;
+  /** Kills kube-apiserver, ends etcd, and starts both again with the same data. */
+  restartControlPlane(): Promise<void>;
+}
+
+/** To be called at the top of a test file; about 8 s. Closes itself after the file's tests. */
+export async function startChain(): Promise<OwnChain> {
+  const closers: (() => Promise<unknown>)[] = [];
+  afterAll(async () => {
+    for (const close of closers.reverse()) await close();
+  });
+  const [service, kube] = await Promise.all([startTestService(), startPlane(closers)]);
+  const client = createClient({ baseUrl: service.url, key: service.admin.text });
+  closers.push(() => client.close());
+  const { api } = kube.cluster;
+  return {
+    ...callsOf(api),
+    url: service.url,
+    key: service.admin.text,
+    sql: service.sql,
+    dns: service.dns,
+    nameservers: NAMESERVERS,
+    client,
+    api,
+    operatorKubeconfig: kube.operatorKubeconfig,
+    apiserverPort: kube.ports.apiserver,
+    compactEtcd: () => kube.compact(),
+    applyCrds: () => applyCrds(api),
+    restartControlPlane: () => kube.restart(),
+  };
+}
+
+/** What a user does with objects. */
+export function callsOf(api: KubeApi): Pick<Chain, 'namespace' | 'zone' | 'record' | 'remove'> {
+  const apply = async (type: ResourceType, name: string, namespace: string, spec: object) =>
+    void (await api.apply(type, { metadata: { namespace, name }, spec }, ME));
+  return {
+    namespace: async (name) => void (await api.create(NAMESPACE, { metadata: { name } })),
+    zone: (name, spec, namespace = 'default') => apply(DNS_ZONE, name, namespace, spec),
+    record: (name, zone, spec, namespace = 'default') =>
+      apply(DNS_RECORD, name, namespace, { zoneRef: { name: zone }, ...spec }),
+    remove: async (type, name, namespace = 'default') => {
+      await api.delete(type, { namespace, name }).catch((error) => {
+        if (!isNotFound(error)) throw error;
+      });
+    },
+  };
+}
+
+async function startPlane(closers: (() => Promise<unknown>)[]) {
+  const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-chain-'));
+  closers.push(() => rm(stateDir, { recursive: true, force: true }));
+  const { dir } = await ensureControlPlane({ progress: () => undefined, signal });
+  const names = ['etcd', 'etcdPeer', 'apiserver'] as const;
+  const ports = await allocatePorts(
+    names.map((name) => ({ name })),
+    { stateDir },
+  );
+  let plane: ControlPlane = await startControlPlane({ dir, stateDir, ports, signal });
+  closers.push(() => plane.stop());
+  const cluster: Cluster = await connectCluster({ kubeconfig: plane.kubeconfig });
+  closers.push(() => cluster.close());
+  await applyCrds(cluster.api);
+  for (const document of parseAllDocuments(readFileSync(new URL('deploy/operator/rbac.yaml', ROOT), 'utf8')))
+    await applyManifest(cluster.api, document.toJS());
+  return {
+    cluster,
+    ports,
+    operatorKubeconfig: await plane.clientConfig('zonestead-operator', []),
+    compact: () => compactEtcd(cluster.api, join(stateDir, 'controlplane', 'pki'), ports.etcd),
+    restart: async () => {
+      // Asked politely it would wait for open watches to end.
+      await plane.parts.find((part) => part.name === 'kube-apiserver')?.stop({ signal: 'SIGKILL' });
+      await plane.stop();
+      plane = await startControlPlane({ dir, stateDir, ports, signal });
+    },
+  };
+}
+
+/** Through etcd's own JSON gateway; the API server does the same every five minutes. */
+async function compactEtcd(api: KubeApi, pki: string, port: number): Promise<void> {
+  const { resourceVersion } = await api.list(NAMESPACE, {});
+  const read = (name: string) => readFileSync(join(pki, name));
+  const tls = { ca: read('ca.crt'), cert: read('etcd.crt'), key: read('etcd.key') };
+  const body = JSON.stringify({ revision: resourceVersion, physical: true });
+  const status = await new Promise<number | undefined>((resolve, reject) => {
+    const call = request(`https://127.0.0.1:${port}/v3/kv/compaction`, { ...tls, method: 'POST', agent: false });
+    call.once('response', (answer) => resolve(answer.resume().statusCode));
+    call.once('error', reject);
+    call.end(body);
+  });
+  if (status !== 200) throw new Error(`etcd was not compacted: ${status}`);
+}
+
+const PLURALS: Readonly<Record<string, string>> = {
+  Namespace: 'namespaces',
+  CustomResourceDefinition: 'customresourcedefinitions',
+  ClusterRole: 'clusterroles',
+  ClusterRoleBinding: 'clusterrolebindings',
+  Role: 'roles',
+  RoleBinding: 'rolebindings',
+};
+
+async function applyManifest(api: KubeApi, manifest: KubeObject): Promise<ResourceType> {
+  const [version = '', group = ''] = manifest.apiVersion.split('/').reverse();
+  const { kind, metadata } = manifest;
+  const plural = PLURALS[kind];
+  if (plural === undefined) throw new Error(`no plural for ${kind}`);
+  const type = { group, version, kind, plural, namespaced: metadata.namespace !== undefined };
+  await api.apply(type, manifest as never, ME);
+  return type;
+}
+
+type Crd = KubeObject & { readonly status?: { conditions?: { type: string; status: string }[] } };
+
+async function applyCrds(api: KubeApi): Promise<void> {
+  const folder = new URL('crds/', ROOT);
+  for (const file of readdirSync(folder)) {
+    const manifest = parse(readFileSync(new URL(file, folder), 'utf8')) as Crd;
+    const type = await applyManifest(api, manifest);
+    for (let tries = 1; ; tries += 1) {
+      const { status } = await api.get<Crd>(type, { name: manifest.metadata.name });
+      if (status?.conditions?.some(({ type: name, status: is }) => name === 'Established' && is === 'True')) break;
+      if (tries === 200) throw new Error(`${file} was not established within 10 s`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}

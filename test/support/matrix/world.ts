@@ -1,0 +1,152 @@
+// "The world is consistent": what must hold after every cell of the fault matrix, however it went wrong in between. It looks
+// at everything from outside: objects by the API server, rows by SQL, answers by DNS. It must not know a single fault.
+//
+//   every object   Ready for its own generation, not in deletion, its ledger the values of its spec
+//   every zone     at the service has exactly one object, or is foreign; made once
+//   every record   at the service is in exactly one ledger, or foreign and as it was; made once
+//   every answer   of DNS is what the service holds
+import type { DnsRecord } from '../../../src/client/client.ts';
+import { desiredOf } from '../../../src/operator/record-desired.ts';
+import type { Condition } from '../../../src/operator/resources/common.ts';
+import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import type { Chain } from './chain.ts';
+
+export interface World {
+  /** Every zone of the cell has this name or ends with it. */
+  readonly zoneName: string;
+  readonly namespace: string;
+  /** What somebody else made, as it was then. */
+  readonly foreign: readonly DnsRecord[];
+  /** How many were ever created, as `1 zone(s) and 2 record(s)`: exactly once is no more and no less. (Default: any.) */
+  readonly made?: string | undefined;
+}
+
+interface Stored {
+  readonly id: string;
+  readonly name: string;
+  readonly state: string;
+}
+
+/** Sentences about what is wrong; none when all is right. */
+export async function inconsistencies(chain: Chain, world: World): Promise<string[]> {
+  const { zones, records } = await objectsOf(chain, world);
+  const stored = await zonesAtService(chain, world.zoneName);
+  const problems: string[] = [];
+  const owners = new Map<string, string>();
+  for (const zone of zones) {
+    problems.push(...unready('DNSZone', zone, 'True'));
+    const { zoneId } = zone.status ?? {};
+    const there = stored.find(({ id }) => id === zoneId);
+    if (!there) problems.push(`DNSZone ${zone.metadata.name} names the zone ${zoneId}, which is not there`);
+    else {
+      owners.set(there.id, zone.metadata.name);
+      if ((there.state === 'parked') !== zone.spec.parked) problems.push(`${there.name} is ${there.state}`);
+    }
+  }
+  for (const { id, name } of stored) if (!owners.has(id)) problems.push(`the zone ${name} (${id}) is an orphan`);
+  const made = await creations(chain, world.zoneName);
+  if (world.made !== undefined && made !== world.made) problems.push(`made were ${made} instead of ${world.made}`);
+
+  const held = new Map<string, DnsRecord[]>();
+  for (const { id } of stored) held.set(id, await chain.client.records.list(id));
+  for (const record of records) problems.push(...wrongLedger(record, zones, held, owners));
+  const all = [...held.values()].flat();
+  for (const record of all) {
+    const own = world.foreign.find(({ id }) => id === record.id);
+    if (own && JSON.stringify(own) !== JSON.stringify(record)) problems.push(`the foreign ${record.name} was changed`);
+    if (!own && !owners.has(record.id)) problems.push(`the record ${record.name} ${record.content} is an orphan`);
+  }
+  for (const { id, name } of world.foreign)
+    if (!all.some((record) => record.id === id)) problems.push(`the foreign ${name} is gone`);
+  for (const zone of stored) problems.push(...(await wrongAnswers(chain, zone, held.get(zone.id) ?? [])));
+  return problems;
+}
+
+/** What is left of a cell after all of its objects were deleted; foreign records are no orphans. */
+export async function leftovers(chain: Chain, world: World): Promise<string[]> {
+  const { zones, records } = await objectsOf(chain, world);
+  return [
+    ...[...zones, ...records].map(({ kind, metadata }) => `${kind} ${metadata.name} is still there`),
+    ...(await zonesAtService(chain, world.zoneName)).map(({ name }) => `the zone ${name} is still at the service`),
+  ];
+}
+
+export async function objectsOf(
+  { api }: Chain,
+  { namespace }: Pick<World, 'namespace'>,
+): Promise<{ zones: DNSZone[]; records: DNSRecord[] }> {
+  const zones = await api.list<DNSZone>(DNS_ZONE, { namespace });
+  const records = await api.list<DNSRecord>(DNS_RECORD, { namespace });
+  return { zones: zones.items, records: records.items };
+}
+
+async function zonesAtService({ sql }: Chain, zoneName: string): Promise<Stored[]> {
+  return sql<Stored[]>`
+    select id, name, state from zones where name = ${zoneName} or name like ${`%.${zoneName}`} order by name`;
+}
+
+/** From the history: how many zones and records were ever created under the name. */
+async function creations({ sql }: Chain, zoneName: string): Promise<string> {
+  const [row] = await sql<{ zones: number; records: number }[]>`
+    select count(*) filter (where action = 'zone.create')::int as zones,
+      count(*) filter (where action = 'record.create')::int as records
+    from changes where zone_name = ${zoneName} or zone_name like ${`%.${zoneName}`}`;
+  return `${row?.zones} zone(s) and ${row?.records} record(s)`;
+}
+
+function unready(kind: string, object: DNSZone | DNSRecord, wanted: string, reason?: string): string[] {
+  const { name, generation, deletionTimestamp } = object.metadata;
+  if (deletionTimestamp !== undefined) return [`${kind} ${name} is still being deleted`];
+  const conditions: readonly Condition[] = object.status?.conditions ?? [];
+  const ready = conditions.find(({ type }) => type === 'Ready');
+  if (ready?.status === wanted && ready.observedGeneration === generation && (!reason || ready.reason === reason))
+    return [];
+  return [`${kind} ${name} is ${ready?.status} ${ready?.reason} for ${ready?.observedGeneration} of ${generation}`];
+}
+
+function wrongLedger(
+  record: DNSRecord,
+  zones: readonly DNSZone[],
+  held: ReadonlyMap<string, DnsRecord[]>,
+  owners: Map<string, string>,
+): string[] {
+  const { name } = record.metadata;
+  const zone = zones.find(({ metadata }) => metadata.name === record.spec.zoneRef.name);
+  const parked = zone?.spec.parked === true;
+  const problems = unready('DNSRecord', record, parked ? 'False' : 'True', parked ? 'ZoneParked' : undefined);
+  const verdict = desiredOf(record, zone?.spec.zoneName ?? 'invalid');
+  if (!verdict.ok) return [...problems, verdict.message];
+  const here = held.get(zone?.status?.zoneId ?? '') ?? [];
+  const wanted = verdict.desired.values.map(({ content, priority }) => `${priority} ${content}`).sort();
+  const owned = (record.status?.records ?? []).map(({ id }) => {
+    if (id === undefined) return 'an intent';
+    if (owners.has(id)) problems.push(`${id} is in the ledgers of ${owners.get(id)} and ${name}`);
+    owners.set(id, name);
+    const found = here.find((each) => each.id === id);
+    const ttl = record.spec.ttl;
+    if (found && ttl !== undefined && found.ttl !== ttl) problems.push(`${name} has the TTL ${found.ttl}`);
+    return found ? `${found.priority} ${found.content}` : `${id}, which is not there`;
+  });
+  if (JSON.stringify(owned.sort()) !== JSON.stringify(wanted))
+    problems.push(`DNSRecord ${name} wants [${wanted}] and has [${owned}]`);
+  return problems;
+}
+
+async function wrongAnswers({ dns }: Chain, zone: Stored, records: readonly DnsRecord[]): Promise<string[]> {
+  const sets = new Map<string, string[]>();
+  for (const { name, type, content } of records) {
+    const key = `${name === '@' || name === '' ? zone.name : `${name}.${zone.name}`} ${type}`;
+    sets.set(key, [...(sets.get(key) ?? []), content]);
+  }
+  const problems: string[] = [];
+  for (const [key, contents] of sets) {
+    const [name = '', type = ''] = key.split(' ');
+    const { answers } = await dns.lookup(name, type);
+    const served = answers.map((answer) => answer.split(' ').slice(3).join(' ')).sort();
+    const wanted = zone.state === 'parked' ? [] : contents.sort();
+    if (JSON.stringify(served) !== JSON.stringify(wanted))
+      problems.push(`DNS answers ${key} with [${served}] instead of [${wanted}]`);
+  }
+  return problems;
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  type ApiService,
+  judgeAccess,
+  judgeAnswer,
+  judgeApiService,
+  judgeCaBundle,
+  judgeIssuers,
+} from '../../../../src/cli/doctor/cluster-checks.ts';
+import { findZone, judgeDelegation, judgeGrant, judgeZone } from '../../../../src/cli/doctor/zone-checks.ts';
+import { ensureAuthority } from '../../../../src/cli/up/parts/certificates.ts';
+import type { ZoneMatch } from '../../../../src/solver/zone-match.ts';
+import { OWN, zone } from '../../../support/solver.ts';
+
+function service(available: string, reason: string, message: string, spec: object = {}): ApiService {
+  return {
+    apiVersion: 'apiregistration.k8s.io/v1',
+    kind: 'APIService',
+    metadata: { name: 'v1alpha1.acme.zonestead.dev' },
+    spec: { service: { name: 'zonestead-solver', namespace: 'zonestead', port: 443 }, ...spec },
+    status: { conditions: [{ type: 'Available', status: available, reason, message }] },
+  };
+}
+
+describe('the APIService', () => {
+  it.each([
+    ['missing', undefined, 'kubectl apply -f deploy/solver/apiservice.yaml'],
+    [
+      'without its Service',
+      service('False', 'ServiceNotFound', 'not there'),
+      'Service zonestead/zonestead-solver is missing',
+    ],
+    ['without pods', service('False', 'MissingEndpoints', 'no addresses'), 'No solver pod is ready'],
+    [
+      'not trusted',
+      service('False', 'FailedDiscoveryCheck', 'x509: certificate signed by unknown authority'),
+      'zonestead-solver.zonestead.svc',
+    ],
+    ['out of reach', service('False', 'FailedDiscoveryCheck', 'dial tcp: refused'), 'Is the solver running'],
+  ])('%s is a failure that says what to do', (_case, given, words) => {
+    const { verdict, mend } = judgeApiService(given);
+    expect(verdict).toBe('fail');
+    expect(mend).toContain(words);
+  });
+
+  it('that is available is fine', () => expect(judgeApiService(service('True', 'Passed', '')).verdict).toBe('ok'));
+
+  it('must have a caBundle that is good for a while', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'zonestead-doctor-'));
+    const { certificate } = await ensureAuthority({ dir, name: 'ca', commonName: 'ca' });
+    await rm(dir, { recursive: true });
+    const caBundle = Buffer.from(certificate).toString('base64');
+    const judge = (spec: object, days: number) =>
+      judgeCaBundle(service('True', '', '', spec), new Date(Date.now() + days * 86_400_000)).verdict;
+    expect(judge({ caBundle }, 0)).toBe('ok');
+    expect(judge({ caBundle }, 3_645)).toBe('warn');
+    expect(judge({ caBundle }, 4_000)).toBe('fail');
+    expect(judge({}, 0)).toBe('fail');
+    expect(judge({ caBundle: 'AAAA' }, 0)).toBe('fail');
+    expect(judge({ insecureSkipTLSVerify: true }, 0)).toBe('warn');
+  });
+});
+
+describe('cert-manager', () => {
+  it('without the right gets the command that grants it', () => {
+    const { verdict, mend } = judgeAccess('system:serviceaccount:certs:manager', false);
+    expect(verdict).toBe('fail');
+    expect(mend).toContain('--serviceaccount=certs:manager');
+  });
+
+  it('whose Issuers name a solver that does not exist hears of it', () => {
+    const issuer = {
+      apiVersion: 'cert-manager.io/v1',
+      kind: 'ClusterIssuer',
+      metadata: { name: 'one' },
+      spec: {
+        acme: { solvers: [{ dns01: { webhook: { groupName: 'acme.zonestead.dev', solverName: 'zonested' } } }] },
+      },
+    };
+    expect(judgeIssuers([issuer])[0]).toMatchObject({ verdict: 'fail', mend: 'Set solverName: zonestead' });
+    expect(judgeIssuers([])[0]?.verdict).toBe('warn');
+  });
+
+  it('is told when the solver answers with an error, or not at all', () => {
+    expect(judgeAnswer({ success: true }).verdict).toBe('ok');
+    expect(judgeAnswer({ success: false, message: 'why' }).what).toContain('why');
+    expect(judgeAnswer({ error: 'refused' }).verdict).toBe('fail');
+  });
+});
+
+describe('a name', () => {
+  const find = (name: string, ...zones: ReturnType<typeof zone>[]) => findZone(name, zones) as ZoneMatch;
+
+  it('is looked for as its challenge is: without the asterisk, in the longest zone', () => {
+    expect(find('*.www.example.org', zone('a', 'example.org'), zone('b', 'www.example.org')).zone.metadata.name).toBe(
+      'b',
+    );
+    expect(findZone('other.test', [zone('a', 'example.org')])).toMatchObject({ verdict: 'fail' });
+  });
+
+  it('needs a grant, a Ready zone and a delegation', () => {
+    expect(judgeGrant(find('example.org', zone('a', 'example.org')), 'default', () => ({})).verdict).toBe('fail');
+    const match = find('example.org', zone('a', 'example.org', OWN));
+    expect(judgeGrant(match, 'default', () => ({})).verdict).toBe('ok');
+    expect(judgeZone(match)).toMatchObject({
+      verdict: 'fail',
+      mend: expect.stringContaining('Is the operator running'),
+    });
+    expect(judgeDelegation(match).verdict).toBe('warn');
+  });
+});

@@ -1,0 +1,168 @@
+// Record changes in the dispatcher: alone when they can go at once, together when they had to wait, and never more than the
+// key has places for.
+import { describe, expect, it } from 'vitest';
+import { createDispatcher, type DispatcherOptions } from '../../../src/client/dispatcher.ts';
+import { ApiError, ApiUnavailable } from '../../../src/client/errors.ts';
+import type { Lane } from '../../../src/client/lanes.ts';
+import { type Rate, rateOf } from '../../../src/client/rate.ts';
+import type { Written } from '../../../src/client/writer.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+
+const never = new AbortController().signal;
+const error = (status: number, code: string, retryAfterMs: number | null = null) =>
+  new ApiError({ status, code, message: code, retryAfterMs, requestId: null });
+
+/** A service that takes 10 ms a request, says this of its limit, and refuses ids that begin with `bad`. */
+function setUp(rate: Rate | null, options: Partial<DispatcherOptions> = {}) {
+  const clock = new FakeClock();
+  const requests: string[][] = [];
+  const faults: Error[] = [];
+  const send = async (ids: string[], onRate: (rate: Rate | null) => void): Promise<void> => {
+    requests.push(ids);
+    const fault = faults.shift();
+    await new Promise<void>((resolve) => clock.setTimeout(resolve, 10));
+    if (fault) throw fault;
+    onRate(rate);
+  };
+  const idOf = (change: { change: { action: string; id?: string } }) => change.change.id ?? '';
+  const dispatcher = createDispatcher({
+    clock,
+    random: () => 0,
+    gatherMs: 0,
+    ...options,
+    writer: {
+      one: async (_zone, change, { onRate }) => {
+        await send([idOf(change)], onRate);
+        if (idOf(change).startsWith('bad')) throw error(404, 'not_found');
+        return null;
+      },
+      many: async (_zone, changes, { onRate }) => {
+        await send(changes.map(idOf), onRate);
+        return changes.map((change): Written => (idOf(change).startsWith('bad') ? error(404, 'not_found') : null));
+      },
+    },
+  });
+  const change = (id: string, zone = 'z1', lane: Lane = 'create') =>
+    dispatcher.change({ lane, zone, signal: never, change: { action: 'delete', id } }).then(
+      () => 'done',
+      (reason: unknown) => (reason instanceof ApiError ? reason.code : String(reason)),
+    );
+  return { clock, dispatcher, change, requests, faults };
+}
+
+/** A first answer, so that the limit is known. */
+async function warm({ change, clock, requests }: ReturnType<typeof setUp>): Promise<void> {
+  const first = change('first');
+  await clock.advance(20);
+  await first;
+  requests.length = 0;
+}
+
+describe('record changes', () => {
+  it('go alone while nothing is known of the limit, and together once it is', async () => {
+    const on = setUp(null);
+    const all = ['a', 'b', 'c'].map((id) => on.change(id));
+    await on.clock.advance(100);
+    expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
+    expect(on.requests).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('of another zone or lane are no company', async () => {
+    const on = setUp(null);
+    await warm(on);
+    const all = [on.change('a'), on.change('b', 'z2'), on.change('c'), on.change('d', 'z1', 'acme')];
+    await on.clock.advance(100);
+    await Promise.all(all);
+    expect(on.requests).toEqual([['d'], ['b'], ['a', 'c']]);
+  });
+
+  it('that are refused fail alone', async () => {
+    const on = setUp(null);
+    await warm(on);
+    const all = ['a', 'bad', 'c'].map((id) => on.change(id));
+    await on.clock.advance(100);
+    expect(await Promise.all(all)).toEqual(['done', 'not_found', 'done']);
+    expect(on.requests).toHaveLength(1);
+  });
+
+  it('are never more than the key has places for', async () => {
+    const on = setUp({ remaining: 3, quota: 60, windowMs: 60_000 });
+    await warm(on);
+    const all = Array.from({ length: 7 }, (_, n) => on.change(`r${n}`));
+    await on.clock.advance(200);
+    await Promise.all(all);
+    expect(on.requests.map((ids) => ids.length)).toEqual([3, 3, 1]);
+  });
+
+  it('all wait when their batch is refused for pace, and come back one first', async () => {
+    const on = setUp(null);
+    await warm(on);
+    on.faults.push(error(429, 'rate_limited', 5_000));
+    const all = ['a', 'b', 'c'].map((id) => on.change(id));
+    await on.clock.advance(4_900);
+    expect(on.requests).toHaveLength(1);
+    await on.clock.advance(1_000);
+    expect(await Promise.all(all)).toEqual(['done', 'done', 'done']);
+    expect(on.requests.slice(1)).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('go one by one when the service refuses their batch as such', async () => {
+    const on = setUp(null);
+    await warm(on);
+    on.faults.push(error(400, 'bad_request'));
+    const all = ['a', 'b'].map((id) => on.change(id));
+    await on.clock.advance(100);
+    expect(await Promise.all(all)).toEqual(['done', 'done']);
+    expect(on.requests.slice(1)).toEqual([['a'], ['b']]);
+  });
+
+  it('all fail when nobody knows what became of their batch', async () => {
+    const on = setUp(null);
+    await warm(on);
+    on.faults.push(new ApiUnavailable('cut'));
+    const all = ['a', 'b'].map((id) => on.change(id));
+    await on.clock.advance(100);
+    expect(await Promise.all(all)).toEqual(
+      ['Error: cut', 'Error: cut'].map((text) => text.replace('Error', 'ApiUnavailable')),
+    );
+  });
+
+  it('of the bulk that follow each other closely wait for company, a lone one does not', async () => {
+    const on = setUp(null, { gatherMs: 25 });
+    await warm(on);
+    await on.clock.advance(100);
+    const all = [on.change('a')];
+    await on.clock.advance(12);
+    for (const id of ['b', 'c', 'd']) {
+      all.push(on.change(id));
+      await on.clock.advance(5);
+    }
+    await on.clock.advance(50);
+    await Promise.all(all);
+    expect(on.requests).toEqual([['a'], ['b', 'c', 'd']]);
+  });
+});
+
+describe('an appointment during a pause', () => {
+  it('is another moment for each of the bulk, as far apart as the limit allows, and its end for others', async () => {
+    const on = setUp({ remaining: 1, quota: 60, windowMs: 60_000 });
+    await warm(on);
+    on.faults.push(error(429, 'rate_limited', 5_000));
+    void on.change('a');
+    await on.clock.advance(20);
+    const end = on.dispatcher.hold('z1')?.until as number;
+    const at = (lane: Lane) => (on.dispatcher.appointment(lane, 'z1')?.until as number) - end;
+    expect([at('create'), at('create'), at('acme'), at('create')]).toEqual([1_000, 2_000, 0, 3_000]);
+  });
+});
+
+describe('the headers of a limit', () => {
+  it.each([
+    ['"records";r=12;t=60', '"records";q=60;w=30', { remaining: 12, quota: 60, windowMs: 30_000 }],
+    ['"records"; r=0', '"records"; q=60', { remaining: 0, quota: 60, windowMs: 60_000 }],
+    [undefined, '"records";q=60;w=60', null],
+    ['"records";r=many', '"records";q=60', null],
+  ])('%s under %s', (limit, policy, rate) => {
+    expect(rateOf(limit, policy)).toEqual(rate);
+  });
+});

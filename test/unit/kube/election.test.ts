@@ -1,0 +1,255 @@
+// Who leads: taking, keeping, losing and giving back a Lease, on a clock that stands still. The law that must never break:
+// at no moment do two of them think that they may write.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createElection, type Election, LeadershipLost, whileLeading } from '../../../src/kube/election.ts';
+import { claimed, freeAt, look } from '../../../src/kube/lease.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeLeases } from '../../support/fake-leases.ts';
+
+const log = createLogger({ name: 'test', level: 'silent' });
+let clock: FakeClock;
+let leases: FakeLeases;
+let replicas: Replica[];
+
+beforeEach(() => {
+  clock = new FakeClock();
+  leases = new FakeLeases();
+  replicas = [];
+});
+
+interface Replica {
+  readonly election: Election;
+  readonly link: ReturnType<FakeLeases['connect']>['link'];
+  readonly stop: AbortController;
+  /** What it went through: `leads`, `lost`, `ended`, or the error. */
+  readonly told: string[];
+  /** Settled by `endWork`; a work that was told to stop goes on until then when `stubborn`. */
+  endWork(ended: boolean): void;
+}
+
+function replica(identity: string, options: { stubborn?: boolean } = {}): Replica {
+  const { api, link } = leases.connect();
+  const election = createElection({
+    api,
+    namespace: 'system',
+    name: 'lease',
+    identity,
+    log,
+    clock,
+    random: () => 0.5,
+    date: () => new Date(clock.now()),
+  });
+  const stop = new AbortController();
+  const told: string[] = [];
+  let endWork: (ended: boolean) => void = () => undefined;
+  const work = (lost: AbortSignal): Promise<boolean> =>
+    new Promise((resolve) => {
+      told.push('leads');
+      endWork = resolve;
+      lost.addEventListener('abort', () => {
+        told.push('lost');
+        if (!options.stubborn) resolve(true);
+      });
+      if (!options.stubborn) stop.signal.addEventListener('abort', () => resolve(true));
+    });
+  election.run(work, stop.signal).then(
+    () => told.push('ended'),
+    (error) => told.push(error instanceof LeadershipLost ? 'LeadershipLost' : String(error)),
+  );
+  const made: Replica = { election, link, stop, told, endWork: (ended) => endWork(ended) };
+  replicas.push(made);
+  return made;
+}
+
+/** Lets time pass in small steps, and sees at each of them that no two may write. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 100) {
+    await clock.advance(Math.min(100, left));
+    expect(replicas.filter(({ election }) => election.leads()).length).toBeLessThanOrEqual(1);
+  }
+}
+
+describe('of two replicas', () => {
+  it('one leads, and the other waits for as long as the first renews', async () => {
+    const [a, b] = [replica('a'), replica('b')];
+    await pass(120_000);
+    expect([a.told, b.told]).toEqual([['leads'], []]);
+    expect([a.election.leads(), b.election.leads()]).toEqual([true, false]);
+    expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
+    // Renewed each 2.2 s, and nobody else wrote.
+    expect(leases.history.length).toBeGreaterThan(50);
+    expect(leases.history.every(({ holderIdentity }) => holderIdentity === 'a')).toBe(true);
+  });
+
+  it('the second takes over at once when the first ends in order', async () => {
+    const [a, b] = [replica('a'), replica('b')];
+    await pass(5_000);
+    a.stop.abort();
+    await pass(100);
+    expect(a.told).toEqual(['leads', 'ended']);
+    expect(b.told).toEqual(['leads']);
+    expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
+  });
+
+  it('the second waits until the work of the first has ended, and for the whole lease when it does not end', async () => {
+    const [a, b] = [replica('a', { stubborn: true }), replica('b')];
+    await pass(5_000);
+    a.stop.abort();
+    await pass(20_000);
+    expect([a.told, b.told]).toEqual([['leads'], []]);
+    a.endWork(false);
+    await pass(10_000);
+    expect([a.told, b.told]).toEqual([['leads', 'ended'], []]);
+    await pass(8_000);
+    expect(b.told).toEqual(['leads']);
+  });
+
+  it.each(['refused', 'hangs', 'answers lost'] as const)(
+    'a first whose calls are %s stops before the second takes over',
+    async (how) => {
+      const [a, b] = [replica('a'), replica('b')];
+      await pass(5_000);
+      a.link.cut = how;
+      await pass(12_100);
+      // An answer that is lost renews all the same, so that nobody may take over yet.
+      expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+      expect(a.election.leads()).toBe(false);
+      expect(b.told).toEqual([]);
+      await pass(20_000);
+      expect(b.told).toEqual(['leads']);
+    },
+  );
+
+  it('a first that was killed is followed after its lease has run out, and not before', async () => {
+    leases.put(claimed(undefined, 'dead', 15_000, new Date(0)));
+    const b = replica('b');
+    await pass(14_900);
+    expect(b.told).toEqual([]);
+    await pass(300);
+    expect(b.told).toEqual(['leads']);
+  });
+
+  it('a first that slept through its lease does not write when it wakes', async () => {
+    const [a, b] = [replica('a'), replica('b')];
+    await pass(5_000);
+    // Stopped by SIGSTOP: no call of it gets anywhere, no timer of it runs; time goes on.
+    a.link.cut = 'hangs';
+    const guarded = whileLeading(a.election);
+    await pass(30_000);
+    expect(b.told).toEqual(['leads']);
+    await expect(guarded({ name: 'records.create' }, async () => 'written')).rejects.toBeInstanceOf(LeadershipLost);
+    await expect(whileLeading(b.election)({ name: 'x' }, async () => 'written')).resolves.toBe('written');
+  });
+});
+
+describe('a leader', () => {
+  it('stops at once when somebody else holds the lease', async () => {
+    const a = replica('a');
+    await pass(5_000);
+    leases.put(claimed(leases.lease?.spec, 'b', 15_000, new Date(clock.now())));
+    await pass(2_500);
+    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+  });
+
+  it('goes on after a short outage, a lost answer, a label on the lease, and a deleted lease', async () => {
+    const a = replica('a');
+    await pass(5_000);
+    a.link.cut = 'refused';
+    await pass(5_000);
+    a.link.cut = 'answers lost';
+    await pass(2_000);
+    a.link.cut = 'no';
+    await pass(5_000);
+    leases.put({ ...leases.lease?.spec });
+    await pass(5_000);
+    leases.lease = null;
+    await pass(10_000);
+    expect(a.told).toEqual(['leads']);
+    expect(a.election.leads()).toBe(true);
+    expect(leases.lease).toMatchObject({ spec: { holderIdentity: 'a' } });
+  });
+
+  it('is not brought back by an answer that comes after it has lost', async () => {
+    const a = replica('a');
+    await pass(1_000);
+    a.link.cut = 'hangs';
+    await pass(11_000);
+    a.link.cut = 'no';
+    await pass(20_000);
+    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+    expect(a.election.leads()).toBe(false);
+  });
+});
+
+describe('a replica that waits', () => {
+  it('can be told to stop, and has run nothing then', async () => {
+    replica('a');
+    await pass(1_000);
+    const b = replica('b');
+    await pass(1_000);
+    b.stop.abort();
+    await pass(100);
+    expect(b.told).toEqual(['ended']);
+    expect(b.election.terms()).toBe(0);
+  });
+
+  it('waits as well while the API server is away', async () => {
+    const { length } = leases.history;
+    const a = replica('a');
+    a.link.cut = 'refused';
+    await pass(30_000);
+    expect([a.told, leases.history.length]).toEqual([[], length]);
+    a.link.cut = 'no';
+    await pass(3_000);
+    expect(a.told).toEqual(['leads']);
+  });
+});
+
+describe('a lease', () => {
+  const at = new Date('2026-11-21T12:00:00.123Z');
+  const sightingOf = (spec: object) =>
+    look(null, { apiVersion: '', kind: '', metadata: { name: 'lease' }, spec }, 1_000);
+
+  it('is free when nobody holds it or the looker does, and otherwise its duration after it last changed', () => {
+    expect(freeAt(look(null, null, 1_000), 'a')).toBe(0);
+    expect(freeAt(sightingOf({ leaseDurationSeconds: 15 }), 'a')).toBe(0);
+    expect(freeAt(sightingOf({ holderIdentity: 'a', leaseDurationSeconds: 15 }), 'a')).toBe(0);
+    expect(freeAt(sightingOf({ holderIdentity: 'b', leaseDurationSeconds: 15 }), 'a')).toBe(16_000);
+  });
+
+  it('counts from the look at which it had changed, whatever time it names itself', () => {
+    const first = sightingOf({
+      holderIdentity: 'b',
+      leaseDurationSeconds: 15,
+      renewTime: '1970-01-01T00:00:00.000000Z',
+    });
+    expect(look(first, first.lease, 9_000).since).toBe(1_000);
+    const renewed = { ...first.lease, spec: { holderIdentity: 'b', leaseDurationSeconds: 15, renewTime: 'later' } };
+    expect(look(first, renewed as never, 9_000).since).toBe(9_000);
+  });
+
+  it('counts changes of hands, has times of six digits, and keeps when it was acquired', () => {
+    const first = claimed(undefined, 'a', 15_000, at);
+    expect(first).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: '2026-11-21T12:00:00.123000Z',
+      renewTime: '2026-11-21T12:00:00.123000Z',
+      leaseTransitions: 0,
+    });
+    const later = new Date('2026-11-21T12:00:05.000Z');
+    expect(claimed(first, 'a', 15_000, later)).toMatchObject({ acquireTime: first.acquireTime, leaseTransitions: 0 });
+    expect(claimed(first, 'b', 15_000, later)).toMatchObject({
+      acquireTime: '2026-11-21T12:00:05.000000Z',
+      leaseTransitions: 1,
+    });
+  });
+
+  it('needs room between its three times', () => {
+    const { api } = leases.connect();
+    const base = { api, namespace: 'a', name: 'b', identity: 'c', log, clock, random: () => 0, date: () => at };
+    expect(() => createElection({ ...base, deadlineMs: 15_000 })).toThrow(RangeError);
+    expect(() => createElection({ ...base, retryMs: 9_000 })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { readSolverConfig } from '../../../src/solver/record.ts';
+import { shadowedWildcard } from '../../../src/solver/shadow.ts';
+import { sweepVerdict } from '../../../src/solver/sweep.ts';
+import { matchZone } from '../../../src/solver/zone-match.ts';
+import { NOW, zone } from '../../support/solver.ts';
+
+describe('what a challenge takes away from a wildcard (RFC 4592)', () => {
+  it.each([
+    [
+      'a name that only the wildcard of the apex answers',
+      '_acme-challenge.shop',
+      ['*'],
+      { wildcard: '*', name: 'shop' },
+    ],
+    ['several labels below it', '_acme-challenge.a.b', ['*'], { wildcard: '*', name: 'a.b' }],
+    ['a name below a deeper wildcard', '_acme-challenge.x.dev', ['*.dev', '*'], { wildcard: '*.dev', name: 'x.dev' }],
+  ])('is seen for %s', (_case, relative, owned, expected) =>
+    expect(shadowedWildcard(relative, owned)).toEqual(expected),
+  );
+
+  it.each([
+    ['the challenge of the zone itself', '_acme-challenge', ['*']],
+    ['a name that has records', '_acme-challenge.shop', ['*', 'shop']],
+    ['a name that exists because of one below it', '_acme-challenge.shop', ['*', 'www.shop']],
+    ['a name below one that exists, which no wildcard answers', '_acme-challenge.x.dev', ['*', 'dev']],
+    ['a zone without wildcards', '_acme-challenge.shop', ['www']],
+    ['the parent of the wildcard', '_acme-challenge.dev', ['*.dev']],
+  ])('is nothing for %s', (_case, relative, owned) => expect(shadowedWildcard(relative, owned)).toBeUndefined());
+});
+
+describe('which of two DNSZones of one name', () => {
+  const named =
+    (...zones: ReturnType<typeof zone>[]) =>
+    (name: string) =>
+      name === 'example.org' ? zones : [];
+
+  it('is the one that has the zone at the service, then the older', () => {
+    const young = zone('young', 'example.org', {}, { creationTimestamp: '2026-11-21T10:00:00Z' });
+    const old = zone('old', 'example.org', {}, { creationTimestamp: '2026-11-20T10:00:00Z' });
+    expect(matchZone('_acme-challenge.example.org', named(young, old))?.zone).toBe(old);
+    const holder = { ...young, status: { zoneId: 'zone_1', conditions: [] } };
+    expect(matchZone('_acme-challenge.example.org', named(holder, old))?.zone).toBe(holder);
+  });
+
+  it('is never one that is being deleted', () => {
+    const leaving = zone('leaving', 'example.org', {}, { deletionTimestamp: '2026-11-21T10:00:00Z' });
+    expect(matchZone('example.org', named(leaving))).toBeUndefined();
+  });
+});
+
+describe('the sweep', () => {
+  const record = (change: { expires?: string; uid?: string; created?: string; ours?: boolean }): DNSRecord => ({
+    apiVersion: 'zonestead.dev/v1alpha1',
+    kind: 'DNSRecord',
+    metadata: {
+      name: 'r',
+      namespace: 'n',
+      creationTimestamp: change.created ?? '2026-11-21T09:00:00Z',
+      labels: change.ours === false ? {} : { 'app.kubernetes.io/managed-by': 'zonestead-solver' },
+      annotations: {
+        'acme.zonestead.dev/expires': change.expires ?? '2026-11-22T09:00:00Z',
+        ...(change.uid
+          ? { 'acme.zonestead.dev/challenge': 'n/c', 'acme.zonestead.dev/challenge-uid': change.uid }
+          : {}),
+      },
+    },
+    spec: {} as DNSRecord['spec'],
+  });
+  const living = (key: string) => (key === 'n/c' ? 'u1' : undefined);
+
+  it.each([
+    ['keeps a record whose Challenge is there', record({ uid: 'u1' }), 'keep'],
+    ['looks after one whose Challenge is gone', record({ uid: 'u2' }), 'orphan'],
+    ['leaves one alone that was made a moment ago', record({ uid: 'u2', created: NOW.toISOString() }), 'keep'],
+    ['removes one past its time', record({ uid: 'u1', expires: '2026-11-21T09:59:59Z' }), 'expired'],
+    ['keeps one without a Challenge until its time', record({}), 'keep'],
+    [
+      'never touches a record that is not the solver’s',
+      record({ ours: false, expires: '2026-11-20T00:00:00Z' }),
+      'keep',
+    ],
+  ] as const)('%s', (_case, given, expected) => expect(sweepVerdict(given, NOW, living)).toBe(expected));
+});
+
+describe('webhook.config', () => {
+  it('gives a ttl within bounds, and means nothing else', () => {
+    expect(readSolverConfig(undefined)).toEqual({ ttl: 60, unknown: [] });
+    expect(readSolverConfig({ ttl: 1 }).ttl).toBe(30);
+    expect(readSolverConfig({ ttl: 1e9, host: 'https://elsewhere' })).toEqual({ ttl: 3600, unknown: ['host'] });
+    expect(readSolverConfig({ ttl: '120' }).ttl).toBe(60);
+  });
+});
