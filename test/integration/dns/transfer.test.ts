@@ -100,6 +100,8 @@ test('a transfer of all 13 types holds exactly the records of the list, and veri
     await service.record(zone, name, type, content, type === 'MX' && content === '.' ? { priority: 0 } : {});
   }
   const child = await service.zone('child.moved.test');
+  // Below a delegation elsewhere: no business of this zone's.
+  await service.zone('deep.sub.moved.test');
   await service.record(zone, 'lb', 'ALIAS', 'pool.example.net', { ttl: 60 });
   await service.sql`
     update alias_answers set ipv4 = ${['192.0.2.80']}, ipv6 = ${['2001:db8::80']}, ttl = 300 where target = 'pool.example.net.'`;
