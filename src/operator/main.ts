@@ -153,6 +153,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     records,
     namespaces,
     wakeZone: (key) => zoneQueue.add(key),
+    wakeRecord: (key) => recordQueue.add(key),
     wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: own.owner,
