@@ -18,7 +18,7 @@ import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
-import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, PROPAGATED } from './record-status.ts';
+import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, propagatedAt } from './record-status.ts';
 import { withdraw } from './record-withdraw.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
@@ -246,11 +246,13 @@ async function program(
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   if (plan.drift.length > 0 && programmed) house.observer.drift('DNSRecord', 'repaired');
+  const proven = propagatedAt(zone.nameservers);
   const isProven =
     isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) &&
+    findCondition(object.status?.conditions, 'Propagated')?.message === proven.message &&
     isInSync(plan, ledger) &&
     !zone.parked;
-  const propagated = isProven ? PROPAGATED : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
+  const propagated = isProven ? proven : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
     outcome.object,
@@ -316,7 +318,7 @@ async function prove(house: House, zone: ReadyZone, expected: ExpectedRecord, si
   if (zone.parked)
     return no('ZoneParked', 'The zone is parked: only its apex answers. Set spec.parked: false on the DNSZone.');
   const problem = await house.propagation.recordServed(zone.nameservers, expected, signal);
-  return problem === null ? PROPAGATED : no('AwaitingPropagation', problem);
+  return problem === null ? propagatedAt(zone.nameservers) : no('AwaitingPropagation', problem);
 }
 
 /** Soon after the change, then ever more slowly: a name server that is down is asked every 5 s. */
