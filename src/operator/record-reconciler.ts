@@ -16,6 +16,7 @@ import { applyPlan } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
 import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
+import { createTurns, TURN_RETRY_MS } from './record-elders.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
 import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, propagatedAt } from './record-status.ts';
@@ -30,17 +31,19 @@ const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
 
 export function createRecordReconciler(house: House, clock: Clock) {
+  const mustWait = createTurns(clock);
   return async (key: string, context: ReconcileContext): Promise<ReconcileResult> => {
     const object = house.records.get(key);
     if (!object) return {};
     if (isDeleting(object)) return deleteRecordObject(house, clock, object, context);
-    return reconcileRecord(house, clock, object, context);
+    return reconcileRecord(house, clock, mustWait, object, context);
   };
 }
 
 async function reconcileRecord(
   house: House,
   clock: Clock,
+  mustWait: ReturnType<typeof createTurns>,
   object: DNSRecord,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
@@ -74,6 +77,9 @@ async function reconcileRecord(
       return await refuseRecord(house, clock, object, zone as DNSZone, problem as Answer, context);
     const scope = await houseOf(house, zone as DNSZone, signal);
     if ('answer' in scope) return await waitForKey(house, object, zone as DNSZone, scope.answer, signal);
+    const isNew = ledgerOf(object, house.seal).entries.length === 0;
+    if (isNew && mustWait(house, object, zone as DNSZone, judgedZone.zoneName, verdict.desired))
+      return { requeueAfterMs: TURN_RETRY_MS };
     return await program(scope.house, clock, object, judgedZone, verdict.desired, context, (written) => {
       current = written;
     });
