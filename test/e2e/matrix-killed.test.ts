@@ -29,6 +29,10 @@ const record =
   (spec: object): Step =>
   ({ namespace }) =>
     chain.record('www', 'zone', { name: 'www', type: 'A', ...spec }, namespace);
+/** So many at once that they go in one batch, each with its own object, ledger and status. */
+const MANY = Array.from({ length: 12 }, (_, n) => `many${n}`);
+const many: Step = ({ namespace }) =>
+  Promise.all(MANY.map((name) => chain.record(name, 'zone', { name, type: 'A', content: '192.0.2.1' }, namespace)));
 const remove =
   (type: ResourceType, name: string): Step =>
   ({ namespace }) =>
@@ -61,6 +65,15 @@ const SCENARIOS: readonly Scenario[] = [
     // The first write of a process goes alone: it does not know its limits yet.
     perhaps: ['records.create', 'records.batch'],
     made: '1 zone(s) and 3 record(s)',
+  },
+  {
+    title: 'records of many objects are created in one batch',
+    given: [zone({}), foreign],
+    act: [many],
+    writes: ['merge dnsrecords #7', 'records.batch', 'applyStatus dnsrecords', 'applyStatus dnsrecords #7'],
+    // One that finds the zone free goes alone.
+    perhaps: ['records.create'],
+    made: '1 zone(s) and 13 record(s)',
   },
   {
     title: 'values are changed, added and taken away',
