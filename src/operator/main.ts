@@ -60,6 +60,8 @@ export interface Runtime {
   readonly silenceMs?: number;
   /** The limit of one call to the API server, in ms. (Default: transport.ts.) */
   readonly callTimeoutMs?: number;
+  /** The only namespace whose objects there are, so that several operators can work beside each other. (Default: all.) */
+  readonly namespace?: string;
   /** (Default: election.ts.) */
   readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
 }
@@ -114,12 +116,12 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
 
   const seal = createSeal(config.ZONESTEAD_API_KEY);
+  const scope = { namespace: runtime.namespace };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
+    ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
   });
-  const records = manager.cache<DNSRecord>(DNS_RECORD, {
-    indexes: recordIndexes(seal),
-  });
+  const records = manager.cache<DNSRecord>(DNS_RECORD, { ...scope, indexes: recordIndexes(seal) });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
   // The dispatcher's lanes help those who have reached it: a worker must look at a challenge first.
