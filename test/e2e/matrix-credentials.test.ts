@@ -3,7 +3,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../src/kube/resource.ts';
 import type { TestKey } from '../support/keys.ts';
-import { type Cell, cleanUp, consistent, newCell, WORKS, type Work } from '../support/matrix/cell.ts';
+import { type Cell, CREATING, cleanUp, consistent, newCell, WORKS, type Work } from '../support/matrix/cell.ts';
 import { type Chain, startChain } from '../support/matrix/chain.ts';
 import { startOperator } from '../support/matrix/operator.ts';
 import { untilIs } from '../support/matrix/until.ts';
@@ -53,6 +53,9 @@ const FAULTS: Readonly<Record<string, (cell: Cell) => Promise<unknown>>> = {
   'may not be read any more': ({ namespace }) => own.remove(BINDING, NAME, namespace),
 };
 
+/** With a key of another team from the beginning the zone is that team's: no fault of anybody. */
+const faultsOf = (work: Work) => Object.entries(FAULTS).filter(([title]) => work !== CREATING || !/team/.test(title));
+
 async function begin(work: Work): Promise<{ cell: Cell; key: TestKey }> {
   const cell = await newCell(own);
   const key = await own.mint();
@@ -70,22 +73,19 @@ async function end(cell: Cell, work: Work): Promise<void> {
 }
 
 describe.concurrent.each(WORKS)('while $title', (work) => {
-  it.concurrent.each(Object.entries(FAULTS))(
-    'a Secret that %s is waited for, and all ends well',
-    async (_title, fault) => {
-      const { cell, key } = await begin(work);
-      await Promise.all([fault(cell), revoke(key)]);
-      await work.act(chain, cell);
-      await untilIs(
-        'a fault that was met',
-        async () => (await inconsistencies(own, cell)).length,
-        (count) => count > 0,
-      );
-      const next = await own.mint();
-      await Promise.all([put(cell.namespace, { apiKey: next.text }), allow(cell.namespace)]);
-      await end(cell, work);
-    },
-  );
+  it.concurrent.each(faultsOf(work))('a Secret that %s is waited for, and all ends well', async (_title, fault) => {
+    const { cell, key } = await begin(work);
+    await Promise.all([fault(cell), revoke(key)]);
+    await work.act(chain, cell);
+    await untilIs(
+      'a fault that was met',
+      async () => (await inconsistencies(own, cell)).length,
+      (count) => count > 0,
+    );
+    const next = await own.mint();
+    await Promise.all([put(cell.namespace, { apiKey: next.text }), allow(cell.namespace)]);
+    await end(cell, work);
+  });
 
   it.concurrent('a key that is rotated is replaced without a word from anybody', async () => {
     const { cell, key } = await begin(work);
