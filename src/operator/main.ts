@@ -26,6 +26,7 @@ import { LEASE, REPORTER } from './names.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
+import { createRecordTrim } from './record-cache.ts';
 import { isChallenge } from './record-create.ts';
 import { recordIndexes } from './record-indexes.ts';
 import { createRecordReconciler } from './record-reconciler.ts';
@@ -121,7 +122,11 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
   });
-  const records = manager.cache<DNSRecord>(DNS_RECORD, { ...scope, indexes: recordIndexes(seal) });
+  const records = manager.cache<DNSRecord>(DNS_RECORD, {
+    ...scope,
+    indexes: recordIndexes(seal),
+    transform: createRecordTrim(),
+  });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
   // The dispatcher's lanes help those who have reached it: a worker must look at a challenge first.
