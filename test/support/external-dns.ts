@@ -126,7 +126,7 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
       '--source=service',
       '--source=ingress',
       '--source=crd',
-      ...['A', 'AAAA', 'CNAME', 'MX', 'TXT'].map((type) => `--managed-record-types=${type}`),
+      ...['A', 'AAAA', 'CNAME', 'MX'].map((type) => `--managed-record-types=${type}`),
       `--namespace=${owner}`,
       `--kubeconfig=${kubeconfig}`,
       '--provider=webhook',
