@@ -1,7 +1,7 @@
 // What tests of certificates share: Certificates as objects, what a Challenge says, what was issued.
 import { X509Certificate } from 'node:crypto';
-import { expect } from 'vitest';
 import { DNS_NAME_ANNOTATION } from '../../src/solver/names.ts';
+import { untilIs, untilNone } from './matrix/until.ts';
 import type { TestStack } from './stack.ts';
 
 const ISSUER = { kind: 'ClusterIssuer', name: 'zonestead' };
@@ -59,9 +59,8 @@ export async function challengeReasons(test: TestStack, namespace = 'default'): 
 
 /** Waits until some Challenge of the namespace says this. */
 export async function challengeSays(test: TestStack, namespace: string, text: string): Promise<void> {
-  await expect
-    .poll(async () => (await challengeReasons(test, namespace)).join(' | '), { timeout: 60_000, interval: 250 })
-    .toContain(text);
+  const said = async () => (await challengeReasons(test, namespace)).join(' | ');
+  await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), 60_000);
 }
 
 /** The records of the solver, in every namespace; of one name when it is given (without `_acme-challenge`). */
@@ -77,8 +76,8 @@ export async function challengeRecords(test: TestStack, dnsName?: string): Promi
 
 /** Nothing of a challenge is left, neither as an object nor in DNS. */
 export async function leavesNothing(test: TestStack, dnsName: string): Promise<void> {
-  await expect.poll(() => challengeRecords(test, dnsName), { timeout: 30_000, interval: 200 }).toEqual([]);
-  await expect.poll(() => test.dig(`_acme-challenge.${dnsName}`, 'TXT')).toEqual([]);
+  await untilNone(`the records of ${dnsName} to be gone`, () => challengeRecords(test, dnsName), 30_000);
+  await untilNone(`${dnsName} to be gone from DNS`, () => test.dig(`_acme-challenge.${dnsName}`, 'TXT'), 10_000);
 }
 
 /** What `cmctl renew` does: the condition that has cert-manager issue anew. */
@@ -99,7 +98,7 @@ export async function renew(test: TestStack, name: string, namespace = 'default'
 export async function revision(test: TestStack, count: number, name: string, namespace = 'default'): Promise<void> {
   const now = () =>
     test.kubectl('-n', namespace, 'get', 'certificate', name, '-o', 'jsonpath={.status.revision}').then(Number);
-  await expect.poll(now, { timeout: 60_000, interval: 250 }).toBe(count);
+  await untilIs(`revision ${count} of ${name}`, now, (seen) => seen === count, 60_000);
 }
 
 /** The issued certificate of a Secret. */

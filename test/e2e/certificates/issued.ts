@@ -39,13 +39,15 @@ export function isIssued(theStack: () => TestStack): void {
       await leavesNothing(test, 'site.example');
     });
 
-    it('is issued to a namespace whose labels the zone asks for, and not renewed once its grant is gone', async () => {
+    it('is issued to a namespace whose labels the zone asks for, and not renewed once its grant is gone', async ({
+      expect,
+    }) => {
       const test = theStack();
       const certificate = certificateObject('labelled', ['a.shared.example'], 'tenant');
       await test.apply(certificate);
       // The record stands in the namespace whose certificate it is for.
       await expect
-        .poll(() => challengeRecords(test, 'a.shared.example'), { timeout: 60_000, interval: 50 })
+        .poll(() => challengeRecords(test, 'a.shared.example'), { timeout: 60_000, interval: 100 })
         .toEqual([expect.stringMatching(/^tenant\/acme-/)]);
       await issued(test, 55, certificate);
       await leavesNothing(test, 'a.shared.example');
@@ -75,7 +77,7 @@ export function isIssued(theStack: () => TestStack): void {
   });
 
   describe.concurrent('the solver', () => {
-    it('loses none of 100 values that arrive at one name at once, and takes each away again', async () => {
+    it('loses none of 100 values that arrive at one name at once, and takes each away again', async ({ expect }) => {
       const test = theStack();
       const client = await connectChallenges(test.stack.issuance?.certManagerKubeconfig ?? '', 100);
       const keys = Array.from({ length: 100 }, (_, n) => `at-once-${n}`);

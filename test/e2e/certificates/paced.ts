@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
 import { adminMintKey } from '../../../src/zones/administration.ts';
-import { certificateObject, issued } from '../../support/certificates.ts';
+import { certificateObject, challengeRecords, issued } from '../../support/certificates.ts';
+import { untilIs } from '../../support/matrix/until.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
 import { namespaceObject } from './ground.ts';
 
@@ -48,16 +49,21 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=50s', 'zdz/bulk');
       const sql = postgres(databaseUrl, { max: 1 });
       try {
-        // As if all places had been taken 40 s ago: they are free in 20 s.
+        // As if all places had been taken 15 s ago: they are free in 45 s, when the bulk and the challenge have come.
         await sql`
           insert into write_windows (key_id, bucket, times)
-          select ${keyId}, 'records', array(select now() - interval '40 seconds' from generate_series(1, ${WRITES}))`;
+          select ${keyId}, 'records', array(select now() - interval '15 seconds' from generate_series(1, ${WRITES}))`;
         const names = Array.from({ length: BULK }, (_, n) => `b${n}`);
         const spec = (name: string) => ({ name, type: 'A', content: '192.0.2.1' });
         const { ok, words } = await test.apply(...names.map((name) => recordObject(name, 'bulk', spec(name), 'bulk')));
         expect(ok, words).toBe(true);
         const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
         await test.apply(certificate);
+        const waiting = () => challengeRecords(test, 'www.bulk.example');
+        await untilIs('the challenge to wait', waiting, (records) => records.length > 0);
+        const [before] =
+          await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
+        expect(before?.n).toBe(0);
         await issued(test, 55, certificate);
         const written = await sql<{ type: string }[]>`
           select after->>'type' as type from changes
