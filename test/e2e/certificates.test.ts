@@ -19,8 +19,7 @@ beforeAll(async () => {
   const { ok, words } = await stack.apply(...groundFor());
   expect(ok, words).toBe(true);
   await stack.ready(60, 'zdz/site', 'zdz/shared', 'zdz/wild', 'zdr/wild');
-  // From nothing, the control plane and cert-manager are built here: minutes, once.
-}, 40 * 60_000);
+}, 300_000);
 afterAll(async () => {
   await stack?.stop();
 });

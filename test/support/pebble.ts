@@ -6,7 +6,7 @@ import { type Pebble, startPebble as startPart } from '../../src/cli/up/parts/pe
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import type { Endpoint } from '../../src/nameserver/probe.ts';
 
-/** Builds it first where it never was: minutes. @param dns the name server that challenges are looked up at */
+/** @param dns the name server that challenges are looked up at */
 export async function startPebble(stateDir: string, dns: Endpoint, signal: AbortSignal): Promise<Pebble> {
   const progress = (line: string) => process.stdout.write(`${line}\n`);
   const { dir } = await ensureCertManager({ progress, signal });

@@ -7,26 +7,21 @@ import { type TestStack, zoneObject } from '../../support/stack.ts';
 
 export function passesUpstreamsSuite(theStack: () => TestStack): void {
   describe.concurrent("cert-manager's own test suite", () => {
-    it(
-      'passes, basic and extended, with the rights of its account and without any Challenge',
-      async () => {
-        const test = theStack();
-        const { issuance, service } = test.stack;
-        // The suite's namespace does not exist in this cluster, and its name is none of a challenge.
-        const acme = { namespaces: { from: 'All' }, names: ['cert-manager-dns01-tests'] };
-        await test.apply(zoneObject('suite', 'suite.example', { acme }));
-        await test.ready(30, 'zdz/suite');
-        const { code, tail } = await runConformance({
-          kubeconfig: issuance?.certManagerKubeconfig ?? '',
-          zone: 'suite.example.',
-          dns: `${service.dns.address}:${service.dns.port}`,
-        });
-        expect(code, tail).toBe(0);
-        expect(tail).toContain('--- PASS: TestSolver');
-        await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'));
-      },
-      // Building the suite takes minutes, once.
-      20 * 60_000,
-    );
+    it('passes, basic and extended, with the rights of its account and without any Challenge', async () => {
+      const test = theStack();
+      const { issuance, service } = test.stack;
+      // The suite's namespace does not exist in this cluster, and its name is none of a challenge.
+      const acme = { namespaces: { from: 'All' }, names: ['cert-manager-dns01-tests'] };
+      await test.apply(zoneObject('suite', 'suite.example', { acme }));
+      await test.ready(30, 'zdz/suite');
+      const { code, tail } = await runConformance({
+        kubeconfig: issuance?.certManagerKubeconfig ?? '',
+        zone: 'suite.example.',
+        dns: `${service.dns.address}:${service.dns.port}`,
+      });
+      expect(code, tail).toBe(0);
+      expect(tail).toContain('--- PASS: TestSolver');
+      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'));
+    });
   });
 }

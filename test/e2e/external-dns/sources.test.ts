@@ -46,7 +46,7 @@ beforeAll(async () => {
   };
   one = await start('one');
   two = await start('two');
-}, 3_000_000);
+}, 300_000);
 
 afterAll(async () => {
   await one?.stop();
