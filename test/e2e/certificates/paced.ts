@@ -70,10 +70,10 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=50s', 'zdz/bulk');
       const sql = postgres(databaseUrl, { max: 1 });
       try {
-        // As if all places had been taken 15 s ago: they are free in 45 s, when the bulk and the challenge have come.
+        // As if all places had been taken 30 s ago: they are free in 30 s, when the bulk and the challenge have come.
         await sql`
           insert into write_windows (key_id, bucket, times)
-          select ${keyId}, 'records', array(select now() - interval '15 seconds' from generate_series(1, ${WRITES}))`;
+          select ${keyId}, 'records', array(select now() - interval '30 seconds' from generate_series(1, ${WRITES}))`;
         await createBulk(test.stack.cluster.kubeconfig);
         const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
         await test.apply(certificate);
