@@ -4,6 +4,8 @@ import { DNS_NAME_ANNOTATION } from '../../src/solver/names.ts';
 import { untilIs, untilNone } from './matrix/until.ts';
 import type { TestStack } from './stack.ts';
 
+/** A look is a kubectl, which costs a tenth of a second of one core. */
+const LOOK_MS = 500;
 const ISSUER = { kind: 'ClusterIssuer', name: 'zonestead' };
 
 export function certificateObject(name: string, dnsNames: string[], namespace = 'default', issuerRef = ISSUER): object {
@@ -60,23 +62,25 @@ export async function challengeReasons(test: TestStack, namespace = 'default'): 
 /** Waits until some Challenge of the namespace says this. */
 export async function challengeSays(test: TestStack, namespace: string, text: string): Promise<void> {
   const said = async () => (await challengeReasons(test, namespace)).join(' | ');
-  await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), 60_000);
+  await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), 60_000, LOOK_MS);
 }
 
-/** The records of the solver, in every namespace; of one name when it is given (without `_acme-challenge`). */
-export async function challengeRecords(test: TestStack, dnsName?: string): Promise<string[]> {
+/** The records of the solver, in every namespace; of some names when they are given (without `_acme-challenge`). */
+export async function challengeRecords(test: TestStack, ...dnsNames: string[]): Promise<string[]> {
   const label = 'app.kubernetes.io/managed-by=zonestead-solver';
   const { items } = JSON.parse(await test.kubectl('get', 'zdr', '-A', '-l', label, '-o', 'json')) as {
     items: { metadata: { namespace: string; name: string; annotations: Record<string, string> } }[];
   };
   return items
-    .filter(({ metadata }) => dnsName === undefined || metadata.annotations[DNS_NAME_ANNOTATION] === dnsName)
+    .filter(
+      ({ metadata }) => dnsNames.length === 0 || dnsNames.includes(metadata.annotations[DNS_NAME_ANNOTATION] ?? ''),
+    )
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
 }
 
 /** Nothing of a challenge is left, neither as an object nor in DNS. */
 export async function leavesNothing(test: TestStack, dnsName: string): Promise<void> {
-  await untilNone(`the records of ${dnsName} to be gone`, () => challengeRecords(test, dnsName), 30_000);
+  await untilNone(`the records of ${dnsName} to be gone`, () => challengeRecords(test, dnsName), 30_000, LOOK_MS);
   await untilNone(`${dnsName} to be gone from DNS`, () => test.dig(`_acme-challenge.${dnsName}`, 'TXT'), 10_000);
 }
 
@@ -98,7 +102,7 @@ export async function renew(test: TestStack, name: string, namespace = 'default'
 export async function revision(test: TestStack, count: number, name: string, namespace = 'default'): Promise<void> {
   const now = () =>
     test.kubectl('-n', namespace, 'get', 'certificate', name, '-o', 'jsonpath={.status.revision}').then(Number);
-  await untilIs(`revision ${count} of ${name}`, now, (seen) => seen === count, 60_000);
+  await untilIs(`revision ${count} of ${name}`, now, (seen) => seen === count, 60_000, LOOK_MS);
 }
 
 /** The issued certificate of a Secret. */

@@ -15,8 +15,9 @@ async function begin(test: TestStack, name: string): Promise<object[]> {
   const names = [0, 1, 2].map((n) => `${name}${n}.site.example`);
   const certificates = names.map((dnsName, n) => certificateObject(`${name}-${n}`, [dnsName]));
   await test.apply(...certificates);
-  const records = async () => (await Promise.all(names.map((each) => challengeRecords(test, each)))).flat().length;
-  await expect.poll(records, { timeout: 60_000, interval: 20 }).toBeGreaterThan(0);
+  await expect
+    .poll(async () => (await challengeRecords(test, ...names)).length, { timeout: 60_000, interval: 20 })
+    .toBeGreaterThan(0);
   return certificates;
 }
 

@@ -78,7 +78,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
         const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
         await test.apply(certificate);
         const waiting = () => challengeRecords(test, 'www.bulk.example');
-        await untilIs('the challenge to wait', waiting, (records) => records.length > 0);
+        await untilIs('the challenge to wait', waiting, (records) => records.length > 0, 25_000, 500);
         const [before] =
           await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
         expect(before?.n).toBe(0);

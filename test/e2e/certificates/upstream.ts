@@ -21,7 +21,7 @@ export function passesUpstreamsSuite(theStack: () => TestStack): void {
       });
       expect(code, tail).toBe(0);
       expect(tail).toContain('--- PASS: TestSolver');
-      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'));
+      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'), 30_000, 500);
     });
   });
 }
