@@ -113,6 +113,7 @@ function apiSettings(url: string, { ports, limits }: ServiceOptions): Record<str
     ZONESTEAD_NAMESERVERS: NAMESERVER,
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
     ZONESTEAD_RESOLVER: resolvers(ports.dns),
+    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=127.0.0.1:${ports.dns}`,
   };
 }
 
