@@ -59,6 +59,16 @@ const SETTINGS = {
   /** Single-label zones that need no Handshake claim: corp,lan */
   ZONESTEAD_PRIVATE_TLDS: tlds.default([]),
 
+  // console
+  ZONESTEAD_CONSOLE: onOff.default(true),
+  /** Where people reach the api with a browser: decides whether cookies need HTTPS, and where a provider sends people back. */
+  ZONESTEAD_CONSOLE_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((text) => text.replace(/\/+$/, ''))
+    .optional(),
+  /** Seals the session cookies; the same for all replicas. (Default: a new one with each start.) */
+  ZONESTEAD_SESSION_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+
   // nameserver
   /** PowerDNS' own database: the companion must see what its PowerDNS sees. */
   ZONESTEAD_NAMESERVER_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
@@ -115,6 +125,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
   'ZONESTEAD_API_KEY',
+  'ZONESTEAD_SESSION_KEY',
 ]);
 
 /**

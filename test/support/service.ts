@@ -9,7 +9,7 @@ import type { Sql } from 'postgres';
 import type { Registry } from 'prom-client';
 import { Agent } from 'undici';
 import { afterAll, inject } from 'vitest';
-import { buildApp } from '../../src/api/app.ts';
+import { buildApp, type Console } from '../../src/api/app.ts';
 import type { DnsRecord } from '../../src/api/schemas/record.ts';
 import type { ZoneCreated } from '../../src/api/schemas/zone.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
@@ -45,6 +45,8 @@ export interface TestServiceOptions {
   resolvers?: (Endpoint | 'own')[];
   /** (Default: no delegation check.) */
   delegation?: Delegation;
+  /** The pages for people. (Default: none.) */
+  console?: Console;
 }
 
 export interface TestService {
@@ -117,8 +119,15 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     };
     const logger = createLogger({ name: 'api', level: 'trace', destination: { write: (line) => void log.push(line) } });
     registries.push(metrics.registry);
-    const { requestMs } = options;
-    const app = buildApp({ house, log: logger, limits, metrics, ...(requestMs === undefined ? {} : { requestMs }) });
+    const { requestMs, console: pages } = options;
+    const app = buildApp({
+      house,
+      log: logger,
+      limits,
+      metrics,
+      ...(requestMs === undefined ? {} : { requestMs }),
+      ...(pages ? { console: pages } : {}),
+    });
     closers.push(() => app.close());
     return app.listen({ host: '127.0.0.1', port: 0 });
   };

@@ -1,0 +1,49 @@
+// The console: pages for people, mounted by the api process below /console. It changes nothing by itself: every page calls
+// the operations of zones/ that the REST routes call. It must not know Kubernetes, nor speak HTTP to its own service.
+//
+// How a page is added:
+// 1. Routes: a function `somethingPages(app, parts)` in a file of its own, registered in `pages` below. Everything under it
+//    is behind sign-in; `visitorOf(request)` is who asks, `actorOf`/`callerOf` of api/auth.ts work as in the REST routes.
+// 2. Template: views/<noun>/<page>.eta; first line `<% layout('/layout', it) %>`. Answer with
+//    `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and addresses.
+//    `<%= %>` escapes; `<%~ %>` is for include() only. No inline script or style: the Content-Security-Policy refuses them.
+// 3. Links: all addresses begin with /console. Forms: method post, `<%~ include('/partials/csrf', it) %>` first, fields with
+//    `include('/partials/field', …)` (its head says which values it takes). Without JavaScript everything works; htmx may add.
+// 4. A POST: read with `typedOf(request)`, act inside `attempt(…)`, which shows the page again with the API's own sentence at
+//    its field and what was typed; at success `done(request, reply, address, 'What happened.')` (303, message on next page).
+//    What REST counts against a limit, is counted here: `{ onRequest: parts.counts.record }` (or `.zone`, `.records`).
+import type { FastifyInstance } from 'fastify';
+import type { Config } from '../config.ts';
+import { serveAssets } from './assets.ts';
+import { installErrorPages } from './error-pages.ts';
+import type { ConsoleParts } from './parts.ts';
+import { protect } from './protection.ts';
+import { keepSessions, requireVisitor } from './session.ts';
+import type { CONSOLE_SETTINGS } from './settings.ts';
+import { signInPages } from './sign-in.ts';
+import { teamPages } from './team.ts';
+import { useViews } from './views.ts';
+
+type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
+
+/** What buildApp takes as `console`. */
+export function createConsole(settings: Settings) {
+  return async (app: FastifyInstance, given: Omit<ConsoleParts, 'url'>): Promise<void> => {
+    const parts: ConsoleParts = { ...given, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
+    installErrorPages(app);
+    await protect(app, parts);
+    await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);
+    await useViews(app);
+    await serveAssets(app);
+    signInPages(app, parts);
+    await app.register(async (inside) => {
+      inside.addHook('onRequest', requireVisitor);
+      pages(inside, parts);
+    });
+  };
+}
+
+function pages(app: FastifyInstance, parts: ConsoleParts): void {
+  app.get('/', async (_request, reply) => reply.redirect('/console/teams', 303));
+  teamPages(app, parts);
+}
