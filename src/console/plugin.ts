@@ -14,8 +14,10 @@
 //    What REST counts against a limit, is counted here: `{ onRequest: parts.counts.record }` (or `.zone`, `.records`).
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
+import { appPages } from './apps.ts';
 import { serveAssets } from './assets.ts';
 import { installErrorPages } from './error-pages.ts';
+import { memberPages } from './members.ts';
 import type { ConsoleParts } from './parts.ts';
 import { protect } from './protection.ts';
 import { keepSessions, requireVisitor } from './session.ts';
@@ -46,4 +48,6 @@ export function createConsole(settings: Settings) {
 function pages(app: FastifyInstance, parts: ConsoleParts): void {
   app.get('/', async (_request, reply) => reply.redirect('/console/teams', 303));
   teamPages(app, parts);
+  appPages(app, parts);
+  memberPages(app, parts);
 }

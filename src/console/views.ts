@@ -53,6 +53,12 @@ export function done(request: FastifyRequest, reply: FastifyReply, address: stri
   return reply.redirect(address, 303);
 }
 
+/** How the browser calls this service, for texts to be copied: a proxy may have ended HTTPS before us. */
+export function addressOf(request: FastifyRequest): string {
+  const protocol = request.headers['x-forwarded-proto'] === 'https' ? 'https' : request.protocol;
+  return `${protocol}://${request.host}`;
+}
+
 function takeFlash(request: FastifyRequest): Flash | null {
   const flash = request.session?.get('flash') ?? null;
   if (flash) request.session.set('flash', undefined);
