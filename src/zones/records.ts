@@ -124,7 +124,8 @@ export async function createRecord(
     const id = newRecordId(house);
     const { name, ordername, type, content, rdata, ttl, priority } = record;
     const digest = digestOf(record.wire);
-    const row = { id, zoneNo: zone.no, name, ordername, type, content, rdata, digest, ttl, priority };
+    const managedBy = caller.managedBy ?? null;
+    const row = { id, zoneNo: zone.no, name, ordername, type, content, rdata, digest, ttl, priority, managedBy };
     const write = () => orConflict(insertRecord(tx, { ...row, createdAt: house.now() }));
     const answer = recordView({ id, ...record }, zone);
     return { answer: () => answer, write, change: { action: 'record.create', before: null, after: answer } };
@@ -149,9 +150,13 @@ export async function replaceRecord(
     const { content, rdata, ttl, priority } = record;
     const before = recordView(stored, zone);
     const answer = recordView({ id: stored.id, ...record }, zone);
-    if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
+    const managedBy = caller.managedBy ?? null;
+    const set = { content, rdata, digest: digestOf(record.wire), ttl, priority, managedBy };
+    if (content === stored.content && ttl === stored.ttl && priority === stored.priority) {
+      // Whose it is, is no change of the zone.
+      if (managedBy !== null && managedBy !== stored.managedBy) await updateRecord(tx, stored.id, set);
       return { answer: () => answer, change: null };
-    const set = { content, rdata, digest: digestOf(record.wire), ttl, priority };
+    }
     const write = () => orConflict(updateRecord(tx, stored.id, set));
     return { answer: () => answer, write, change: { action: 'record.update', before, after: answer } };
   });
