@@ -29,6 +29,25 @@ const tlds = z
   .string()
   .transform((text) => text.split(',').flatMap((name) => name.trim().toLowerCase().replace(/\.$/, '') || []))
   .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be single labels separated by commas')));
+const groupTeams = z
+  .string()
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^[^=]+=[^=:]{1,64}(:(owner|member))?$/, 'must be group=team or group=team:owner, by commas')
+        .transform((text) => {
+          const at = text.indexOf('=');
+          const [team = '', role] = text.slice(at + 1).split(':');
+          return {
+            group: text.slice(0, at).trim(),
+            team: team.trim(),
+            role: role === 'owner' ? role : 'member',
+          } as const;
+        }),
+    ),
+  );
 const whole = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 
 /** Every setting there is, with its default. */
@@ -64,10 +83,24 @@ const SETTINGS = {
   /** Where people reach the api with a browser: decides whether cookies need HTTPS, and where a provider sends people back. */
   ZONESTEAD_CONSOLE_URL: z
     .url({ protocol: /^https?$/ })
-    .transform((text) => text.replace(/\/+$/, ''))
+    .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be scheme, host and port only')
+    .transform((text) => new URL(text).origin)
     .optional(),
   /** Seals the session cookies; the same for all replicas. (Default: a new one with each start.) */
   ZONESTEAD_SESSION_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  /** The OpenID provider that people sign in with. (Default: they sign in with keys alone.) */
+  ZONESTEAD_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  ZONESTEAD_OIDC_CLIENT_ID: z.string().min(1).optional(),
+  /** (Default: a public client, PKCE alone.) */
+  ZONESTEAD_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  ZONESTEAD_OIDC_SCOPES: z
+    .string()
+    .regex(/\bopenid\b/, 'must contain openid')
+    .default('openid email profile'),
+  /** The claim that lists the groups of a person. */
+  ZONESTEAD_OIDC_GROUPS_CLAIM: z.string().min(1).default('groups'),
+  /** Which groups are in which teams: dns-admins=platform:owner,developers=platform */
+  ZONESTEAD_OIDC_TEAMS: groupTeams.default([]),
 
   // nameserver
   /** PowerDNS' own database: the companion must see what its PowerDNS sees. */
@@ -126,6 +159,7 @@ const SECRETS: ReadonlySet<string> = new Set([
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
   'ZONESTEAD_API_KEY',
   'ZONESTEAD_SESSION_KEY',
+  'ZONESTEAD_OIDC_CLIENT_SECRET',
 ]);
 
 /**

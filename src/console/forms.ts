@@ -25,23 +25,42 @@ export function list(typed: Typed, field: string): string[] {
   return [typed[field] ?? []].flat().flatMap((each) => each.split(/[\n,]/).flatMap((part) => part.trim() || []));
 }
 
-/** `input` as the API's schema understands it. @throws Refusal bad_request that names the field, as the API answers it */
+/** What a schema found wrong, at all fields at once. */
+class FormRefusal extends Refusal {
+  readonly sentences: readonly string[];
+
+  constructor(sentences: readonly string[]) {
+    super('bad_request', sentences.join(' '));
+    this.sentences = sentences;
+  }
+}
+
+/** `input` as the API's schema understands it. @throws Refusal bad_request that names the fields, as the API answers it */
 export function judge<T extends z.ZodType>(schema: T, input: unknown): z.output<T> {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new Refusal('bad_request', sentenceOfIssue(issue?.path.join('.') ?? '', issue?.message));
+  throw new FormRefusal(parsed.error.issues.map((issue) => sentenceOfIssue(issue.path.join('.'), issue.message)));
 }
 
 /** Where a refusal belongs on a form with these fields. `onlyNames.2: …` is said at `onlyNames`. */
 export function errorsOf(error: Refusal, fields: readonly string[]): FormErrors {
-  const [, named = '', sentence = ''] = /^([A-Za-z][\w.]*(?:, [A-Za-z]\w*)*): (.*)$/s.exec(error.message) ?? [];
+  const sentences = error instanceof FormRefusal ? error.sentences : [error.message];
+  const errors: Record<string, string> = {};
+  for (const sentence of sentences) {
+    const [field, text] = placeOf(sentence, fields);
+    errors[field] ??= text;
+  }
+  return errors;
+}
+
+function placeOf(message: string, fields: readonly string[]): [field: string, sentence: string] {
+  const [, named = '', sentence = ''] = /^([A-Za-z][\w.]*(?:, [A-Za-z]\w*)*): (.*)$/s.exec(message) ?? [];
   const field = named
     .split(', ')
     .map((each) => each.split('.')[0] ?? '')
     .find((each) => fields.includes(each));
-  if (field === undefined) return { '': error.message };
-  return { [field]: `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}` };
+  if (field === undefined) return ['', message];
+  return [field, `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`];
 }
 
 /** Runs `act`; what is refused is shown by `again` under the status that the API gives it. Other errors go on. */

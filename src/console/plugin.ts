@@ -20,6 +20,8 @@ import { installErrorPages } from './error-pages.ts';
 import { memberPages } from './members.ts';
 import type { ConsoleParts } from './parts.ts';
 import { protect } from './protection.ts';
+import { createProvider } from './provider.ts';
+import { providerPages } from './provider-pages.ts';
 import { keepSessions, requireVisitor } from './session.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
 import { signInPages } from './sign-in.ts';
@@ -28,8 +30,9 @@ import { useViews } from './views.ts';
 
 type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
 
-/** What buildApp takes as `console`. */
+/** What buildApp takes as `console`. @throws Error when settings are missing beside others */
 export function createConsole(settings: Settings) {
+  const provider = createProvider(settings);
   return async (app: FastifyInstance, given: Omit<ConsoleParts, 'url'>): Promise<void> => {
     const parts: ConsoleParts = { ...given, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
     installErrorPages(app);
@@ -37,7 +40,8 @@ export function createConsole(settings: Settings) {
     await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);
     await useViews(app);
     await serveAssets(app);
-    signInPages(app, parts);
+    signInPages(app, parts, provider);
+    if (provider) providerPages(app, parts, provider);
     await app.register(async (inside) => {
       inside.addHook('onRequest', requireVisitor);
       pages(inside, parts);

@@ -5,7 +5,7 @@ import csrf from '@fastify/csrf-protection';
 import secureSession from '@fastify/secure-session';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Actor, Person } from '../zones/actor.ts';
-import { endSession, type PersonSession, SESSION_MS, sessionActor, startSession } from '../zones/sessions.ts';
+import { endSession, type PersonSession, SESSION_MS, sessionActor } from '../zones/sessions.ts';
 import type { ConsoleParts } from './parts.ts';
 
 /** Who looks at a page. */
@@ -75,15 +75,15 @@ export function visitorOf(request: FastifyRequest): Visitor {
 }
 
 /** Begins a session in a cookie of which nothing is left that was known before (session fixation). */
-export async function signIn(
+export async function beginSession(
   { house }: ConsoleParts,
   request: FastifyRequest,
-  userId: string,
-  from: string | null,
+  start: () => Promise<PersonSession>,
 ): Promise<void> {
+  const session = await start();
   if (request.visitor) await endSession(house, request.visitor.session, request.id);
   request.session.regenerate();
-  request.session.set('is', await startSession(house, userId, from, request.id));
+  request.session.set('is', session);
 }
 
 export async function signOut({ house }: ConsoleParts, request: FastifyRequest): Promise<void> {

@@ -2,20 +2,23 @@
 import type { FastifyInstance } from 'fastify';
 import { authenticate } from '../zones/keys.ts';
 import { Refusal } from '../zones/refusal.ts';
+import { startSession } from '../zones/sessions.ts';
 import { attempt, text, typedOf } from './forms.ts';
 import type { ConsoleParts } from './parts.ts';
-import { signIn, signOut } from './session.ts';
+import type { Provider } from './provider.ts';
+import { beginSession, signOut } from './session.ts';
 import { show } from './views.ts';
 
 const WRONG_KEY =
   'key: This is no valid key of a person. It begins with yu_ and is neither revoked nor over; "zonestead users add" makes a new one.';
 
-export function signInPages(app: FastifyInstance, parts: ConsoleParts): void {
+export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider | null): void {
   const { house } = parts;
+  const about = { title: 'Sign in', provider: provider?.name ?? null };
 
   app.get<{ Querystring: { to?: string } }>('/sign-in', async (request, reply) => {
     if (request.visitor) return reply.redirect('/console/', 303);
-    return show(request, reply, 'sign-in', { title: 'Sign in', to: ownAddress(request.query.to) });
+    return show(request, reply, 'sign-in', { ...about, to: ownAddress(request.query.to) });
   });
 
   app.post('/sign-in', async (request, reply) => {
@@ -30,10 +33,11 @@ export function signInPages(app: FastifyInstance, parts: ConsoleParts): void {
           throw error instanceof Refusal ? new Refusal('bad_request', WRONG_KEY) : error;
         });
         if (!actor.user) throw new Refusal('bad_request', WRONG_KEY);
-        await signIn(parts, request, actor.user.id, actor.keyId);
+        const { id } = actor.user;
+        await beginSession(parts, request, () => startSession(house, id, actor.keyId, request.id));
         return reply.redirect(to, 303);
       },
-      (errors) => show(request, reply, 'sign-in', { title: 'Sign in', errors, to }),
+      (errors) => show(request, reply, 'sign-in', { ...about, errors, to }),
     );
   });
 

@@ -43,6 +43,23 @@ export const users = pgTable(
   (t) => [check('users_email_lower', sql`${t.email} = lower(${t.email})`)],
 );
 
+/** Who a person is at an OpenID provider: `subject` is unique there and stays when the address changes (OIDC Core section 2). */
+export const identities = pgTable(
+  'identities',
+  {
+    issuer: text('issuer').notNull(),
+    subject: text('subject').notNull(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'identities_pkey', columns: [t.issuer, t.subject] }),
+    index('identities_user_idx').on(t.userId),
+  ],
+);
+
 export const memberships = pgTable(
   'memberships',
   {

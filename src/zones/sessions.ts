@@ -1,6 +1,7 @@
 // A person's session in the console. It is a key of the person that nobody has the text of: changes made in it are judged,
 // limited and written to history as those of any key, and signing out revokes it, so that a copied cookie is worth nothing.
 import { insertAccountChange } from '../store/account-changes.ts';
+import type { Tx } from '../store/database.ts';
 import { type KeyRow, keyById, markUsed } from '../store/keys.ts';
 import { revokeKeyRow } from '../store/team-keys.ts';
 import { type Actor, actorOf } from './actor.ts';
@@ -24,14 +25,23 @@ export async function startSession(
   from: string | null,
   requestId: string,
 ): Promise<PersonSession> {
+  return house.db.transaction((tx) => startSessionIn(tx, house, userId, from, requestId));
+}
+
+/** The same within a transaction that does more. */
+export async function startSessionIn(
+  tx: Tx,
+  house: House,
+  userId: string,
+  from: string | null,
+  requestId: string,
+): Promise<PersonSession> {
   const now = house.now();
   const key = { userId, name: 'console', expiresAt: new Date(now.getTime() + SESSION_MS) };
-  return house.db.transaction(async (tx) => {
-    const { id } = await mintPersonKey(tx, key, house.random);
-    const entry = { teamId: null, keyId: from ?? id, action: 'key.mint', subject: id, before: null } as const;
-    await insertAccountChange(tx, { ...entry, after: { userId, name: key.name }, requestId, at: now });
-    return { id, from };
-  });
+  const { id } = await mintPersonKey(tx, key, house.random);
+  const entry = { teamId: null, keyId: from ?? id, action: 'key.mint', subject: id, before: null } as const;
+  await insertAccountChange(tx, { ...entry, after: { userId, name: key.name }, requestId, at: now });
+  return { id, from };
 }
 
 /** Who asks in a session; null when it is over, or the key that it was begun with is. */
