@@ -80,7 +80,7 @@ export async function namesBelow(
 
 const selectById = statement<RecordRow>(`select ${COLUMNS} from records where zone_no = $1 and id = $2`);
 
-export async function recordById(tx: Tx, zoneNo: number, id: string): Promise<RecordRow | null> {
+export async function recordById(tx: Db | Tx, zoneNo: number, id: string): Promise<RecordRow | null> {
   if (!isStorable(id)) return null;
   return (await selectById(tx, zoneNo, id))[0] ?? null;
 }
@@ -95,8 +95,8 @@ export interface RecordFilter {
   ordername?: string;
   type?: string;
   content?: { content: string; digest: Uint8Array | null };
-  /** Only records with this text in their name or content, in whatever case. */
-  text?: string;
+  /** Only records with one of these texts in their name or content, in whatever case. */
+  texts?: string[];
   /** Only records of one of these types and with a name that one of these LIKE patterns matches; null: any. */
   only?: { names: string[] | null; types: string[] | null };
   after?: RecordCursor;
@@ -137,9 +137,10 @@ function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
         : sql`(${records.content} = ${content} or ${records.digest} = ${digest})`,
     );
   }
-  if (filter.text !== undefined) {
-    const text = filter.text.toLowerCase();
-    where.push(sql`(strpos(lower(${records.name}), ${text}) > 0 or strpos(lower(${records.content}), ${text}) > 0)`);
+  if (filter.texts !== undefined) {
+    const holds = (text: string) =>
+      sql`(strpos(${records.name}, ${text}) > 0 or strpos(lower(${records.content}), ${text}) > 0)`;
+    where.push(or(...filter.texts.map((text) => holds(text.toLowerCase()))));
   }
   if (filter.only?.types) where.push(inArray(records.type, filter.only.types));
   if (filter.only?.names) where.push(or(...filter.only.names.map((pattern) => like(records.name, pattern))));
