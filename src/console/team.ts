@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '../api/auth.ts';
 import { teamBody } from '../api/schemas/people.ts';
+import { type KeyName, keyNames } from '../store/key-names.ts';
 import { readAccountChanges } from '../zones/account.ts';
 import { changeTeamName, createTeam, readTeam, readTeams } from '../zones/teams.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from './forms.ts';
@@ -35,12 +36,23 @@ export function teamPages(app: FastifyInstance, { house }: ConsoleParts): void {
       limit: HISTORY_PAGE,
       cursor,
     });
+    const names = await keyNames(
+      house.db,
+      changes.flatMap(({ keyId }) => keyId ?? []),
+    );
+    const rows = changes.map((change) => ({ ...change, by: byOf(change.keyId, names) }));
     const here = `${address(teamId)}/history`;
     const pages = {
       first: cursor === undefined ? null : here,
       next: next === undefined ? null : `${here}?cursor=${next}`,
     };
-    return show(request, reply, 'team/history', { title: `History of ${team.name}`, team, changes, pages, ...again });
+    return show(request, reply, 'team/history', {
+      title: `History of ${team.name}`,
+      team,
+      changes: rows,
+      pages,
+      ...again,
+    });
   };
 
   app.get('/teams', async (request, reply) => listPage(request, reply));
@@ -80,4 +92,11 @@ export function teamPages(app: FastifyInstance, { house }: ConsoleParts): void {
       (errors) => historyPage(request, reply, { typed, errors }),
     );
   });
+}
+
+/** Who did it, for people. */
+function byOf(keyId: string | null, names: ReadonlyMap<string, KeyName>): string {
+  if (keyId === null) return 'command line';
+  const key = names.get(keyId);
+  return key ? (key.email ?? `${key.name} (app key)`) : keyId;
 }

@@ -1,17 +1,28 @@
 // A service with the console on it, and a browser without a screen or JavaScript: it keeps cookies and reads forms, so that
 // what a real one would send, and what no real one would, can be sent.
 
+import type { Console } from '../../src/api/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createConsole } from '../../src/console/plugin.ts';
 import { CONSOLE_SETTINGS } from '../../src/console/settings.ts';
 import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 
+export interface ConsoleService extends TestService {
+  /** One more api with a console on the same database, as another replica or set up otherwise. */
+  anotherConsole(settings: Record<string, string>): Promise<{ url: string }>;
+}
+
+/** To be called at the top of a test file. `settings`: of the console, as in the environment. */
 export async function startConsoleService(
   options: TestServiceOptions = {},
   settings: Record<string, string> = {},
-): Promise<TestService> {
-  const console = createConsole(readConfig(CONSOLE_SETTINGS, settings));
-  return startTestService({ ...options, console });
+): Promise<ConsoleService> {
+  const service = await startTestService({ ...options, console: pagesWith(settings) });
+  return { ...service, anotherConsole: (other) => service.anotherApi({ console: pagesWith(other) }) };
+}
+
+function pagesWith(settings: Record<string, string>): Console {
+  return createConsole(readConfig(CONSOLE_SETTINGS, settings));
 }
 
 export interface Page {

@@ -67,7 +67,7 @@ export interface TestService {
   /** As `admin`, unless told otherwise. */
   request: Request;
   /** One more api on the same database, as another replica. `busyAfterMs`: as this one's, unless told otherwise. */
-  anotherApi(options?: { busyAfterMs?: number }): Promise<{ url: string; request: Request }>;
+  anotherApi(options?: { busyAfterMs?: number; console?: Console }): Promise<{ url: string; request: Request }>;
   /** Creates a zone; under a name that nobody else has when none is given. @throws when it is not created */
   zone(name?: string, key?: TestKey): Promise<ZoneCreated>;
   /** @throws when it is not created */
@@ -101,7 +101,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   const registries: Registry[] = [];
   const own = { address: '127.0.0.1', port: 0 };
   const resolversOf = (wanted: (Endpoint | 'own')[]) => wanted.map((each) => (each === 'own' ? own : each));
-  const startApi = async (patienceMs: number): Promise<string> => {
+  const startApi = async (patienceMs: number, pages = options.console): Promise<string> => {
     const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: patienceMs });
     closers.push(() => close());
     await setService(db, { nameservers: NAMESERVERS, hostmaster: 'hostmaster.zonestead.test' });
@@ -119,7 +119,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     };
     const logger = createLogger({ name: 'api', level: 'trace', destination: { write: (line) => void log.push(line) } });
     registries.push(metrics.registry);
-    const { requestMs, console: pages } = options;
+    const { requestMs } = options;
     const app = buildApp({
       house,
       log: logger,
@@ -171,7 +171,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     key,
     request,
     anotherApi: async (other = {}) => {
-      const url = await startApi(other.busyAfterMs ?? busyAfterMs);
+      const url = await startApi(other.busyAfterMs ?? busyAfterMs, other.console);
       return { url, request: createRequest(url, agent, admin.text) };
     },
     zone: async (name = `zone${++zones}.example`, owner = admin) => {
