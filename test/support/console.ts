@@ -18,7 +18,7 @@ export async function startConsoleService(
   settings: Record<string, string> = {},
 ): Promise<ConsoleService> {
   const service = await startTestService({ ...options, console: pagesWith(settings) });
-  return { ...service, anotherConsole: (other) => service.anotherApi({ console: pagesWith(other) }) };
+  return { ...service, anotherConsole: async (other) => service.anotherApi({ console: pagesWith(other) }) };
 }
 
 function pagesWith(settings: Record<string, string>): Console {
