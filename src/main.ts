@@ -25,7 +25,8 @@ program
     const { CONSOLE_SETTINGS } = await import('./console/settings.ts');
     const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS, ...CONSOLE_SETTINGS]);
     const pages = config.ZONESTEAD_CONSOLE ? await import('./console/plugin.ts') : null;
-    const outside = { ...createOutside(config), ...(pages ? { console: pages.createConsole(config) } : {}) };
+    const world = createOutside(config);
+    const outside = { ...world, ...(pages ? { console: pages.createConsole(config, world.live) } : {}) };
     await runApi(config, outside, stop.signal);
   });
 

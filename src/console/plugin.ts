@@ -17,24 +17,33 @@ import type { Config } from '../config.ts';
 import { appPages } from './apps.ts';
 import { serveAssets } from './assets.ts';
 import { installErrorPages } from './error-pages.ts';
+import { livePages } from './live.ts';
 import { memberPages } from './members.ts';
-import type { ConsoleParts } from './parts.ts';
+import type { ConsoleParts, LookLive } from './parts.ts';
 import { protect } from './protection.ts';
 import { createProvider } from './provider.ts';
 import { providerPages } from './provider-pages.ts';
+import { recordPages } from './records.ts';
 import { keepSessions, requireVisitor } from './session.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
 import { signInPages } from './sign-in.ts';
 import { teamPages } from './team.ts';
 import { useViews } from './views.ts';
+import { zonePages } from './zone.ts';
+import { zoneHistoryPages } from './zone-history.ts';
+import { zoneFilePages } from './zonefile.ts';
+import { zonesPages } from './zones.ts';
 
 type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
 
-/** What buildApp takes as `console`. @throws Error when settings are missing beside others */
-export function createConsole(settings: Settings) {
+/**
+ * What buildApp takes as `console`. @throws Error when settings are missing beside others
+ * @param live asks name servers. (Default: the live view says that nobody told how.)
+ */
+export function createConsole(settings: Settings, live: LookLive | null = null) {
   const provider = createProvider(settings);
-  return async (app: FastifyInstance, given: Omit<ConsoleParts, 'url'>): Promise<void> => {
-    const parts: ConsoleParts = { ...given, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
+  return async (app: FastifyInstance, given: Omit<ConsoleParts, 'url' | 'live'>): Promise<void> => {
+    const parts: ConsoleParts = { ...given, live, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
     installErrorPages(app);
     await protect(app, parts);
     await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);
@@ -44,14 +53,21 @@ export function createConsole(settings: Settings) {
     if (provider) providerPages(app, parts, provider);
     await app.register(async (inside) => {
       inside.addHook('onRequest', requireVisitor);
-      pages(inside, parts);
+      await pages(inside, parts);
     });
   };
 }
 
-function pages(app: FastifyInstance, parts: ConsoleParts): void {
-  app.get('/', async (_request, reply) => reply.redirect('/console/teams', 303));
+async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
+  app.get('/', async (_request, reply) => reply.redirect('/console/zones', 303));
   teamPages(app, parts);
   appPages(app, parts);
   memberPages(app, parts);
+  zonesPages(app, parts);
+  zonePages(app, parts);
+  recordPages(app, parts);
+  zoneHistoryPages(app, parts);
+  livePages(app, parts);
+  // A scope of its own: it takes files.
+  await app.register(async (files) => zoneFilePages(files, parts));
 }

@@ -23,6 +23,27 @@ const FORMS: Readonly<Record<number, (rdata: Uint8Array) => string>> = {
   257: caa,
 };
 
+/** Names of the types that one meets in an answer. */
+const NAMES: Readonly<Record<number, string>> = {
+  ...{ 1: 'A', 2: 'NS', 5: 'CNAME', 6: 'SOA', 12: 'PTR', 15: 'MX', 16: 'TXT', 28: 'AAAA', 33: 'SRV', 43: 'DS' },
+  ...{
+    46: 'RRSIG',
+    47: 'NSEC',
+    48: 'DNSKEY',
+    50: 'NSEC3',
+    52: 'TLSA',
+    59: 'CDS',
+    60: 'CDNSKEY',
+    65: 'HTTPS',
+    257: 'CAA',
+  },
+};
+
+/** `A`, `SOA`, …; `TYPE123` where there is no name (RFC 3597 section 5). */
+export function typeName(type: number): string {
+  return NAMES[type] ?? `TYPE${type}`;
+}
+
 /** Never throws: what does not fit its type is shown in the form of RFC 3597. */
 export function rdataText(type: number, rdata: Uint8Array): string {
   try {

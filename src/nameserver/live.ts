@@ -3,7 +3,7 @@
 import type { ChainOfTrust } from '../dns/chain-of-trust.ts';
 import { type ChainFound, judgeChain } from '../dns/chain-of-trust.ts';
 import type { LiveAnswer, LiveServer, LiveView } from '../dns/live.ts';
-import { rdataText } from '../dns/rdata-text.ts';
+import { rdataText, typeName } from '../dns/rdata-text.ts';
 import type { RecordType } from '../dns/types/record-type.ts';
 import { serialOfSoa } from './probe/rdata.ts';
 import { rcodeName, TYPE_NUMBERS } from './probe/types.ts';
@@ -168,10 +168,8 @@ function signedIn({ answers, authorities }: Answer): ChainFound['answer'] {
 }
 
 function answerOf({ name, type, ttl, rdata }: ResourceRecord): LiveAnswer {
-  return { name, type: TYPE_NAMES.get(type) ?? `TYPE${type}`, ttl, text: rdataText(type, rdata) };
+  return { name, type: typeName(type), ttl, text: rdataText(type, rdata) };
 }
-
-const TYPE_NAMES = new Map(Object.entries(TYPE_NUMBERS).map(([name, number]) => [number as number, name]));
 
 function wireType(type: LiveQuestion['type']): WireType {
   return type === 'ALIAS' ? 'A' : type;
