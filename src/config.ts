@@ -36,9 +36,10 @@ const groupTeams = z
     z.array(
       z
         .string()
-        .regex(/^[^=]+=[^=:]{1,64}(:(owner|member))?$/, 'must be group=team or group=team:owner, by commas')
+        .regex(/^.+=[^=:]{1,64}(:(owner|member))?$/, 'must be group=team or group=team:owner, by commas')
         .transform((text) => {
-          const at = text.indexOf('=');
+          // A group may be a distinguished name (cn=dev,…): by its last = the team begins.
+          const at = text.lastIndexOf('=');
           const [team = '', role] = text.slice(at + 1).split(':');
           return {
             group: text.slice(0, at).trim(),
@@ -48,6 +49,8 @@ const groupTeams = z
         }),
     ),
   );
+/** Whether nothing follows the host. What is no address at all, another rule says. */
+const isOrigin = (text: string) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`;
 const whole = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 
 /** Every setting there is, with its default. */
@@ -83,8 +86,8 @@ const SETTINGS = {
   /** Where people reach the api with a browser: decides whether cookies need HTTPS, and where a provider sends people back. */
   ZONESTEAD_CONSOLE_URL: z
     .url({ protocol: /^https?$/ })
-    .refine((text) => new URL(text).href === `${new URL(text).origin}/`, 'must be scheme, host and port only')
-    .transform((text) => new URL(text).origin)
+    .refine(isOrigin, 'must be scheme, host and port only')
+    .transform((text) => (URL.canParse(text) ? new URL(text).origin : text))
     .optional(),
   /** Seals the session cookies; the same for all replicas. (Default: a new one with each start.) */
   ZONESTEAD_SESSION_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
