@@ -11,6 +11,7 @@ export function environmentOf({ service, cluster, issuance }: Stack): Record<str
     ZONESTEAD_TEAM: service.keys.first.team,
     ZONESTEAD_API_KEY_2: service.keys.second.key,
     ZONESTEAD_TEAM_2: service.keys.second.team,
+    ZONESTEAD_PERSON_KEY: service.personKey,
     ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
     DATABASE_URL: service.databaseUrl,
     KUBECONFIG: cluster.kubeconfig,
