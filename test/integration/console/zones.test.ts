@@ -144,7 +144,6 @@ describe('records', () => {
       [{ name: 'www', type: 'A', content: '192.0.2.1', ttl: '5' }, 'ttl'],
       [{ name: 'www', type: 'A', content: '192.0.2.1', ttl: 'soon' }, 'ttl'],
       [{ name: 'www', type: 'A', content: '192.0.2.1', priority: '5' }, 'priority'],
-      [{ name: 'www', type: 'SOA', content: 'x' }, 'type'],
       [{ name: 'taken', type: 'CNAME', content: 'x.example' }, 'type'],
       [{ name: 'www', type: 'TXT', content: '' }, 'content'],
     ];
