@@ -18,6 +18,9 @@ const POLICY = {
   frameAncestors: ["'none'"],
 };
 
+/** Of a form without a file, in bytes: anybody may send one to the sign-in page. */
+const FORM_LIMIT = 256 * 1024;
+
 /** The bodies of the console's POSTs; what their fields mean, each page judges with the API's own schemas. */
 const FORM = z.record(z.string(), z.union([z.string(), z.array(z.string())]));
 
@@ -28,7 +31,7 @@ export async function protect(app: FastifyInstance, { url }: ConsoleParts): Prom
     route.schema = { hide: true, ...body, ...route.schema };
   });
   app.removeAllContentTypeParsers();
-  await app.register(formbody, { bodyLimit: 8 * 1024 * 1024 });
+  await app.register(formbody, { bodyLimit: FORM_LIMIT });
   await app.register(helmet, {
     contentSecurityPolicy: { useDefaults: false, directives: POLICY },
     xFrameOptions: { action: 'deny' },
