@@ -11,7 +11,7 @@
 //    `include('/partials/field', …)` (its head says which values it takes). Without JavaScript everything works; htmx may add.
 // 4. A POST: read with `typedOf(request)`, act inside `attempt(…)`, which shows the page again with the API's own sentence at
 //    its field and what was typed; at success `done(request, reply, address, 'What happened.')` (303, message on next page).
-//    What REST counts against a limit, is counted here: `{ onRequest: parts.counts.record }` (or `.zone`, `.records`).
+//    What REST counts against a limit is counted there too, first: `await parts.counts.record(request, reply)`.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config.ts';
 import { appPages } from './apps.ts';
