@@ -34,6 +34,8 @@ export async function startBrowser(hosts: Record<string, string> = {}): Promise<
       contexts.push(context);
       const page = await context.newPage();
       page.on('console', (message) => {
+        // Not of other people's pages.
+        if (!new URL(page.url()).pathname.startsWith('/console/')) return;
         // Pages of refusals are answered with their status, which Chromium writes down as an error.
         if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return;
         complaints.push(`${page.url()}: ${message.text()}`);

@@ -29,7 +29,7 @@ const status = async (key: string) => (await service.request('GET', '/zones', un
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${BASE}/console/sign-in`);
   await page.getByLabel('Your key').fill(ada.text);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
 }
 
@@ -71,14 +71,14 @@ describe('the console', () => {
     expect(await status(secret)).toBe(200);
     await tabTo(page, /^I have it$/);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/apps$/);
+    await page.getByRole('heading', { name: 'Apps of red' }).waitFor();
     expect(await page.content()).not.toContain(secret);
     await tabTo(page, /^Revoke typed by hand$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/revoke$/);
     await tabTo(page, /^Revoke for good$/);
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/apps$/);
+    await page.getByRole('heading', { name: 'Apps of red' }).waitFor();
     expect(await page.getByRole('status').textContent()).toContain('The key typed by hand is revoked.');
     expect(await status(secret)).toBe(401);
     await tabTo(page, /^Sign out$/);
