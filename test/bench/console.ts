@@ -50,7 +50,7 @@ async function run(bench: Bench): Promise<void> {
     print(`ratio at ${q}: ${figure(quantile(times.page, q) / quantile(times.api, q))} (bar: 3)`);
   }
 
-  const sizes = await sizesOf(browser, id);
+  const sizes = await sizesOf(service.url, browser, id);
   for (const [path, bytes] of sizes) print(`${path}: ${figure(bytes / 1000)} kB`);
   print(`largest page: ${figure(Math.max(...sizes.map(([, bytes]) => bytes)) / 1000)} kB (bar: 200)`);
 
@@ -81,7 +81,7 @@ async function firstByte(address: string, headers: Record<string, string>): Prom
 }
 
 /** Of every page of a zone, the preview of an import that changes everything among them, in bytes. */
-async function sizesOf(browser: Visit, id: string): Promise<[string, number][]> {
+async function sizesOf(url: string, browser: Visit, id: string): Promise<[string, number][]> {
   const home = `/console/zones/${id}`;
   const sizes: [string, number][] = [];
   for (const path of ['', '?q=old9&type=A', '/history', '/live', '/settings', '/zonefile', '/delete']) {
@@ -89,11 +89,18 @@ async function sizesOf(browser: Visit, id: string): Promise<[string, number][]> 
     if (status !== 200) throw new Error(`${path}: ${status}`);
     sizes.push([path === '' ? 'records' : path, Buffer.byteLength(text)]);
   }
-  await browser.get(`${home}/zonefile`);
+  const { csrf } = await browser.get(`${home}/zonefile`);
   const lines = Array.from({ length: 20_000 }, (_, n) => `new${n} IN TXT "${'v'.repeat(200)}"`);
-  const preview = await browser.post(`${home}/zonefile`, { file: `${lines.join('\n')}\n` });
+  const form = new FormData();
+  form.set('_csrf', csrf);
+  form.set('upload', new Blob([`${lines.join('\n')}\n`]), 'new.zone');
+  const preview = await fetch(`${url}${home}/zonefile`, {
+    method: 'POST',
+    body: form,
+    headers: { cookie: browser.cookie },
+  });
   if (preview.status !== 200) throw new Error(`preview: ${preview.status}`);
-  sizes.push(['preview of an import', Buffer.byteLength(preview.text)]);
+  sizes.push(['preview of an import', (await preview.arrayBuffer()).byteLength]);
   return sizes;
 }
 
