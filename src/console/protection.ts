@@ -39,8 +39,6 @@ export async function protect(app: FastifyInstance, { url }: ConsoleParts): Prom
     // Over plain HTTP browsers pass it over, and complain.
     crossOriginOpenerPolicy: !url?.startsWith('http:'),
     // To promise HTTPS is for those who have said that they have it.
-    // Over plain HTTP browsers only complain of it.
-    crossOriginOpenerPolicy: !url?.startsWith('http:'),
     strictTransportSecurity: url?.startsWith('https:') ? { includeSubDomains: false } : false,
   });
   app.addHook('onRequest', async (_request, reply) => {
