@@ -48,7 +48,8 @@ async function prepareZone(): Promise<string> {
   return id;
 }
 
-async function take(page: Page, name: string, path: string): Promise<void> {
+async function take(page: Page, name: string, path: string, height = SIZE.height): Promise<void> {
+  await page.setViewportSize({ ...SIZE, height });
   await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: 'disabled' });
@@ -74,7 +75,7 @@ try {
   await page.waitForURL(/\/console\/(?!sign-in)/);
   await take(page, 'zones', '/console/zones');
   await take(page, 'zone', `/console/zones/${zone}`);
-  await take(page, 'live', `/console/zones/${zone}/live?name=www&type=A`);
+  await take(page, 'live', `/console/zones/${zone}/live?name=www&type=A`, 1_150);
   await take(page, 'apps', `/console/teams/${team}/apps`);
   await page.emulateMedia({ colorScheme: 'dark' });
   await take(page, 'history', `/console/zones/${zone}/history`);

@@ -4,6 +4,7 @@ import { actorOf, callerOf } from '../api/auth.ts';
 import { keyBody, keyChangeBody } from '../api/schemas/app-key.ts';
 import { LEVELS } from '../api/schemas/people.ts';
 import { RECORD_TYPES } from '../dns/types/record-type.ts';
+import { keyNames } from '../store/key-names.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '../zones/app-keys.ts';
 import { LIMITS } from '../zones/limits.ts';
 import { readTeam } from '../zones/teams.ts';
@@ -33,7 +34,13 @@ export function appPages(app: FastifyInstance, { house, url }: ConsoleParts): vo
     const { teamId } = request.params;
     const team = await readTeam(house, actorOf(request), teamId);
     const keys = (await readKeys(house, actorOf(request), teamId)).reverse();
-    const rows = keys.map((key) => ({ ...key, state: stateOf(key, house.now()) }));
+    const names = await keyNames(
+      house.db,
+      keys.map(({ id }) => id),
+    );
+    const rows = keys.map((key) => {
+      return { ...key, state: stateOf(key, house.now()), lastUsedBy: names.get(key.id)?.lastUsedBy ?? null };
+    });
     return show(request, reply, 'apps/list', { title: `Apps of ${team.name}`, team, keys: rows });
   });
 
