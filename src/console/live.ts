@@ -47,7 +47,7 @@ export function livePages(app: FastifyInstance, { house, live }: ConsoleParts): 
       return show(request, reply.code(400), 'zone/live', { ...page, errors });
     }
     const left = new AbortController();
-    request.raw.once('close', () => left.abort(new Error('the browser is gone')));
+    reply.raw.once('close', () => left.abort(new Error('the browser is gone')));
     const parentHosted = (await parentOf(house.db, row.name)) !== null;
     const nameservers = house.nameservers;
     const asked = { zone: row.name, name: fqdn(name.value, row.name), type: typed.type, nameservers, parentHosted };

@@ -5,8 +5,8 @@ import { actorOf, callerOf } from '../api/auth.ts';
 import { parseZoneName } from '../dns/name.ts';
 import type { LineProblem } from '../dns/zonefile-read.ts';
 import { Refusal } from '../zones/refusal.ts';
-import { exportZoneFile, importZoneFile, type ZoneFilePreview } from '../zones/zonefile.ts';
-import { forgetUpload, lookOver, readUpload } from '../zones/zonefile-upload.ts';
+import { exportZoneFile, importZoneFile, previewZoneFile, type ZoneFilePreview } from '../zones/zonefile.ts';
+import { forgetUpload, lookOver, readUpload, seenAs } from '../zones/zonefile-upload.ts';
 import { attempt, type FormErrors, type Typed, text, typedOf } from './forms.ts';
 import { shownDifference } from './import-difference.ts';
 import { acceptUploads } from './multipart.ts';
@@ -42,6 +42,7 @@ export async function zoneFilePages(app: FastifyInstance, { house, counts }: Con
   const previewPage = async (
     request: FastifyRequest<OfZone>,
     reply: FastifyReply,
+    content: string,
     preview: ZoneFilePreview,
     again: Again = {},
   ) => {
@@ -52,6 +53,7 @@ export async function zoneFilePages(app: FastifyInstance, { house, counts }: Con
       zone,
       home,
       difference,
+      seen: seenAs({ content, serial: preview.serial }),
       ...again,
     });
   };
@@ -77,7 +79,7 @@ export async function zoneFilePages(app: FastifyInstance, { house, counts }: Con
       async () => {
         if (content.trim() === '') throw new Refusal('bad_request', 'file: Choose a file, or paste one.');
         const preview = await lookOver(house, callerOf(request), request.params.zoneId, content);
-        if (preview.diff !== null) return previewPage(request, reply, preview);
+        if (preview.diff !== null) return previewPage(request, reply, content, preview);
         reply.code(400);
         return filePage(request, reply, { typed: kept, problems: preview.problems });
       },
@@ -98,9 +100,14 @@ export async function zoneFilePages(app: FastifyInstance, { house, counts }: Con
       reply,
       ['anyway'],
       async () => {
-        const preview = await lookOver(house, caller, zoneId, upload.content);
-        const seen = Number(text(typed, 'serial'));
-        if (preview.serial !== seen) {
+        const preview = await previewZoneFile(house, caller.actor, zoneId, upload.content);
+        if (text(typed, 'seen') !== seenAs(upload)) {
+          throw new Refusal(
+            'conflict',
+            'Another file was looked over since, so nothing was imported. This is its difference.',
+          );
+        }
+        if (preview.serial !== upload.serial) {
           throw new Refusal(
             'conflict',
             'The zone was changed meanwhile, so nothing was imported. This is the difference now.',
@@ -114,7 +121,7 @@ export async function zoneFilePages(app: FastifyInstance, { house, counts }: Con
           zoneId,
           upload.content,
           (changes) => counts.records(request, reply, changes),
-          seen,
+          upload.serial,
         );
         await forgetUpload(house, caller, zoneId);
         const words = `${created} created, ${updated} changed, ${deleted} deleted.`;
@@ -123,7 +130,7 @@ export async function zoneFilePages(app: FastifyInstance, { house, counts }: Con
       async (errors) => {
         const preview = await lookOver(house, caller, zoneId, upload.content);
         if (preview.diff === null) return filePage(request, reply, { problems: preview.problems });
-        return previewPage(request, reply, preview, { typed, errors });
+        return previewPage(request, reply, upload.content, preview, { typed, errors });
       },
     );
   });

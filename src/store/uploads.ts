@@ -1,5 +1,5 @@
 // Zone files that wait until somebody has looked them over. Knows no rules and no rights.
-import { and, eq, lt } from 'drizzle-orm';
+import { and, eq, gt, lt } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { zoneUploads } from './tables.ts';
 
@@ -22,11 +22,12 @@ export async function keepUpload(
     .onConflictDoUpdate({ target: [zoneUploads.zoneId, zoneUploads.keyId], set: { content, serial, createdAt } });
 }
 
-export async function uploadOf(db: Db, zoneId: string, keyId: string): Promise<Upload | null> {
+/** @param since older ones are as good as gone */
+export async function uploadOf(db: Db, zoneId: string, keyId: string, since: Date): Promise<Upload | null> {
   const rows = await db
     .select({ content: zoneUploads.content, serial: zoneUploads.serial })
     .from(zoneUploads)
-    .where(and(eq(zoneUploads.zoneId, zoneId), eq(zoneUploads.keyId, keyId)));
+    .where(and(eq(zoneUploads.zoneId, zoneId), eq(zoneUploads.keyId, keyId), gt(zoneUploads.createdAt, since)));
   return rows[0] ?? null;
 }
 

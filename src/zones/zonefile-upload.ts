@@ -1,5 +1,6 @@
 // A zone file between being looked over and being imported. Two requests, which different replicas may answer, so that it
 // waits in the database; for an hour, and for nobody but who sent it.
+import { createHash } from 'node:crypto';
 import { isStorable } from '../store/database.ts';
 import { dropUpload, keepUpload, type Upload, uploadOf } from '../store/uploads.ts';
 import { mustWriteAllRecords } from './actor.ts';
@@ -20,10 +21,9 @@ export async function lookOver(
   if (!isStorable(content)) throw new Refusal('bad_request', 'file: No zone file holds a NUL or half a character.');
   const preview = await previewZoneFile(house, actor, zoneId, content);
   if (preview.diff !== null) {
-    const createdAt = house.now();
-    const stale = new Date(createdAt.getTime() - KEPT_MS);
     const { serial } = preview;
-    await keepUpload(house.db, { zoneId, keyId: actor.keyId, content, serial, createdAt, stale });
+    const row = { zoneId, keyId: actor.keyId, content, serial, createdAt: house.now() };
+    await keepUpload(house.db, { ...row, stale: staleAt(house) });
   }
   return preview;
 }
@@ -32,7 +32,16 @@ export async function lookOver(
 export async function readUpload(house: House, { actor }: Caller, zoneId: string): Promise<Upload | null> {
   const zone = await seeZone(house, actor, zoneId, 'no_zone');
   mustWriteAllRecords(actor, zone.id);
-  return uploadOf(house.db, zone.id, actor.keyId);
+  return uploadOf(house.db, zone.id, actor.keyId, staleAt(house));
+}
+
+/** Names a file and the zone that it was compared with: two windows may look over two files. */
+export function seenAs({ content, serial }: Upload): string {
+  return `${serial}-${createHash('sha256').update(content).digest('hex').slice(0, 32)}`;
+}
+
+function staleAt(house: House): Date {
+  return new Date(house.now().getTime() - KEPT_MS);
 }
 
 /** After it was imported. Repeating is fine. */

@@ -25,7 +25,7 @@ const records = async (zone: { id: string }) => {
   );
 };
 const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
-const serialIn = (text: string) => /name="serial" value="(\d+)"/.exec(text)?.[1] ?? '';
+const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 describe('the settings of a zone', () => {
   it('give name servers and DS to copy, and set the default TTL', async () => {
@@ -81,10 +81,10 @@ describe('a zone file', () => {
     expect(words(preview.text)).toContain('changed moves A 192.0.2.3 (3600 s) 192.0.2.33 (3600 s)');
     expect(preview.text).toContain('&lt;b&gt;');
     expect(await records(zone)).toHaveLength(3);
-    const imported = await browser.post(`${zone.home}/zonefile/import`, { serial: serialIn(preview.text) });
+    const imported = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(preview.text) });
     expect(imported.status).toBe(303);
     expect(await records(zone)).toEqual(['moves A 192.0.2.33', 'new TXT "<b>"', 'stays A 192.0.2.1']);
-    const again = await browser.post(`${zone.home}/zonefile/import`, { serial: serialIn(preview.text) });
+    const again = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(preview.text) });
     expect([again.status, words(again.text)]).toEqual([409, expect.stringContaining('imported already')]);
   });
 
@@ -93,12 +93,22 @@ describe('a zone file', () => {
     await browser.get(`${zone.home}/zonefile`);
     const preview = await browser.post(`${zone.home}/zonefile`, { file: 'www IN A 192.0.2.1\n' });
     await put(zone, 'since', 'A', '192.0.2.9');
-    const late = await browser.post(`${zone.home}/zonefile/import`, { serial: serialIn(preview.text) });
+    const late = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(preview.text) });
     expect(late.status).toBe(409);
     expect(words(late.text)).toContain('deleted since A 192.0.2.9');
     expect(await records(zone)).toEqual(['since A 192.0.2.9']);
-    await browser.post(`${zone.home}/zonefile/import`, { serial: serialIn(late.text) });
+    await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(late.text) });
     expect(await records(zone)).toEqual(['www A 192.0.2.1']);
+  });
+
+  it('is not imported in place of another one that was looked over in another window', async () => {
+    const zone = await newZone();
+    await browser.get(`${zone.home}/zonefile`);
+    const one = await browser.post(`${zone.home}/zonefile`, { file: 'one IN A 192.0.2.1\n' });
+    await browser.post(`${zone.home}/zonefile`, { file: 'two IN A 192.0.2.2\n' });
+    const refused = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(one.text) });
+    expect([refused.status, words(refused.text)]).toEqual([409, expect.stringContaining('created two A')]);
+    expect(await records(zone)).toEqual([]);
   });
 
   it('with wrong lines is refused by their numbers, and stays in the form', async () => {
@@ -121,10 +131,10 @@ describe('a zone file', () => {
     await browser.get(`${zone.home}/zonefile`);
     const preview = await browser.post(`${zone.home}/zonefile`, { file: 'other IN A 192.0.2.5\n' });
     expect(words(preview.text)).toContain('1 of these records: DNSRecord shop/www');
-    const serial = serialIn(preview.text);
-    expect((await browser.post(`${zone.home}/zonefile/import`, { serial })).status).toBe(409);
+    const seen = seenIn(preview.text);
+    expect((await browser.post(`${zone.home}/zonefile/import`, { seen })).status).toBe(409);
     expect(await records(zone)).toEqual(['www A 192.0.2.1']);
-    expect((await browser.post(`${zone.home}/zonefile/import`, { serial, anyway: 'on' })).status).toBe(303);
+    expect((await browser.post(`${zone.home}/zonefile/import`, { seen, anyway: 'on' })).status).toBe(303);
     expect(await records(zone)).toEqual(['other A 192.0.2.5']);
   });
 
