@@ -7,10 +7,17 @@ const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 const ben = await addPerson(service, { team: 'red', role: 'member', email: 'ben@example.org' });
 const eve = await addPerson(service, { team: 'blue', email: 'eve@example.org' });
-const signedIn = async (who: { text: string }): Promise<Visit> => {
-  const browser = visit(service);
-  await browser.signIn(who.text);
-  return browser;
+const sessions = new Map<string, Promise<Visit>>();
+/** The window of that person, the same for the whole file. */
+const signedIn = (who: { text: string }): Promise<Visit> => {
+  const open = async () => {
+    const browser = visit(service);
+    await browser.signIn(who.text);
+    return browser;
+  };
+  const session = sessions.get(who.text) ?? open();
+  sessions.set(who.text, session);
+  return session;
 };
 const redZone = await service.zone('red.example', { ...ada, id: ada.keyId });
 const apps = `/console/teams/${ada.team}/apps`;
