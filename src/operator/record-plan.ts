@@ -6,7 +6,7 @@
 //   id                     there                    nothing left     delete
 //   id                     not there                –                forget (somebody else deleted it: drift)
 //   –                      –                        wanted           create
-//   –                      there, a wanted value    wanted           update (adopt), or conflict
+//   –                      there, a wanted value    wanted           keep or update as its own (adopt), or conflict
 //   –                      there                    –                none of our business
 import type { DnsRecord } from '../client/client.ts';
 import { parseRdata } from '../dns/types/index.ts';
@@ -76,8 +76,9 @@ export function planRecord({ desired, owned, actual, defaultTtl, adoptable }: Pl
   for (const value of wanted.values()) {
     const holder = foreign.get(value.identity);
     const reusable = holder === undefined ? spare.shift() : undefined;
-    // Written even when nothing of it changes: from then on the service knows whose it is.
-    if (holder !== undefined && adoptable.has(holder.id)) plan.update.push({ id: holder.id, value });
+    // Kept without a write: a zone of a thousand records is taken over at once, not at the pace of the key. So the service
+    // learns whose such a record is with its first change.
+    if (holder !== undefined && adoptable.has(holder.id)) hold(holder, value);
     else if (holder !== undefined) plan.taken.push({ id: holder.id, value });
     else if (reusable) plan.update.push({ id: reusable.id, value });
     else plan.create.push(value);
