@@ -9,6 +9,8 @@ export interface ChangedField {
   after: string | null;
 }
 
+/** Octets of a value in a page. */
+const VALUE = 120;
 /** In this order; what is not named here comes in no list. */
 const FIELDS = ['zoneName', 'state', 'owner', 'name', 'type', 'content', 'priority', 'ttl', 'defaultTtl'];
 
@@ -32,5 +34,5 @@ function objectOf(value: unknown): Record<string, unknown> | null {
 
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return clip(typeof value === 'string' ? value : JSON.stringify(value));
+  return clip(typeof value === 'string' ? value : JSON.stringify(value), VALUE);
 }

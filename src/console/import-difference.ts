@@ -29,7 +29,8 @@ export interface Difference {
   foreign: { records: number; owners: string[] } | null;
 }
 
-const LINES = 150;
+const LINES = 100;
+const VALUE = 120;
 const OWNERS = 5;
 
 /** @param zone with the default TTL, in seconds, which is shown where a record has none of its own */
@@ -39,7 +40,7 @@ export function shownDifference(
 ): Difference {
   const { creates = [], updates = [], deletes = [], unchanged = 0 } = diff ?? {};
   const words = (record: Pick<ParsedRecord | RecordRow, 'content' | 'ttl' | 'priority'>) =>
-    `${record.priority === null ? '' : `${record.priority} `}${clip(record.content, 160)} (${record.ttl ?? zone.defaultTtl} s)`;
+    `${record.priority === null ? '' : `${record.priority} `}${clip(record.content, VALUE)} (${record.ttl ?? zone.defaultTtl} s)`;
   const line = (before: RecordRow | null, after: ParsedRecord | null): Line => ({
     name: (before ?? after)?.name ?? '',
     type: (before ?? after)?.type ?? '',

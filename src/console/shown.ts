@@ -4,7 +4,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import type { RecordRow } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
 
-/** Characters of a value in a list. */
+/** Octets of a value in a list: a page, with all that it loads, stays below 200 kB. */
 export const CLIP = 240;
 /** Of a value that can be edited in a page; longer ones are for the API and zone files. */
 export const EDITABLE = 16_000;
@@ -12,6 +12,8 @@ export const EDITABLE = 16_000;
 export interface ShownRecord {
   id: string;
   name: string;
+  /** The name and type as they are read out beside what can be done with the record. */
+  label: string;
   /** The name in its own script; null when that is the same. */
   unicode: string | null;
   type: string;
@@ -29,6 +31,7 @@ export function shownRecord(row: RecordRow, zone: Pick<ZoneRow, 'defaultTtl'>): 
   return {
     id,
     name,
+    label: clip(`${name} ${type}`, 60),
     unicode: unicodeOf(name),
     type,
     content: clip(row.content),
@@ -39,8 +42,15 @@ export function shownRecord(row: RecordRow, zone: Pick<ZoneRow, 'defaultTtl'>): 
   };
 }
 
+/** As many characters as take so many octets in a page, where some are escaped. */
 export function clip(text: string, most = CLIP): string {
-  return text.length > most ? `${text.slice(0, most)}…`.toWellFormed() : text;
+  let octets = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    octets += '&<>"\''.includes(character) ? 6 : character > '\x7f' ? 3 : 1;
+    if (octets > most) return `${text.slice(0, at)}…`.toWellFormed();
+  }
+  return text;
 }
 
 /** Null when the name has no A-label, or none that can be read. */

@@ -9,7 +9,7 @@ import { withQuery } from './shown.ts';
 import { show } from './views.ts';
 import { headOf, type OfZone } from './zone-head.ts';
 
-const PAGE = 50;
+const PAGE = 40;
 
 export function zoneHistoryPages(app: FastifyInstance, { house }: ConsoleParts): void {
   app.get<OfZone & { Querystring: { cursor?: string } }>('/zones/:zoneId/history', async (request, reply) => {

@@ -45,7 +45,7 @@ describe('the difference of an import', () => {
       { serial: 1, ignored: 0, diff: finish(diffZone(stored, wanted)) },
       { defaultTtl: 60 },
     );
-    expect(shown.lines).toHaveLength(150);
+    expect(shown.lines).toHaveLength(100);
     expect(shown.lines.length + shown.more).toBe(5_300);
     expect(shown.foreign?.records).toBe(300);
     expect(shown.foreign?.owners).toHaveLength(6);
@@ -84,6 +84,8 @@ describe('a change of the history', () => {
 describe('texts in a page', () => {
   it('are clipped without leaving half a character', () => {
     expect(clip('a'.repeat(CLIP))).toHaveLength(CLIP);
+    // Escaped, each of these takes five or six octets.
+    expect(clip('&'.repeat(CLIP))).toBe(`${'&'.repeat(CLIP / 6)}…`);
     expect(clip(`${'a'.repeat(CLIP - 1)}😀`).isWellFormed()).toBe(true);
   });
 
