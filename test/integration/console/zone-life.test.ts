@@ -175,6 +175,17 @@ describe('the history of a zone', () => {
     expect(text).toMatch(/record\.create www A name www type A content 192\.0\.2\.1/);
     expect(text).toContain(red.id);
   });
+
+  it('tells which program a key of the team was used by', async () => {
+    const zone = await newZone();
+    const key = await service.key({ team: 'red' });
+    const record = { name: 'www', type: 'A', content: '192.0.2.1' };
+    const agent = { 'user-agent': 'zonestead-operator' };
+    await service.request('POST', `/zones/${zone.id}/records`, record, key.text, agent);
+    const text = words((await browser.get(`${zone.home}/history`)).text);
+    expect(text).toMatch(new RegExp(`zonestead-operator key ${key.id}`));
+    expect((await browser.get(`/console/teams/${red.team}/apps`)).text).toContain('zonestead-operator');
+  });
 });
 
 describe('the live view', () => {
