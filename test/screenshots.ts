@@ -9,15 +9,17 @@ const FOLDER = new URL('../deploy/console', import.meta.url).pathname;
 const SIZE = { width: 1100, height: 720 };
 /** The pictures are part of every clone. */
 const MAX_BYTES = 150_000;
-const ZONE = 'shop.example';
+/** Below a zone that is hosted here too, so that its chain of trust is whole. */
+const PARENT = 'acme.example';
+const ZONE = `shop.${PARENT}`;
 const RECORDS = [
   { name: '@', type: 'A', content: '192.0.2.10' },
-  { name: '@', type: 'MX', content: 'mail.shop.example', priority: 10 },
+  { name: '@', type: 'MX', content: `mail.${ZONE}`, priority: 10 },
   { name: 'www', type: 'A', content: '192.0.2.10' },
   { name: 'www', type: 'AAAA', content: '2001:db8::10' },
   { name: 'mail', type: 'A', content: '192.0.2.25' },
   { name: '_dmarc', type: 'TXT', content: '"v=DMARC1; p=reject"' },
-  { name: '*.apps', type: 'CNAME', content: 'www.shop.example' },
+  { name: '*.apps', type: 'CNAME', content: `www.${ZONE}` },
 ];
 
 const setting = (name: string): string => {
@@ -42,8 +44,8 @@ async function api<T>(method: string, path: string, body?: object, key = setting
 async function prepareZone(): Promise<string> {
   const { zones } = await api<{ zones: { id: string }[] }>('GET', `/dns/zones?zoneName=${ZONE}`);
   if (zones[0]) return zones[0].id;
+  await api('POST', '/dns/zones', { zoneName: PARENT, owner: `org:${team}` });
   const { id } = await api<{ id: string }>('POST', '/dns/zones', { zoneName: ZONE, owner: `org:${team}` });
-  await api('POST', '/dns/zones', { zoneName: 'intern.example', owner: `org:${team}` });
   for (const record of RECORDS) await api('POST', `/dns/zones/${id}/records`, record);
   return id;
 }
