@@ -29,8 +29,12 @@ program
     const { API_SETTINGS, runApi } = await import('./api/server.ts');
     const { createOutside, OUTSIDE_SETTINGS } = await import('./nameserver/outside.ts');
     const { readConfig } = await import('./config.ts');
-    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS]);
-    await runApi(config, createOutside(config), stop.signal);
+    const { CONSOLE_SETTINGS } = await import('./console/settings.ts');
+    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS, ...CONSOLE_SETTINGS]);
+    const pages = config.ZONESTEAD_CONSOLE ? await import('./console/plugin.ts') : null;
+    const world = createOutside(config);
+    const outside = { ...world, ...(pages ? { console: pages.createConsole(config, world.live) } : {}) };
+    await runApi(config, outside, stop.signal);
   });
 
 program

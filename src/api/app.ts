@@ -11,7 +11,7 @@ import { Refusal } from '../zones/refusal.ts';
 import { requireKey } from './auth.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
-import { countWrites, limitWrites, returnBusyPlace } from './limits.ts';
+import { countWrites, limitWrites, returnBusyPlace, type WriteCounts } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -23,6 +23,11 @@ import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
 import { utf8 } from './utf8.ts';
 
+export type Console = (
+  scope: FastifyInstance,
+  parts: { house: House; log: Logger; counts: WriteCounts },
+) => Promise<void>;
+
 export interface AppOptions {
   house: House;
   log: Logger;
@@ -30,6 +35,8 @@ export interface AppOptions {
   limits: boolean;
   /** (Default: nothing is counted.) */
   metrics?: Metrics;
+  /** Adds pages for people to the scope below /console. (Default: there are none.) */
+  console?: Console;
   /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
   requestMs?: number;
 }
@@ -39,7 +46,14 @@ const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
 const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 
-export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }: AppOptions): FastifyInstance {
+export function buildApp({
+  house,
+  log,
+  limits,
+  metrics,
+  console: pages,
+  requestMs = REQUEST_MS,
+}: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,
@@ -119,6 +133,12 @@ export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }
     { prefix: '/v1' },
   );
   void app.register(async (acme) => acmeRoutes(acme, house, countRecord), { prefix: '/acme' });
+  if (pages) {
+    const counts = { zone: countZone, record: countRecord, records: countRecords };
+    void app.register(async (scope) => pages(scope as unknown as FastifyInstance, { house, log, counts }), {
+      prefix: '/console',
+    });
+  }
   serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;
 }

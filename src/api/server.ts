@@ -12,7 +12,7 @@ import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import type { House } from '../zones/change.ts';
 import type { Delegation } from '../zones/delegation.ts';
 import { createZoneQueue } from '../zones/queue.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Console } from './app.ts';
 import { watchDatabase } from './metrics.ts';
 
 export const API_SETTINGS = [
@@ -33,6 +33,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the api needs of other rooms, which it must not know. */
 export interface Outside {
   delegation: Delegation;
+  /** Pages for people. (Default: there are none.) */
+  console?: Console;
   /** `run` works until the signal. */
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
     prepare(target: string): Promise<void>;
@@ -72,7 +74,13 @@ export async function runApi(
     now: () => new Date(),
     random: randomBytes,
   };
-  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS, metrics });
+  const app = buildApp({
+    house,
+    log,
+    limits: config.ZONESTEAD_LIMITS,
+    metrics,
+    ...(outside.console ? { console: outside.console } : {}),
+  });
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,

@@ -31,6 +31,7 @@ export interface TestTools {
   pdnsutil: string;
   dig: string;
   delv: string;
+  chromium: string;
 }
 
 declare module 'vitest' {
@@ -86,6 +87,8 @@ async function start(): Promise<Ground> {
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
       { command: 'pdnsutil', package: 'pdns-server' },
+      { command: 'chromium', package: 'chromium' },
+      { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
     ],
     { progress, signal },
   );
@@ -115,6 +118,7 @@ async function start(): Promise<Ground> {
           pdnsutil: found.pdnsutil as string,
           dig: found.dig as string,
           delv: found.delv as string,
+          chromium: found.chromium as string,
         },
         stop: async () => {
           await server.stop();

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from './error.ts';
 import { record, recordBody, recordId } from './record.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from './shared.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, MANAGED_BY, MANAGED_BY_RULE } from './shared.ts';
 
 /** Changes a request may hold, whatever the key's limit is. */
 export const MAX_CHANGES = 1_000;
@@ -23,12 +23,21 @@ const idempotencyKey = z
       'The Idempotency-Key of this creation alone: a change, or a POST of the same record, with the same key makes it at most once within 24 hours.',
   });
 
+const managedBy = z.string({ error: MANAGED_BY_RULE }).regex(MANAGED_BY, { error: MANAGED_BY_RULE }).optional().meta({
+  description: 'As the header Zonestead-Managed-By of this change alone.',
+});
+
 export const recordChange = z
   .discriminatedUnion(
     'action',
     [
-      z.strictObject({ action: z.literal('create'), record: recordBody, idempotencyKey: idempotencyKey.optional() }),
-      z.strictObject({ action: z.literal('update'), id, record: recordBody }),
+      z.strictObject({
+        action: z.literal('create'),
+        record: recordBody,
+        idempotencyKey: idempotencyKey.optional(),
+        managedBy,
+      }),
+      z.strictObject({ action: z.literal('update'), id, record: recordBody, managedBy }),
       z.strictObject({ action: z.literal('delete'), id }),
     ],
     { error: 'must be an object whose action is create, update or delete' },
