@@ -39,5 +39,8 @@ export const pageQuery = z.strictObject(page);
 export const next = z.string().optional().meta({ description: 'Present when more items follow: send it as `cursor`.' });
 
 /** As a header, and in a change of a batch. */
+export const REQUEST_ID = /^[\w.:/-]{1,128}$/;
+
+/** As a header, and in a change of a batch. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 printable ASCII characters without spaces';
