@@ -81,9 +81,9 @@ function read({ resourceSpans }: Wire): ReceivedSpan[] {
 }
 
 function plain(pairs: Pairs): Record<string, unknown> {
-  return Object.fromEntries(pairs.map(({ key, value }) => [key, valueOf(value)]));
+  return Object.fromEntries(pairs.map(({ key, value }) => [key, readValue(value)]));
 }
 
-function valueOf({ stringValue, intValue, arrayValue }: Value): unknown {
-  return stringValue ?? (intValue === undefined ? arrayValue?.values.map(valueOf) : Number(intValue));
+function readValue({ stringValue, intValue, arrayValue }: Value): unknown {
+  return stringValue ?? (intValue === undefined ? arrayValue?.values.map(readValue) : Number(intValue));
 }
