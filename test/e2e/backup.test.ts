@@ -1,5 +1,5 @@
-// Backup and restore as deploy/README.md tells it, on Debian's PostgreSQL: dump, destroy the whole server, restore into a new
-// one. Every answer is as before, and the operator finds nothing to write.
+// Backup and restore with the very commands of deploy/README.md, on Debian's PostgreSQL: dump, destroy the whole server,
+// restore into a new one. Every answer is as before, and the operator finds nothing to write.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
@@ -41,9 +41,18 @@ beforeAll(async () => {
 });
 afterAll(() => test?.stop());
 
-async function run(program: string, ...args: string[]): Promise<void> {
-  const { code, tail } = await runCommand({ command: join(programs, program), args, timeoutMs: 60_000, signal });
-  if (code !== 0) throw new Error(`${program}: ${tail}`);
+/** What the page has between fences of this language, in its order. */
+async function blocks(language: string): Promise<string[]> {
+  const page = await readFile(new URL('../../deploy/README.md', import.meta.url), 'utf8');
+  const fenced = new RegExp(`^ *\`\`\`${language}\\n([^\`]*)\`\`\``, 'gm');
+  return [...page.matchAll(fenced)].map(([, text = '']) => text);
+}
+
+async function shell(text: string, url: string): Promise<void> {
+  const env = { PATH: `${programs}:${process.env.PATH}`, DATABASE_URL: url };
+  const command = { command: '/bin/sh', args: ['-ec', text], env, cwd: folder, timeoutMs: 60_000, signal };
+  const { code, tail } = await runCommand(command);
+  if (code !== 0) throw new Error(`${text}: ${tail}`);
 }
 
 /** All that can be seen from outside: DNS, the API, the history. */
@@ -99,8 +108,9 @@ it('brings everything back from a dump into a new server, and the operator write
   expect(before.zones).toHaveLength(ZONES.length);
   expect(before.dns.filter(([, , rcode]) => rcode === 'NOERROR').length).toBeGreaterThan(RECORDS.length);
 
-  const dump = join(folder, 'zonestead.dump');
-  await run('pg_dump', '--format=custom', `--file=${dump}`, service.databaseUrl);
+  const [dump, restore] = await blocks('sh');
+  const [roles] = await blocks('sql');
+  await shell(dump as string, service.databaseUrl);
 
   // No replica of the api may start on the empty database: it would make its tables there.
   await service.crew.part('api').stop();
@@ -114,20 +124,11 @@ it('brings everything back from a dump into a new server, and the operator write
   const conf = await readFile(join(stateDir, 'powerdns', 'pdns.conf'), 'utf8');
   const nameserver = /^gpgsql-password=(.*)$/m.exec(conf)?.[1];
   const admin = `postgres://postgres:${superuser}@${url.host}/postgres`;
-  for (const statement of [
-    `create role zonestead login createrole password '${url.password}'`,
-    `create role pdns login password '${nameserver}'`,
-    'create database zonestead owner zonestead',
-  ])
-    await run('psql', '--quiet', '--set=ON_ERROR_STOP=1', `--command=${statement}`, admin);
-  await run(
-    'pg_restore',
-    '--single-transaction',
-    '--exit-on-error',
-    '--no-owner',
-    `--dbname=${service.databaseUrl}`,
-    dump,
-  );
+  const passwords = [url.password, nameserver];
+  const statements = (roles as string).replaceAll('…', () => passwords.shift() ?? '');
+  const lines = statements.split('\n').map((line) => line.trim());
+  await shell(`psql --quiet --set=ON_ERROR_STOP=1 "$DATABASE_URL" <<'SQL'\n${lines.join('\n')}\nSQL`, admin);
+  await shell(restore as string, service.databaseUrl);
   const sql = postgres(service.databaseUrl, { max: 1 });
   const ahead = async () =>
     (
