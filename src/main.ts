@@ -95,6 +95,19 @@ program
   });
 
 program
+  .command('image')
+  .description(
+    'build the container images without a container engine: archives for docker, podman, kind and containerd',
+  )
+  .argument('[names...]', 'zonestead, powerdns, postgres (default: all)')
+  .option('--out <folder>', 'where the archives go (default: .local/images in the checkout)')
+  .option('--rootfs <folder>', 'lay the files of one image down in this folder instead')
+  .action(async (names, options) => {
+    const { runImage } = await import('./cli/image/image.ts');
+    await runImage(names, options, print, stop.signal);
+  });
+
+program
   .command('up')
   .description('the whole thing on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver, operator')
   .option('--fresh', 'forget the state of earlier runs')
