@@ -1,4 +1,4 @@
-// Vitest's configuration: three projects (unit, integration, e2e) in one run, and the closing line that CI reads.
+// Vitest's configuration: four projects (unit, integration, e2e, node) in one run, and the closing line that CI reads.
 import { defineConfig } from 'vitest/config';
 
 const shared = {
@@ -33,7 +33,20 @@ export default defineConfig({
           testTimeout: 180_000,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/node/**'],
           globalSetup: ['test/support/setup.ts'],
+        },
+      },
+      {
+        // On real pods: root and Linux, or a cluster that KUBECONFIG names.
+        extends: true,
+        test: {
+          ...shared,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          name: 'node',
+          include: ['test/e2e/node/**/*.test.ts'],
+          globalSetup: ['test/support/node/setup.ts'],
         },
       },
     ],

@@ -1,11 +1,13 @@
 // The command `image`: builds the images without a container engine and without a registry, as archives that docker,
 // podman, kind and containerd load, or lays one down in a folder for a Containerfile.
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Progress } from '../up/parts/cache.ts';
 import { type Layer, makeLayer, writeImage } from './archive.ts';
 import { IMAGES, type ImageName, type ImagePlan, PROJECT } from './images.ts';
+import { linkedLibraries } from './libraries.ts';
 import { layDown, merge } from './rootfs.ts';
+import { billOfMaterials } from './sbom.ts';
 
 export interface ImageCommandOptions {
   /** Where the archives go. (Default: .local/images in the project.) */
@@ -32,6 +34,13 @@ export async function runImage(
   for (const name of wanted) {
     const { file, bytes, reference } = await buildImage(name, resolve(out), { progress: print, signal });
     print(`${reference}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
+    if (name === 'zonestead') {
+      const bill = join(resolve(out), 'zonestead.cdx.json');
+      const libraries = [...(await linkedLibraries([process.execPath], { signal })).values()];
+      const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
+      await writeFile(bill, await billOfMaterials(PROJECT, files, signal));
+      print(`its bill of materials (CycloneDX) is ${bill}`);
+    }
   }
 }
 

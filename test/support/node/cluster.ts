@@ -1,0 +1,56 @@
+// The cluster of one test file: a node of its own with our images, or the one that KUBECONFIG names, and kubectl and helm
+// against it.
+
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import { type RunResult, runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { startNode, type TestNode } from './node.ts';
+
+const COMMAND_LIMIT_MS = 170_000;
+
+export interface TestCluster {
+  kubeconfig: string;
+  /** Undefined in a cluster that is not ours. */
+  node: TestNode | undefined;
+  /** @returns standard output. @throws with kubectl's words */
+  kubectl(...args: string[]): Promise<string>;
+  /** As kubectl(), with these objects on standard input's place: `kubectl apply -f <file>` style commands get a file. */
+  helm(...args: string[]): Promise<string>;
+  /** A code other than 0 is the caller's business. */
+  attempt(program: 'kubectl' | 'helm', ...args: string[]): Promise<RunResult>;
+  stop(): Promise<void>;
+}
+
+export async function openCluster(): Promise<TestCluster> {
+  const { kubeconfig: given, programs, images } = inject('nodeGround');
+  const { signal } = new AbortController();
+  const node = given === undefined ? await startNode({ programs, progress: () => {}, signal }) : undefined;
+  const kubeconfig = given ?? (node as TestNode).kubeconfig;
+  const commands = { kubectl: join(programs.controlPlane, 'kubectl'), helm: programs.helm };
+  const attempt = (program: 'kubectl' | 'helm', ...args: string[]) =>
+    runCommand({
+      command: commands[program],
+      args: [`--kubeconfig=${kubeconfig}`, ...args],
+      timeoutMs: COMMAND_LIMIT_MS,
+      signal,
+    });
+  const run = async (program: 'kubectl' | 'helm', args: string[]) => {
+    const { code, out, tail } = await attempt(program, ...args);
+    if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${tail}`);
+    return out;
+  };
+  try {
+    if (node !== undefined) await Promise.all(Object.values(images).map(({ file }) => node.importImage(file)));
+  } catch (error) {
+    await node?.stop();
+    throw error;
+  }
+  return {
+    kubeconfig,
+    node,
+    kubectl: (...args) => run('kubectl', args),
+    helm: (...args) => run('helm', args),
+    attempt,
+    stop: async () => node?.stop(),
+  };
+}
