@@ -108,6 +108,14 @@ program
   });
 
 program
+  .command('kind')
+  .description('a kind cluster with the images, cert-manager and the chart (needs a container engine)')
+  .action(async () => {
+    const { runKind } = await import('./cli/kind.ts');
+    process.exitCode = await runKind(print, stop.signal);
+  });
+
+program
   .command('up')
   .description('the whole thing on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver, operator')
   .option('--fresh', 'forget the state of earlier runs')
