@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type RunResult, runCommand } from '../../../src/cli/up/parts/commands.ts';
 import { startNode, type TestNode } from './node.ts';
+import type { NodeGround } from './setup.ts';
 
 const COMMAND_LIMIT_MS = 170_000;
 
@@ -12,9 +13,10 @@ export interface TestCluster {
   kubeconfig: string;
   /** Undefined in a cluster that is not ours. */
   node: TestNode | undefined;
+  images: NodeGround['images'];
   /** @returns standard output. @throws with kubectl's words */
   kubectl(...args: string[]): Promise<string>;
-  /** As kubectl(), with these objects on standard input's place: `kubectl apply -f <file>` style commands get a file. */
+  /** @returns standard output. @throws with helm's words */
   helm(...args: string[]): Promise<string>;
   /** A code other than 0 is the caller's business. */
   attempt(program: 'kubectl' | 'helm', ...args: string[]): Promise<RunResult>;
@@ -48,6 +50,7 @@ export async function openCluster(): Promise<TestCluster> {
   return {
     kubeconfig,
     node,
+    images,
     kubectl: (...args) => run('kubectl', args),
     helm: (...args) => run('helm', args),
     attempt,

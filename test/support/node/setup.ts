@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { type BuiltImage, buildImage } from '../../../src/cli/image/image.ts';
 import { IMAGES, type ImageName } from '../../../src/cli/image/images.ts';
+import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
 import { ensureNodePrograms, type NodePrograms } from './programs.ts';
 
 export interface NodeGround {
@@ -28,6 +29,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
     signal: new AbortController().signal,
   };
   const programs = await ensureNodePrograms(around);
+  const found = await ensureTools(
+    [
+      { command: 'dig', package: 'bind9-dnsutils' },
+      { command: 'delv', package: 'bind9-dnsutils' },
+      { command: 'pdns_server', package: 'pdns-server' },
+      { command: 'pdnsutil', package: 'pdns-server' },
+    ],
+    around,
+  );
+  const { dig = '', delv = '', pdns_server: pdnsServer = '', pdnsutil = '' } = found;
+  project.provide('tools', { dig, delv, pdnsServer, pdnsutil });
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
   const images = {} as Record<ImageName, BuiltImage>;
   for (const name of Object.keys(IMAGES) as ImageName[]) images[name] = await buildImage(name, folder, around);

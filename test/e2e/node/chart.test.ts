@@ -1,0 +1,215 @@
+// The chart with default values on a real node: installed, used, upgraded, rolled back and taken out again.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
+import { startDnsLoad } from '../../support/node/dns-load.ts';
+import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../support/node/release.ts';
+
+const ZONE = 'node.example';
+const TEAM_NAMESPACE = 'team';
+const objects = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM_NAMESPACE } },
+  {
+    apiVersion: 'zonestead.dev/v1alpha1',
+    kind: 'DNSZone',
+    metadata: { name: 'node', namespace: TEAM_NAMESPACE },
+    spec: { zoneName: ZONE },
+  },
+  {
+    apiVersion: 'zonestead.dev/v1alpha1',
+    kind: 'DNSRecord',
+    metadata: { name: 'www', namespace: TEAM_NAMESPACE },
+    spec: { zoneRef: { name: 'node' }, name: 'www', type: 'A', content: '192.0.2.10' },
+  },
+];
+
+describe('the chart on a real node', () => {
+  let cluster: TestCluster;
+  let release: Release;
+  let installedAt = 0;
+
+  beforeAll(async () => {
+    cluster = await openCluster();
+    installedAt = performance.now();
+    release = await installRelease(cluster);
+  });
+  afterAll(async () => {
+    await release?.close();
+    await cluster?.stop();
+  });
+
+  it('makes every pod Ready, two of each component, where Pod Security enforces "restricted"', async () => {
+    const pods = await release.pods();
+    expect(pods.filter(({ ready }) => !ready)).toEqual([]);
+    const counts = Object.fromEntries(
+      Map.groupBy(pods, ({ component }) => component)
+        .entries()
+        .map(([name, of]) => [name, of.length]),
+    );
+    expect(counts).toEqual({ api: 2, nameserver: 2, operator: 2, postgres: 1, solver: 2 });
+  });
+
+  it('serves what kubectl applies, signed, over UDP and TCP, at the DNS Service', async () => {
+    await release.apply(objects);
+    await cluster.kubectl(
+      '-n',
+      TEAM_NAMESPACE,
+      'wait',
+      '--for=condition=Ready',
+      'dnszone/node',
+      'dnsrecord/www',
+      '--timeout=60s',
+    );
+    // Bar: from `helm install` (images present) to the first answer in 60 s on two quiet cores; a busy machine takes longer.
+    process.stdout.write(
+      `helm install to the first zone Ready: ${Math.round((performance.now() - installedAt) / 100) / 10} s\n`,
+    );
+    for (const tcp of [false, true]) {
+      const { rcode, aa, answers, packet } = await release.dns.lookup(`www.${ZONE}`, 'A', { dnssec: true, tcp });
+      expect([rcode, aa, answers]).toEqual(['NOERROR', true, [`www.${ZONE} 3600 A 192.0.2.10`]]);
+      expect(packet.answers?.map(({ type }) => type)).toContain('RRSIG');
+    }
+    expect((await release.dns.delv(ZONE, `www.${ZONE}`, 'A')).state).toBe('secure');
+    expect(await release.dns.delv(ZONE, `nothing.${ZONE}`, 'A')).toMatchObject({
+      state: 'secure',
+      negative: 'nxdomain',
+    });
+  });
+
+  it('lets a pod that has only a key from a Secret use the REST service by its name', async () => {
+    const key = await release.mintKey('pods');
+    const program = `
+      const call = async (method, path, body) => {
+        const answer = await fetch(process.env.ZONESTEAD_URL + '/v1/dns' + path, {
+          method,
+          headers: { authorization: 'Bearer ' + process.env.ZONESTEAD_API_KEY, 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        return [answer.status, await answer.json()];
+      };
+      const [made, zone] = await call('POST', '/zones', { zoneName: 'pod.example' });
+      const [written] = await call('POST', '/zones/' + zone.id + '/records', { name: 'www', type: 'A', content: '192.0.2.20' });
+      const [, other] = await call('GET', '/zones?zoneName=${ZONE}');
+      console.log(JSON.stringify({ made, written, other: other.zones.length }));`;
+    const restricted = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    };
+    const { images } = cluster;
+    await release.apply([
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'key', namespace: TEAM_NAMESPACE },
+        stringData: { apiKey: key },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'client', namespace: TEAM_NAMESPACE },
+        spec: {
+          restartPolicy: 'Never',
+          automountServiceAccountToken: false,
+          containers: [
+            {
+              name: 'client',
+              image: images.zonestead.reference,
+              command: ['/usr/local/bin/node', '--input-type=module', '-e', program],
+              env: [
+                { name: 'ZONESTEAD_URL', value: `http://${RELEASE}-api.${NAMESPACE}` },
+                { name: 'ZONESTEAD_API_KEY', valueFrom: { secretKeyRef: { name: 'key', key: 'apiKey' } } },
+              ],
+              securityContext: restricted,
+            },
+          ],
+        },
+      },
+    ]);
+    await cluster.kubectl(
+      '-n',
+      TEAM_NAMESPACE,
+      'wait',
+      '--for=jsonpath={.status.phase}=Succeeded',
+      'pod/client',
+      '--timeout=60s',
+    );
+    const log = await cluster.kubectl('-n', TEAM_NAMESPACE, 'logs', 'client');
+    // Another team's zone is not there for this key.
+    expect(JSON.parse(log)).toEqual({ made: 201, written: 201, other: 0 });
+    await expect
+      .poll(async () => (await release.dns.lookup('www.pod.example', 'A')).answers)
+      .toEqual(['www.pod.example 3600 A 192.0.2.20']);
+  });
+
+  it('gives each service account what is written here, and nothing else', async () => {
+    const rights: Record<string, string[]> = {};
+    for (const account of ['api', 'nameserver', 'operator', 'solver']) {
+      const user = `--as=system:serviceaccount:${NAMESPACE}:${RELEASE}-${account}`;
+      const out = await cluster.kubectl(
+        'auth',
+        'can-i',
+        '--list',
+        '-n',
+        NAMESPACE,
+        user,
+        '--as-group=system:serviceaccounts',
+        '--as-group=system:authenticated',
+        '--no-headers',
+      );
+      rights[account] = ownRights(out);
+    }
+    expect(rights).toEqual(RIGHTS);
+  });
+
+  it('passes its own tests', async () => {
+    expect(await cluster.helm('test', RELEASE, '-n', NAMESPACE, '--timeout=100s')).toContain('Succeeded');
+  });
+
+  it('answers every query while it is upgraded and rolled back', async () => {
+    const load = startDnsLoad(release.dns, `www.${ZONE}`, 50);
+    const wait = ['-n', NAMESPACE, '--wait', '--timeout=150s'];
+    try {
+      await cluster.helm(
+        'upgrade',
+        RELEASE,
+        CHART,
+        ...wait,
+        '--set',
+        'logLevel=warn',
+        '--set',
+        'nameserver.pollMilliseconds=30',
+      );
+      await cluster.helm('rollback', RELEASE, '1', ...wait);
+    } finally {
+      const { asked, failed, reasons } = await load.stop();
+      process.stdout.write(`upgrade and rollback: ${asked} queries, ${failed} failed\n`);
+      expect([failed, reasons]).toEqual([0, []]);
+    }
+    expect((await release.pods()).every(({ ready }) => ready)).toBe(true);
+  });
+
+  it('is taken out without a finalizer that is stuck, and leaves data and CRDs', async () => {
+    // The documented order: first the objects, while the operator is there to see to their finalizers.
+    await cluster.kubectl('delete', 'namespace', TEAM_NAMESPACE, '--timeout=60s');
+    await cluster.helm('uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout=100s');
+    await expect.poll(() => release.pods(), { timeout: 60_000, interval: 500 }).toEqual([]);
+    expect(await cluster.kubectl('get', 'crd', '-o', 'name')).toContain('dnszones.zonestead.dev');
+    expect(await cluster.kubectl('-n', NAMESPACE, 'get', 'pvc', '-o', 'name')).toMatch(/postgres/);
+    expect((await cluster.attempt('kubectl', 'get', 'apiservice', 'v1alpha1.acme.zonestead.dev')).code).toBe(1);
+    await cluster.kubectl('delete', 'namespace', NAMESPACE, '--timeout=100s');
+  });
+});
+
+/** Lines of `kubectl auth can-i --list` without what every account has. */
+function ownRights(list: string): string[] {
+  const everybodys = /selfsubject|^\s*\[|^\s+\[\/|^\s*\[\/(api|healthz|livez|openapi|readyz|version|\.well-known)/;
+  return list
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+    .filter((line) => line !== '' && !everybodys.test(line))
+    .sort();
+}
+
+const RIGHTS: Record<string, string[]> = {};
