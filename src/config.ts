@@ -29,6 +29,12 @@ const tlds = z
   .string()
   .transform((text) => text.split(',').flatMap((name) => name.trim().toLowerCase().replace(/\.$/, '') || []))
   .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be single labels separated by commas')));
+const namespaces = z
+  .string()
+  .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+  .pipe(
+    z.array(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be namespaces separated by commas')).min(1),
+  );
 const whole = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 
 /** Every setting there is, with its default. */
@@ -68,6 +74,9 @@ const SETTINGS = {
   /** Where the PowerDNS beside it answers; when set, readiness needs an answer from there. */
   ZONESTEAD_PDNS_ADDRESS: hostPort.optional(),
 
+  /** PowerDNS' configuration as pdns-conf wrote it: brought up to date when the companion starts, PowerDNS then starting anew. */
+  ZONESTEAD_PDNS_CONF: z.string().min(1).optional(),
+
   // pdns-conf
   /** Addresses and port for PowerDNS to listen on: 0.0.0.0,:: and 5353. */
   ZONESTEAD_PDNS_LISTEN: z
@@ -80,6 +89,8 @@ const SETTINGS = {
   ZONESTEAD_PDNS_DATABASE_CA: z.string().optional(),
 
   // operator
+  /** Namespaces to work for. (Default: all.) */
+  ZONESTEAD_NAMESPACES: namespaces.optional(),
   /** Base address of the REST service; requests go to <base>/v1/dns/… */
   ZONESTEAD_URL: z.url({ protocol: /^https?$/ }),
   ZONESTEAD_API_KEY: z.string().min(1),

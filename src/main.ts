@@ -46,7 +46,13 @@ program
   .description('keep the cache of the PowerDNS beside it fresh')
   .action(async () => {
     const { NAMESERVER_SETTINGS, runNameserver } = await import('./nameserver/server.ts');
+    const { CONF_SETTINGS, renewConf } = await import('./nameserver/conf-file.ts');
     const { readConfig } = await import('./config.ts');
+    const { ZONESTEAD_PDNS_CONF: conf, ZONESTEAD_PDNS_SOCKET: socket } = readConfig([
+      'ZONESTEAD_PDNS_CONF',
+      'ZONESTEAD_PDNS_SOCKET',
+    ]);
+    if (conf !== undefined) await renewConf(readConfig(CONF_SETTINGS), conf, socket);
     const config = readConfig(NAMESERVER_SETTINGS);
     await untilSecretsChange(() => runNameserver(config, stop.signal));
   });

@@ -1,8 +1,10 @@
 // pdns.conf from the nameserver's settings, where nobody else writes one: in a cluster, before PowerDNS starts. It must not
 // know what stands in it.
-import { rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { type PdnsDatabase, pdnsConf } from './pdns-conf.ts';
+import { endPowerDns } from './purge.ts';
 
 export const CONF_SETTINGS = [
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
@@ -12,18 +14,33 @@ export const CONF_SETTINGS = [
   'ZONESTEAD_PDNS_DATABASE_CA',
 ] as const;
 
+const LIMIT_MS = 2_000;
+
 type ConfConfig = Config<(typeof CONF_SETTINGS)[number]>;
 
-/** Writes it whole or not at all, with mode 600: it holds a password. @throws as databaseOf */
-export async function writeConf(config: ConfConfig, file: string, socketDir: string): Promise<void> {
+/** Writes it whole or not at all, with mode 600: it holds a password. @returns whether it says something new @throws as databaseOf */
+export async function writeConf(config: ConfConfig, file: string, socketDir: string): Promise<boolean> {
   const text = pdnsConf({
     database: databaseOf(config.ZONESTEAD_NAMESERVER_DATABASE_URL, config.ZONESTEAD_PDNS_DATABASE_CA),
     listen: { address: config.ZONESTEAD_PDNS_LISTEN, port: config.ZONESTEAD_PDNS_PORT },
     receiverThreads: config.ZONESTEAD_PDNS_THREADS,
     socketDir,
   });
+  if ((await readFile(file, 'utf8').catch(() => '')) === text) return false;
   await writeFile(`${file}.new`, text, { mode: 0o600 });
   await rename(`${file}.new`, file);
+  return true;
+}
+
+/**
+ * The same before the companion begins: a password that was changed reaches PowerDNS, which is told to end; whoever
+ * watches over it starts it with the new file.
+ * @throws as writeConf
+ */
+export async function renewConf(config: ConfConfig, file: string, socket: string): Promise<void> {
+  if (!(await writeConf(config, file, dirname(socket)))) return;
+  // One that is not up yet reads the new file anyway.
+  await endPowerDns(socket, LIMIT_MS).catch(() => undefined);
 }
 
 /** libpq's words for what Node's driver calls the same. */
