@@ -15,6 +15,21 @@ for (const name of signals) {
 
 const program = new Command('zonestead').description('DNS zones and records as Kubernetes resources');
 
+/** A long-running process that has a secret from a file ends in order when the file changes, to be started again with the new one. */
+async function untilSecretsChange(run: () => Promise<void>): Promise<void> {
+  const { followSecrets } = await import('./telemetry/secrets.ts');
+  const { secretFiles } = await import('./config.ts');
+  const end = new AbortController();
+  void followSecrets(secretFiles(), print, end.signal).then(
+    (changed) => changed && stop.abort(new Error('a secret changed')),
+  );
+  try {
+    await run();
+  } finally {
+    end.abort();
+  }
+}
+
 program
   .command('api')
   .description('serve the REST API (migrates the database first)')
@@ -23,7 +38,7 @@ program
     const { createOutside, OUTSIDE_SETTINGS } = await import('./nameserver/outside.ts');
     const { readConfig } = await import('./config.ts');
     const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS]);
-    await runApi(config, createOutside(config), stop.signal);
+    await untilSecretsChange(() => runApi(config, createOutside(config), stop.signal));
   });
 
 program
@@ -31,8 +46,26 @@ program
   .description('keep the cache of the PowerDNS beside it fresh')
   .action(async () => {
     const { NAMESERVER_SETTINGS, runNameserver } = await import('./nameserver/server.ts');
+    const { CONF_SETTINGS, renewConf } = await import('./nameserver/conf-file.ts');
     const { readConfig } = await import('./config.ts');
-    await runNameserver(readConfig(NAMESERVER_SETTINGS), stop.signal);
+    const { ZONESTEAD_PDNS_CONF: conf, ZONESTEAD_PDNS_SOCKET: socket } = readConfig([
+      'ZONESTEAD_PDNS_CONF',
+      'ZONESTEAD_PDNS_SOCKET',
+    ]);
+    if (conf !== undefined) await renewConf(readConfig(CONF_SETTINGS), conf, socket);
+    const config = readConfig(NAMESERVER_SETTINGS);
+    await untilSecretsChange(() => runNameserver(config, stop.signal));
+  });
+
+program
+  .command('pdns-conf')
+  .description("write PowerDNS' configuration: its database as the nameserver's settings name it")
+  .requiredOption('--output <file>', 'written with mode 600')
+  .option('--socket-dir <folder>', 'of the control socket', '/run/pdns')
+  .action(async (options: { output: string; socketDir: string }) => {
+    const { CONF_SETTINGS, writeConf } = await import('./nameserver/conf-file.ts');
+    const { readConfig } = await import('./config.ts');
+    await writeConf(readConfig(CONF_SETTINGS), options.output, options.socketDir);
   });
 
 program
@@ -41,7 +74,8 @@ program
   .action(async () => {
     const { OPERATOR_SETTINGS, runOperator } = await import('./operator/main.ts');
     const { readConfig } = await import('./config.ts');
-    await runOperator(readConfig(OPERATOR_SETTINGS), stop.signal);
+    const config = readConfig(OPERATOR_SETTINGS);
+    await untilSecretsChange(() => runOperator(config, stop.signal));
   });
 
 program
@@ -50,7 +84,8 @@ program
   .action(async () => {
     const { EXTERNAL_DNS_SETTINGS, runExternalDns } = await import('./external-dns/main.ts');
     const { readConfig } = await import('./config.ts');
-    await runExternalDns(readConfig(EXTERNAL_DNS_SETTINGS), stop.signal);
+    const config = readConfig(EXTERNAL_DNS_SETTINGS);
+    await untilSecretsChange(() => runExternalDns(config, stop.signal));
   });
 
 program

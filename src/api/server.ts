@@ -6,7 +6,7 @@ import { type Db, openDatabase } from '../store/database.ts';
 import { dropOldAnswers } from '../store/idempotency.ts';
 import { isMigrated, migrateDatabase } from '../store/migrate.ts';
 import { setService } from '../store/zones.ts';
-import { startHealthServer } from '../telemetry/health.ts';
+import { type HealthReport, startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import type { House } from '../zones/change.ts';
@@ -14,6 +14,7 @@ import type { Delegation } from '../zones/delegation.ts';
 import { createZoneQueue } from '../zones/queue.ts';
 import { buildApp } from './app.ts';
 import { watchDatabase } from './metrics.ts';
+import { untilPrepared } from './prepare.ts';
 
 export const API_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -40,7 +41,10 @@ export interface Outside {
   };
 }
 
-/** Serves until the signal. @throws when the database cannot be migrated or a port is taken */
+/**
+ * Serves until the signal. While the database cannot be reached or migrated it says so, is not ready, and tries again.
+ * @throws when a port is taken
+ */
 export async function runApi(
   config: Config<(typeof API_SETTINGS)[number]>,
   outside: Outside,
@@ -48,7 +52,21 @@ export async function runApi(
 ): Promise<void> {
   const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
   const nameservers = config.ZONESTEAD_NAMESERVERS;
-  await migrateDatabase(config.DATABASE_URL);
+  const metrics = createMetrics();
+  let ready = async (): Promise<HealthReport> => ({ ok: false, checks: { database: 'not reached yet' } });
+  const health = await startHealthServer({
+    ...config.ZONESTEAD_HEALTH_LISTEN,
+    registry: metrics.registry,
+    ready: () => ready(),
+  });
+  const prepare = () => migrateDatabase(config.DATABASE_URL);
+  const tell = (problem: string) => {
+    ready = async () => ({ ok: false, checks: { database: problem } });
+  };
+  if (!(await untilPrepared(prepare, log, tell, signal))) {
+    await health.close();
+    return;
+  }
   const database = openDatabase(config.DATABASE_URL, {
     name: 'zonestead-api',
     max: config.ZONESTEAD_DATABASE_CONNECTIONS,
@@ -57,7 +75,6 @@ export async function runApi(
   const { db } = database;
   await setService(db, { nameservers, hostmaster: config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}` });
 
-  const metrics = createMetrics();
   watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
   const aliases = outside.aliases({ db, log, metrics });
 
@@ -73,17 +90,13 @@ export async function runApi(
     random: randomBytes,
   };
   const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS, metrics });
-  const health = await startHealthServer({
-    ...config.ZONESTEAD_HEALTH_LISTEN,
-    registry: metrics.registry,
-    ready: async () => ((await isMigrated(db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } }),
-  });
   const sweep = setInterval(() => {
     dropOldAnswers(db, new Date(Date.now() - DAY_MS)).catch((error) => log.warn({ err: error }, 'old answers stay'));
   }, DAY_MS / 24);
 
   const resolving = aliases.run(signal);
   await app.listen(config.ZONESTEAD_LISTEN);
+  ready = async () => ((await isMigrated(db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } });
   log.info({ address: app.server.address() }, 'listening');
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

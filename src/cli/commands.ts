@@ -2,6 +2,7 @@
 // the REST service. What they do is loaded only when one is run.
 import { type Command, InvalidArgumentError } from 'commander';
 import { addAcme } from './acme/command.ts';
+import { addBootstrap } from './bootstrap/command.ts';
 import type { Session } from './session.ts';
 
 type Print = (line: string) => void;
@@ -12,6 +13,7 @@ export function addCommands(program: Command, print: Print, signal: AbortSignal)
   addZones(program, print, signal);
   addRecords(program, print, signal);
   addAcme(program, print, signal);
+  addBootstrap(program, signal);
 }
 
 async function databaseConfig() {

@@ -47,6 +47,7 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_RESOLVER',
   'ZONESTEAD_LEADER_ELECTION',
   'ZONESTEAD_LEASE_NAMESPACE',
+  'ZONESTEAD_LEASE_NAME',
   'ZONESTEAD_LEASE_IDENTITY',
 ] as const;
 
@@ -215,7 +216,7 @@ function electionOf(
     ...times,
     api: cluster.api,
     namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
-    name: LEASE,
+    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
     // A new name after every start: what the last process of this host had under way may still arrive.
     identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     log,
