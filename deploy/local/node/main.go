@@ -6,11 +6,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 
-	genericapiserver "k8s.io/apiserver/pkg/server"
 	"k8s.io/component-base/cli"
 	_ "k8s.io/component-base/logs/json/register"          // --logging-format=json
 	_ "k8s.io/component-base/metrics/prometheus/clientgo" // client-go metrics, as the upstream commands register them
@@ -22,7 +22,8 @@ import (
 func main() {
 	switch name := filepath.Base(os.Args[0]); name {
 	case "kubelet":
-		os.Exit(cli.Run(kubelet.NewKubeletCommand(genericapiserver.SetupSignalContext())))
+		// It makes its own context, which signals end.
+		os.Exit(cli.Run(kubelet.NewKubeletCommand(context.Background())))
 	case "kube-proxy":
 		os.Exit(cli.Run(kubeproxy.NewProxyCommand()))
 	default:
