@@ -151,6 +151,14 @@ program
   });
 
 program
+  .command('chart')
+  .description('bring what is made of the chart in step: CRDs, schema and README in it, deploy/manifests')
+  .action(async () => {
+    const { runChart } = await import('./cli/chart/chart.ts');
+    await runChart(print, stop.signal);
+  });
+
+program
   .command('up')
   .description('the whole thing on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver, operator')
   .option('--fresh', 'forget the state of earlier runs')

@@ -3,6 +3,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { addAcme } from './acme/command.ts';
 import { addBootstrap } from './bootstrap/command.ts';
+import { addCheck } from './check/command.ts';
 import type { Session } from './session.ts';
 
 type Print = (line: string) => void;
@@ -14,6 +15,7 @@ export function addCommands(program: Command, print: Print, signal: AbortSignal)
   addRecords(program, print, signal);
   addAcme(program, print, signal);
   addBootstrap(program, signal);
+  addCheck(program, print, signal);
 }
 
 async function databaseConfig() {

@@ -43,6 +43,7 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_URL',
   'ZONESTEAD_API_KEY',
   'KUBECONFIG',
+  'ZONESTEAD_NAMESPACES',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
   'ZONESTEAD_RESOLVER',
   'ZONESTEAD_LEADER_ELECTION',
@@ -115,10 +116,13 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
 
   const seal = createSeal(config.ZONESTEAD_API_KEY);
+  const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
+    ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
   });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
+    ...scope,
     indexes: recordIndexes(seal),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);

@@ -31,6 +31,9 @@ spec:
         - {{ printf "--team=%s" .values.team | quote }}
         - {{ printf "--rotation=%s" .values.rotation | quote }}
         {{- end }}
+        {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
+        - --session-secret={{ include "zonestead.sessionSecret" $root }}
+        {{- end }}
         - {{ printf "--labels=app.kubernetes.io/name=%s,app.kubernetes.io/instance=%s,app.kubernetes.io/part-of=zonestead" (include "zonestead.name" $root) $root.Release.Name | quote }}
         - --timeout={{ .values.timeoutSeconds }}
         {{- range .values.extraArgs }}

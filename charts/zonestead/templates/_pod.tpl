@@ -68,11 +68,9 @@ hostAliases:
 {{- with .values.terminationGracePeriodSeconds | default .grace }}
 terminationGracePeriodSeconds: {{ . }}
 {{- end }}
-{{- with .values.initContainers }}
-{{- if not $.ownInit }}
+{{- if and .values.initContainers (not .ownInit) }}
 initContainers:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
+  {{- toYaml .values.initContainers | nindent 2 }}
 {{- end }}
 {{- end -}}
 
@@ -128,6 +126,10 @@ readinessProbe:
 {{- define "zonestead.extraEnv" -}}
 - name: ZONESTEAD_LOG_LEVEL
   value: {{ .root.Values.logLevel }}
+{{- with .root.Values.tracing.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
 {{- with .values.extraEnv }}
 {{ toYaml . }}
 {{- end }}

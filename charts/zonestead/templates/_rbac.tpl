@@ -15,3 +15,10 @@ namespace: {{ . }}
 {{- $given := ternary .Values.solver.certificate.existingSecret "" (eq .Values.solver.certificate.mode "existing") -}}
 {{- $given | default (printf "%s-solver-tls" (include "zonestead.fullname" .)) -}}
 {{- end -}}
+
+{{/* metadata of what may be put into another namespace, with labels and annotations of its own: "place" has them. */}}
+{{- define "zonestead.elsewhere" -}}
+name: {{ .name | default (include "zonestead.componentName" .) }}
+namespace: {{ .place.namespace | default (include "zonestead.namespace" .root) }}
+{{- include "zonestead.marks" (mergeOverwrite (dict) . (dict "labels" .place.labels "annotations" .place.annotations)) }}
+{{- end -}}

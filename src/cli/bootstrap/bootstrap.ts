@@ -7,11 +7,11 @@
 import { randomBytes } from 'node:crypto';
 import type { KubeApi } from '../../kube/api.ts';
 import { type Clock, sleep } from '../../kube/clock.ts';
-import { changeSecret, readSecret, type SecretTexts } from '../../kube/secrets.ts';
+import { changeSecret, readSecret, type Secret, type SecretTexts } from '../../kube/secrets.ts';
 import type { Logger } from '../../telemetry/log.ts';
 import { migrateDatabase, prepareDatabase } from '../../zones/bootstrap.ts';
 import { endHouseKey, ensureHouseKey } from '../../zones/first-key.ts';
-import { API_KEY, adminUrl, databaseTexts, holds, KEYS, keyPlan, ROTATION } from './credentials.ts';
+import { API_KEY, adminUrl, databaseTexts, holds, KEYS, keyPlan, ROTATION, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
 
 export interface Surroundings {
@@ -30,6 +30,7 @@ export async function bootstrap(options: BootstrapOptions, around: Surroundings,
   const { log } = around;
   const end = around.clock.now() + options.timeout * 1000;
   const texts = await patiently(around, end, signal, () => databaseSecret(options, around, signal));
+  await sessionSecret(options, around, signal);
   const { text, replaced } =
     options.keySecret === undefined
       ? { text: undefined, replaced: undefined }
@@ -75,6 +76,18 @@ async function keySecret(
     signal,
   );
   return plan;
+}
+
+/** One for all replicas of the api, or a person would be signed in at one of them only. */
+async function sessionSecret(
+  { sessionSecret: name, labels }: BootstrapOptions,
+  { api, namespace }: Surroundings,
+  signal: AbortSignal,
+): Promise<void> {
+  if (name === undefined) return;
+  const plan = (found: Secret | undefined) =>
+    found?.texts[SESSION_KEY] ? null : { texts: { [SESSION_KEY]: randomBytes(32).toString('hex') }, labels };
+  await changeSecret(api, { namespace, name }, plan, signal);
 }
 
 /** Database, roles and migrations. @returns the address for the api */

@@ -14,6 +14,7 @@ export function addBootstrap(program: Command, signal: AbortSignal): void {
     .option('--url-secret <name>', 'Secret with the address for the api (external, cnpg)')
     .option('--url-key <key>', 'its key', 'uri')
     .option('--key-secret <name>', "Secret with the operator's API key, made here")
+    .option('--session-secret <name>', "Secret that seals the console's cookies, made here")
     .option('--team <name>', "the operator's team", 'platform')
     .option('--rotation <text>', 'another text than last time: the operator gets a new key', '')
     .option('--labels <key=value,…>', 'on every Secret made', '')
@@ -23,5 +24,17 @@ export function addBootstrap(program: Command, signal: AbortSignal): void {
       const { BOOTSTRAP_SETTINGS, runBootstrap } = await import('./run.ts');
       const { readConfig } = await import('../../config.ts');
       await runBootstrap(bootstrapOptions(given), readConfig(BOOTSTRAP_SETTINGS), signal);
+    });
+  program
+    .command('release-finalizers')
+    .description('in a cluster, before an uninstall: stop the operator and take its finalizers off; DNS data stays')
+    .requiredOption('--deployment <name>', "the operator's")
+    .requiredOption('--pods <selector>', "the operator's pods, as labels")
+    .option('--namespaces <names>', 'by commas (default: all)')
+    .option('--timeout <seconds>', 'for its pods to end', '90')
+    .action(async (given) => {
+      const { BOOTSTRAP_SETTINGS, runRelease } = await import('./run.ts');
+      const { readConfig } = await import('../../config.ts');
+      await runRelease(given, readConfig(BOOTSTRAP_SETTINGS), signal);
     });
 }

@@ -21,7 +21,9 @@ export const KEYS = {
 
 /** Of the Secret with the operator's API key: as the Secrets of tenants (spec.credentialsSecretRef). */
 export const API_KEY = 'apiKey';
-/** On that Secret: which wish for a new key it has fulfilled. */
+/** Of the Secret that seals the console's cookies. */
+export const SESSION_KEY = 'sessionKey';
+/** On the operator's Secret: which wish for a new key it has fulfilled. */
 export const ROTATION = 'zonestead.dev/rotation';
 
 export interface DatabasePlace {

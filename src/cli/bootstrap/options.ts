@@ -20,6 +20,7 @@ const schema = z.object({
   urlSecret: name.optional(),
   urlKey: z.string().min(1),
   keySecret: name.optional(),
+  sessionSecret: name.optional(),
   team: z.string().min(1).max(64),
   rotation: z.string().max(253),
   labels,
@@ -38,6 +39,8 @@ export interface BootstrapOptions {
   urlKey: string;
   /** The Secret with the operator's key; undefined: the operator has one from elsewhere. */
   keySecret: string | undefined;
+  /** The Secret that seals the console's cookies; undefined: none is needed. */
+  sessionSecret: string | undefined;
   team: string;
   /** Any text; another one than last time gives the operator a new key. */
   rotation: string;
@@ -52,7 +55,13 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
   const { database, databaseSecret, databaseHost, nameserverHost, databaseName, ...rest } = parseOptions(schema, given);
   const missing = (option: string) => new Error(`--${option} is needed with --database ${database}`);
   if (database !== 'builtin' && rest.urlSecret === undefined) throw missing('url-secret');
-  const common = { ...rest, urlSecret: rest.urlSecret ?? '', keySecret: rest.keySecret, givenSecret: rest.givenSecret };
+  const common = {
+    ...rest,
+    urlSecret: rest.urlSecret ?? '',
+    keySecret: rest.keySecret,
+    givenSecret: rest.givenSecret,
+    sessionSecret: rest.sessionSecret,
+  };
   if (database === 'external') return { ...common, place: undefined, databaseSecret: '' };
   if (databaseSecret === undefined) throw missing('database-secret');
   if (databaseHost === undefined) throw missing('database-host');

@@ -92,6 +92,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
       ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
       ZONESTEAD_LEASE_NAME: undefined,
+      ZONESTEAD_NAMESPACES: undefined,
       ZONESTEAD_LEASE_IDENTITY: options.identity,
     },
     end.signal,
