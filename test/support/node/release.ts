@@ -26,6 +26,7 @@ export const IN_API = [
 
 export interface Pod {
   name: string;
+  uid: string;
   component: string;
   ready: boolean;
   restarts: number;
@@ -39,8 +40,8 @@ export interface Release {
   dns: Resolver;
   /** Over the api's Service, with this key. */
   requests(key: string): Request;
-  /** A key for this team with many writes, minted in an api pod. */
-  mintKey(team: string): Promise<string>;
+  /** A key for a team, with many writes, minted in an api pod. */
+  mintKey(team: string): Promise<{ key: string; teamId: string }>;
   /** Applies objects. */
   apply(objects: readonly object[], ...args: string[]): Promise<string>;
   close(): Promise<void>;
@@ -72,9 +73,9 @@ export async function installRelease(cluster: TestCluster, ...args: string[]): P
       const words = ['keys', 'mint', '--team', team, '--name', 'tests', '--manage-zones', 'write'];
       const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
       const out = await cluster.kubectl(...IN_API, ...words, ...limits);
-      const key = /\byk_\w+/.exec(out)?.[0];
-      if (key === undefined) throw new Error(`no key in: ${out}`);
-      return key;
+      const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];
+      if (key === undefined || teamId === undefined) throw new Error(`no key in: ${out}`);
+      return { key, teamId };
     },
     apply,
     close: async () => {
@@ -97,7 +98,7 @@ async function stateOf(cluster: TestCluster): Promise<string> {
 }
 
 interface PodObject {
-  metadata: { name: string; labels?: Record<string, string>; deletionTimestamp?: string };
+  metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
   status: {
     conditions?: { type: string; status: string }[];
     containerStatuses?: { restartCount: number }[];
@@ -112,6 +113,7 @@ async function podsOf(cluster: TestCluster): Promise<Pod[]> {
     .filter((pod) => !pod.metadata.deletionTimestamp && !['', 'bootstrap', 'test'].includes(component(pod)))
     .map((pod) => ({
       name: pod.metadata.name,
+      uid: pod.metadata.uid,
       component: component(pod),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
       restarts: (pod.status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
