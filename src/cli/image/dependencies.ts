@@ -11,9 +11,11 @@ interface LockEntry {
   optional?: boolean;
 }
 
+/** Node, which an image has once, in its own place; packages of declarations, which say nothing to a running program. */
+const NOT_IN_AN_IMAGE = /(^|\/)node_modules\/(node-linux-|@types\/)/;
+
 /**
- * Folders below the project, in the order of the lock file: neither development's packages nor the Node binaries, which
- * an image has once, in its own place.
+ * Folders below the project, in the order of the lock file.
  * @throws when a package is not installed
  */
 export function productionPackages(project: string): string[] {
@@ -21,7 +23,8 @@ export function productionPackages(project: string): string[] {
     packages: Record<string, LockEntry>;
   };
   const folders = Object.entries(lock.packages)
-    .filter(([folder, { dev, devOptional }]) => folder !== '' && !dev && !devOptional && !/\/node-linux-/.test(folder))
+    .filter(([folder, { dev, devOptional }]) => folder !== '' && !dev && !devOptional)
+    .filter(([folder]) => !NOT_IN_AN_IMAGE.test(folder))
     .filter(([folder, { optional }]) => !optional || existsSync(join(project, folder)))
     .map(([folder]) => folder);
   const missing = folders.filter((folder) => !existsSync(join(project, folder)));
