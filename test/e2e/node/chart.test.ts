@@ -100,7 +100,6 @@ describe('the chart on a real node', () => {
       capabilities: { drop: ['ALL'] },
       seccompProfile: { type: 'RuntimeDefault' },
     };
-    const { images } = cluster;
     await release.apply([
       {
         apiVersion: 'v1',
@@ -118,7 +117,7 @@ describe('the chart on a real node', () => {
           containers: [
             {
               name: 'client',
-              image: images.zonestead.reference,
+              image: cluster.image,
               command: ['/usr/local/bin/node', '--input-type=module', '-e', program],
               env: [
                 { name: 'ZONESTEAD_URL', value: `http://${RELEASE}-api.${NAMESPACE}` },

@@ -1,7 +1,6 @@
 // The cluster of one test file: a node of its own with our images, or the one that KUBECONFIG names, and kubectl and helm
 // against it.
 
-import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type RunResult, runCommand } from '../../../src/cli/up/parts/commands.ts';
 import { startNode, type TestNode } from './node.ts';
@@ -13,7 +12,8 @@ export interface TestCluster {
   kubeconfig: string;
   /** Undefined in a cluster that is not ours. */
   node: TestNode | undefined;
-  images: NodeGround['images'];
+  /** Of Zonestead, with its tag. */
+  image: string;
   /** @returns standard output. @throws with kubectl's words */
   kubectl(...args: string[]): Promise<string>;
   /** @returns standard output. @throws with helm's words */
@@ -24,14 +24,14 @@ export interface TestCluster {
 }
 
 export async function openCluster(): Promise<TestCluster> {
-  const { kubeconfig: given, programs, images } = inject('nodeGround');
+  const ground: NodeGround = inject('nodeGround');
   const { signal } = new AbortController();
-  const node = given === undefined ? await startNode({ programs, progress: () => {}, signal }) : undefined;
-  const kubeconfig = given ?? (node as TestNode).kubeconfig;
-  const commands = { kubectl: join(programs.controlPlane, 'kubectl'), helm: programs.helm };
+  const own = 'programs' in ground.cluster ? ground.cluster : undefined;
+  const node = own && (await startNode({ programs: own.programs, progress: () => {}, signal }));
+  const kubeconfig = node?.kubeconfig ?? (ground.cluster as { kubeconfig: string }).kubeconfig;
   const attempt = (program: 'kubectl' | 'helm', ...args: string[]) =>
     runCommand({
-      command: commands[program],
+      command: ground[program],
       args: [`--kubeconfig=${kubeconfig}`, ...args],
       timeoutMs: COMMAND_LIMIT_MS,
       signal,
@@ -42,7 +42,7 @@ export async function openCluster(): Promise<TestCluster> {
     return out;
   };
   try {
-    if (node !== undefined) await Promise.all(Object.values(images).map(({ file }) => node.importImage(file)));
+    if (node && own) await Promise.all(own.archives.map((file) => node.importImage(file)));
   } catch (error) {
     await node?.stop();
     throw error;
@@ -50,7 +50,7 @@ export async function openCluster(): Promise<TestCluster> {
   return {
     kubeconfig,
     node,
-    images,
+    image: ground.image,
     kubectl: (...args) => run('kubectl', args),
     helm: (...args) => run('helm', args),
     attempt,

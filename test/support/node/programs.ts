@@ -1,5 +1,5 @@
-// The programs of the test node: kubelet, kube-proxy, pause and CoreDNS built once from Go modules, helm the same way,
-// the rest from Debian. It must not know how they are started.
+// The programs of the test node: kubelet, kube-proxy, pause and CoreDNS built once from Go modules, the rest from
+// Debian. It must not know how they are started.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,6 @@ import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
 import { cached, cacheKey, type Progress } from '../../../src/cli/up/parts/cache.ts';
 import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
 import { buildGo, sourceInputs } from '../../../src/cli/up/parts/go-build.ts';
-import { ensureHelm } from '../../../src/cli/up/parts/helm-build.ts';
 
 const NODE = fileURLToPath(new URL('../../../deploy/local/node', import.meta.url));
 const COREDNS = fileURLToPath(new URL('../../../deploy/local/coredns', import.meta.url));
@@ -36,7 +35,6 @@ export interface NodePrograms {
   controlPlane: string;
   /** Holds kubelet, kube-proxy, pause, coredns. */
   node: string;
-  helm: string;
   /** Debian's, by name. */
   tools: Record<string, string>;
 }
@@ -52,9 +50,8 @@ export async function ensureNodePrograms(around: { progress: Progress; signal: A
     );
   }
   const tools = await ensureTools(TOOLS, around);
-  const helm = await ensureHelm(around);
   const { dir } = await ensureControlPlane(around);
-  return { controlPlane: dir, node: await ensureNode(around), helm, tools };
+  return { controlPlane: dir, node: await ensureNode(around), tools };
 }
 
 function ensureNode({ progress, signal }: { progress: Progress; signal: AbortSignal }): Promise<string> {

@@ -4,16 +4,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { type BuiltImage, buildImage } from '../../../src/cli/image/image.ts';
-import { IMAGES, type ImageName } from '../../../src/cli/image/images.ts';
+import { buildImage } from '../../../src/cli/image/image.ts';
+import { IMAGES, type ImageName, projectVersion } from '../../../src/cli/image/images.ts';
 import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
+import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
+import { ensureHelm } from '../../../src/cli/up/parts/helm-build.ts';
 import { ensureNodePrograms, type NodePrograms } from './programs.ts';
 
 export interface NodeGround {
-  /** A cluster that exists already and has the images. */
-  kubeconfig: string | undefined;
-  programs: NodePrograms;
-  images: Record<ImageName, BuiltImage>;
+  kubectl: string;
+  helm: string;
+  /** Its name with tag, as the chart's default values have it. */
+  image: string;
+  /** Either a cluster that exists already and has the images, or what it takes to start one. */
+  cluster: { kubeconfig: string } | { programs: NodePrograms; archives: string[] };
 }
 
 declare module 'vitest' {
@@ -28,7 +32,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     progress: (line: string) => process.stdout.write(`${line}\n`),
     signal: new AbortController().signal,
   };
-  const programs = await ensureNodePrograms(around);
   const found = await ensureTools(
     [
       { command: 'dig', package: 'bind9-dnsutils' },
@@ -40,10 +43,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   );
   const { dig = '', delv = '', pdns_server: pdnsServer = '', pdnsutil = '' } = found;
   project.provide('tools', { dig, delv, pdnsServer, pdnsutil });
+  const { KUBECONFIG: kubeconfig = '' } = process.env;
+  const image = `zonestead/zonestead:${projectVersion()}`;
+  const helm = await ensureHelm(around);
+  if (kubeconfig !== '') {
+    const { dir } = await ensureControlPlane(around);
+    project.provide('nodeGround', { kubectl: join(dir, 'kubectl'), helm, image, cluster: { kubeconfig } });
+    return async () => {};
+  }
+  const programs = await ensureNodePrograms(around);
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
-  const images = {} as Record<ImageName, BuiltImage>;
-  for (const name of Object.keys(IMAGES) as ImageName[]) images[name] = await buildImage(name, folder, around);
-  const kubeconfig = process.env.KUBECONFIG === '' ? undefined : process.env.KUBECONFIG;
-  project.provide('nodeGround', { kubeconfig, programs, images });
+  const archives: string[] = [];
+  for (const name of Object.keys(IMAGES) as ImageName[]) archives.push((await buildImage(name, folder, around)).file);
+  const kubectl = join(programs.controlPlane, 'kubectl');
+  project.provide('nodeGround', { kubectl, helm, image, cluster: { programs, archives } });
   return () => rm(folder, { recursive: true, force: true });
 }
