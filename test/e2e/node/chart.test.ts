@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
 import { startDnsLoad } from '../../support/node/dns-load.ts';
 import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../support/node/release.ts';
+import { machineSettings, tracesOf } from '../../support/node/traces.ts';
 import { startWriteLoad } from '../../support/write-load.ts';
 
 const ZONE = 'node.example';
@@ -28,8 +29,10 @@ describe('the chart on a real node', () => {
   let cluster: TestCluster;
   let release: Release;
   let installedAt = 0;
+  let settings: Record<string, string>;
 
   beforeAll(async () => {
+    settings = await machineSettings();
     cluster = await openCluster();
     installedAt = performance.now();
     release = await installRelease(cluster);
@@ -234,6 +237,20 @@ describe('the chart on a real node', () => {
     expect(await cluster.kubectl('get', 'crd', '-o', 'name')).toContain('dnszones.zonestead.dev');
     expect(await cluster.kubectl('-n', NAMESPACE, 'get', 'pvc', '-o', 'name')).toMatch(/postgres/);
     expect((await cluster.attempt('kubectl', 'get', 'apiservice', 'v1alpha1.acme.zonestead.dev')).code).toBe(1);
+  });
+
+  it('leaves nothing of the node on the machine', async () => {
+    const { node } = cluster;
+    // A cluster that was there before is not ours to stop.
+    if (node === undefined) return;
+    const { cgroup, home, link } = node.marks;
+    const running = (await tracesOf(node.marks)).join('\n');
+    for (const trace of [`folder ${home}`, `interface ${link}`, 'cgroup ', 'process '])
+      expect(running).toContain(trace);
+    expect(running).toContain(cgroup);
+    await cluster.stop();
+    expect(await tracesOf(node.marks)).toEqual([]);
+    expect(await machineSettings()).toEqual(settings);
   });
 });
 

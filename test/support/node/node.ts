@@ -18,6 +18,7 @@ import { CLUSTER_DNS, startKubelet, startProxy } from './kubelet.ts';
 import type { NodePrograms } from './programs.ts';
 import { PAUSE_IMAGE, startRuntime } from './runtime.ts';
 import { openSpace } from './space.ts';
+import type { NodeMarks } from './traces.ts';
 
 const READY_LIMIT_MS = 120_000;
 const VOLUMES = 6;
@@ -25,6 +26,8 @@ const VOLUMES = 6;
 export interface TestNode {
   /** The path of the administrator's kubeconfig. */
   kubeconfig: string;
+  /** By which its traces on the machine are known. */
+  marks: NodeMarks;
   /** Of the host, as pods reach it. */
   hostAddress: string;
   /** A kubeconfig for this user and these groups. */
@@ -98,6 +101,7 @@ export async function startNode({
     await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=100s']);
     return {
       kubeconfig,
+      marks: { home, link: space.link, cgroup: space.cgroup },
       hostAddress: space.hostAddress,
       identity: identities.kubeconfig,
       importImage: runtime.importImage,

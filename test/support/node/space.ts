@@ -33,6 +33,8 @@ export interface Space {
   serviceAddress(number: number): string;
   /** Path below each cgroup hierarchy. */
   cgroup: string;
+  /** The host's end of the way between. */
+  link: string;
   /** Starts a long-running program inside. */
   start(
     name: string,
@@ -93,6 +95,7 @@ export async function openSpace({
       serviceRange: `10.212.${place}.0/24`,
       serviceAddress: (number) => `10.212.${place}.${number}`,
       cgroup: cgroupName(place),
+      link: linkName(place),
       start: (name, command, args, options) =>
         startProcess({
           name,
