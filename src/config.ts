@@ -134,7 +134,7 @@ const SETTINGS = {
    * A Secret in the pod's namespace: the solver makes and renews its certificate itself, keeps it there, and tells
    * kube-apiserver its authority. (Default: the files above.)
    */
-  ZONESTEAD_SOLVER_SECRET: z.string().min(1).optional(),
+  ZONESTEAD_SOLVER_CERTIFICATE: z.string().min(1).optional(),
   /** The Service that kube-apiserver finds the solver by: the certificate's name. */
   ZONESTEAD_SOLVER_SERVICE: z.string().min(1).default('zonestead-solver'),
   /** Set by kubelet in every pod. */

@@ -27,7 +27,7 @@ export const SOLVER_SETTINGS = [
   'ZONESTEAD_SOLVER_LISTEN',
   'ZONESTEAD_TLS_CERT_FILE',
   'ZONESTEAD_TLS_KEY_FILE',
-  'ZONESTEAD_SOLVER_SECRET',
+  'ZONESTEAD_SOLVER_CERTIFICATE',
   'ZONESTEAD_SOLVER_SERVICE',
   'KUBECONFIG',
   'KUBERNETES_SERVICE_HOST',
@@ -111,7 +111,7 @@ async function connect(config: SolverConfig) {
 const OWN_LOOK_EVERY_MS = 60_000;
 
 async function certificateSource(config: SolverConfig, { api, namespace }: Cluster): Promise<CertificateSource> {
-  const { ZONESTEAD_SOLVER_SECRET: name, ZONESTEAD_SOLVER_SERVICE: service } = config;
+  const { ZONESTEAD_SOLVER_CERTIFICATE: name, ZONESTEAD_SOLVER_SERVICE: service } = config;
   if (name === undefined) {
     return certificateFiles({
       certificateFile: config.ZONESTEAD_TLS_CERT_FILE,

@@ -2,7 +2,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseAllDocuments, stringify } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { runCommand } from '../../src/cli/up/parts/commands.ts';
 import { ensureHelm } from '../../src/cli/up/parts/helm-build.ts';
 import type { KubeObject } from '../../src/kube/resource.ts';
@@ -37,7 +37,8 @@ export async function template(values: Values, options: RenderOptions = {}): Pro
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-chart-'));
   try {
     const file = join(folder, 'values.yaml');
-    await writeFile(file, stringify(values));
+    // JSON is YAML in which nothing becomes a truth value.
+    await writeFile(file, JSON.stringify(values));
     const version = kubeVersion === undefined ? [] : ['--kube-version', kubeVersion];
     const args = ['template', release, chart, '--namespace', namespace, '--values', file, ...version];
     const { ok, out, words } = await helm(...args);

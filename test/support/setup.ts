@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { ensureTools } from '../../src/cli/up/parts/apt.ts';
 import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
+import { ensureHelm } from '../../src/cli/up/parts/helm-build.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
@@ -87,6 +88,7 @@ async function start(): Promise<Ground> {
   );
   // Minutes on a machine that never built it: no test's time limit may hold that.
   await ensureControlPlane({ progress, signal });
+  await ensureHelm({ progress, signal });
   const { binDir } = await ensurePostgres({ progress, signal });
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
   const remove = async () => {
