@@ -19,7 +19,11 @@ it('is refused, said once, until the service takes it; a service that is away sa
       return {} as never;
     },
   };
-  const clock = { now: () => 0, setTimeout: (fn: () => void) => (queueMicrotask(fn), () => undefined) };
+  const soon = (fn: () => void) => {
+    queueMicrotask(fn);
+    return () => undefined;
+  };
+  const clock = { now: () => 0, setTimeout: soon };
   const key = watchOwnKey(client, clock, log);
   await key.run(stop.signal);
   // What each look found before it.
