@@ -208,7 +208,9 @@ describe('installed with the defaults', () => {
       [
         'secrets [create]',
         'secrets passwords [get]',
-        'secrets zonestead-database,zonestead-operator-key,zonestead-session [get patch]',
+        'secrets zonestead-database [get patch]',
+        'secrets zonestead-operator-key [get patch]',
+        'secrets zonestead-session [get patch]',
       ],
     ],
     [
