@@ -23,6 +23,7 @@ import { createParentLook } from './delegated.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { countLeadership, countRequests, createObserver } from './metrics.ts';
 import { LEASE, REPORTER } from './names.ts';
+import { watchOwnKey } from './own-key.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
@@ -137,6 +138,8 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   connectWakes({ zones, records, namespaces, zoneQueue, recordQueue });
 
+  const ownKey = watchOwnKey(client, realClock, log);
+  manager.readyWhen('api key', ownKey.accepted);
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
@@ -177,9 +180,14 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     concurrency: RECORD_WORKERS,
     reconcile: trace.runs(createRecordReconciler(house, realClock)),
   });
+  // Of replicas that wait for the lease as well.
+  const end = new AbortController();
+  const looking = ownKey.run(end.signal);
   try {
     await manager.run(signal);
   } finally {
+    end.abort(new DOMException('The process is stopping', 'AbortError'));
+    await looking;
     await Promise.all(connections.map((connection) => connection.client.close()));
     await cluster.close();
   }

@@ -21,7 +21,7 @@ export interface ChartCluster {
   stop(): Promise<void>;
 }
 
-const NAMESPACES = ['zonestead', 'elsewhere', 'monitoring', 'team-a', 'team-b'];
+const NAMESPACES = ['zonestead', 'elsewhere', 'monitoring', 'team-a', 'team-b', 'argocd', 'flux-system'];
 const PODS = 'pod-security.kubernetes.io';
 
 export async function startChartCluster(): Promise<ChartCluster> {

@@ -80,7 +80,7 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     nameserver: { powerdns: { image: { digest: DIGEST }, command: ['/usr/local/sbin/pdns_server'] } },
     database: { builtin: { image: { registry: 'other.example', digest: DIGEST } } },
   },
-  'a load balancer for each protocol, both families': {
+  'a load balancer for each protocol': {
     dns: {
       service: {
         type: 'LoadBalancer',
@@ -88,7 +88,7 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
         annotations: { 'lb.example/shared': 'dns' },
         udpAnnotations: { 'lb.example/udp': 'yes' },
         ipFamilyPolicy: 'PreferDualStack',
-        ipFamilies: ['IPv4', 'IPv6'],
+        ipFamilies: ['IPv4'],
         loadBalancerSourceRanges: ['192.0.2.0/24'],
         loadBalancerClass: 'lb.example/internal',
         allocateLoadBalancerNodePorts: false,

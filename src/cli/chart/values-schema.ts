@@ -51,8 +51,11 @@ const database = values({
   }),
 });
 
+/** Null: somebody else says it. */
+const scaled = z.union([replicas, z.null()]);
+
 const api = component({
-  replicas,
+  replicas: scaled,
   limits: z.boolean(),
   publicSuffixes: z.enum(['refuse', 'allow']),
   resolvers,
@@ -103,7 +106,7 @@ const solver = component({
 });
 
 const nameserver = component({
-  replicas,
+  replicas: scaled,
   powerdns: values({
     image,
     command: z.array(z.string()),

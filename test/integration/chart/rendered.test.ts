@@ -151,7 +151,7 @@ describe('values', () => {
   });
 
   it('a split Service is two, of which both keep what they share', async () => {
-    const objects = await render(VALUE_SETS['a load balancer for each protocol, both families'] ?? {});
+    const objects = await render(VALUE_SETS['a load balancer for each protocol'] ?? {});
     const [udp, tcp] = [one(objects, 'Service', 'zonestead-dns'), one(objects, 'Service', 'zonestead-dns-tcp')];
     expect([udp, tcp].map(({ spec }) => spec.ports.map((port: Rendered) => port.protocol))).toEqual([['UDP'], ['TCP']]);
     expect(udp.metadata.annotations).toEqual({ 'lb.example/shared': 'dns', 'lb.example/udp': 'yes' });
@@ -164,6 +164,12 @@ describe('values', () => {
         ({ kind }) => kind === 'PodDisruptionBudget',
       );
     expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
+  });
+
+  it('a number of replicas that an autoscaler says is not said by the chart', async () => {
+    const objects = await render({ api: { replicas: null, pdb: { enabled: true } } });
+    expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
+    expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
   });
 
   it('another rotation is another Job, the same values are the same one', async () => {

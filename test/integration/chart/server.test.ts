@@ -156,6 +156,16 @@ describe('installed with the defaults', () => {
     expect(JSON.parse(after.out).spec.caBundle).toBe(JSON.parse(out).spec.caBundle);
   });
 
+  it.each(['quickstart', 'tenancy', 'alias', 'warnings', 'gitops/argocd', 'gitops/flux'])(
+    'deploy/examples/%s.yaml is taken',
+    async (name) => {
+      const file = new URL(`../../../deploy/examples/${name}.yaml`, import.meta.url).pathname;
+      const { ok, words } = await cluster.kubectl('apply', '--server-side', '-f', file);
+      expect(words).not.toMatch(/error|Warning: unknown/i);
+      expect(ok).toBe(true);
+    },
+  );
+
   it('before an uninstall the finalizers come off with the rights of the hook', async () => {
     const zone = {
       apiVersion: 'zonestead.dev/v1alpha1',
@@ -198,7 +208,9 @@ describe('installed with the defaults', () => {
       [
         'secrets [create]',
         'secrets passwords [get]',
-        'secrets zonestead-database,zonestead-operator-key,zonestead-session [get patch]',
+        'secrets zonestead-database [get patch]',
+        'secrets zonestead-operator-key [get patch]',
+        'secrets zonestead-session [get patch]',
       ],
     ],
     [
