@@ -24,6 +24,7 @@ import { createParentLook } from './delegated.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { countLeadership, countRequests, createObserver } from './metrics.ts';
 import { LEASE, REPORTER } from './names.ts';
+import { watchOwnKey } from './own-key.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
@@ -45,10 +46,12 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_URL',
   'ZONESTEAD_API_KEY',
   'KUBECONFIG',
+  'ZONESTEAD_NAMESPACES',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
   'ZONESTEAD_RESOLVER',
   'ZONESTEAD_LEADER_ELECTION',
   'ZONESTEAD_LEASE_NAMESPACE',
+  'ZONESTEAD_LEASE_NAME',
   'ZONESTEAD_LEASE_IDENTITY',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
@@ -63,8 +66,6 @@ export interface Runtime {
   readonly silenceMs?: number;
   /** The limit of one call to the API server, in ms. (Default: transport.ts.) */
   readonly callTimeoutMs?: number;
-  /** The only namespace whose objects there are, so that several operators can work beside each other. (Default: all.) */
-  readonly namespace?: string;
   /** (Default: election.ts.) */
   readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
 }
@@ -126,7 +127,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
 
   const seal = createSeal(config.ZONESTEAD_API_KEY);
-  const scope = { namespace: runtime.namespace };
+  const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
     ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
@@ -148,6 +149,8 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   connectWakes({ zones, records, namespaces, zoneQueue, recordQueue });
 
+  const ownKey = watchOwnKey(client, realClock, log);
+  manager.readyWhen('api key', ownKey.accepted);
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
@@ -189,9 +192,14 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     concurrency: RECORD_WORKERS,
     reconcile: trace.runs('DNSRecord', createRecordReconciler(house, realClock)),
   });
+  // Of replicas that wait for the lease as well.
+  const end = new AbortController();
+  const looking = ownKey.run(end.signal);
   try {
     await manager.run(signal);
   } finally {
+    end.abort(new DOMException('The process is stopping', 'AbortError'));
+    await looking;
     await Promise.all(connections.map((connection) => connection.client.close()));
     await cluster.close();
     await tracing.close();
@@ -233,7 +241,7 @@ function electionOf(
     ...times,
     api: cluster.api,
     namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
-    name: LEASE,
+    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
     // A new name after every start: what the last process of this host had under way may still arrive.
     identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     log,

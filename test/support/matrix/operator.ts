@@ -95,6 +95,8 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       ZONESTEAD_RESOLVER: undefined,
       ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
       ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
+      ZONESTEAD_LEASE_NAME: undefined,
+      ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
       ZONESTEAD_LEASE_IDENTITY: options.identity,
       OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,
     },
@@ -104,7 +106,6 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       log: options.log
         ? createLogger({ name: 'operator', destination: { write: options.log } })
         : createLogger({ name: 'operator', level: 'silent' }),
-      ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
       ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
       ...(options.lease === undefined ? {} : { lease: options.lease }),
