@@ -172,6 +172,11 @@ describe('values', () => {
     expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
   });
 
+  it('pods carry nothing that changes with the version of the chart: Postgres is not restarted by it', async () => {
+    const { template: pod } = one(await render({}), 'StatefulSet', 'zonestead-postgres').spec;
+    expect(JSON.stringify(pod)).not.toContain('0.1.0');
+  });
+
   it('another rotation is another Job, the same values are the same one', async () => {
     const name = async (rotation: string) =>
       (await render({ bootstrap: { rotation } })).find(({ kind, metadata }) => kind === 'Job' && !metadata.annotations)
