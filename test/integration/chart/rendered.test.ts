@@ -215,6 +215,32 @@ describe('values', () => {
   });
 });
 
+it('NOTES warn of what is for trying only, and the objects they show are right', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-notes-'));
+  const notes = async (values: object) => {
+    const file = join(folder, 'values.json');
+    await writeFile(file, JSON.stringify(values));
+    const { out } = await helm('install', 'zonestead', CHART, '-n', 'dns', '--dry-run=client', '--values', file);
+    return out.slice(out.indexOf('NOTES:'));
+  };
+  try {
+    const trial = await notes({});
+    expect(trial.match(/^WARNING: \S+/gm)).toEqual([
+      'WARNING: database.mode',
+      'WARNING: nameservers',
+      'WARNING: api.resolvers',
+    ]);
+    const shown = /<<'EOF'\n([\s\S]*?)\n {2}EOF/.exec(trial)?.[1]?.replace(/^ {2}/gm, '') ?? '';
+    expect(objectsOf(shown).map(({ kind, spec }) => [kind, spec.zoneName ?? spec.zoneRef.name])).toEqual([
+      ['DNSZone', 'mine.example'],
+      ['DNSRecord', 'mine'],
+    ]);
+    expect(await notes(VALUE_SETS.production ?? {})).not.toContain('WARNING');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
 it('deploy/manifests is what `npm run chart` renders', async () => {
   const files = await renderedManifests(() => undefined, new AbortController().signal);
   expect(files.size).toBe(4);
