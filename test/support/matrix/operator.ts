@@ -44,6 +44,8 @@ export interface OperatorOptions {
   readonly lease?: NonNullable<Runtime['lease']>;
   /** Of health and metrics. (Default: a free one that nobody knows.) */
   readonly healthPort?: number;
+  /** Where its traces go. (Default: nowhere.) */
+  readonly otlp?: string;
   /** Gets its log, line by line. (Default: nobody.) */
   readonly log?: (line: string) => void;
 }
@@ -94,6 +96,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
       ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
       ZONESTEAD_LEASE_IDENTITY: options.identity,
+      OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,
     },
     end.signal,
     {
