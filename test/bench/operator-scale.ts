@@ -78,8 +78,8 @@ await runBench('the operator at scale', LIMIT_MS, async (bench) => {
     };
     await ready(ground);
     if (limits) {
-      print(`## limits: ${BARS.limits}`);
       await limited(ground);
+      print(`  asked for: ${BARS.limits}`);
     } else {
       for (const name of names) {
         print(`## ${name}${BARS[name] === undefined ? '' : `: ${BARS[name]}`}`);

@@ -66,7 +66,8 @@ const isRecordWrite = ({ method, path }: Exchange) => method !== 'GET' && path.i
 const writes = () => proxy.exchanges.filter(isRecordWrite);
 
 describe('a key whose write limit is used up', () => {
-  const bulk = Array.from({ length: 45 }, (_, index) => `bulk-${String(index).padStart(2, '0')}`);
+  // After a pause the bulk goes as far apart as the limit lets writes be: one a second.
+  const bulk = Array.from({ length: 20 }, (_, index) => `bulk-${String(index).padStart(2, '0')}`);
 
   it('is told by its objects, with the time of the next attempt', async () => {
     await test.apply(zoneObject('pace', 'pace.example'));
@@ -76,7 +77,7 @@ describe('a key whose write limit is used up', () => {
     await test.apply(...bulk.map((name) => recordObject(name, 'pace', { name, type: 'A', content: '192.0.2.1' })));
     const challenge = { name: '_acme-challenge.www', type: 'TXT', content: 'token', ttl: 60 };
     await test.apply(recordObject('challenge', 'pace', challenge));
-    for (const name of ['bulk-44', 'challenge']) {
+    for (const name of ['bulk-19', 'challenge']) {
       await expect
         .poll(() => statusOf(name), { timeout: 10_000 })
         .toMatchObject({ nextAttemptTime: expect.any(String) });
@@ -98,18 +99,18 @@ describe('a key whose write limit is used up', () => {
   });
 
   it('goes on until everything is written, once', async () => {
-    await test.ready(30, ...bulk.map((name) => `zdr/${name}`));
+    await test.ready(60, ...bulk.map((name) => `zdr/${name}`));
     const accepted = writes().filter(({ status }) => status === 201);
     expect(accepted).toHaveLength(bulk.length + 1);
     const [zone] = await test.client.zones.list({ zoneName: 'pace.example' });
     const names = (await test.client.records.list(zone?.id ?? '')).map(({ name }) => name);
     expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
-    expect((await statusOf('bulk-44')).nextAttemptTime).toBeUndefined();
+    expect((await statusOf('bulk-19')).nextAttemptTime).toBeUndefined();
   });
 
   it('was never used before Retry-After was over, by any object', () => {
     const refusals = writes().filter(({ status }) => status === 429);
-    expect(refusals.length).toBeGreaterThanOrEqual(2);
+    expect(refusals.length).toBeGreaterThanOrEqual(1);
     for (const { answeredAt = 0, retryAfterMs = 0 } of refusals) {
       expect(retryAfterMs).toBeGreaterThan(0);
       const early = writes().filter(({ at }) => at > answeredAt && at < answeredAt + retryAfterMs);
