@@ -12,6 +12,7 @@ export function environmentOf({ service, cluster, issuance }: Stack): Record<str
     ZONESTEAD_TEAM: service.keys.first.team,
     ZONESTEAD_API_KEY_2: service.keys.second.key,
     ZONESTEAD_TEAM_2: service.keys.second.team,
+    ZONESTEAD_PERSON_KEY: service.personKey,
     ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
     // Its name resolves nowhere: `zonestead acme` and `doctor` find it here.
     ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,

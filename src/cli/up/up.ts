@@ -51,6 +51,7 @@ export async function runUp(
       if (stack.issuance) {
         print(`ACME directory ${stack.issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
       }
+      print(`Console: ${stack.service.url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`);
       print(
         `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
       );
