@@ -3,12 +3,19 @@ import { Command } from 'commander';
 import { addCommands } from './cli/commands.ts';
 
 const stop = new AbortController();
+/** What the terminal sends to all of us, npm hands on to us once more: that is no second Ctrl-C. */
+const ONE_SIGNAL_MS = 500;
+let stoppedAt = 0;
 // A terminal that closes says SIGHUP; under nohup, which has taken the terminal away, it is not for us.
 const signals = ['SIGINT', 'SIGTERM', ...(process.stdout.isTTY ? (['SIGHUP'] as const) : [])] as const;
 for (const name of signals) {
   process.on(name, () => {
     // The second signal does not wait for an orderly end.
-    if (stop.signal.aborted) process.exit(1);
+    if (stop.signal.aborted) {
+      if (performance.now() - stoppedAt > ONE_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppedAt = performance.now();
     stop.abort(new Error(name));
   });
 }

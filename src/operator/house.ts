@@ -42,8 +42,9 @@ export interface House {
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
   namespaces: Cache<KubeObject>;
-  /** Runs the zone reconciler soon. */
+  /** Runs the reconciler soon. */
   wakeZone(key: string): void;
+  wakeRecord(key: string): void;
   /** Runs the reconciler when the service, which is away, answers again. */
   wakeZoneWithService(key: string): void;
   wakeRecordWithService(key: string): void;

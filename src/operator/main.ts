@@ -26,6 +26,7 @@ import { LEASE, REPORTER } from './names.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
+import { createRecordTrim } from './record-cache.ts';
 import { isChallenge } from './record-create.ts';
 import { recordIndexes } from './record-indexes.ts';
 import { createRecordReconciler } from './record-reconciler.ts';
@@ -60,6 +61,8 @@ export interface Runtime {
   readonly silenceMs?: number;
   /** The limit of one call to the API server, in ms. (Default: transport.ts.) */
   readonly callTimeoutMs?: number;
+  /** The only namespace whose objects there are, so that several operators can work beside each other. (Default: all.) */
+  readonly namespace?: string;
   /** (Default: election.ts.) */
   readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
 }
@@ -114,11 +117,15 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
 
   const seal = createSeal(config.ZONESTEAD_API_KEY);
+  const scope = { namespace: runtime.namespace };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
+    ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
   });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
+    ...scope,
     indexes: recordIndexes(seal),
+    transform: createRecordTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
@@ -153,6 +160,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     records,
     namespaces,
     wakeZone: (key) => zoneQueue.add(key),
+    wakeRecord: (key) => recordQueue.add(key),
     wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: own.owner,

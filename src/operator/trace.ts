@@ -2,7 +2,7 @@
 // about. The id is the request's `x-request-id` too, so that the line leads to the row in the service's history.
 import type { Around } from '../kube/around.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { Reconcile } from '../kube/controller.ts';
+import type { Reconcile, ReconcileContext } from '../kube/controller.ts';
 import type { Logger } from '../telemetry/log.ts';
 
 export interface Trace {
@@ -12,10 +12,10 @@ export interface Trace {
 }
 
 export function createTrace(log: Logger, clock: Clock): Trace {
-  const running = new Map<string, Logger>();
+  const running = new Map<string, ReconcileContext>();
   return {
     runs: (reconcile) => async (key, context) => {
-      running.set(context.reconcileId, context.log);
+      running.set(context.reconcileId, context);
       try {
         return await reconcile(key, context);
       } finally {
@@ -23,7 +23,7 @@ export function createTrace(log: Logger, clock: Clock): Trace {
       }
     },
     around: async ({ name, requestId }, run) => {
-      const line = running.get(requestId ?? '') ?? log.child({ reconcileId: requestId });
+      const line = running.get(requestId ?? '')?.log ?? log.child({ reconcileId: requestId });
       const start = clock.now();
       const ms = () => Math.round(clock.now() - start);
       try {

@@ -12,6 +12,7 @@ import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
 import { prepareDatabase } from '../../src/zones/bootstrap.ts';
+import { ensureEndToEndPrograms } from './programs.ts';
 
 export interface TestPostgres {
   /** Of the superuser. */
@@ -63,6 +64,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const mine = shared[SHARED];
   mine.users += 1;
   const { postgres, tools } = await mine.ground;
+  if (project.name === 'e2e') {
+    await ensureEndToEndPrograms((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
+  }
   project.provide('postgres', postgres);
   project.provide('tools', tools);
   return async () => {

@@ -35,6 +35,8 @@ export interface OperatorOptions {
   readonly key?: string;
   /** (Default: the API server itself.) */
   readonly kubeconfig?: string;
+  /** The only one that it works in. (Default: all.) */
+  readonly namespace?: string;
   readonly silenceMs?: number;
   readonly callTimeoutMs?: number;
   /** Takes part in an election under this name. (Default: none, it works at once.) */
@@ -99,6 +101,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       log: options.log
         ? createLogger({ name: 'operator', destination: { write: options.log } })
         : createLogger({ name: 'operator', level: 'silent' }),
+      ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
       ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
       ...(options.lease === undefined ? {} : { lease: options.lease }),

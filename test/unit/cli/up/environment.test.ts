@@ -41,6 +41,7 @@ describe('the environment of a stack', () => {
       ZONESTEAD_TEAM_2: 'team_2',
       ZONESTEAD_PERSON_KEY: 'yu_1',
       ZONESTEAD_DNS: '127.0.0.1:20003',
+      ZONESTEAD_NAMESERVER_ADDRESSES: 'ns1.zonestead.test=127.0.0.1:20003',
       DATABASE_URL: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',
       KUBECONFIG: '/state/kubeconfig',
     });
