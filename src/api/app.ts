@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Actor } from '../zones/actor.ts';
 import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
@@ -21,7 +22,10 @@ import { changeRoutes } from './routes/changes.ts';
 import { recordRoutes } from './routes/records.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
+import { REQUEST_ID } from './schemas/shared.ts';
+import { traceRequests } from './trace.ts';
 import { utf8 } from './utf8.ts';
+import { logWrites } from './write-log.ts';
 
 export type Console = (
   scope: FastifyInstance,
@@ -37,6 +41,8 @@ export interface AppOptions {
   metrics?: Metrics;
   /** Adds pages for people to the scope below /console. (Default: there are none.) */
   console?: Console;
+  /** (Default: nothing is traced.) */
+  tracing?: Tracing;
   /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
   requestMs?: number;
 }
@@ -44,7 +50,6 @@ export interface AppOptions {
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
-const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 
 export function buildApp({
   house,
@@ -52,6 +57,7 @@ export function buildApp({
   limits,
   metrics,
   console: pages,
+  tracing,
   requestMs = REQUEST_MS,
 }: AppOptions): FastifyInstance {
   const app = Fastify({
@@ -94,7 +100,9 @@ export function buildApp({
   app.decorateRequest('actor', null);
   app.decorateRequest('place', null);
   app.decorateRequest('bucket', null);
+  if (tracing?.isOn) traceRequests(app as unknown as FastifyInstance, tracing);
   if (metrics) countRequests(app as unknown as FastifyInstance, metrics);
+  logWrites(app as unknown as FastifyInstance, log);
   describeApi(app as unknown as FastifyInstance);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);

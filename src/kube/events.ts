@@ -24,6 +24,8 @@ export interface EventToRecord {
   readonly action: string;
   /** For people; cut at 1 kB. Repeats of the same note become one series. */
   readonly note: string;
+  /** Of the event; a series keeps those of its first. (Default: none.) */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface EventRecorder {
@@ -62,7 +64,11 @@ const TRY_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
 
 interface EventBody {
-  readonly metadata: { readonly namespace: string; readonly name: string };
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly [field: string]: unknown;
 }
 type Entry = SeriesEntry<EventBody>;
@@ -97,7 +103,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const { apiVersion, kind } = regarding;
     const payload: EventBody = {
       // An event lives in its object's namespace; of cluster-scoped objects in `default` (the server checks it).
-      metadata: { namespace: namespace ?? 'default', name: eventName },
+      metadata: {
+        namespace: namespace ?? 'default',
+        name: eventName,
+        ...(event.annotations === undefined ? {} : { annotations: event.annotations }),
+      },
       eventTime: microTime(date()),
       reportingController: options.controller,
       reportingInstance: instance.slice(0, 128),

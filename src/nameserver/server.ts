@@ -4,7 +4,9 @@ import { openDatabase } from '../store/database.ts';
 import { startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { answeringProblem } from './answering.ts';
 import { runCompanion } from './companion.ts';
+import { watchPowerDns } from './statistics.ts';
 
 export const NAMESERVER_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -12,9 +14,10 @@ export const NAMESERVER_SETTINGS = [
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
   'ZONESTEAD_PDNS_SOCKET',
   'ZONESTEAD_POLL_MS',
+  'ZONESTEAD_PDNS_ADDRESS',
 ] as const;
 
-/** Runs until the signal. Ready while the last look for changed zones worked. */
+/** Runs until the signal. Ready while the last look for changed zones worked, and PowerDNS answers where that is known. */
 export async function runNameserver(
   config: Config<(typeof NAMESERVER_SETTINGS)[number]>,
   signal: AbortSignal,
@@ -25,7 +28,7 @@ export async function runNameserver(
     max: 1,
     statementTimeoutMs: 2_000,
   });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'nameserver' });
   const looks = metrics.counter({
     name: 'nameserver_looks_total',
     help: 'Looks for changed zones, by result.',
@@ -48,11 +51,20 @@ export async function runNameserver(
     help: 'Time between two looks that worked: how long a change waits at most before its zone is dropped from the cache.',
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
+  watchPowerDns(metrics, config.ZONESTEAD_PDNS_SOCKET);
   let ready = false;
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
-    ready: () => (ready ? { ok: true } : { ok: false, checks: { companion: 'cannot look for changed zones' } }),
+    ready: async () => {
+      const address = config.ZONESTEAD_PDNS_ADDRESS;
+      const problem = address === undefined ? null : await answeringProblem(address, signal);
+      const checks = {
+        companion: ready ? 'looks for changed zones' : 'cannot look for changed zones',
+        ...(problem === null ? {} : { powerdns: problem }),
+      };
+      return { ok: ready && problem === null, checks };
+    },
   });
   await runCompanion(
     {

@@ -18,11 +18,13 @@ import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { startTracing } from '../telemetry/tracing.ts';
 import { type Connection, createCredentials } from './credentials.ts';
 import { createParentLook } from './delegated.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { countLeadership, countRequests, createObserver } from './metrics.ts';
 import { LEASE, REPORTER } from './names.ts';
+import { watchOwnKey } from './own-key.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
@@ -44,11 +46,14 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_URL',
   'ZONESTEAD_API_KEY',
   'KUBECONFIG',
+  'ZONESTEAD_NAMESPACES',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
   'ZONESTEAD_RESOLVER',
   'ZONESTEAD_LEADER_ELECTION',
   'ZONESTEAD_LEASE_NAMESPACE',
+  'ZONESTEAD_LEASE_NAME',
   'ZONESTEAD_LEASE_IDENTITY',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
 
 /** What only tests change. */
@@ -61,8 +66,6 @@ export interface Runtime {
   readonly silenceMs?: number;
   /** The limit of one call to the API server, in ms. (Default: transport.ts.) */
   readonly callTimeoutMs?: number;
-  /** The only namespace whose objects there are, so that several operators can work beside each other. (Default: all.) */
-  readonly namespace?: string;
   /** (Default: election.ts.) */
   readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
 }
@@ -79,7 +82,8 @@ const RECORD_WORKERS = 128;
  */
 export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
   const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'operator' });
+  const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
   const kubeMetrics = createKubeMetrics(metrics);
   const kubeconfig = config.KUBECONFIG;
   const cluster = await connectCluster({
@@ -89,14 +93,20 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   const election = electionOf(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);
-  const trace = createTrace(log, realClock);
+  const trace = createTrace(log, realClock, tracing);
   const around = nested(...(election ? [whileLeading(election)] : []), ...(runtime.around ? [runtime.around] : []));
   const api = aroundKubeWrites(cluster.api, around);
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
   const connections: Connection[] = [];
   const connect = (key: string): Connection => {
-    const plain = createClient({ baseUrl: config.ZONESTEAD_URL, key, userAgent: 'zonestead-operator', observe });
+    const plain = createClient({
+      baseUrl: config.ZONESTEAD_URL,
+      key,
+      userAgent: 'zonestead-operator',
+      observe,
+      ...(tracing.isOn ? { trace: trace.calls } : {}),
+    });
     const connection = connectionOf(
       withSharedReads(aroundClientWrites(plain, nested(trace.around, around)), realClock),
       pace,
@@ -117,7 +127,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
 
   const seal = createSeal(config.ZONESTEAD_API_KEY);
-  const scope = { namespace: runtime.namespace };
+  const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
     ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
@@ -139,6 +149,8 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   connectWakes({ zones, records, namespaces, zoneQueue, recordQueue });
 
+  const ownKey = watchOwnKey(client, realClock, log);
+  manager.readyWhen('api key', ownKey.accepted);
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
@@ -153,7 +165,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
           overrides,
         )
       : null,
-    events: manager.events(REPORTER),
+    events: trace.events(manager.events(REPORTER)),
     propagation: createPropagation(overrides, realClock),
     observer: createObserver(metrics, { zones, records }, realClock),
     zones,
@@ -172,19 +184,25 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     name: 'zones',
     queue: zoneQueue,
     concurrency: ZONE_WORKERS,
-    reconcile: trace.runs(createZoneReconciler(house, realClock, Math.random)),
+    reconcile: trace.runs('DNSZone', createZoneReconciler(house, realClock, Math.random)),
   });
   manager.controller({
     name: 'records',
     queue: recordQueue,
     concurrency: RECORD_WORKERS,
-    reconcile: trace.runs(createRecordReconciler(house, realClock)),
+    reconcile: trace.runs('DNSRecord', createRecordReconciler(house, realClock)),
   });
+  // Of replicas that wait for the lease as well.
+  const end = new AbortController();
+  const looking = ownKey.run(end.signal);
   try {
     await manager.run(signal);
   } finally {
+    end.abort(new DOMException('The process is stopping', 'AbortError'));
+    await looking;
     await Promise.all(connections.map((connection) => connection.client.close()));
     await cluster.close();
+    await tracing.close();
   }
 }
 
@@ -223,7 +241,7 @@ function electionOf(
     ...times,
     api: cluster.api,
     namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
-    name: LEASE,
+    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
     // A new name after every start: what the last process of this host had under way may still arrive.
     identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     log,

@@ -24,6 +24,7 @@ import { withdraw } from './record-withdraw.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import { summaryOf, valuesOf } from './resources/summary.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import { type Answer, NOT_YET, no, yes } from './verdicts.ts';
 
@@ -237,7 +238,8 @@ async function program(
   if (isHopeful && outcome.problem?.reason === 'Conflict')
     return program(house, clock, outcome.object, zone, desired, context, written, true);
   const records: LedgerEntry[] = outcome.owned;
-  if (plan.create.length + plan.update.length + plan.remove.length > 0) house.observer.written(object.metadata.uid);
+  const hasWritten = plan.create.length + plan.update.length + plan.remove.length > 0;
+  if (hasWritten) house.observer.written(object.metadata.uid);
   if (outcome.problem) {
     const problem = discreet(object, desired, outcome.problem);
     const answer = no(problem.reason, problem.message);
@@ -266,6 +268,14 @@ async function program(
     { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     signal,
   );
+  // Otherwise Ready has changed, or the repair has had its own Event: every write is told of.
+  if (hasWritten && isTrue(held.status?.conditions, 'Ready') && propagated.status === 'True' && plan.drift.length === 0)
+    house.events.record(object, {
+      type: 'Normal',
+      reason: 'Updated',
+      action: 'Update',
+      note: `Written, and served by every name server: ${summaryOf(valuesOf(object.spec))}`,
+    });
   if (propagated.status === 'True') house.observer.propagated(object.metadata.uid);
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };

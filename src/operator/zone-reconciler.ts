@@ -164,5 +164,9 @@ async function adjust(
     const body = { defaultTtl: spec.defaultTtl };
     now = await call((attempt) => house.client.zones.change(zone.id, body, { signal: attempt, requestId }));
   }
+  if (now !== zone) {
+    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s`;
+    house.events.record(object, { type: 'Normal', reason: 'Updated', action: 'Update', note });
+  }
   return now;
 }

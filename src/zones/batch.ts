@@ -23,10 +23,15 @@ import { constraintMessage, constraintOf, newRecordId, RecordWrites } from './wr
 /** The Idempotency-Key of one creation, as a POST of it alone would have it. */
 export type Once = NonNullable<Caller['once']>;
 
-export type RecordChange =
-  | { action: 'create'; record: RecordInput; once?: Once; managedBy?: string | undefined }
-  | { action: 'update'; id: string; record: RecordInput; managedBy?: string | undefined }
-  | { action: 'delete'; id: string };
+/** What history calls its request. (Default: the caller's.) */
+type Known = { requestId?: string | undefined };
+
+export type RecordChange = Known &
+  (
+    | { action: 'create'; record: RecordInput; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: RecordInput; managedBy?: string | undefined }
+    | { action: 'delete'; id: string }
+  );
 
 export interface Batch {
   /** All or nothing; otherwise each change stands alone. */
@@ -124,7 +129,9 @@ async function judgeChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow,
   const done = read.map((change): Done => {
     if (change instanceof Refusal) return { outcome: change, entry: null };
     const judged = attempt(() => judgeChange(judge, change));
-    return judged instanceof Refusal ? { outcome: judged, entry: null } : judged;
+    if (judged instanceof Refusal) return { outcome: judged, entry: null };
+    const { requestId } = change;
+    return judged.entry && requestId !== undefined ? { ...judged, entry: { ...judged.entry, requestId } } : judged;
   });
   return { done, writes: judge.writes };
 }
@@ -138,10 +145,12 @@ function keptOf(done: readonly Done[], caller: Caller, createdAt: Date) {
   );
 }
 
-type ReadChange =
-  | { action: 'create'; record: ParsedRecord; once?: Once; managedBy?: string | undefined }
-  | { action: 'update'; id: string; record: ParsedRecord; managedBy?: string | undefined }
-  | { action: 'delete'; id: string };
+type ReadChange = Known &
+  (
+    | { action: 'create'; record: ParsedRecord; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: ParsedRecord; managedBy?: string | undefined }
+    | { action: 'delete'; id: string }
+  );
 
 /** What a change says by itself. @throws Refusal */
 function readChange(change: RecordChange | Refusal, zone: ZoneRow): ReadChange {

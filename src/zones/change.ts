@@ -44,6 +44,8 @@ export interface Entry {
   action: Action;
   before: unknown;
   after: unknown;
+  /** (Default: the caller's.) */
+  requestId?: string;
 }
 
 export interface Outcome<T> {
@@ -84,8 +86,9 @@ export async function changeZone<T>(
     const set = Array.isArray(change) ? {} : change?.zone;
     const now = house.now();
     const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
-    const rows = entries.map(({ action, before, after }) => ({
+    const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
       ...historyOf(zone, caller),
+      requestId,
       action,
       before,
       after,

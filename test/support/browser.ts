@@ -16,7 +16,7 @@ export interface TestBrowser {
 export async function startBrowser(hosts: Record<string, string> = {}): Promise<TestBrowser> {
   const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
   const browser: Browser = await chromium.launch({
-    executablePath: inject('tools').chromium,
+    executablePath: inject('peers').chromium,
     // As root there is no sandbox; the pages are our own.
     args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(',')}`],
   });

@@ -39,6 +39,9 @@ export const pageQuery = z.strictObject(page);
 export const next = z.string().optional().meta({ description: 'Present when more items follow: send it as `cursor`.' });
 
 /** As a header, and in a change of a batch. */
+export const REQUEST_ID = /^[\w.:/-]{1,128}$/;
+
+/** As a header, and in a change of a batch. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 /** As a header, and in a change of a batch: an object elsewhere, as its kind and its name there. */
 export const MANAGED_BY = /^[\x21-\x7e]{1,63} [\x21-\x7e]{1,320}$/;

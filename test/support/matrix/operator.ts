@@ -44,6 +44,8 @@ export interface OperatorOptions {
   readonly lease?: NonNullable<Runtime['lease']>;
   /** Of health and metrics. (Default: a free one that nobody knows.) */
   readonly healthPort?: number;
+  /** Where its traces go. (Default: nowhere.) */
+  readonly otlp?: string;
   /** Gets its log, line by line. (Default: nobody.) */
   readonly log?: (line: string) => void;
 }
@@ -93,7 +95,10 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       ZONESTEAD_RESOLVER: undefined,
       ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
       ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
+      ZONESTEAD_LEASE_NAME: undefined,
+      ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
       ZONESTEAD_LEASE_IDENTITY: options.identity,
+      OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,
     },
     end.signal,
     {
@@ -101,7 +106,6 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       log: options.log
         ? createLogger({ name: 'operator', destination: { write: options.log } })
         : createLogger({ name: 'operator', level: 'silent' }),
-      ...(options.namespace === undefined ? {} : { namespace: options.namespace }),
       ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
       ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
       ...(options.lease === undefined ? {} : { lease: options.lease }),

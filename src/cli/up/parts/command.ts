@@ -28,17 +28,26 @@ export interface CommandOptions {
   name: 'api' | 'nameserver' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
+  /** The program. (Default: this version's.) */
+  main?: string;
   healthPort: number;
   stateDir: string;
   signal: AbortSignal;
 }
 
 /** Starts the command and waits until it is ready, at most 30 s. @throws with the end of its log */
-export async function startCommand({ name, env, healthPort, stateDir, signal }: CommandOptions): Promise<Part> {
+export async function startCommand({
+  name,
+  env,
+  main = MAIN,
+  healthPort,
+  stateDir,
+  signal,
+}: CommandOptions): Promise<Part> {
   const part = startProcess({
     name,
     command: process.execPath,
-    args: [...ARGUMENTS[name], MAIN, name],
+    args: [...ARGUMENTS[name], main, name],
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
