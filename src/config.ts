@@ -29,6 +29,34 @@ const tlds = z
   .string()
   .transform((text) => text.split(',').flatMap((name) => name.trim().toLowerCase().replace(/\.$/, '') || []))
   .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be single labels separated by commas')));
+const groupTeams = z
+  .string()
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^.+=[^=:]{1,64}(:(owner|member))?$/, 'must be group=team or group=team:owner, by commas')
+        .transform((text) => {
+          // A group may be a distinguished name (cn=dev,…): by its last = the team begins.
+          const at = text.lastIndexOf('=');
+          const [team = '', role] = text.slice(at + 1).split(':');
+          return {
+            group: text.slice(0, at).trim(),
+            team: team.trim(),
+            role: role === 'owner' ? role : 'member',
+          } as const;
+        }),
+    ),
+  );
+/** Whether nothing follows the host. What is no address at all, another rule says. */
+const isOrigin = (text: string) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`;
+const namespaces = z
+  .string()
+  .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
+  .pipe(
+    z.array(z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be namespaces separated by commas')).min(1),
+  );
 const whole = (from: number, to: number) => z.coerce.number().int().min(from).max(to);
 
 /** Every setting there is, with its default. */
@@ -62,14 +90,56 @@ const SETTINGS = {
   /** Single-label zones that need no Handshake claim: corp,lan */
   ZONESTEAD_PRIVATE_TLDS: tlds.default([]),
 
+  // console
+  ZONESTEAD_CONSOLE: onOff.default(true),
+  /** Where people reach the api with a browser: decides whether cookies need HTTPS, and where a provider sends people back. */
+  ZONESTEAD_CONSOLE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(isOrigin, 'must be scheme, host and port only')
+    .transform((text) => (URL.canParse(text) ? new URL(text).origin : text))
+    .optional(),
+  /** Seals the session cookies; the same for all replicas. (Default: a new one with each start.) */
+  ZONESTEAD_SESSION_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  /** The OpenID provider that people sign in with. (Default: they sign in with keys alone.) */
+  ZONESTEAD_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  ZONESTEAD_OIDC_CLIENT_ID: z.string().min(1).optional(),
+  /** (Default: a public client, PKCE alone.) */
+  ZONESTEAD_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  ZONESTEAD_OIDC_SCOPES: z
+    .string()
+    .regex(/\bopenid\b/, 'must contain openid')
+    .default('openid email profile'),
+  /** The claim that lists the groups of a person. */
+  ZONESTEAD_OIDC_GROUPS_CLAIM: z.string().min(1).default('groups'),
+  /** Which groups are in which teams: dns-admins=platform:owner,developers=platform */
+  ZONESTEAD_OIDC_TEAMS: groupTeams.default([]),
+
   // nameserver
   /** PowerDNS' own database: the companion must see what its PowerDNS sees. */
   ZONESTEAD_NAMESERVER_DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//),
   /** PowerDNS' control socket. */
   ZONESTEAD_PDNS_SOCKET: z.string().min(1).default('/run/pdns/pdns.controlsocket'),
   ZONESTEAD_POLL_MS: whole(5, 5_000).default(25),
+  /** Where the PowerDNS beside it answers; when set, readiness needs an answer from there. */
+  ZONESTEAD_PDNS_ADDRESS: hostPort.optional(),
+
+  /** PowerDNS' configuration as pdns-conf wrote it: brought up to date when the companion starts, PowerDNS then starting anew. */
+  ZONESTEAD_PDNS_CONF: z.string().min(1).optional(),
+
+  // pdns-conf
+  /** Addresses and port for PowerDNS to listen on: 0.0.0.0,:: and 5353. */
+  ZONESTEAD_PDNS_LISTEN: z
+    .string()
+    .regex(/^[0-9a-fA-F.:]+(,[0-9a-fA-F.:]+)*$/, 'must be addresses separated by commas')
+    .default('0.0.0.0'),
+  ZONESTEAD_PDNS_PORT: whole(1, 65_535).default(5_353),
+  ZONESTEAD_PDNS_THREADS: whole(1, 64).default(2),
+  /** The authorities that Postgres' certificate is checked with. */
+  ZONESTEAD_PDNS_DATABASE_CA: z.string().optional(),
 
   // operator
+  /** Namespaces to work for. (Default: all.) */
+  ZONESTEAD_NAMESPACES: namespaces.optional(),
   /** Base address of the REST service; requests go to <base>/v1/dns/… */
   ZONESTEAD_URL: z.url({ protocol: /^https?$/ }),
   ZONESTEAD_API_KEY: z.string().min(1),
@@ -80,6 +150,11 @@ const SETTINGS = {
   ZONESTEAD_LEASE_NAMESPACE: z
     .string()
     .regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, 'must be a namespace')
+    .optional(),
+  /** Which Lease: another one for each installation in that namespace. (Default: zonestead-operator.) */
+  ZONESTEAD_LEASE_NAME: z
+    .string()
+    .regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Lease')
     .optional(),
   /** What the Lease calls this process; never of two at once. (Default: the host's name and a random text.) */
   ZONESTEAD_LEASE_IDENTITY: z.string().min(1).max(253).optional(),
@@ -104,6 +179,13 @@ const SETTINGS = {
   /** PEM files that may be renewed while the solver runs. */
   ZONESTEAD_TLS_CERT_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.crt'),
   ZONESTEAD_TLS_KEY_FILE: z.string().min(1).default('/etc/zonestead/tls/tls.key'),
+  /**
+   * A Secret in the pod's namespace: the solver makes and renews its certificate itself, keeps it there, and tells
+   * kube-apiserver its authority. (Default: the files above.)
+   */
+  ZONESTEAD_SOLVER_CERTIFICATE: z.string().min(1).optional(),
+  /** The Service that kube-apiserver finds the solver by: the certificate's name. */
+  ZONESTEAD_SOLVER_SERVICE: z.string().min(1).default('zonestead-solver'),
   /** Set by kubelet in every pod. */
   KUBERNETES_SERVICE_HOST: z.string().optional(),
   KUBERNETES_SERVICE_PORT: z.string().default('443'),
@@ -118,6 +200,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
   'ZONESTEAD_API_KEY',
+  'ZONESTEAD_SESSION_KEY',
+  'ZONESTEAD_OIDC_CLIENT_SECRET',
 ]);
 
 /**
@@ -130,7 +214,14 @@ export function readConfig<Name extends SettingName>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const name of names) {
-    const text = textOf(name, environment);
+    let text: string | undefined;
+    try {
+      text = textOf(name, environment);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      problems.push(`${name}_FILE: ${environment[`${name}_FILE`]} cannot be read (${code})`);
+      continue;
+    }
     const parsed = SETTINGS[name].safeParse(text);
     if (parsed.success) values[name] = parsed.data;
     else if (text === undefined) problems.push(`${name} is missing`);
@@ -145,9 +236,25 @@ export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
   return process.env;
 }
 
+/**
+ * Files that secrets were read from, with what they held: whoever renews a Secret changes these, and only a process that starts
+ * anew reads them again.
+ */
+export function secretFiles(environment: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
+  const files = [...SECRETS].flatMap((name) =>
+    environment[name] === undefined ? (environment[`${name}_FILE`] ?? []) : [],
+  );
+  return new Map(files.map((file) => [file, readSecret(file)]));
+}
+
+/** @throws Error of the file system */
+function readSecret(file: string): string {
+  return readFileSync(file, 'utf8').trim();
+}
+
 function textOf(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const text = environment[name];
   const file = environment[`${name}_FILE`];
-  if (text === undefined && SECRETS.has(name) && file !== undefined) return readFileSync(file, 'utf8').trim();
+  if (text === undefined && SECRETS.has(name) && file !== undefined) return readSecret(file);
   return text === '' ? undefined : text;
 }

@@ -3,17 +3,39 @@ import { Command } from 'commander';
 import { addCommands } from './cli/commands.ts';
 
 const stop = new AbortController();
+/** What the terminal sends to all of us, npm hands on to us once more: that is no second Ctrl-C. */
+const ONE_SIGNAL_MS = 500;
+let stoppedAt = 0;
 // A terminal that closes says SIGHUP; under nohup, which has taken the terminal away, it is not for us.
 const signals = ['SIGINT', 'SIGTERM', ...(process.stdout.isTTY ? (['SIGHUP'] as const) : [])] as const;
 for (const name of signals) {
   process.on(name, () => {
     // The second signal does not wait for an orderly end.
-    if (stop.signal.aborted) process.exit(1);
+    if (stop.signal.aborted) {
+      if (performance.now() - stoppedAt > ONE_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppedAt = performance.now();
     stop.abort(new Error(name));
   });
 }
 
 const program = new Command('zonestead').description('DNS zones and records as Kubernetes resources');
+
+/** A long-running process that has a secret from a file ends in order when the file changes, to be started again with the new one. */
+async function untilSecretsChange(run: () => Promise<void>): Promise<void> {
+  const { followSecrets } = await import('./telemetry/secrets.ts');
+  const { secretFiles } = await import('./config.ts');
+  const end = new AbortController();
+  void followSecrets(secretFiles(), print, end.signal).then(
+    (changed) => changed && stop.abort(new Error('a secret changed')),
+  );
+  try {
+    await run();
+  } finally {
+    end.abort();
+  }
+}
 
 program
   .command('api')
@@ -22,8 +44,12 @@ program
     const { API_SETTINGS, runApi } = await import('./api/server.ts');
     const { createOutside, OUTSIDE_SETTINGS } = await import('./nameserver/outside.ts');
     const { readConfig } = await import('./config.ts');
-    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS]);
-    await runApi(config, createOutside(config), stop.signal);
+    const { CONSOLE_SETTINGS } = await import('./console/settings.ts');
+    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS, ...CONSOLE_SETTINGS]);
+    const pages = config.ZONESTEAD_CONSOLE ? await import('./console/plugin.ts') : null;
+    const world = createOutside(config);
+    const outside = { ...world, ...(pages ? { console: pages.createConsole(config, world.live) } : {}) };
+    await untilSecretsChange(() => runApi(config, outside, stop.signal));
   });
 
 program
@@ -31,8 +57,26 @@ program
   .description('keep the cache of the PowerDNS beside it fresh')
   .action(async () => {
     const { NAMESERVER_SETTINGS, runNameserver } = await import('./nameserver/server.ts');
+    const { CONF_SETTINGS, renewConf } = await import('./nameserver/conf-file.ts');
     const { readConfig } = await import('./config.ts');
-    await runNameserver(readConfig(NAMESERVER_SETTINGS), stop.signal);
+    const { ZONESTEAD_PDNS_CONF: conf, ZONESTEAD_PDNS_SOCKET: socket } = readConfig([
+      'ZONESTEAD_PDNS_CONF',
+      'ZONESTEAD_PDNS_SOCKET',
+    ]);
+    if (conf !== undefined) await renewConf(readConfig(CONF_SETTINGS), conf, socket);
+    const config = readConfig(NAMESERVER_SETTINGS);
+    await untilSecretsChange(() => runNameserver(config, stop.signal));
+  });
+
+program
+  .command('pdns-conf')
+  .description("write PowerDNS' configuration: its database as the nameserver's settings name it")
+  .requiredOption('--output <file>', 'written with mode 600')
+  .option('--socket-dir <folder>', 'of the control socket', '/run/pdns')
+  .action(async (options: { output: string; socketDir: string }) => {
+    const { CONF_SETTINGS, writeConf } = await import('./nameserver/conf-file.ts');
+    const { readConfig } = await import('./config.ts');
+    await writeConf(readConfig(CONF_SETTINGS), options.output, options.socketDir);
   });
 
 program
@@ -41,7 +85,8 @@ program
   .action(async () => {
     const { OPERATOR_SETTINGS, runOperator } = await import('./operator/main.ts');
     const { readConfig } = await import('./config.ts');
-    await runOperator(readConfig(OPERATOR_SETTINGS), stop.signal);
+    const config = readConfig(OPERATOR_SETTINGS);
+    await untilSecretsChange(() => runOperator(config, stop.signal));
   });
 
 program
@@ -50,7 +95,8 @@ program
   .action(async () => {
     const { EXTERNAL_DNS_SETTINGS, runExternalDns } = await import('./external-dns/main.ts');
     const { readConfig } = await import('./config.ts');
-    await runExternalDns(readConfig(EXTERNAL_DNS_SETTINGS), stop.signal);
+    const config = readConfig(EXTERNAL_DNS_SETTINGS);
+    await untilSecretsChange(() => runExternalDns(config, stop.signal));
   });
 
 program
@@ -92,6 +138,35 @@ program
   .action(async (options: { write?: boolean }) => {
     const { runCrds } = await import('./cli/crds.ts');
     await runCrds(options.write ? ['--write'] : [], print);
+  });
+
+program
+  .command('image')
+  .description(
+    'build the container images without a container engine: archives for docker, podman, kind and containerd',
+  )
+  .argument('[names...]', 'zonestead, powerdns, postgres (default: all)')
+  .option('--out <folder>', 'where the archives go (default: .local/images in the checkout)')
+  .option('--rootfs <folder>', 'lay the files of one image down in this folder instead')
+  .action(async (names, options) => {
+    const { runImage } = await import('./cli/image/image.ts');
+    await runImage(names, options, print, stop.signal);
+  });
+
+program
+  .command('kind')
+  .description('a kind cluster with the images, cert-manager and the chart (needs a container engine)')
+  .action(async () => {
+    const { runKind } = await import('./cli/kind.ts');
+    process.exitCode = await runKind(print, stop.signal);
+  });
+
+program
+  .command('chart')
+  .description('bring what is made of the chart in step: CRDs, schema and README in it, deploy/manifests')
+  .action(async () => {
+    const { runChart } = await import('./cli/chart/chart.ts');
+    await runChart(print, stop.signal);
   });
 
 program

@@ -1,4 +1,4 @@
-// Vitest's configuration: three projects (unit, integration, e2e) in one run, and the closing line that CI reads.
+// Vitest's configuration: four projects (unit, integration, e2e, node) in one run, and the closing line that CI reads.
 import { defineConfig } from 'vitest/config';
 
 const shared = {
@@ -8,6 +8,24 @@ const shared = {
   // What a test waits for comes in milliseconds, but not on a machine that does something else as well.
   expect: { poll: { timeout: 10_000, interval: 20 } },
 };
+
+/** On real pods: Linux and root, or a cluster that KUBECONFIG names. CI must run it: there a machine without is a failure. */
+const node = {
+  extends: true as const,
+  test: {
+    ...shared,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    name: 'node',
+    include: ['test/e2e/node/**/*.test.ts'],
+    globalSetup: ['test/support/node/setup.ts'],
+  },
+};
+const { KUBECONFIG = '', CI = '' } = process.env;
+const realPods = (process.platform === 'linux' && process.getuid?.() === 0) || KUBECONFIG !== '' || CI !== '';
+if (!realPods) {
+  process.stderr.write('Without the tests on real pods: they need Linux and root, or KUBECONFIG with our images.\n');
+}
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
@@ -33,9 +51,11 @@ export default defineConfig({
           testTimeout: 180_000,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/node/**'],
           globalSetup: ['test/support/setup.ts'],
         },
       },
+      ...(realPods ? [node] : []),
     ],
   },
 });

@@ -12,7 +12,7 @@ import { Refusal } from '../zones/refusal.ts';
 import { requireKey } from './auth.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
-import { countWrites, limitWrites, returnBusyPlace } from './limits.ts';
+import { countWrites, limitWrites, returnBusyPlace, type WriteCounts } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -27,6 +27,11 @@ import { traceRequests } from './trace.ts';
 import { utf8 } from './utf8.ts';
 import { logWrites } from './write-log.ts';
 
+export type Console = (
+  scope: FastifyInstance,
+  parts: { house: House; log: Logger; counts: WriteCounts },
+) => Promise<void>;
+
 export interface AppOptions {
   house: House;
   log: Logger;
@@ -34,6 +39,8 @@ export interface AppOptions {
   limits: boolean;
   /** (Default: nothing is counted.) */
   metrics?: Metrics;
+  /** Adds pages for people to the scope below /console. (Default: there are none.) */
+  console?: Console;
   /** (Default: nothing is traced.) */
   tracing?: Tracing;
   /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
@@ -49,6 +56,7 @@ export function buildApp({
   log,
   limits,
   metrics,
+  console: pages,
   tracing,
   requestMs = REQUEST_MS,
 }: AppOptions): FastifyInstance {
@@ -133,6 +141,12 @@ export function buildApp({
     { prefix: '/v1' },
   );
   void app.register(async (acme) => acmeRoutes(acme, house, countRecord), { prefix: '/acme' });
+  if (pages) {
+    const counts = { zone: countZone, record: countRecord, records: countRecords };
+    void app.register(async (scope) => pages(scope as unknown as FastifyInstance, { house, log, counts }), {
+      prefix: '/console',
+    });
+  }
   serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;
 }

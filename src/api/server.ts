@@ -6,15 +6,16 @@ import { type Db, openDatabase } from '../store/database.ts';
 import { dropOldAnswers } from '../store/idempotency.ts';
 import { isMigrated, migrateDatabase } from '../store/migrate.ts';
 import { setService } from '../store/zones.ts';
-import { startHealthServer } from '../telemetry/health.ts';
+import { type HealthReport, startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 import { inSpan, startTracing } from '../telemetry/tracing.ts';
 import type { House } from '../zones/change.ts';
 import type { Delegation } from '../zones/delegation.ts';
 import { createZoneQueue } from '../zones/queue.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Console } from './app.ts';
 import { watchDatabase } from './metrics.ts';
+import { untilPrepared } from './prepare.ts';
 
 export const API_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -35,6 +36,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the api needs of other rooms, which it must not know. */
 export interface Outside {
   delegation: Delegation;
+  /** Pages for people. (Default: there are none.) */
+  console?: Console;
   /** `run` works until the signal. */
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
     prepare(target: string): Promise<void>;
@@ -42,7 +45,10 @@ export interface Outside {
   };
 }
 
-/** Serves until the signal. @throws when the database cannot be migrated or a port is taken */
+/**
+ * Serves until the signal. While the database cannot be reached or migrated it says so, is not ready, and tries again.
+ * @throws when a port is taken
+ */
 export async function runApi(
   config: Config<(typeof API_SETTINGS)[number]>,
   outside: Outside,
@@ -50,7 +56,21 @@ export async function runApi(
 ): Promise<void> {
   const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
   const nameservers = config.ZONESTEAD_NAMESERVERS;
-  await migrateDatabase(config.DATABASE_URL);
+  const metrics = createMetrics({ component: 'api' });
+  let ready = async (): Promise<HealthReport> => ({ ok: false, checks: { database: 'not reached yet' } });
+  const health = await startHealthServer({
+    ...config.ZONESTEAD_HEALTH_LISTEN,
+    registry: metrics.registry,
+    ready: () => ready(),
+  });
+  const prepare = () => migrateDatabase(config.DATABASE_URL);
+  const tell = (problem: string) => {
+    ready = async () => ({ ok: false, checks: { database: problem } });
+  };
+  if (!(await untilPrepared(prepare, log, tell, signal))) {
+    await health.close();
+    return;
+  }
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-api' });
   const transaction = {
     name: 'transaction',
@@ -66,7 +86,6 @@ export async function runApi(
   const { db } = database;
   await setService(db, { nameservers, hostmaster: config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}` });
 
-  const metrics = createMetrics({ component: 'api' });
   watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
   const aliases = outside.aliases({ db, log, metrics });
 
@@ -81,11 +100,13 @@ export async function runApi(
     now: () => new Date(),
     random: randomBytes,
   };
-  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS, metrics, tracing });
-  const health = await startHealthServer({
-    ...config.ZONESTEAD_HEALTH_LISTEN,
-    registry: metrics.registry,
-    ready: async () => ((await isMigrated(db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } }),
+  const app = buildApp({
+    house,
+    log,
+    limits: config.ZONESTEAD_LIMITS,
+    metrics,
+    tracing,
+    ...(outside.console ? { console: outside.console } : {}),
   });
   const sweep = setInterval(() => {
     dropOldAnswers(db, new Date(Date.now() - DAY_MS)).catch((error) => log.warn({ err: error }, 'old answers stay'));
@@ -93,6 +114,7 @@ export async function runApi(
 
   const resolving = aliases.run(signal);
   await app.listen(config.ZONESTEAD_LISTEN);
+  ready = async () => ((await isMigrated(db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } });
   log.info({ address: app.server.address() }, 'listening');
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();

@@ -2,6 +2,8 @@
 // the REST service. What they do is loaded only when one is run.
 import { type Command, InvalidArgumentError } from 'commander';
 import { addAcme } from './acme/command.ts';
+import { addBootstrap } from './bootstrap/command.ts';
+import { addCheck } from './check/command.ts';
 import type { Session } from './session.ts';
 
 type Print = (line: string) => void;
@@ -12,6 +14,8 @@ export function addCommands(program: Command, print: Print, signal: AbortSignal)
   addZones(program, print, signal);
   addRecords(program, print, signal);
   addAcme(program, print, signal);
+  addBootstrap(program, signal);
+  addCheck(program, print, signal);
 }
 
 async function databaseConfig() {

@@ -17,6 +17,8 @@ export interface CallOptions {
   readonly requestIds?: readonly string[] | undefined;
   /** Makes a repeated POST happen once; kept for 24 h by the service. */
   readonly idempotencyKey?: string | undefined;
+  /** The object that what is written belongs to: `DNSRecord namespace/name`. */
+  readonly managedBy?: string | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
   /** Told what a success says of the key's write limit; null when it says nothing. */
@@ -130,6 +132,7 @@ function headersOf(settings: HttpSettings, route: Route, options: CallOptions): 
     ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(route.text === undefined ? {} : { 'content-type': route.text.type }),
     ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
+    ...(options.managedBy === undefined ? {} : { 'zonestead-managed-by': options.managedBy }),
     ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
   };
 }

@@ -28,7 +28,7 @@ export interface RecordWriter {
 export function createRecordWriter({ records }: Pick<Client, 'records'>): RecordWriter {
   return {
     one: async (zone, { change, requestId }, options) => {
-      const call = { ...options, requestId };
+      const call = { ...options, requestId, ...('managedBy' in change ? { managedBy: change.managedBy } : {}) };
       if (change.action === 'create')
         return records.create(zone, change.record, { ...call, idempotencyKey: change.idempotencyKey });
       if (change.action === 'update') return records.update(zone, change.id, change.record, call);

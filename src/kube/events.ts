@@ -1,5 +1,9 @@
 // Events (events.k8s.io/v1) that people see with `kubectl describe`. Best effort: recording never waits and never fails; what
 // does not fit is dropped and counted. It must not know any kind or reason.
+//
+// What is well with a thousand objects at once is news of the first hundred: of a Normal event with one reason no more than a
+// hundred go at once and then five a second, or a mass of new objects would cost the API server half as much again. Warnings
+// are only limited by object.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from '../telemetry/log.ts';
@@ -10,6 +14,7 @@ import { isAlreadyExists, isNotFound, KubeError } from './errors.ts';
 import { createEventSeries, type SeriesEntry } from './event-series.ts';
 import type { EventDrop } from './metrics.ts';
 import type { KubeObject, ResourceType } from './resource.ts';
+import { createTokens } from './tokens.ts';
 
 export interface EventToRecord {
   readonly type: 'Normal' | 'Warning';
@@ -52,6 +57,8 @@ const EVENTS: ResourceType = {
   namespaced: true,
 };
 const MOST_QUEUED = 1_000;
+const NORMAL_BURST = 100;
+const NORMAL_REFILL_MS = 200;
 const TRIES = 12;
 const TRY_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
@@ -77,6 +84,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const instance = options.instance ?? hostname();
   const dropped = options.dropped ?? (() => undefined);
   const series = createEventSeries<EventBody>(clock);
+  const mayTellAll = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
   const jobs: Job[] = [];
   let wake = (): void => undefined;
 
@@ -166,6 +174,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   return {
     record: (regarding, event) => {
+      if (event.type === 'Normal' && !mayTellAll(event.reason)) {
+        dropped('too_many');
+        return;
+      }
       const object = `${regarding.kind}/${regarding.metadata.uid ?? regarding.metadata.name}`;
       const key = JSON.stringify([object, event.type, event.reason, event.action, event.note]);
       const verdict = series.see(key, object, () => make(regarding, event));

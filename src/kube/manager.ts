@@ -23,6 +23,7 @@ import type { KubeMetrics } from './metrics.ts';
 import { createQueue, type WorkQueue } from './queue.ts';
 import { createReflector, type Reflector } from './reflector.ts';
 import type { KubeObject, ResourceType } from './resource.ts';
+import { type Filling, shareOf } from './shares.ts';
 import { type Cache, createStore } from './store.ts';
 
 export interface ManagerOptions {
@@ -43,6 +44,8 @@ export interface ManagerOptions {
 }
 
 export interface CacheOptions<T> extends Scope {
+  /** Only these, each by a watch of its own: rights in all of them are not needed then. (Default: all.) */
+  readonly namespaces?: readonly string[] | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
   readonly transform?: (object: T) => T;
 }
@@ -192,21 +195,29 @@ export function createManager(options: ManagerOptions): Manager {
   return {
     api,
     cache: <T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}) => {
-      const { indexes, transform, ...scope } = settings;
+      const { indexes, transform, namespaces, ...scope } = settings;
       const name = type.plural;
       const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
-      const reflector = createReflector<T>({
-        api,
-        type,
-        store,
-        scope,
-        log,
-        clock,
-        random: options.random ?? Math.random,
-        ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
-        observer: kubeMetrics.cache(name, () => store.size),
-      });
-      caches.push({ name, reflector, hasSynced: () => store.hasSynced() });
+      const observer = kubeMetrics.cache(name, () => store.size);
+      const keep = (part: string, scoped: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
+        const reflector = createReflector<T>({
+          api,
+          type,
+          store: filling,
+          scope: scoped,
+          log,
+          clock,
+          random: options.random ?? Math.random,
+          ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+          observer,
+        });
+        caches.push({ name: part, reflector, hasSynced });
+      };
+      if (namespaces === undefined) keep(name, scope, store, () => store.hasSynced());
+      for (const namespace of namespaces ?? []) {
+        const { filling, hasSynced } = shareOf(store, namespace);
+        keep(`${namespace}/${name}`, { ...scope, namespace }, filling, hasSynced);
+      }
       return store;
     },
     queue: ({ name, baseDelayMs = 1_000, maxDelayMs = 300_000, priorityOf }) => {

@@ -16,7 +16,7 @@ import { realClock, sleep } from './clock.ts';
 import { KubeError } from './errors.ts';
 import { fill, type Scope } from './fill.ts';
 import { compareResourceVersions, type KubeObject, type ResourceType } from './resource.ts';
-import type { CacheStore } from './store.ts';
+import type { Filling } from './shares.ts';
 import { afterWatch, type NextStep, type WatchEvent, type WatchRun, watchOnce } from './watch.ts';
 
 export interface ReflectorObserver {
@@ -28,7 +28,7 @@ export interface ReflectorObserver {
 export interface ReflectorOptions<T extends KubeObject> {
   readonly api: KubeApi;
   readonly type: ResourceType;
-  readonly store: CacheStore<T>;
+  readonly store: Filling<T>;
   readonly log: Logger;
   readonly scope?: Scope;
   readonly clock?: Clock;

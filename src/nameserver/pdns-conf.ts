@@ -1,9 +1,19 @@
 // pdns.conf as text, for PowerDNS Authoritative 4.7 and later. Pure. Every line has a measured reason; what is left out
 // is PowerDNS' default.
 
+export interface PdnsDatabase {
+  host: string;
+  port: number;
+  name: string;
+  user: string;
+  password: string;
+  /** libpq's sslmode, and the authorities' file. (Default: libpq's, which is `prefer`.) */
+  tls?: { mode: string; authorityFile?: string };
+}
+
 export interface PdnsSettings {
   /** Postgres as role pdns. */
-  database: { host: string; port: number; name: string; user: string; password: string };
+  database: PdnsDatabase;
   listen: { address: string; port: number };
   /** Folder of the control socket; the socket is `pdns.controlsocket` in it. */
   socketDir: string;
@@ -37,7 +47,7 @@ export function pdnsConf(settings: PdnsSettings): string {
     // A lock or a dead path must become SERVFAIL, which resolvers retry elsewhere, not silence.
     [
       'gpgsql-extra-connection-parameters',
-      "connect_timeout=2 options='-c statement_timeout=500 -c search_path=pdns -c jit=off'",
+      `connect_timeout=2 ${tlsParameters(database.tls)}options='-c statement_timeout=500 -c search_path=pdns -c jit=off'`,
     ],
     ...Object.entries(QUERIES).map(([name, query]): [string, string] => [`gpgsql-${name}`, query]),
     ['local-address', listen.address],
@@ -72,6 +82,11 @@ export function pdnsConf(settings: PdnsSettings): string {
     ['loglevel', 3],
   ];
   return `${lines.map(([name, value]) => `${name}=${value}`).join('\n')}\n`;
+}
+
+function tlsParameters(tls: PdnsDatabase['tls']): string {
+  if (tls === undefined) return '';
+  return `sslmode=${tls.mode} ${tls.authorityFile === undefined ? '' : `sslrootcert=${tls.authorityFile} `}`;
 }
 
 /** The control socket that PowerDNS makes in `socketDir`. */

@@ -1,4 +1,4 @@
-// Talks to one PowerDNS over its control socket: drop zones from the packet cache. Knows nothing of why.
+// Talks to one PowerDNS over its control socket: drop zones from the packet cache, end. Knows nothing of why.
 import { tellPowerDns } from './control.ts';
 
 /** Zones a command: at most 64 × 256 octets, far below what PowerDNS reads at once. */
@@ -12,6 +12,11 @@ const AT_ONCE = 64;
  */
 export async function purgeZones(socket: string, zones: readonly string[], timeoutMs: number): Promise<void> {
   for (let at = 0; at < zones.length; at += AT_ONCE) await purge(socket, zones.slice(at, at + AT_ONCE), timeoutMs);
+}
+
+/** Has PowerDNS end in order. @throws when it does not answer within `timeoutMs` */
+export async function endPowerDns(socket: string, timeoutMs: number): Promise<void> {
+  await tellPowerDns(socket, 'QUIT', timeoutMs);
 }
 
 /**

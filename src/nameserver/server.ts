@@ -4,6 +4,7 @@ import { openDatabase } from '../store/database.ts';
 import { startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { answeringProblem } from './answering.ts';
 import { runCompanion } from './companion.ts';
 import { watchPowerDns } from './statistics.ts';
 
@@ -13,9 +14,10 @@ export const NAMESERVER_SETTINGS = [
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
   'ZONESTEAD_PDNS_SOCKET',
   'ZONESTEAD_POLL_MS',
+  'ZONESTEAD_PDNS_ADDRESS',
 ] as const;
 
-/** Runs until the signal. Ready while the last look for changed zones worked. */
+/** Runs until the signal. Ready while the last look for changed zones worked, and PowerDNS answers where that is known. */
 export async function runNameserver(
   config: Config<(typeof NAMESERVER_SETTINGS)[number]>,
   signal: AbortSignal,
@@ -54,7 +56,15 @@ export async function runNameserver(
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
-    ready: () => (ready ? { ok: true } : { ok: false, checks: { companion: 'cannot look for changed zones' } }),
+    ready: async () => {
+      const address = config.ZONESTEAD_PDNS_ADDRESS;
+      const problem = address === undefined ? null : await answeringProblem(address, signal);
+      const checks = {
+        companion: ready ? 'looks for changed zones' : 'cannot look for changed zones',
+        ...(problem === null ? {} : { powerdns: problem }),
+      };
+      return { ok: ready && problem === null, checks };
+    },
   });
   await runCompanion(
     {

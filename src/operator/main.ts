@@ -24,9 +24,11 @@ import { createParentLook } from './delegated.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
 import { countLeadership, countRequests, createObserver } from './metrics.ts';
 import { LEASE, REPORTER } from './names.ts';
+import { watchOwnKey } from './own-key.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
+import { createRecordTrim } from './record-cache.ts';
 import { isChallenge } from './record-create.ts';
 import { recordIndexes } from './record-indexes.ts';
 import { createRecordReconciler } from './record-reconciler.ts';
@@ -44,10 +46,12 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_URL',
   'ZONESTEAD_API_KEY',
   'KUBECONFIG',
+  'ZONESTEAD_NAMESPACES',
   'ZONESTEAD_NAMESERVER_ADDRESSES',
   'ZONESTEAD_RESOLVER',
   'ZONESTEAD_LEADER_ELECTION',
   'ZONESTEAD_LEASE_NAMESPACE',
+  'ZONESTEAD_LEASE_NAME',
   'ZONESTEAD_LEASE_IDENTITY',
   'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
@@ -123,11 +127,15 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
 
   const seal = createSeal(config.ZONESTEAD_API_KEY);
+  const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
+    ...scope,
     indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
   });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
+    ...scope,
     indexes: recordIndexes(seal),
+    transform: createRecordTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
@@ -141,6 +149,8 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   connectWakes({ zones, records, namespaces, zoneQueue, recordQueue });
 
+  const ownKey = watchOwnKey(client, realClock, log);
+  manager.readyWhen('api key', ownKey.accepted);
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
@@ -162,6 +172,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     records,
     namespaces,
     wakeZone: (key) => zoneQueue.add(key),
+    wakeRecord: (key) => recordQueue.add(key),
     wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: own.owner,
@@ -181,9 +192,14 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     concurrency: RECORD_WORKERS,
     reconcile: trace.runs('DNSRecord', createRecordReconciler(house, realClock)),
   });
+  // Of replicas that wait for the lease as well.
+  const end = new AbortController();
+  const looking = ownKey.run(end.signal);
   try {
     await manager.run(signal);
   } finally {
+    end.abort(new DOMException('The process is stopping', 'AbortError'));
+    await looking;
     await Promise.all(connections.map((connection) => connection.client.close()));
     await cluster.close();
     await tracing.close();
@@ -225,7 +241,7 @@ function electionOf(
     ...times,
     api: cluster.api,
     namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
-    name: LEASE,
+    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
     // A new name after every start: what the last process of this host had under way may still arrive.
     identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
     log,

@@ -4,7 +4,7 @@
 import type { TraceCall } from '../client/http.ts';
 import type { Around } from '../kube/around.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { Reconcile } from '../kube/controller.ts';
+import type { Reconcile, ReconcileContext } from '../kube/controller.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { type KubeObject, keyOf } from '../kube/resource.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -27,7 +27,8 @@ export interface Trace {
 
 interface Run {
   readonly object: string;
-  readonly log: Logger;
+  /** Its log is made when it is first asked for, which most runs never do. */
+  readonly context: ReconcileContext;
   readonly span: Span;
 }
 
@@ -39,7 +40,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
   const current = new Map<string, string>();
   const untold = new Map<string, string>();
 
-  const noteOf = (id: string): Logger => running.get(id)?.log ?? log.child({ reconcileId: id });
+  const noteOf = (id: string): Logger => running.get(id)?.context.log ?? log.child({ reconcileId: id });
 
   return {
     runs: (kind, reconcile) => (key, context) => {
@@ -47,7 +48,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       const object = `${kind} ${key}`;
       const attributes = { 'zonestead.object': object, 'zonestead.request_id': id };
       return inSpan(tracing, { name: `reconcile ${kind}`, kind: 'internal', attributes }, async (span) => {
-        running.set(id, { object, log: context.log, span });
+        running.set(id, { object, context, span });
         current.set(object, id);
         try {
           return await reconcile(key, context);

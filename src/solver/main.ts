@@ -4,7 +4,7 @@
 //   stop:   no new connections, what is under way gets up to 25 s
 import type { Config } from '../config.ts';
 import { realClock, sleep } from '../kube/clock.ts';
-import { connectCluster } from '../kube/cluster.ts';
+import { type Cluster, connectCluster } from '../kube/cluster.ts';
 import { createEventRecorder } from '../kube/events.ts';
 import { plainCredentials } from '../kube/plain-credentials.ts';
 import { startHealthServer } from '../telemetry/health.ts';
@@ -17,7 +17,7 @@ import type { House } from './house.ts';
 import { REPORTER } from './names.ts';
 import { createRouter } from './router.ts';
 import { startSolverServer } from './server.ts';
-import { type CertificateFiles, followCertificate, readCertificate } from './serving-certificate.ts';
+import { type CertificateSource, certificateFiles, followCertificate } from './serving-certificate.ts';
 import { createSolve } from './solve.ts';
 import { runSweep } from './sweep.ts';
 
@@ -27,6 +27,8 @@ export const SOLVER_SETTINGS = [
   'ZONESTEAD_SOLVER_LISTEN',
   'ZONESTEAD_TLS_CERT_FILE',
   'ZONESTEAD_TLS_KEY_FILE',
+  'ZONESTEAD_SOLVER_CERTIFICATE',
+  'ZONESTEAD_SOLVER_SERVICE',
   'KUBECONFIG',
   'KUBERNETES_SERVICE_HOST',
   'KUBERNETES_SERVICE_PORT',
@@ -53,7 +55,7 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
     solve: createSolve(house, metrics),
     log,
   });
-  const files = { certificateFile: config.ZONESTEAD_TLS_CERT_FILE, keyFile: config.ZONESTEAD_TLS_KEY_FILE };
+  const source = await certificateSource(config, cluster);
   const server = await startSolverServer(
     {
       listen: config.ZONESTEAD_SOLVER_LISTEN,
@@ -63,7 +65,7 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
           ? { refused: 'the request-header authority is not known yet' }
           : identify(proxy, certificate, headers, new Date()),
     },
-    await firstCertificate(files, log, signal),
+    await firstCertificate(source, log, signal),
   );
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
@@ -80,7 +82,7 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
     caches.run(background.signal),
     events.run(background.signal),
     runSweep(house, background.signal),
-    followCertificate(files, realClock, log, server.setCertificate, background.signal),
+    followCertificate(source, realClock, log, server.setCertificate, background.signal),
   ];
   try {
     await Promise.race([aborted(signal), Promise.all(work)]);
@@ -105,12 +107,29 @@ async function connect(config: SolverConfig) {
   });
 }
 
-/** cert-manager may make the certificate's Secret a moment after the pod started. */
-async function firstCertificate(files: CertificateFiles, log: Logger, signal: AbortSignal) {
+/** Looks at the own certificate this often; it is renewed weeks before its end. */
+const OWN_LOOK_EVERY_MS = 60_000;
+
+async function certificateSource(config: SolverConfig, { api, namespace }: Cluster): Promise<CertificateSource> {
+  const { ZONESTEAD_SOLVER_CERTIFICATE: name, ZONESTEAD_SOLVER_SERVICE: service } = config;
+  if (name === undefined) {
+    return certificateFiles({
+      certificateFile: config.ZONESTEAD_TLS_CERT_FILE,
+      keyFile: config.ZONESTEAD_TLS_KEY_FILE,
+    });
+  }
+  // The libraries that make certificates are for those who make their own only.
+  const { ownCertificate, serviceHosts } = await import('./own-serving.ts');
+  const own = { api, at: { namespace, name }, hosts: serviceHosts(service, namespace), now: () => new Date() };
+  return { read: (signal) => ownCertificate(own, signal), everyMs: OWN_LOOK_EVERY_MS };
+}
+
+/** The certificate's Secret, or the right to write it, may come a moment after the pod started. */
+async function firstCertificate(source: CertificateSource, log: Logger, signal: AbortSignal) {
   const end = realClock.now() + CERTIFICATE_LIMIT_MS;
   for (;;) {
     try {
-      return await readCertificate(files);
+      return await source.read(signal);
     } catch (error) {
       if (realClock.now() >= end) throw error;
       log.warn({ err: error }, 'waiting for the serving certificate');

@@ -26,12 +26,24 @@ export async function readCertificate({ certificateFile, keyFile }: CertificateF
   return { certificate, key };
 }
 
+/** Where a certificate comes from. */
+export interface CertificateSource {
+  /** @throws when there is none, or none that can be used */
+  read(signal: AbortSignal): Promise<ServingCertificate>;
+  /** Between two looks, in ms. */
+  readonly everyMs: number;
+}
+
 /** kubelet brings a changed Secret to its files within about a minute; a look costs two small reads. */
 const LOOK_EVERY_MS = 2_000;
 
+export function certificateFiles(files: CertificateFiles): CertificateSource {
+  return { read: () => readCertificate(files), everyMs: LOOK_EVERY_MS };
+}
+
 /** Tells every good pair that differs from the one before, beginning with the first, until the signal aborts. */
 export async function followCertificate(
-  files: CertificateFiles,
+  source: CertificateSource,
   clock: Clock,
   log: Logger,
   changed: (pair: ServingCertificate) => void,
@@ -41,7 +53,7 @@ export async function followCertificate(
   let complaint = '';
   while (!signal.aborted) {
     try {
-      const pair = await readCertificate(files);
+      const pair = await source.read(signal);
       if (pair.certificate !== last?.certificate || pair.key !== last.key) {
         changed(pair);
         last = pair;
@@ -54,6 +66,6 @@ export async function followCertificate(
       if (text !== complaint) log.warn({ err: error }, 'the serving certificate cannot be used; keeping the last one');
       complaint = text;
     }
-    await sleep(clock, LOOK_EVERY_MS, signal).catch(() => undefined);
+    await sleep(clock, source.everyMs, signal).catch(() => undefined);
   }
 }

@@ -28,8 +28,8 @@ type Known = { requestId?: string | undefined };
 
 export type RecordChange = Known &
   (
-    | { action: 'create'; record: RecordInput; once?: Once }
-    | { action: 'update'; id: string; record: RecordInput }
+    | { action: 'create'; record: RecordInput; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: RecordInput; managedBy?: string | undefined }
     | { action: 'delete'; id: string }
   );
 
@@ -147,8 +147,8 @@ function keptOf(done: readonly Done[], caller: Caller, createdAt: Date) {
 
 type ReadChange = Known &
   (
-    | { action: 'create'; record: ParsedRecord; once?: Once }
-    | { action: 'update'; id: string; record: ParsedRecord }
+    | { action: 'create'; record: ParsedRecord; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: ParsedRecord; managedBy?: string | undefined }
     | { action: 'delete'; id: string }
   );
 
@@ -176,18 +176,20 @@ interface Judge {
 function judgeChange(judge: Judge, change: ReadChange): Done {
   switch (change.action) {
     case 'create':
-      return change.once ? createOnce(judge, change.record, change.once) : create(judge, change.record);
+      return change.once ? createOnce(judge, change, change.once) : create(judge, change);
     case 'update':
-      return update(judge, change.id, change.record);
+      return update(judge, change);
     case 'delete':
       return remove(judge, change.id);
   }
 }
 
-function createOnce(judge: Judge, record: ParsedRecord, once: Once): Done {
+type Written<A extends ReadChange['action']> = Extract<ReadChange, { action: A }>;
+
+function createOnce(judge: Judge, change: Written<'create'>, once: Once): Done {
   const kept = judge.kept.get(once.token);
   if (kept === undefined) {
-    const done = create(judge, record);
+    const done = create(judge, change);
     if (!(done.outcome instanceof Refusal)) judge.kept.set(once.token, { ...once, answer: done.outcome.record });
     return { ...done, once };
   }
@@ -195,12 +197,12 @@ function createOnce(judge: Judge, record: ParsedRecord, once: Once): Done {
   return { outcome: { ok: true, action: 'create', record: kept.answer as RecordView }, entry: null };
 }
 
-function create({ house, caller, zone, hood, writes }: Judge, record: ParsedRecord): Done {
+function create({ house, caller, zone, hood, writes }: Judge, { record, managedBy }: Written<'create'>): Done {
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, hood.around(record, null)));
   const id = newRecordId(house);
   hood.put({ id, ...record });
-  writes.insert(id, record);
+  writes.insert(id, record, managedBy ?? caller.managedBy ?? null);
   const view = recordView({ id, ...record }, zone);
   return {
     outcome: { ok: true, action: 'create', record: view },
@@ -208,7 +210,8 @@ function create({ house, caller, zone, hood, writes }: Judge, record: ParsedReco
   };
 }
 
-function update({ caller, zone, hood, stored, current, writes }: Judge, id: string, record: ParsedRecord): Done {
+function update({ caller, zone, hood, stored, current, writes }: Judge, change: Written<'update'>): Done {
+  const { id, record } = change;
   // Who may not write at all must not learn which ids exist; a restricted key, not what others are.
   mustWriteRecords(caller.actor, zone.id);
   const row = current.get(id);
@@ -219,12 +222,14 @@ function update({ caller, zone, hood, stored, current, writes }: Judge, id: stri
   insist(judgeWrite(record, hood.around(record, id)));
   const [before, after] = [recordView(row, zone), recordView({ id, ...record }, zone)];
   const outcome = { ok: true, action: 'update', record: after } as const;
-  if (record.content === row.content && record.ttl === row.ttl && record.priority === row.priority) {
-    return { outcome, entry: null };
-  }
+  const managedBy = change.managedBy ?? caller.managedBy ?? row.managedBy;
+  const isSame = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
+  if (isSame && managedBy === row.managedBy) return { outcome, entry: null };
   hood.put({ id, ...record });
-  current.set(id, { id, ...record });
-  writes.update(stored.get(id) as RecordRow, record);
+  current.set(id, { id, ...record, managedBy });
+  writes.update(stored.get(id) as RecordRow, record, managedBy);
+  // Whose it is, is no change of the zone.
+  if (isSame) return { outcome, entry: null };
   return { outcome, entry: { action: 'record.update', before, after } };
 }
 

@@ -36,6 +36,8 @@ export interface Caller {
   requestId: string;
   /** The Idempotency-Key of a POST and a hash of what it asks for. */
   once: { token: string; requestHash: Uint8Array } | null;
+  /** The object elsewhere that asks through this key (`DNSRecord namespace/name`); remembered with what is written. */
+  managedBy?: string | null;
 }
 
 export interface Entry {

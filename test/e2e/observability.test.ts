@@ -43,7 +43,7 @@ beforeAll(async () => {
     address: `127.0.0.1:${port}`,
     labels: { namespace: 'zonestead', pod },
   }));
-  prometheus = await startPrometheus(inject('tools').prometheus, folder, targets, ALERTS);
+  prometheus = await startPrometheus(inject('peers').prometheus, folder, targets, ALERTS);
 });
 afterAll(async () => {
   await prometheus?.stop();

@@ -65,8 +65,8 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
   const parsed = schemas.recordChange.safeParse(change);
   if (parsed.success) {
     if (parsed.data.action !== 'create' || parsed.data.idempotencyKey === undefined) return parsed.data;
-    const { record, idempotencyKey: token, requestId } = parsed.data;
-    return { action: 'create', record, requestId, once: { token, requestHash: hashOfPost(url, record) } };
+    const { record, managedBy, idempotencyKey: token, requestId } = parsed.data;
+    return { action: 'create', record, managedBy, requestId, once: { token, requestHash: hashOfPost(url, record) } };
   }
   const sentences = parsed.error.issues.map(({ path, message }) => {
     // As the rules name their fields: `content`, not `record.content`.

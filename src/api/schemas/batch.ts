@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from './error.ts';
 import { record, recordBody, recordId } from './record.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, REQUEST_ID } from './shared.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, MANAGED_BY, MANAGED_BY_RULE, REQUEST_ID } from './shared.ts';
 
 /** Changes a request may hold, whatever the key's limit is. */
 export const MAX_CHANGES = 1_000;
@@ -24,6 +24,10 @@ const idempotencyKey = z
       'The Idempotency-Key of this creation alone: a change, or a POST of the same record, with the same key makes it at most once within 24 hours.',
   });
 
+const managedBy = z.string({ error: MANAGED_BY_RULE }).regex(MANAGED_BY, { error: MANAGED_BY_RULE }).optional().meta({
+  description: 'As the header Zonestead-Managed-By of this change alone.',
+});
+
 const requestId = z.string({ error: REQUEST_ID_ERROR }).regex(REQUEST_ID, { error: REQUEST_ID_ERROR }).optional().meta({
   description: 'What history calls the request of this change alone; the `x-request-id` of the batch when left out.',
 });
@@ -36,9 +40,10 @@ export const recordChange = z
         action: z.literal('create'),
         record: recordBody,
         idempotencyKey: idempotencyKey.optional(),
+        managedBy,
         requestId,
       }),
-      z.strictObject({ action: z.literal('update'), id, record: recordBody, requestId }),
+      z.strictObject({ action: z.literal('update'), id, record: recordBody, managedBy, requestId }),
       z.strictObject({ action: z.literal('delete'), id, requestId }),
     ],
     { error: 'must be an object whose action is create, update or delete' },

@@ -263,9 +263,9 @@ create view pdns.comments as
 --> statement-breakpoint
 
 -- The name server's role: it may execute and select in schema pdns, and nothing else. Roles belong to the whole cluster:
--- another database of it may have made this one at the same moment.
+-- another database of it may have made this one at the same moment, or an administrator, where the owner of this one may not.
 do $$ begin
-  create role pdns nologin;
+  if not exists (select from pg_roles where rolname = 'pdns') then create role pdns nologin; end if;
 exception
   when duplicate_object or unique_violation then null;
 end $$;

@@ -26,7 +26,7 @@ async function rules(): Promise<Rule[]> {
 
 async function promtool(...args: string[]): Promise<string> {
   const { code, tail } = await runCommand({
-    command: inject('tools').promtool,
+    command: inject('peers').promtool,
     args,
     cwd: ROOT,
     timeoutMs: 60_000,

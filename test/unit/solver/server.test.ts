@@ -10,7 +10,7 @@ import { type FrontProxy, identify, readFrontProxy, type User } from '../../../s
 import type { ChallengeRequest, Outcome } from '../../../src/solver/payload.ts';
 import { createRouter } from '../../../src/solver/router.ts';
 import { type SolverServer, startSolverServer } from '../../../src/solver/server.ts';
-import { followCertificate } from '../../../src/solver/serving-certificate.ts';
+import { certificateFiles, followCertificate } from '../../../src/solver/serving-certificate.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { type Ask, askSolver, createPki, type Pki } from '../../support/front-proxy.ts';
 
@@ -340,7 +340,7 @@ describe('a renewed serving certificate', () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     await write(pki.serving);
     const following = followCertificate(
-      files,
+      certificateFiles(files),
       { ...realClock, setTimeout: (fn) => realClock.setTimeout(fn, 10) },
       log,
       server.setCertificate,

@@ -1,0 +1,60 @@
+{{/* The pod of the bootstrap. */}}
+{{- define "zonestead.bootstrapPod" -}}
+{{- $root := .root }}
+{{- $d := $root.Values.database }}
+{{- $fullname := include "zonestead.fullname" $root }}
+metadata:
+  {{- include "zonestead.podMetadata" . | nindent 2 }}
+spec:
+  restartPolicy: OnFailure
+  {{- include "zonestead.podCommon" . | nindent 2 }}
+  containers:
+    - name: bootstrap
+      {{- include "zonestead.ownContainer" . | nindent 6 }}
+      args:
+        - bootstrap
+        - --database={{ $d.mode }}
+        {{- if ne $d.mode "external" }}
+        - --database-secret={{ $fullname }}-database
+        - --database-name={{ $d.name }}
+        - --database-host={{ include "zonestead.databaseHost" $root }}
+        - --nameserver-host={{ include "zonestead.nameserverDatabaseHost" $root }}
+        {{- end }}
+        {{- if ne $d.mode "builtin" }}
+        - --url-secret={{ include "zonestead.databaseSecret" $root }}
+        - --url-key={{ include "zonestead.databaseKey" $root }}
+        {{- else if $d.builtin.existingSecret }}
+        - --given-secret={{ $d.builtin.existingSecret }}
+        {{- end }}
+        {{- if and $root.Values.operator.enabled (not $root.Values.operator.apiKey.existingSecret) }}
+        - --key-secret={{ include "zonestead.operatorKeySecret" $root }}
+        - {{ printf "--team=%s" .values.team | quote }}
+        - {{ printf "--rotation=%s" .values.rotation | quote }}
+        {{- end }}
+        {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
+        - --session-secret={{ include "zonestead.sessionSecret" $root }}
+        {{- end }}
+        - {{ printf "--labels=app.kubernetes.io/name=%s,app.kubernetes.io/instance=%s,app.kubernetes.io/part-of=zonestead" (include "zonestead.name" $root) $root.Release.Name | quote }}
+        - --timeout={{ .values.timeoutSeconds }}
+        {{- range .values.extraArgs }}
+        - {{ . | quote }}
+        {{- end }}
+      env:
+        {{- include "zonestead.caEnv" $root | nindent 8 }}
+        {{- include "zonestead.extraEnv" . | nindent 8 }}
+      {{- include "zonestead.extraEnvFrom" . | nindent 6 }}
+      volumeMounts:
+        - { name: tmp, mountPath: /tmp }
+        {{- include "zonestead.caMount" $root | nindent 8 }}
+        {{- with .values.extraVolumeMounts }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+    {{- include "zonestead.extraContainers" . | nindent 4 }}
+  volumes:
+    - name: tmp
+      emptyDir: { sizeLimit: 64Mi }
+    {{- include "zonestead.caVolume" $root | nindent 4 }}
+    {{- with .values.extraVolumes }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
+{{- end -}}

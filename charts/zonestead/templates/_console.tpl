@@ -1,0 +1,29 @@
+{{/* The console's settings: part of the api's environment. */}}
+{{- define "zonestead.consoleEnv" -}}
+{{- $c := .Values.api.console -}}
+- { name: ZONESTEAD_CONSOLE, value: {{ ternary "on" "off" $c.enabled | quote }} }
+{{- if $c.enabled }}
+- { name: ZONESTEAD_SESSION_KEY_FILE, value: /etc/zonestead/session/sessionKey }
+{{- with $c.url }}
+- { name: ZONESTEAD_CONSOLE_URL, value: {{ . | quote }} }
+{{- end }}
+{{- with $c.oidc.issuer }}
+- { name: ZONESTEAD_OIDC_ISSUER, value: {{ . | quote }} }
+- { name: ZONESTEAD_OIDC_CLIENT_ID, value: {{ $c.oidc.clientId | quote }} }
+{{- if $c.oidc.existingSecret }}
+- { name: ZONESTEAD_OIDC_CLIENT_SECRET_FILE, value: /etc/zonestead/oidc/clientSecret }
+{{- end }}
+- { name: ZONESTEAD_OIDC_SCOPES, value: {{ $c.oidc.scopes | quote }} }
+- { name: ZONESTEAD_OIDC_GROUPS_CLAIM, value: {{ $c.oidc.groupsClaim | quote }} }
+{{- with $c.oidc.teams }}
+{{- $parts := list }}
+{{- range $group, $team := . }}{{ $parts = append $parts (printf "%s=%s" $group $team) }}{{ end }}
+- { name: ZONESTEAD_OIDC_TEAMS, value: {{ join "," $parts | quote }} }
+{{- end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "zonestead.sessionSecret" -}}
+{{- .Values.api.console.existingSecret | default (printf "%s-session" (include "zonestead.fullname" .)) -}}
+{{- end -}}

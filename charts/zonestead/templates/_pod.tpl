@@ -1,0 +1,149 @@
+{{/* What all pods have in common: called with (dict "root" $ "component" "api" "values" .Values.api). */}}
+
+{{/* metadata of a pod template. No version in its labels: an upgrade restarts those pods whose image or settings changed, and not
+Postgres because the chart has another number. */}}
+{{- define "zonestead.podMetadata" -}}
+labels:
+  {{- $own := merge (fromYaml (include "zonestead.selectorLabels" .)) (dict "app.kubernetes.io/part-of" "zonestead") }}
+  {{- toYaml (mergeOverwrite (dict) (.root.Values.global.commonLabels | default dict) (.root.Values.commonLabels | default dict) $own) | nindent 2 }}
+  {{- with .values.podLabels }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+{{- $global := .root.Values }}
+{{- with mergeOverwrite (dict) ($global.global.commonAnnotations | default dict) ($global.commonAnnotations | default dict) (.values.podAnnotations | default dict) }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Who runs where and how; optional: "token" (the pod speaks to kube-apiserver), "grace" in seconds. */}}
+{{- define "zonestead.podCommon" -}}
+{{- $global := .root.Values.global -}}
+serviceAccountName: {{ include "zonestead.serviceAccountName" . }}
+automountServiceAccountToken: {{ .token | default false }}
+enableServiceLinks: false
+{{- with concat ($global.imagePullSecrets | default list) (.root.Values.imagePullSecrets | default list) | uniq }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+securityContext:
+  {{- $defaults := dict "runAsNonRoot" true "runAsUser" 65532 "runAsGroup" 65532 "fsGroup" 65532 "fsGroupChangePolicy" "OnRootMismatch" "seccompProfile" (dict "type" "RuntimeDefault") }}
+  {{- toYaml (mergeOverwrite $defaults (.values.podSecurityContext | default dict)) | nindent 2 }}
+{{- with .values.nodeSelector | default $global.nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.tolerations | default $global.tolerations }}
+tolerations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.affinity | default $global.affinity | default (fromYaml (include "zonestead.spreadAffinity" .)) }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.topologySpreadConstraints | default $global.topologySpreadConstraints }}
+topologySpreadConstraints:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.priorityClassName | default $global.priorityClassName }}
+priorityClassName: {{ . }}
+{{- end }}
+{{- with .values.runtimeClassName }}
+runtimeClassName: {{ . }}
+{{- end }}
+{{- if hasKey .values "hostUsers" }}
+hostUsers: {{ .values.hostUsers }}
+{{- end }}
+{{- with .values.dnsPolicy }}
+dnsPolicy: {{ . }}
+{{- end }}
+{{- with .values.dnsConfig }}
+dnsConfig:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.hostAliases }}
+hostAliases:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .values.terminationGracePeriodSeconds | default .grace }}
+terminationGracePeriodSeconds: {{ . }}
+{{- end }}
+{{- if and .values.initContainers (not .ownInit) }}
+initContainers:
+  {{- toYaml .values.initContainers | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Two pods of one component rather on two nodes; a wish, so that one node will do for trying. */}}
+{{- define "zonestead.spreadAffinity" -}}
+podAntiAffinity:
+  preferredDuringSchedulingIgnoredDuringExecution:
+    - weight: 100
+      podAffinityTerm:
+        topologyKey: kubernetes.io/hostname
+        labelSelector:
+          matchLabels:
+            {{- include "zonestead.selectorLabels" . | nindent 12 }}
+{{- end -}}
+
+{{/* Of a container: what Pod Security's level "restricted" asks for, and a root that nobody writes to. */}}
+{{- define "zonestead.containerSecurity" -}}
+{{- $defaults := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" true "capabilities" (dict "drop" (list "ALL")) -}}
+{{- toYaml (mergeOverwrite $defaults (.securityContext | default dict)) -}}
+{{- end -}}
+
+{{/* Image, security and resources of a container of our own image; "values" is the component's. */}}
+{{- define "zonestead.ownContainer" -}}
+image: {{ include "zonestead.ownImage" .root | quote }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+securityContext:
+  {{- include "zonestead.containerSecurity" .values | nindent 2 }}
+{{- with .values.resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Probes of a process with a health port of its own. */}}
+{{- define "zonestead.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: health }
+  periodSeconds: 1
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /healthz, port: health }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: { path: /readyz, port: health }
+  periodSeconds: 2
+  timeoutSeconds: 3
+  failureThreshold: 2
+{{- end -}}
+
+{{/* What users add. */}}
+{{- define "zonestead.extraEnv" -}}
+- name: ZONESTEAD_LOG_LEVEL
+  value: {{ .root.Values.logLevel }}
+{{- with .root.Values.tracing.endpoint }}
+- name: OTEL_EXPORTER_OTLP_ENDPOINT
+  value: {{ . | quote }}
+{{- end }}
+{{- with .values.extraEnv }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}
+{{- define "zonestead.extraEnvFrom" -}}
+{{- with .values.extraEnvFrom }}
+envFrom:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+{{- define "zonestead.extraContainers" -}}
+{{- with .values.extraContainers }}
+{{ toYaml . }}
+{{- end }}
+{{- end -}}

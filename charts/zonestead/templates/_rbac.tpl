@@ -1,0 +1,24 @@
+{{/* metadata of a right in one namespace, or in all when "namespace" is empty: (dict "context" $c "namespace" "" "suffix" "") */}}
+{{- define "zonestead.grantMetadata" -}}
+name: {{ printf "%s%s" (include "zonestead.clusterName" .context) (.suffix | default "") | quote }}
+{{- with .namespace }}
+namespace: {{ . }}
+{{- end }}
+{{- include "zonestead.marks" .context }}
+{{- end -}}
+
+{{- define "zonestead.leaseNamespace" -}}
+{{- .Values.operator.leaderElection.namespace | default (include "zonestead.namespace" .) -}}
+{{- end -}}
+
+{{- define "zonestead.solverSecret" -}}
+{{- $given := ternary .Values.solver.certificate.existingSecret "" (eq .Values.solver.certificate.mode "existing") -}}
+{{- $given | default (printf "%s-solver-tls" (include "zonestead.fullname" .)) -}}
+{{- end -}}
+
+{{/* metadata of what may be put into another namespace, with labels and annotations of its own: "place" has them. */}}
+{{- define "zonestead.elsewhere" -}}
+name: {{ .name | default (include "zonestead.componentName" .) }}
+namespace: {{ .place.namespace | default (include "zonestead.namespace" .root) }}
+{{- include "zonestead.marks" (mergeOverwrite (dict) . (dict "labels" .place.labels "annotations" .place.annotations)) }}
+{{- end -}}

@@ -1,0 +1,25 @@
+#!/bin/sh
+# The first process of the Postgres image: makes the data folder at the first start, then becomes postgres.
+# A data folder is made beside its place and moved there when it is whole, so that a start that was killed is begun anew.
+# Nothing but sh, mv and rm is there to be used.
+set -eu
+umask 077
+user=${POSTGRES_USER:-postgres}
+database=${POSTGRES_DB:-$user}
+if [ ! -s "$PGDATA/PG_VERSION" ]; then
+  if [ ! -s "${POSTGRES_PASSWORD_FILE:-}" ]; then
+    echo 'start-postgres: POSTGRES_PASSWORD_FILE must name a file with the password of the superuser' >&2
+    exit 1
+  fi
+  new=$PGDATA.new
+  rm -rf "$new"
+  initdb --pgdata="$new" --username="$user" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-local=scram-sha-256 \
+    --auth-host=scram-sha-256 --encoding=UTF8 --locale=C --data-checksums --no-instructions
+  echo 'host all all all scram-sha-256' >>"$new/pg_hba.conf"
+  if [ "$database" != postgres ]; then
+    # In single-user mode a statement ends with its line. A quote in the name is doubled by nobody: it is the chart's name.
+    echo "CREATE DATABASE \"$database\"" | postgres --single -D "$new" postgres
+  fi
+  mv "$new" "$PGDATA"
+fi
+exec postgres -D "$PGDATA" -c listen_addresses='*' -c unix_socket_directories=/tmp "$@"

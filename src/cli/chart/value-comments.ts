@@ -1,0 +1,42 @@
+// What values.yaml says of its values: each with its default and the "# --" lines above it. Pure.
+import { isMap, isScalar, type Pair, parseDocument, stringify, type YAMLMap } from 'yaml';
+
+export interface Value {
+  /** api.service.port */
+  path: string;
+  /** As it would be written in a line: 80, [], { a: b }. Undefined: it only holds other values. */
+  default: string | undefined;
+  /** Empty when the name says it all. */
+  description: string;
+}
+
+/** Every value in the order of the file. @throws when it is no map */
+export function readValues(text: string): Value[] {
+  const document = parseDocument(text);
+  if (!isMap(document.contents)) throw new Error('values.yaml is no map');
+  // A comment above the first key belongs to the map, in the parser's eyes.
+  return valuesOf(document.contents, '', document.contents.commentBefore ?? '');
+}
+
+function valuesOf(map: YAMLMap, above: string, first: string): Value[] {
+  return map.items.flatMap((pair: Pair, index) => {
+    const { key, value } = pair as Pair<{ value: string; commentBefore?: string }, unknown>;
+    const path = above === '' ? key.value : `${above}.${key.value}`;
+    const description = described((index === 0 ? first : '') || (key.commentBefore ?? ''));
+    if (isMap(value) && value.items.length > 0 && value.flow !== true) {
+      const own = { path, default: undefined, description };
+      return [own, ...valuesOf(value as YAMLMap, path, value.commentBefore ?? '')];
+    }
+    return [{ path, default: written(value), description }];
+  });
+}
+
+function described(comment: string): string {
+  const lines = comment.split('\n').flatMap((line) => /^ ?-- ?(.*)$/.exec(line)?.[1]?.trim() ?? []);
+  return lines.join(' ');
+}
+
+function written(value: unknown): string {
+  const plain = isScalar(value) ? value.value : (value as { toJSON(): unknown } | null)?.toJSON();
+  return stringify(plain ?? null, { collectionStyle: 'flow', lineWidth: 0 }).trim();
+}

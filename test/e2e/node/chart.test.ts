@@ -1,0 +1,300 @@
+// The chart with default values on a real node: installed, used, upgraded, rolled back and taken out again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
+import { startDnsLoad } from '../../support/node/dns-load.ts';
+import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../support/node/release.ts';
+import { machineSettings, tracesOf } from '../../support/node/traces.ts';
+import { startWriteLoad } from '../../support/write-load.ts';
+
+const ZONE = 'node.example';
+const TEAM_NAMESPACE = 'team';
+const objects = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM_NAMESPACE } },
+  {
+    apiVersion: 'zonestead.dev/v1alpha1',
+    kind: 'DNSZone',
+    metadata: { name: 'node', namespace: TEAM_NAMESPACE },
+    spec: { zoneName: ZONE },
+  },
+  {
+    apiVersion: 'zonestead.dev/v1alpha1',
+    kind: 'DNSRecord',
+    metadata: { name: 'www', namespace: TEAM_NAMESPACE },
+    spec: { zoneRef: { name: 'node' }, name: 'www', type: 'A', content: '192.0.2.10' },
+  },
+];
+
+describe('the chart on a real node', () => {
+  let cluster: TestCluster;
+  let release: Release;
+  let installedAt = 0;
+  let settings: Record<string, string>;
+
+  beforeAll(async () => {
+    settings = await machineSettings();
+    cluster = await openCluster();
+    installedAt = performance.now();
+    release = await installRelease(cluster);
+  });
+  afterAll(async () => {
+    await release?.close();
+    await cluster?.stop();
+  });
+
+  it('makes every pod Ready, two of each component, where Pod Security enforces "restricted"', async () => {
+    const pods = await release.pods();
+    expect(pods.filter(({ ready }) => !ready)).toEqual([]);
+    const counts = Object.fromEntries(
+      Map.groupBy(pods, ({ component }) => component)
+        .entries()
+        .map(([name, of]) => [name, of.length]),
+    );
+    expect(counts).toEqual({ api: 2, nameserver: 2, operator: 2, postgres: 1, solver: 2 });
+  });
+
+  it('serves what kubectl applies, signed, over UDP and TCP, at the DNS Service', async () => {
+    await release.apply(objects);
+    await cluster.kubectl(
+      '-n',
+      TEAM_NAMESPACE,
+      'wait',
+      '--for=condition=Ready',
+      'dnszone/node',
+      'dnsrecord/www',
+      '--timeout=60s',
+    );
+    // Bar: from `helm install` (images present) to the first answer in 60 s on two quiet cores; a busy machine takes longer.
+    process.stdout.write(
+      `helm install to the first zone Ready: ${Math.round((performance.now() - installedAt) / 100) / 10} s\n`,
+    );
+    for (const tcp of [false, true]) {
+      const { rcode, aa, answers, packet } = await release.dns.lookup(`www.${ZONE}`, 'A', { dnssec: true, tcp });
+      expect([rcode, aa, answers]).toEqual(['NOERROR', true, [`www.${ZONE} 3600 A 192.0.2.10`]]);
+      expect(packet.answers?.map(({ type }) => type)).toContain('RRSIG');
+    }
+    expect((await release.dns.delv(ZONE, `www.${ZONE}`, 'A')).state).toBe('secure');
+    expect(await release.dns.delv(ZONE, `nothing.${ZONE}`, 'A')).toMatchObject({
+      state: 'secure',
+      negative: 'nxdomain',
+    });
+  });
+
+  it('lets a pod that has only a key from a Secret use the REST service by its name', async () => {
+    const { key } = await release.mintKey('pods');
+    const program = `
+      const call = async (method, path, body) => {
+        const answer = await fetch(process.env.ZONESTEAD_URL + '/v1' + path, {
+          method,
+          headers: { authorization: 'Bearer ' + process.env.ZONESTEAD_API_KEY, 'content-type': 'application/json' },
+          ...(body && { body: JSON.stringify(body) }),
+        });
+        return [answer.status, await answer.json()];
+      };
+      const [, { team }] = await call('GET', '/account');
+      const [made, zone] = await call('POST', '/dns/zones', { zoneName: 'pod.example', owner: 'org:' + team.id });
+      const [written] = await call('POST', '/dns/zones/' + zone.id + '/records', { name: 'www', type: 'A', content: '192.0.2.20' });
+      const [, other] = await call('GET', '/dns/zones?zoneName=${ZONE}');
+      console.log(JSON.stringify({ made, written, other: other.zones.length }));`;
+    const restricted = {
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      runAsNonRoot: true,
+      capabilities: { drop: ['ALL'] },
+      seccompProfile: { type: 'RuntimeDefault' },
+    };
+    await release.apply([
+      {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'key', namespace: TEAM_NAMESPACE },
+        stringData: { apiKey: key },
+      },
+      {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'client', namespace: TEAM_NAMESPACE },
+        spec: {
+          restartPolicy: 'Never',
+          automountServiceAccountToken: false,
+          containers: [
+            {
+              name: 'client',
+              image: cluster.image,
+              command: ['/usr/local/bin/node', '--input-type=module', '-e', program],
+              env: [
+                { name: 'ZONESTEAD_URL', value: `http://${RELEASE}-api.${NAMESPACE}` },
+                { name: 'ZONESTEAD_API_KEY', valueFrom: { secretKeyRef: { name: 'key', key: 'apiKey' } } },
+              ],
+              securityContext: restricted,
+            },
+          ],
+        },
+      },
+    ]);
+    await cluster.kubectl(
+      '-n',
+      TEAM_NAMESPACE,
+      'wait',
+      '--for=jsonpath={.status.phase}=Succeeded',
+      'pod/client',
+      '--timeout=60s',
+    );
+    const log = await cluster.kubectl('-n', TEAM_NAMESPACE, 'logs', 'client');
+    // Another team's zone is not there for this key.
+    expect(JSON.parse(log)).toEqual({ made: 200, written: 201, other: 0 });
+    await expect
+      .poll(async () => (await release.dns.lookup('www.pod.example', 'A')).answers)
+      .toEqual(['www.pod.example 3600 A 192.0.2.20']);
+  });
+
+  it('gives each service account what is written here, and nothing else', async () => {
+    const rights: Record<string, string[]> = {};
+    for (const account of Object.keys(RIGHTS)) {
+      const user = `--as=system:serviceaccount:${NAMESPACE}:${RELEASE}-${account}`;
+      const out = await cluster.kubectl(
+        'auth',
+        'can-i',
+        '--list',
+        '-n',
+        NAMESPACE,
+        user,
+        '--as-group=system:serviceaccounts',
+        '--as-group=system:authenticated',
+        '--no-headers',
+      );
+      rights[account] = ownRights(out);
+    }
+    expect(rights).toEqual(RIGHTS);
+  });
+
+  it('passes its own tests', async () => {
+    expect(await cluster.helm('test', RELEASE, '-n', NAMESPACE, '--timeout=100s')).toMatch(/Phase: +Succeeded/);
+  });
+
+  it('loses no acknowledged write, and fails no query, while each pod is killed in turn', async () => {
+    const { key, teamId } = await release.mintKey('load');
+    const request = release.requests(key);
+    const zone = { zoneName: 'load.example', owner: `org:${teamId}` };
+    const made = await request('POST', '/zones', zone);
+    expect(made.status).toBe(200);
+    // Some writes a second: the machine has two cores, and what is proven is that none gets lost.
+    const paced: typeof request = async (...words) => sleep(150).then(() => request(...words));
+    const writes = startWriteLoad(paced, [{ id: made.body.id as string, zoneName: zone.zoneName }], 2);
+    const load = startDnsLoad(release.dns, `www.${ZONE}`, 50);
+    const failed: Record<string, number> = {};
+    // Postgres last: it is one, and while it is away PowerDNS has only what it answered a moment ago.
+    const victims = (await release.pods()).sort((a, b) => order(a.component) - order(b.component));
+    for (const { name, uid, component } of victims) {
+      const before = load.count().failed;
+      await cluster.kubectl('-n', NAMESPACE, 'delete', 'pod', name, '--wait=false');
+      await expect.poll(() => replaced(uid, victims.length), { timeout: 90_000, interval: 300 }).toBe(true);
+      failed[component] = (failed[component] ?? 0) + load.count().failed - before;
+    }
+    await writes.stop();
+    const { asked, reasons } = await load.stop();
+    const told = `${asked} queries, failed by component ${JSON.stringify(failed)} ${reasons}`;
+    process.stdout.write(`killed in turn: ${writes.acknowledged()} writes, ${writes.doubtful()} unanswered; ${told}\n`);
+    await writes.settle(release.dns);
+    expect(writes.acknowledged()).toBeGreaterThan(20);
+    expect({ ...failed, postgres: 0 }).toEqual({ api: 0, nameserver: 0, operator: 0, postgres: 0, solver: 0 });
+  });
+
+  const order = (component: string) => (component === 'postgres' ? 1 : 0);
+  const replaced = async (gone: string, count: number) => {
+    const pods = await release.pods();
+    return pods.length === count && pods.every(({ uid, ready }) => ready && uid !== gone);
+  };
+
+  it('answers every query while it is upgraded and rolled back', async () => {
+    const load = startDnsLoad(release.dns, `www.${ZONE}`, 50);
+    const wait = ['-n', NAMESPACE, '--wait', '--timeout=150s'];
+    try {
+      await cluster.helm(
+        'upgrade',
+        RELEASE,
+        CHART,
+        ...wait,
+        '--set',
+        'logLevel=warn',
+        '--set',
+        'nameserver.pollMilliseconds=30',
+      );
+      await cluster.helm('rollback', RELEASE, '1', ...wait);
+    } finally {
+      const { asked, failed, reasons } = await load.stop();
+      process.stdout.write(`upgrade and rollback: ${asked} queries, ${failed} failed\n`);
+      expect([failed, reasons]).toEqual([0, []]);
+    }
+    expect((await release.pods()).every(({ ready }) => ready)).toBe(true);
+  });
+
+  it('is taken out without a finalizer that is stuck, and leaves data and CRDs', async () => {
+    // The documented order: first the objects, while the operator is there to see to their finalizers.
+    await cluster.kubectl('delete', 'namespace', TEAM_NAMESPACE, '--timeout=60s');
+    await cluster.helm('uninstall', RELEASE, '-n', NAMESPACE, '--wait', '--timeout=100s');
+    await expect.poll(() => release.pods(), { timeout: 60_000, interval: 500 }).toEqual([]);
+    expect(await cluster.kubectl('get', 'crd', '-o', 'name')).toContain('dnszones.zonestead.dev');
+    expect(await cluster.kubectl('-n', NAMESPACE, 'get', 'pvc', '-o', 'name')).toMatch(/postgres/);
+    expect((await cluster.attempt('kubectl', 'get', 'apiservice', 'v1alpha1.acme.zonestead.dev')).code).toBe(1);
+  });
+
+  it('leaves nothing of the node on the machine', async () => {
+    const { node } = cluster;
+    // A cluster that was there before is not ours to stop.
+    if (node === undefined) return;
+    const { cgroup, home, link } = node.marks;
+    const running = (await tracesOf(node.marks)).join('\n');
+    for (const trace of [`folder ${home}`, `interface ${link}`, 'cgroup ', 'process '])
+      expect(running).toContain(trace);
+    expect(running).toContain(cgroup);
+    await cluster.stop();
+    expect(await tracesOf(node.marks)).toEqual([]);
+    expect(await machineSettings()).toEqual(settings);
+  });
+});
+
+/** Lines of `kubectl auth can-i --list` without what every account has: resource, names, verbs. */
+function ownRights(list: string): string[] {
+  return list
+    .split('\n')
+    .map((line) => line.trim().replaceAll(/\s+/g, ' '))
+    .filter((line) => line !== '' && !/^(selfsubject|\[)/.test(line))
+    .map((line) => line.replace(/^(\S+) \[\] /, '$1 '))
+    .sort();
+}
+
+/** What each may do in the release's namespace. Who is not written here may do nothing. */
+const RIGHTS: Record<string, string[]> = {
+  api: [],
+  nameserver: [],
+  postgres: [],
+  // Makes Secrets, and reads again those that it makes.
+  bootstrap: [
+    'secrets [] [create]',
+    `secrets [${RELEASE}-database] [get patch]`,
+    `secrets [${RELEASE}-operator-key] [get patch]`,
+    `secrets [${RELEASE}-session] [get patch]`,
+  ],
+  operator: [
+    'dnsrecords.zonestead.dev [] [get list watch patch]',
+    'dnsrecords.zonestead.dev/status [] [patch]',
+    'dnszones.zonestead.dev [] [get list watch patch]',
+    'dnszones.zonestead.dev/status [] [patch]',
+    'events.events.k8s.io [] [create patch]',
+    'leases.coordination.k8s.io [] [create]',
+    `leases.coordination.k8s.io [${RELEASE}-operator] [get watch patch]`,
+    'namespaces [] [get list watch]',
+  ],
+  solver: [
+    'apiservices.apiregistration.k8s.io [v1alpha1.acme.zonestead.dev] [get patch]',
+    'challenges.acme.cert-manager.io [] [get list watch]',
+    'dnsrecords.zonestead.dev [] [get list watch create delete]',
+    'dnszones.zonestead.dev [] [list watch]',
+    'events.events.k8s.io [] [create patch]',
+    'namespaces [] [list watch]',
+    'secrets [] [create]',
+    `secrets [${RELEASE}-solver-tls] [get patch]`,
+    'subjectaccessreviews.authorization.k8s.io [] [create]',
+  ],
+};

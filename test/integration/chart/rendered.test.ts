@@ -1,0 +1,248 @@
+// The chart as Helm renders it: many sets of values, what is refused, names, and what is made of it. No cluster is asked.
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { renderedManifests } from '../../../src/cli/chart/chart.ts';
+import { CHART, helm, objectsOf, one, type Rendered, render, template } from '../../support/chart.ts';
+import { findings } from '../../support/chart-rules.ts';
+import { VALUE_SETS, WRONG_VALUES } from '../../support/chart-values.ts';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const keyOf = ({ kind, metadata }: Rendered) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
+const CLUSTER_WIDE = new Set(['CustomResourceDefinition', 'APIService']);
+// biome-ignore lint/suspicious/noExplicitAny: what YAML holds has no type.
+const container = (objects: Rendered[], kind: string, name: string): any =>
+  one(objects, kind, name).spec.template.spec.containers[0];
+const env = (objects: Rendered[], kind: string, name: string) =>
+  Object.fromEntries(
+    container(objects, kind, name).env.map((each: { name: string; value: string }) => [each.name, each.value]),
+  );
+
+it('helm lint is content with the defaults', async () => {
+  const { ok, words } = await helm('lint', '--strict', CHART);
+  expect(words).toContain('0 chart(s) failed');
+  expect(ok).toBe(true);
+});
+
+describe.each(Object.entries(VALUE_SETS))('%s', (_what, values) => {
+  it('renders objects that hold to the rules of kube-linter', async () => {
+    const objects = await render(values);
+    expect(objects.length).toBeGreaterThan(10);
+    expect(findings(objects)).toEqual([]);
+  });
+});
+
+it('renders the same each time: nothing in it is made at random', async () => {
+  expect(await template({})).toEqual(await template({}));
+});
+
+it.each(WRONG_VALUES)('refuses %j and says what is allowed', async (values, words) => {
+  const { ok, text } = await template(values);
+  expect(ok).toBe(false);
+  expect(text).toMatch(words);
+});
+
+it('refuses a cluster that is too old, and takes those of cloud providers', async () => {
+  expect((await template({}, { kubeVersion: 'v1.30.9' })).text).toContain('>=1.31.0-0');
+  expect((await template({}, { kubeVersion: 'v1.31.1-gke.100' })).ok).toBe(true);
+});
+
+it('works as a part of another chart, with what that one shares', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-parent-'));
+  try {
+    await mkdir(join(folder, 'charts'));
+    await cp(CHART, join(folder, 'charts', 'zonestead'), { recursive: true });
+    const dependencies = [{ name: 'zonestead', version: '0.1.0', condition: 'zonestead.enabled' }];
+    await writeFile(
+      join(folder, 'Chart.yaml'),
+      JSON.stringify({ apiVersion: 'v2', name: 'parent', version: '1.0.0', dependencies }),
+    );
+    const global = { imageRegistry: 'mirror.example', somethingOfTheParent: { a: 1 } };
+    const objects = await render({ global, zonestead: { enabled: true, api: { replicas: 3 } } }, { chart: folder });
+    expect(one(objects, 'Deployment', 'zonestead-api').spec.replicas).toBe(3);
+    expect(container(objects, 'Deployment', 'zonestead-api').image).toBe('mirror.example/zonestead/zonestead:0.1.0');
+    expect(await render({ zonestead: { enabled: false } }, { chart: folder })).toEqual([]);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+describe('names', () => {
+  it('begin with the release, in whatever namespace it is', async () => {
+    const objects = await render({}, { release: 'edge', namespace: 'dns' });
+    for (const { kind, metadata } of objects.filter((object) => !CLUSTER_WIDE.has(object.kind))) {
+      expect(metadata.name, kind).toMatch(
+        metadata.namespace === 'dns' ? /^(dns:)?edge-zonestead-/ : /^dns:edge-zonestead-/,
+      );
+    }
+  });
+
+  it('of two releases never meet, in one namespace or under one name', async () => {
+    const second = { solver: { enabled: false }, crds: { enabled: false } };
+    const [first, ...others] = await Promise.all([
+      render({}, { release: 'a', namespace: 'one' }),
+      render(second, { release: 'b', namespace: 'one' }),
+      render(second, { release: 'a', namespace: 'two' }),
+    ]);
+    const taken = new Set(first.map(keyOf));
+    for (const objects of others) expect(objects.map(keyOf).filter((key) => taken.has(key))).toEqual([]);
+    expect(env(first, 'Deployment', 'a-zonestead-operator').ZONESTEAD_LEASE_NAME).not.toBe(
+      env(others[0] ?? [], 'Deployment', 'b-zonestead-operator').ZONESTEAD_LEASE_NAME,
+    );
+  });
+
+  it('stay within 63 characters for a long release', async () => {
+    const objects = await render({}, { release: 'r'.repeat(53) });
+    for (const { kind, metadata } of objects.filter((object) => !CLUSTER_WIDE.has(object.kind))) {
+      if (!metadata.name.includes(':'))
+        expect(metadata.name.length, `${kind} ${metadata.name}`).toBeLessThanOrEqual(63);
+    }
+  });
+
+  it('of selectors hold nothing that an upgrade changes', async () => {
+    const { spec } = one(await render({ commonLabels: { owner: 'x' } }), 'Deployment', 'zonestead-api');
+    expect(Object.keys(spec.selector.matchLabels).sort()).toEqual([
+      'app.kubernetes.io/component',
+      'app.kubernetes.io/instance',
+      'app.kubernetes.io/name',
+    ]);
+  });
+});
+
+describe('values', () => {
+  it('PowerDNS reads from the replicas, the api writes to the primary', async () => {
+    const objects = await render(VALUE_SETS.CloudNativePG ?? {});
+    const { args } = container(objects, 'Job', objects.find(({ kind }) => kind === 'Job')?.metadata.name ?? '');
+    expect(args).toContain('--nameserver-host=zonestead-db-ro.zonestead.svc:5432');
+    expect(args).toContain('--url-secret=zonestead-db-app');
+    const cluster = one(objects, 'Cluster', 'zonestead-db');
+    expect(cluster.spec).toMatchObject({ instances: 3, logLevel: 'debug' });
+    expect(cluster.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
+  });
+
+  it('a Postgres elsewhere is given as it is, with its authority', async () => {
+    const objects = await render(VALUE_SETS['a Postgres elsewhere'] ?? {});
+    expect(objects.filter(({ kind }) => kind === 'StatefulSet')).toEqual([]);
+    expect(env(objects, 'Deployment', 'zonestead-api').NODE_EXTRA_CA_CERTS).toBe('/etc/zonestead/database-ca/ca.crt');
+    const { volumes } = one(objects, 'Deployment', 'zonestead-nameserver').spec.template.spec;
+    expect(volumes.find((volume: Rendered) => volume.name === 'database')).toMatchObject({
+      secret: { secretName: 'postgres', items: [{ key: 'nameserver-uri', path: 'uri' }] },
+    });
+  });
+
+  it('an operator for some namespaces has rights in these only', async () => {
+    const objects = await render({ operator: { namespaces: ['a', 'b'] } });
+    const role = objects.filter(
+      ({ kind, metadata }) => kind === 'Role' && metadata.name === 'zonestead:zonestead-operator',
+    );
+    expect(role.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
+    const wide = objects.filter(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name.includes('operator'));
+    expect(wide.flatMap(({ rules }) => rules.flatMap((rule: Rendered) => rule.resources))).toEqual(['namespaces']);
+    expect(env(objects, 'Deployment', 'zonestead-operator').ZONESTEAD_NAMESPACES).toBe('a,b');
+  });
+
+  it('caBundle has one writer: the chart only where the certificate is given', async () => {
+    const spec = async (what: string) =>
+      one(await render(VALUE_SETS[what] ?? {}), 'APIService', 'v1alpha1.acme.zonestead.dev').spec;
+    expect(await spec('defaults')).not.toHaveProperty('caBundle');
+    expect(await spec('the solver with a certificate by cert-manager')).not.toHaveProperty('caBundle');
+    expect(await spec('the solver with a certificate that is given')).toHaveProperty('caBundle');
+  });
+
+  it('a split Service is two, of which both keep what they share', async () => {
+    const objects = await render(VALUE_SETS['a load balancer for each protocol'] ?? {});
+    const [udp, tcp] = [one(objects, 'Service', 'zonestead-dns'), one(objects, 'Service', 'zonestead-dns-tcp')];
+    expect([udp, tcp].map(({ spec }) => spec.ports.map((port: Rendered) => port.protocol))).toEqual([['UDP'], ['TCP']]);
+    expect(udp.metadata.annotations).toEqual({ 'lb.example/shared': 'dns', 'lb.example/udp': 'yes' });
+    expect(tcp.spec).toMatchObject({ externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false });
+  });
+
+  it('a budget is only made for more than one pod', async () => {
+    const budgets = async (replicas: number) =>
+      (await render({ api: { replicas, pdb: { enabled: true } } })).filter(
+        ({ kind }) => kind === 'PodDisruptionBudget',
+      );
+    expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
+  });
+
+  it('a number of replicas that an autoscaler says is not said by the chart', async () => {
+    const objects = await render({ api: { replicas: null, pdb: { enabled: true } } });
+    expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
+    expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
+  });
+
+  it('pods carry nothing that changes with the version of the chart: Postgres is not restarted by it', async () => {
+    const { template: pod } = one(await render({}), 'StatefulSet', 'zonestead-postgres').spec;
+    expect(JSON.stringify(pod)).not.toContain('0.1.0');
+  });
+
+  it('another rotation is another Job, the same values are the same one', async () => {
+    const name = async (rotation: string) =>
+      (await render({ bootstrap: { rotation } })).find(({ kind, metadata }) => kind === 'Job' && !metadata.annotations)
+        ?.metadata.name;
+    expect(await name('a')).toBe(await name('a'));
+    expect(await name('a')).not.toBe(await name('b'));
+  });
+
+  it('CRDs are those of crds/, kept by Helm when asked to', async () => {
+    const kept = (await render({})).filter(({ kind }) => kind === 'CustomResourceDefinition');
+    expect(kept.map(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual(['keep', 'keep']);
+    for (const { spec, metadata } of kept) {
+      const [plural, ...group] = metadata.name.split('.');
+      const [source] = objectsOf(await readFile(`${ROOT}crds/${group.join('.')}_${plural}.yaml`, 'utf8'));
+      expect(spec).toEqual(source?.spec);
+    }
+    const free = (await render({ crds: { keep: false } })).filter(({ kind }) => kind === 'CustomResourceDefinition');
+    expect(free.map(({ metadata }) => metadata.annotations)).toEqual([undefined, undefined]);
+  });
+
+  it('alerts keep the marks of Prometheus, and lead to the runbooks that are named', async () => {
+    const objects = await render(VALUE_SETS['everything that can be added'] ?? {});
+    const rule = one(objects, 'PrometheusRule', 'zonestead');
+    const [source] = objectsOf(await readFile(`${CHART}/files/alerts.yaml`, 'utf8'));
+    const shape = (groups: Rendered[]) =>
+      groups.map(({ name, rules }) => [name, rules.map((each: Rendered) => each.expr)]);
+    expect(shape(rule.spec.groups)).toEqual(shape(source?.groups));
+    for (const { annotations } of rule.spec.groups.flatMap((group: Rendered) => group.rules)) {
+      expect(annotations.runbook_url).toMatch(/^https:\/\/dns\.example\.net\/runbooks\.md#/);
+    }
+    const board = one(objects, 'ConfigMap', 'zonestead-dashboard');
+    expect(JSON.parse(board.data['zonestead.json'])).toEqual(
+      JSON.parse(await readFile(`${CHART}/files/dashboard.json`, 'utf8')),
+    );
+    expect(board.metadata.namespace).toBe('monitoring');
+  });
+});
+
+it('NOTES warn of what is for trying only, and the objects they show are right', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-notes-'));
+  const notes = async (values: object) => {
+    const file = join(folder, 'values.json');
+    await writeFile(file, JSON.stringify(values));
+    const { out } = await helm('install', 'zonestead', CHART, '-n', 'dns', '--dry-run=client', '--values', file);
+    return out.slice(out.indexOf('NOTES:'));
+  };
+  try {
+    const trial = await notes({});
+    expect(trial.match(/^WARNING: \S+/gm)).toEqual([
+      'WARNING: database.mode',
+      'WARNING: nameservers',
+      'WARNING: api.resolvers',
+    ]);
+    const shown = /<<'EOF'\n([\s\S]*?)\n {2}EOF/.exec(trial)?.[1]?.replace(/^ {2}/gm, '') ?? '';
+    expect(objectsOf(shown).map(({ kind, spec }) => [kind, spec.zoneName ?? spec.zoneRef.name])).toEqual([
+      ['DNSZone', 'mine.example'],
+      ['DNSRecord', 'mine'],
+    ]);
+    expect(await notes(VALUE_SETS.production ?? {})).not.toContain('WARNING');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});
+
+it('deploy/manifests is what `npm run chart` renders', async () => {
+  const files = await renderedManifests(() => undefined, new AbortController().signal);
+  expect(files.size).toBe(4);
+  for (const [path, text] of files) expect(await readFile(`${ROOT}${path}`, 'utf8'), path).toBe(text);
+});

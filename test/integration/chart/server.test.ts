@@ -1,0 +1,305 @@
+// The chart on a real kube-apiserver: every set of values is taken without a warning, pods as "restricted" wants them; then, with
+// the defaults installed, what its own accounts do with the rights that the chart gives them, and that these are all they have.
+import { randomBytes, X509Certificate } from 'node:crypto';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { bootstrap } from '../../../src/cli/bootstrap/bootstrap.ts';
+import { bootstrapOptions } from '../../../src/cli/bootstrap/options.ts';
+import { releaseFinalizers } from '../../../src/cli/bootstrap/release.ts';
+import { realClock } from '../../../src/kube/clock.ts';
+import { createManager } from '../../../src/kube/manager.ts';
+import { createKubeMetrics } from '../../../src/kube/metrics.ts';
+import { readSecret, SECRET } from '../../../src/kube/secrets.ts';
+import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import { ownCertificate, serviceHosts } from '../../../src/solver/own-serving.ts';
+import { dropDatabase } from '../../../src/store/admin.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { adminRevokeKey } from '../../../src/zones/administration.ts';
+import { ensureHouseKey } from '../../../src/zones/first-key.ts';
+import { template } from '../../support/chart.ts';
+import { type ChartCluster, startChartCluster } from '../../support/chart-cluster.ts';
+import { VALUE_SETS } from '../../support/chart-values.ts';
+
+const MINUTE_MS = 60_000;
+const { signal } = new AbortController();
+const namespace = 'zonestead';
+const log = createLogger({ name: 'test', level: 'silent' });
+let cluster: ChartCluster;
+
+beforeAll(async () => {
+  cluster = await startChartCluster();
+}, 20 * MINUTE_MS);
+afterAll(async () => cluster?.stop());
+
+const APPLY = ['apply', '--server-side', '--field-manager=helm', '--force-conflicts'];
+
+it.each(Object.entries(VALUE_SETS))('%s: the server takes every object, and warns of none', async (_what, values) => {
+  const { text } = await template(values);
+  const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-f', await cluster.file(text));
+  expect(words.split('\n').filter((line) => !line.endsWith('serverside-applied (server dry run)'))).toEqual([]);
+  expect(ok).toBe(true);
+});
+
+it('plain manifests: the same', async () => {
+  const folder = new URL('../../../deploy/manifests', import.meta.url).pathname;
+  const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-k', folder);
+  expect(words).not.toMatch(/warning|error/i);
+  expect(ok).toBe(true);
+});
+
+describe('installed with the defaults', () => {
+  const database = `test_${randomBytes(6).toString('hex')}`;
+  const { adminUrl, service, nameserverPassword } = inject('postgres');
+  const admin = new URL(adminUrl);
+  const url = `postgres://${service.name}:${service.password}@${admin.host}/${database}`;
+  const given = {
+    'postgres-password': decodeURIComponent(admin.password),
+    'service-password': service.password,
+    password: nameserverPassword,
+  };
+  const options = (rotation: string) =>
+    bootstrapOptions({
+      database: 'builtin',
+      databaseSecret: 'zonestead-database',
+      databaseHost: admin.host,
+      databaseName: database,
+      givenSecret: 'passwords',
+      urlKey: 'uri',
+      keySecret: 'zonestead-operator-key',
+      sessionSecret: 'zonestead-session',
+      team: 'platform',
+      rotation,
+      labels: 'app.kubernetes.io/instance=zonestead',
+      timeout: '20',
+    });
+
+  beforeAll(async () => {
+    const values = { database: { builtin: { existingSecret: 'passwords' } } };
+    const { text } = await template(values);
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'passwords', namespace }, stringData: given };
+    const installed = await cluster.kubectl(
+      ...APPLY,
+      '-f',
+      await cluster.file(`${text}\n---\n${JSON.stringify(secret)}`),
+    );
+    if (!installed.ok) throw new Error(installed.words);
+  });
+  afterAll(async () => dropDatabase(adminUrl, database));
+
+  it('the bootstrap makes Secrets, database, team and key with its own rights, and changes nothing when repeated', async () => {
+    const { api } = await cluster.as('zonestead-bootstrap');
+    const around = { api, namespace, clock: realClock, log };
+    const secret = async (name: string) => (await readSecret(api, { namespace, name }, signal))?.texts ?? {};
+    await bootstrap(options(''), around, signal);
+    const made = await api.get(SECRET, { namespace, name: 'zonestead-operator-key' }, signal);
+    expect(made.metadata.labels).toEqual({ 'app.kubernetes.io/instance': 'zonestead' });
+    const { apiKey = '' } = await secret('zonestead-operator-key');
+    const known = (text: string) => ensureHouseKey(url, { team: 'platform', name: 'x', text }, randomBytes, new Date());
+    expect(await known(apiKey)).toMatchObject({ state: 'known' });
+
+    const { 'nameserver-uri': nameserver = '' } = await secret('zonestead-database');
+    const sql = postgres(nameserver, { max: 1, onnotice: () => undefined });
+    try {
+      expect(await sql`select * from pdns.soa('SOA', 'none.example')`).toHaveLength(0);
+    } finally {
+      await sql.end();
+    }
+    const before = await Promise.all(['zonestead-database', 'zonestead-operator-key', 'zonestead-session'].map(secret));
+    expect(before[2]?.sessionKey).toMatch(/^[0-9a-f]{64}$/);
+    await bootstrap(options(''), around, signal);
+    expect(
+      await Promise.all(['zonestead-database', 'zonestead-operator-key', 'zonestead-session'].map(secret)),
+    ).toEqual(before);
+
+    // A wish for another key: the old one goes on for an hour.
+    await bootstrap(options('next'), around, signal);
+    const next = (await secret('zonestead-operator-key')).apiKey ?? '';
+    expect(next).not.toBe(apiKey);
+    expect([await known(apiKey), await known(next)].map(({ state }) => state)).toEqual(['known', 'known']);
+    const late = new Date(Date.now() + 61 * MINUTE_MS);
+    expect(await ensureHouseKey(url, { team: 'platform', name: 'x', text: apiKey }, randomBytes, late)).toMatchObject({
+      why: 'it has expired',
+    });
+    await bootstrap(options('next'), around, signal);
+    expect((await secret('zonestead-operator-key')).apiKey).toBe(next);
+
+    // One that somebody revoked is replaced.
+    await adminRevokeKey(url, next.split('_')[1] ?? '', new Date());
+    await bootstrap(options('next'), around, signal);
+    const last = (await secret('zonestead-operator-key')).apiKey ?? '';
+    expect(last).not.toBe(next);
+    expect(await known(last)).toMatchObject({ state: 'known' });
+  });
+
+  it('the bootstrap says once what it waits for, and gives up in the end', async () => {
+    const { api } = await cluster.as('zonestead-bootstrap');
+    const lines: string[] = [];
+    const telling = createLogger({ name: 'bootstrap', destination: { write: (line) => lines.push(line) } });
+    const missing = { ...options(''), databaseSecret: 'zonestead-database', givenSecret: 'nowhere', timeout: 3 };
+    const around = { api, namespace, clock: realClock, log: telling };
+    // Its rights are for the Secrets of the release only.
+    await expect(bootstrap(missing, around, signal)).rejects.toThrow(/gave up waiting: .*nowhere/);
+    expect(lines.filter((line) => line.includes('waiting:'))).toHaveLength(1);
+  });
+
+  it('the solver keeps a certificate that its APIService believes, with its own rights', async () => {
+    const { api } = await cluster.as('zonestead-solver');
+    const hosts = serviceHosts('zonestead-solver', namespace);
+    const own = { api, at: { namespace, name: 'zonestead-solver-tls' }, hosts, now: () => new Date() };
+    const { certificate } = await ownCertificate(own, signal);
+    const { out } = await cluster.kubectl('get', 'apiservice', 'v1alpha1.acme.zonestead.dev', '-o', 'json');
+    const bundle = Buffer.from(JSON.parse(out).spec.caBundle, 'base64').toString();
+    expect(new X509Certificate(certificate).verify(new X509Certificate(bundle).publicKey)).toBe(true);
+    expect((await ownCertificate(own, signal)).certificate).toBe(certificate);
+
+    // An upgrade does not take the field away again.
+    const { text } = await template({ database: { builtin: { existingSecret: 'passwords' } } });
+    expect((await cluster.kubectl(...APPLY, '-f', await cluster.file(text))).ok).toBe(true);
+    const after = await cluster.kubectl('get', 'apiservice', 'v1alpha1.acme.zonestead.dev', '-o', 'json');
+    expect(JSON.parse(after.out).spec.caBundle).toBe(JSON.parse(out).spec.caBundle);
+  });
+
+  it.each(['quickstart', 'tenancy', 'alias', 'warnings', 'gitops/argocd', 'gitops/flux'])(
+    'deploy/examples/%s.yaml is taken',
+    async (name) => {
+      const file = new URL(`../../../deploy/examples/${name}.yaml`, import.meta.url).pathname;
+      const { ok, words } = await cluster.kubectl('apply', '--server-side', '-f', file);
+      expect(words).not.toMatch(/error|Warning: unknown/i);
+      expect(ok).toBe(true);
+    },
+  );
+
+  it('an operator for some namespaces sees these, with rights in these only', async () => {
+    const { text } = await template(VALUE_SETS['the second release of a cluster'] ?? {}, { release: 'second' });
+    expect((await cluster.kubectl(...APPLY, '-f', await cluster.file(text))).ok).toBe(true);
+    const zone = (name: string, where: string) => ({
+      apiVersion: 'zonestead.dev/v1alpha1',
+      kind: 'DNSZone',
+      metadata: { name, namespace: where },
+      spec: { zoneName: `${name}.example` },
+    });
+    const put = async (object: object) =>
+      expect((await cluster.kubectl('apply', '-f', await cluster.file(JSON.stringify(object)))).ok).toBe(true);
+    await put(zone('early', 'team-a'));
+    await put(zone('foreign', 'elsewhere'));
+    const { api } = await cluster.as('second-zonestead-operator');
+    await expect(api.list(DNS_ZONE, {}, signal)).rejects.toMatchObject({ status: 403 });
+    const metrics = createMetrics();
+    const manager = createManager({ api, log, metrics, kubeMetrics: createKubeMetrics(metrics) });
+    const zones = manager.cache<DNSZone>(DNS_ZONE, { namespaces: ['team-a', 'team-b'] });
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    try {
+      await expect.poll(() => zones.keys()).toEqual(['team-a/early']);
+      await put(zone('late', 'team-b'));
+      await expect.poll(() => zones.keys().sort()).toEqual(['team-a/early', 'team-b/late']);
+    } finally {
+      stop.abort();
+      await running;
+    }
+  });
+
+  it('before an uninstall the finalizers come off with the rights of the hook', async () => {
+    const zone = {
+      apiVersion: 'zonestead.dev/v1alpha1',
+      kind: 'DNSZone',
+      metadata: { name: 'held', namespace: 'team-a', finalizers: ['zonestead.dev/dns'] },
+      spec: { zoneName: 'held.example' },
+    };
+    expect((await cluster.kubectl('apply', '-f', await cluster.file(JSON.stringify(zone)))).words).toContain('created');
+    const { api } = await cluster.as('zonestead-uninstall');
+    const asked = { deployment: 'zonestead-operator', pods: 'app.kubernetes.io/component=operator', timeout: 5 };
+    await releaseFinalizers(asked, { api, namespace, clock: realClock, log }, signal);
+    const { out } = await cluster.kubectl(
+      'get',
+      'dnszone',
+      'held',
+      '-n',
+      'team-a',
+      '-o',
+      'jsonpath={.metadata.finalizers}',
+    );
+    expect(out).toBe('');
+    const operator = await cluster.kubectl(
+      'get',
+      'deployment',
+      'zonestead-operator',
+      '-n',
+      namespace,
+      '-o',
+      'jsonpath={.spec.replicas}',
+    );
+    expect(operator.out).toBe('0');
+  });
+
+  it.each([
+    ['api', []],
+    ['nameserver', []],
+    ['postgres', []],
+    [
+      'bootstrap',
+      [
+        'secrets [create]',
+        'secrets passwords [get]',
+        'secrets zonestead-database [get patch]',
+        'secrets zonestead-operator-key [get patch]',
+        'secrets zonestead-session [get patch]',
+      ],
+    ],
+    [
+      'operator',
+      [
+        'dnsrecords.zonestead.dev [get list watch patch]',
+        'dnsrecords.zonestead.dev/status [patch]',
+        'dnszones.zonestead.dev [get list watch patch]',
+        'dnszones.zonestead.dev/status [patch]',
+        'events.events.k8s.io [create patch]',
+        'leases.coordination.k8s.io [create]',
+        'leases.coordination.k8s.io zonestead-operator [get watch patch]',
+        'namespaces [get list watch]',
+      ],
+    ],
+    [
+      'solver',
+      [
+        'apiservices.apiregistration.k8s.io v1alpha1.acme.zonestead.dev [get patch]',
+        'challenges.acme.cert-manager.io [get list watch]',
+        'dnsrecords.zonestead.dev [get list watch create delete]',
+        'dnszones.zonestead.dev [list watch]',
+        'events.events.k8s.io [create patch]',
+        'namespaces [list watch]',
+        'secrets [create]',
+        'secrets zonestead-solver-tls [get patch]',
+        'subjectaccessreviews.authorization.k8s.io [create]',
+      ],
+    ],
+  ])('the account of %s may do what it needs and nothing else', async (component, wanted) => {
+    const [own, nobodys] = await Promise.all([rightsOf(`zonestead-${component}`), rightsOf('nobody')]);
+    expect(own.filter((right) => !nobodys.includes(right))).toEqual(wanted);
+  });
+});
+
+/** `kubectl auth can-i --list` as lines `resource names [verbs]`, sorted. */
+async function rightsOf(account: string): Promise<string[]> {
+  const who = `--as=system:serviceaccount:${namespace}:${account}`;
+  const groups = ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'];
+  const { out } = await cluster.kubectl(
+    'auth',
+    'can-i',
+    '--list',
+    '--no-headers',
+    '-n',
+    namespace,
+    who,
+    ...groups.map((group) => `--as-group=${group}`),
+  );
+  const lines = out.split('\n').flatMap((line) => {
+    const [, resource = '', , names = '', verbs = ''] =
+      /^(\S*)\s+\[(.*?)\]\s+\[(.*?)\]\s+\[(.*?)\]$/.exec(line.trim()) ?? [];
+    return resource === ''
+      ? []
+      : [`${resource}${names === '' ? '' : ` ${names.split(' ').sort().join(',')}`} [${verbs}]`];
+  });
+  return lines.sort();
+}

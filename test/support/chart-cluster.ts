@@ -1,0 +1,90 @@
+// A control plane for charts: a real kube-apiserver with the kinds that the chart's objects have, and namespaces that enforce the
+// Pod Security level "restricted". No nodes: nothing runs.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensureCertManager } from '../../src/cli/up/parts/certmanager-build.ts';
+import { runCommand } from '../../src/cli/up/parts/commands.ts';
+import { startControlPlane } from '../../src/cli/up/parts/controlplane.ts';
+import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
+import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { type Cluster, connectCluster } from '../../src/kube/cluster.ts';
+import { foreignCrds } from './foreign-crds.ts';
+
+export interface ChartCluster {
+  /** Any kubectl command, with all of its words. */
+  kubectl(...args: string[]): Promise<{ ok: boolean; words: string; out: string }>;
+  /** Objects as a file, for kubectl. */
+  file(text: string): Promise<string>;
+  /** The way to the cluster of a service account in namespace `zonestead`, with that account's rights. */
+  as(account: string): Promise<Cluster>;
+  stop(): Promise<void>;
+}
+
+const NAMESPACES = ['zonestead', 'elsewhere', 'monitoring', 'team-a', 'team-b', 'argocd', 'flux-system'];
+const PODS = 'pod-security.kubernetes.io';
+
+export async function startChartCluster(): Promise<ChartCluster> {
+  const { signal } = new AbortController();
+  const progress = () => undefined;
+  const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-chart-'));
+  const { dir } = await ensureControlPlane({ progress, signal });
+  const certManager = await ensureCertManager({ progress, signal });
+  const ports = await allocatePorts(
+    (['etcd', 'etcdPeer', 'apiserver'] as const).map((name) => ({ name })),
+    { stateDir },
+  );
+  const plane = await startControlPlane({ dir, stateDir, ports, signal });
+  const clusters: Cluster[] = [];
+  let files = 0;
+  const kubectl = async (...args: string[]) => {
+    const all = [`--kubeconfig=${plane.kubeconfig}`, ...args];
+    const { code, out, tail } = await runCommand({
+      command: join(dir, 'kubectl'),
+      args: all,
+      timeoutMs: 60_000,
+      signal,
+    });
+    return { ok: code === 0, words: tail, out };
+  };
+  const file = async (text: string) => {
+    files += 1;
+    const path = join(stateDir, `objects-${files}.yaml`);
+    await writeFile(path, text);
+    return path;
+  };
+  const sure = async (...args: string[]) => {
+    const { ok, words } = await kubectl(...args);
+    if (!ok) throw new Error(words);
+  };
+  const cluster: ChartCluster = {
+    kubectl,
+    file,
+    as: async (account) => {
+      const groups = ['system:serviceaccounts', 'system:serviceaccounts:zonestead', 'system:authenticated'];
+      const kubeconfig = await plane.clientConfig(`system:serviceaccount:zonestead:${account}`, groups);
+      const connected = await connectCluster({ kubeconfig });
+      clusters.push(connected);
+      return connected;
+    },
+    stop: async () => {
+      await Promise.all(clusters.map((each) => each.close()));
+      await plane.stop();
+      await rm(stateDir, { recursive: true, force: true });
+    },
+  };
+  try {
+    await sure('apply', '--server-side', '-f', join(certManager.dir, 'crds'));
+    const namespaces = NAMESPACES.map((name) => {
+      const labels = { [`${PODS}/enforce`]: 'restricted', [`${PODS}/warn`]: 'restricted' };
+      return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };
+    });
+    const items = [...foreignCrds(), ...namespaces];
+    await sure('apply', '--server-side', '-f', await file(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })));
+    await sure('wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all');
+    return cluster;
+  } catch (error) {
+    await cluster.stop();
+    throw error;
+  }
+}

@@ -1,0 +1,152 @@
+// Sets of values that the chart is rendered with, by what they are for.
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { CHART, type Values } from './chart.ts';
+
+const readme = readFileSync(`${CHART}/README.md`, 'utf8');
+/** The values of the README's section "Production": the only YAML block in it. */
+const production = parse(/```yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? '') as Values;
+
+const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
+const external = { mode: 'external', external: { existingSecret: 'postgres' } };
+
+/** Everything that a component takes beside its own values. */
+const everything = {
+  nodeSelector: { disk: 'fast' },
+  tolerations: [{ key: 'dns', operator: 'Exists' }],
+  topologySpreadConstraints: [
+    {
+      maxSkew: 1,
+      topologyKey: 'zone',
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels: { a: 'b' } },
+    },
+  ],
+  priorityClassName: 'system-cluster-critical',
+  hostUsers: false,
+  dnsPolicy: 'None',
+  dnsConfig: { nameservers: ['192.0.2.53'] },
+  hostAliases: [{ ip: '192.0.2.1', hostnames: ['db.example'] }],
+  podLabels: { team: 'dns' },
+  podAnnotations: { 'reloader.example/auto': 'true' },
+  podSecurityContext: { fsGroup: 2000 },
+  securityContext: { runAsUser: 2000 },
+  extraEnv: [{ name: 'TZ', value: 'UTC' }],
+  extraEnvFrom: [{ configMapRef: { name: 'more', optional: true } }],
+  extraVolumes: [{ name: 'more', emptyDir: { sizeLimit: '1Mi' } }],
+  extraVolumeMounts: [{ name: 'more', mountPath: '/more' }],
+  extraContainers: [
+    {
+      name: 'beside',
+      image: 'example/beside:1',
+      resources: { requests: { cpu: '1m', memory: '8Mi' }, limits: { memory: '8Mi' } },
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        runAsNonRoot: true,
+        capabilities: { drop: ['ALL'] },
+      },
+    },
+  ],
+  serviceAccount: { annotations: { 'cloud.example/role': 'dns' }, labels: { a: 'b' } },
+};
+
+export const VALUE_SETS: Readonly<Record<string, Values>> = {
+  defaults: {},
+  production,
+  'a Postgres elsewhere': {
+    database: { ...external, external: { existingSecret: 'postgres', tls: { caSecret: 'ca' } } },
+  },
+  CloudNativePG: { database: { mode: 'cnpg', cnpg: { operatorInstalled: true, extraSpec: { logLevel: 'debug' } } } },
+  'the second release of a cluster': {
+    solver: { enabled: false },
+    crds: { enabled: false },
+    operator: { namespaces: ['team-a', 'team-b'] },
+  },
+  'the solver with a certificate by cert-manager': { solver: { certificate: { mode: 'cert-manager' } } },
+  'the solver with a certificate that is given': {
+    solver: { certificate: { mode: 'existing', existingSecret: 'tls', caBundle: AUTHORITY }, port: 9443 },
+  },
+  'an operator for a service in another cluster': {
+    operator: { url: 'https://dns.example.net', apiKey: { existingSecret: 'key', key: 'token' } },
+    networkPolicy: { enabled: true },
+  },
+  'the REST service alone': { operator: { enabled: false }, solver: { enabled: false }, crds: { enabled: false } },
+  'images from a mirror, by digest': {
+    global: { imageRegistry: 'mirror.example:5000/dns', imagePullSecrets: ['mirror'], commonLabels: { cost: 'dns' } },
+    image: { digest: DIGEST },
+    imagePullSecrets: ['mirror', 'other'],
+    nameserver: { powerdns: { image: { digest: DIGEST }, command: ['/usr/local/sbin/pdns_server'] } },
+    database: { builtin: { image: { registry: 'other.example', digest: DIGEST } } },
+  },
+  'a load balancer for each protocol': {
+    dns: {
+      service: {
+        type: 'LoadBalancer',
+        split: true,
+        annotations: { 'lb.example/shared': 'dns' },
+        udpAnnotations: { 'lb.example/udp': 'yes' },
+        ipFamilyPolicy: 'PreferDualStack',
+        ipFamilies: ['IPv4'],
+        loadBalancerSourceRanges: ['192.0.2.0/24'],
+        loadBalancerClass: 'lb.example/internal',
+        allocateLoadBalancerNodePorts: false,
+      },
+    },
+    nameserver: { listenAddresses: ['0.0.0.0', '::'], pdb: { enabled: true, maxUnavailable: null, minAvailable: 1 } },
+  },
+  'everything that can be added': {
+    commonLabels: { owner: 'dns' },
+    commonAnnotations: { contact: 'dns@example.net' },
+    bootstrap: { ...everything, rotation: '2027-01', ttlSecondsAfterFinished: 60 },
+    api: {
+      ...everything,
+      console: {
+        url: 'https://dns.example.net',
+        oidc: {
+          issuer: 'https://login.example.net',
+          clientId: 'zonestead',
+          existingSecret: 'oidc',
+          teams: { 'dns-admins': 'platform:owner', developers: 'platform' },
+        },
+      },
+    },
+    operator: { ...everything, nameserverAddresses: { 'ns1.example.net': '192.0.2.53' }, resolvers: ['192.0.2.1:53'] },
+    solver: everything,
+    nameserver: everything,
+    database: { builtin: { ...everything, existingSecret: 'passwords', persistence: { enabled: false } } },
+    networkPolicy: { enabled: true },
+    monitoring: {
+      serviceMonitor: { enabled: true, namespace: 'monitoring', labels: { release: 'prometheus' } },
+      prometheusRule: { enabled: true, runbookUrl: 'https://dns.example.net/runbooks.md' },
+      dashboard: { enabled: true, namespace: 'monitoring' },
+    },
+    tracing: { endpoint: 'http://collector:4318' },
+    crds: { annotations: { 'argocd.argoproj.io/sync-options': 'ServerSideApply=true' } },
+    extraObjects: [
+      { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '{{ .Release.Name }}-more' }, data: { a: 'b' } },
+      'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: {{ include "zonestead.fullname" . }}-text\n',
+    ],
+  },
+  'other names': { nameOverride: 'dns', fullnameOverride: 'names', namespaceOverride: 'elsewhere' },
+};
+
+/** Values that are refused, and what is said then: the value's name and what is allowed. */
+export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
+  [{ database: { mode: 'mysql' } }, /\/database\/mode.*'builtin', 'external', 'cnpg'/],
+  [{ api: { replicas: 'two' } }, /\/api\/replicas.*want integer/],
+  [{ apii: {} }, /additional properties 'apii' not allowed/],
+  [{ api: { resorces: {} } }, /\/api'.*additional properties 'resorces' not allowed/],
+  [{ nameserver: { port: 53 } }, /\/nameserver\/port.*want 1,?024/],
+  [{ image: { digest: 'latest' } }, /\/image\/digest.*sha256/],
+  [{ solver: { certificate: { mode: 'none' } } }, /\/solver\/certificate\/mode.*'self', 'cert-manager', 'existing'/],
+  [{ nameservers: ['ns1 example'] }, /\/nameservers\/0/],
+  [{ operator: { resolvers: ['resolver.example'] } }, /\/operator\/resolvers\/0/],
+  [{ database: { mode: 'external' } }, /database\.external\.existingSecret is needed/],
+  [{ database: { mode: 'cnpg' } }, /database\.cnpg\.operatorInstalled must be true/],
+  [{ solver: { certificate: { mode: 'existing' } } }, /solver\.certificate\.caBundle are needed/],
+  [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
+  [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],
+  [{ api: { pdb: { minAvailable: 1 } } }, /api\.pdb\.minAvailable and api\.pdb\.maxUnavailable exclude/],
+];

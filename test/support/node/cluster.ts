@@ -1,0 +1,59 @@
+// The cluster of one test file: a node of its own with our images, or the one that KUBECONFIG names, and kubectl and helm
+// against it.
+
+import { inject } from 'vitest';
+import { type RunResult, runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { startNode, type TestNode } from './node.ts';
+import type { NodeGround } from './setup.ts';
+
+const COMMAND_LIMIT_MS = 170_000;
+
+export interface TestCluster {
+  kubeconfig: string;
+  /** Undefined in a cluster that is not ours. */
+  node: TestNode | undefined;
+  /** Of Zonestead, with its tag. */
+  image: string;
+  /** @returns standard output. @throws with kubectl's words */
+  kubectl(...args: string[]): Promise<string>;
+  /** @returns standard output. @throws with helm's words */
+  helm(...args: string[]): Promise<string>;
+  /** A code other than 0 is the caller's business. */
+  attempt(program: 'kubectl' | 'helm', ...args: string[]): Promise<RunResult>;
+  stop(): Promise<void>;
+}
+
+export async function openCluster(): Promise<TestCluster> {
+  const ground: NodeGround = inject('nodeGround');
+  const { signal } = new AbortController();
+  const own = 'programs' in ground.cluster ? ground.cluster : undefined;
+  const node = own && (await startNode({ programs: own.programs, progress: () => {}, signal }));
+  const kubeconfig = node?.kubeconfig ?? (ground.cluster as { kubeconfig: string }).kubeconfig;
+  const attempt = (program: 'kubectl' | 'helm', ...args: string[]) =>
+    runCommand({
+      command: ground[program],
+      args: [`--kubeconfig=${kubeconfig}`, ...args],
+      timeoutMs: COMMAND_LIMIT_MS,
+      signal,
+    });
+  const run = async (program: 'kubectl' | 'helm', args: string[]) => {
+    const { code, out, tail } = await attempt(program, ...args);
+    if (code !== 0) throw new Error(`${program} ${args.join(' ')}: ${tail}`);
+    return out;
+  };
+  try {
+    if (node && own) await Promise.all(own.archives.map((file) => node.importImage(file)));
+  } catch (error) {
+    await node?.stop();
+    throw error;
+  }
+  return {
+    kubeconfig,
+    node,
+    image: ground.image,
+    kubectl: (...args) => run('kubectl', args),
+    helm: (...args) => run('helm', args),
+    attempt,
+    stop: async () => node?.stop(),
+  };
+}

@@ -1,0 +1,129 @@
+// The control plane of the test node: as `up` starts it, but reachable from pods, with a scheduler and with every
+// controller. It must not know what runs on the node.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type Credential,
+  ensureAuthority,
+  ensureCertificate,
+  ensureKeyPair,
+} from '../../../src/cli/up/parts/certificates.ts';
+import {
+  apiserverArguments,
+  type ControlPlaneFiles,
+  controllerManagerArguments,
+  etcdArguments,
+} from '../../../src/cli/up/parts/controlplane-arguments.ts';
+import { writeKubeconfig } from '../../../src/cli/up/parts/kubeconfig.ts';
+import type { Part } from '../../../src/cli/up/parts/part.ts';
+import type { Space } from './space.ts';
+
+const PORTS = { etcd: 2379, etcdPeer: 2380, apiserver: 6443 };
+export const NODE_NAME = 'zonestead-node';
+
+export interface Identities {
+  authority: Credential;
+  files: ControlPlaneFiles;
+  /** What kube-apiserver is to the kubelet. */
+  kubeletClient: Credential;
+  /** The kubelet's server. */
+  kubelet: Credential;
+  /** The path of a kubeconfig for this user name and these groups, by client certificate. */
+  kubeconfig(user: string, groups: string[]): Promise<string>;
+}
+
+/** Certificates and keys of a cluster, below `home`. */
+export async function makeIdentities(home: string, space: Space): Promise<Identities> {
+  const dir = join(home, 'pki');
+  const authority = await ensureAuthority({ dir, name: 'ca', commonName: 'zonestead-node-ca' });
+  const frontProxyAuthority = await ensureAuthority({ dir, name: 'front-proxy-ca', commonName: 'front-proxy-ca' });
+  const hosts = ['localhost', '127.0.0.1', space.address];
+  const services = [
+    'kubernetes',
+    'kubernetes.default',
+    'kubernetes.default.svc',
+    'kubernetes.default.svc.cluster.local',
+  ];
+  const certificate = (name: string, options: Partial<Parameters<typeof ensureCertificate>[0]>) =>
+    ensureCertificate({ dir, name, authority, commonName: name, ...options });
+  const kubeconfig = async (user: string, groups: string[]) => {
+    const id = createHash('sha256')
+      .update(JSON.stringify([user, groups]))
+      .digest('hex')
+      .slice(0, 12);
+    const credential = await certificate(`user-${id}`, { commonName: user, organizations: groups });
+    const file = join(home, `${id}.kubeconfig`);
+    const server = `https://${space.address}:${PORTS.apiserver}`;
+    await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });
+    return file;
+  };
+  const files: ControlPlaneFiles = {
+    etcdData: join(home, 'etcd'),
+    certDir: join(home, 'apiserver'),
+    authority,
+    frontProxyAuthority,
+    etcd: await certificate('etcd', { hosts, client: true }),
+    apiserver: await certificate('apiserver', { hosts: [...hosts, ...services, space.serviceAddress(1)] }),
+    frontProxyClient: await certificate('front-proxy-client', { authority: frontProxyAuthority }),
+    serviceAccounts: await ensureKeyPair({ dir, name: 'service-accounts' }),
+    controllerManagerKubeconfig: await kubeconfig('system:kube-controller-manager', []),
+  };
+  return {
+    authority,
+    files,
+    kubeletClient: await certificate('kubelet-client', { organizations: ['system:masters'] }),
+    kubelet: await certificate('kubelet', { hosts: [NODE_NAME, space.address] }),
+    kubeconfig,
+  };
+}
+
+/** Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler. Nothing is waited for: they wait for each other. */
+export async function startControlPlane(
+  space: Space,
+  { dir, home, identities }: { dir: string; home: string; identities: Identities },
+): Promise<Part[]> {
+  const { files, kubeletClient } = identities;
+  const start = (name: string, args: readonly string[]) =>
+    space.start(name, join(dir, name), args, { logFile: join(home, `${name}.log`) });
+  const scheduler = await identities.kubeconfig('system:kube-scheduler', []);
+  const etcd = start('etcd', etcdArguments(PORTS, files));
+  await sleep(200); // An apiserver that finds no etcd waits a second before it looks again.
+  const apiserver = overridden(apiserverArguments(PORTS, files), {
+    'bind-address': '0.0.0.0',
+    'advertise-address': space.address,
+    'endpoint-reconciler-type': 'lease',
+    'service-cluster-ip-range': space.serviceRange,
+    'kubelet-client-certificate': kubeletClient.certificateFile,
+    'kubelet-client-key': kubeletClient.keyFile,
+    'kubelet-certificate-authority': files.authority.certificateFile,
+    'kubelet-preferred-address-types': 'InternalIP',
+    'enable-admission-plugins': 'NodeRestriction',
+  });
+  const manager = overridden(controllerManagerArguments(files), {
+    controllers: '*',
+    'allocate-node-cidrs': 'true',
+    'cluster-cidr': space.podRange,
+    'node-cidr-mask-size': '24',
+    // A pod that is killed with its node is looked at soon; the default is 40 s.
+    'node-monitor-grace-period': '20s',
+  });
+  return [
+    etcd,
+    start('kube-apiserver', apiserver),
+    start('kube-controller-manager', manager),
+    start('kube-scheduler', [
+      `--kubeconfig=${scheduler}`,
+      `--authentication-kubeconfig=${scheduler}`,
+      `--authorization-kubeconfig=${scheduler}`,
+      '--secure-port=0',
+      '--leader-elect=false',
+    ]),
+  ];
+}
+
+/** Command line arguments `--name=value` with some values replaced or added. */
+export function overridden(args: readonly string[], values: Readonly<Record<string, string>>): string[] {
+  const kept = args.filter((arg) => !((/^--([^=]+)/.exec(arg)?.[1] as string) in values));
+  return [...kept, ...Object.entries(values).map(([name, value]) => `--${name}=${value}`)];
+}

@@ -1,0 +1,65 @@
+// Questions to a name server at a steady pace, as a resolver asks them: twice over UDP, a second each. Counts what was not
+// answered, or not as it should be. It must not know why.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, type Endpoint } from '../../../src/nameserver/probe.ts';
+
+export interface DnsLoadCount {
+  asked: number;
+  /** No answer to either datagram, or another answer than NOERROR with records. */
+  failed: number;
+  /** What the failed ones said, each once, with the seconds since the start in which it was asked. */
+  reasons: string[];
+}
+
+export interface DnsLoad {
+  count(): DnsLoadCount;
+  /** Waits for what is under way. */
+  stop(): Promise<DnsLoadCount>;
+}
+
+/** @param perSecond questions, each from a port of its own */
+export function startDnsLoad(server: Endpoint, name: string, perSecond: number): DnsLoad {
+  const over = new AbortController();
+  const reasons = new Map<string, Set<number>>();
+  const startedAt = performance.now();
+  const under = new Set<Promise<void>>();
+  const total = { asked: 0, failed: 0 };
+  const fail = (reason: string, askedAt: number) => {
+    total.failed += 1;
+    const seconds = reasons.get(reason) ?? new Set();
+    reasons.set(reason, seconds.add(Math.floor((askedAt - startedAt) / 1000)));
+  };
+  const question = async () => {
+    total.asked += 1;
+    const askedAt = performance.now();
+    const { signal } = new AbortController();
+    try {
+      const answer = await ask(server, { name, type: 'A' }, { timeoutMs: 1_000, attempts: 2, signal });
+      if (answer.rcode !== 0 || answer.answers.length === 0)
+        fail(`rcode ${answer.rcode}, ${answer.answers.length} answers`, askedAt);
+    } catch (error) {
+      fail((error as Error).message, askedAt);
+    }
+  };
+  const run = async () => {
+    while (!over.signal.aborted) {
+      const one = question().finally(() => under.delete(one));
+      under.add(one);
+      await sleep(1_000 / perSecond);
+    }
+    await Promise.all(under);
+  };
+  const running = run();
+  const count = () => ({
+    ...total,
+    reasons: [...reasons].map(([reason, seconds]) => `${reason} in s ${[...seconds].join(' ')}`),
+  });
+  return {
+    count,
+    stop: async () => {
+      over.abort();
+      await running;
+      return count();
+    },
+  };
+}

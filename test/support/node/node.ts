@@ -1,0 +1,114 @@
+// A real Kubernetes node for tests: control plane, kubelet, kube-proxy, containerd, CoreDNS and volumes, in a world of their
+// own on this machine. It must not know the chart.
+//
+// Order: space → certificates → etcd, apiserver, manager, scheduler and, beside, containerd with its images → kubelet and
+// kube-proxy → node Ready → CoreDNS Ready. The end is that of the space.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { archiveImage } from '../../../src/cli/image/image.ts';
+import { programImage } from '../../../src/cli/image/images.ts';
+import type { Progress } from '../../../src/cli/up/parts/cache.ts';
+import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { waitFor } from '../../../src/cli/up/parts/wait.ts';
+import { COREDNS_IMAGE, coreDns, volumes } from './add-ons.ts';
+import { makeIdentities, NODE_NAME, startControlPlane } from './control-plane.ts';
+import { CLUSTER_DNS, startKubelet, startProxy } from './kubelet.ts';
+import type { NodePrograms } from './programs.ts';
+import { PAUSE_IMAGE, startRuntime } from './runtime.ts';
+import { openSpace } from './space.ts';
+import type { NodeMarks } from './traces.ts';
+
+const READY_LIMIT_MS = 120_000;
+const VOLUMES = 6;
+
+export interface TestNode {
+  /** The path of the administrator's kubeconfig. */
+  kubeconfig: string;
+  /** By which its traces on the machine are known. */
+  marks: NodeMarks;
+  /** Of the host, as pods reach it. */
+  hostAddress: string;
+  /** A kubeconfig for this user and these groups. */
+  identity(user: string, groups: string[]): Promise<string>;
+  /** Takes in an archive under the names it carries. */
+  importImage(file: string): Promise<void>;
+  /** Ends everything and removes every trace. Repeating it is fine. */
+  stop(): Promise<void>;
+}
+
+/** @throws with the end of the log of the part that failed; nothing is left then */
+export async function startNode({
+  programs,
+  progress,
+  signal,
+}: {
+  programs: NodePrograms;
+  progress: Progress;
+  signal: AbortSignal;
+}): Promise<TestNode> {
+  const home = await mkdtemp(join(tmpdir(), 'zonestead-node-'));
+  const space = await openSpace({ init: join(programs.node, 'pause'), stateDir: home, signal });
+  let stopping: Promise<void> | undefined;
+  const stop = () => {
+    stopping ??= space.stop().then(() => rm(home, { recursive: true, force: true, maxRetries: 5 }));
+    return stopping;
+  };
+  try {
+    const identities = await makeIdentities(home, space);
+    const parts = await startControlPlane(space, { dir: programs.controlPlane, home, identities });
+    const runtime = await startRuntime(space, { programs, home, signal });
+    const images = join(home, 'images');
+    for (const [name, program] of [
+      [PAUSE_IMAGE, 'pause'],
+      [COREDNS_IMAGE, 'coredns'],
+    ] as const) {
+      const plan = programImage(name, join(programs.node, program));
+      const { file } = await archiveImage(plan, join(images, `${program}.tar`), { progress, signal });
+      await runtime.importImage(file);
+    }
+    const kubeconfig = await identities.kubeconfig('admin', ['system:masters']);
+    const kubectl = async (args: readonly string[]) => {
+      const command = join(programs.controlPlane, 'kubectl');
+      const all = [`--kubeconfig=${kubeconfig}`, ...args];
+      const { code, out, tail } = await runCommand({ command, args: all, timeoutMs: READY_LIMIT_MS, signal });
+      if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${tail}`);
+      return out;
+    };
+    const wait = (what: string, check: () => Promise<boolean>) =>
+      waitFor(check, { what, timeoutMs: READY_LIMIT_MS, intervalMs: 200, part: [...parts, runtime.part], signal });
+    const [etcd, apiserver] = parts;
+    await waitFor(async () => (await kubectl(['get', '--raw', '/readyz'])) === 'ok', {
+      what: 'kube-apiserver',
+      timeoutMs: READY_LIMIT_MS,
+      intervalMs: 100,
+      part: [apiserver, etcd].filter((part) => part !== undefined),
+      signal,
+    });
+    const agents = { dir: programs.node, home, socket: runtime.socket, identities };
+    parts.push(await startKubelet(space, agents), await startProxy(space, agents));
+    const folders = Array.from({ length: VOLUMES }, (_, index) => join(home, 'volumes', String(index)));
+    for (const folder of folders) await mkdir(folder, { recursive: true });
+    const manifest = join(home, 'add-ons.yaml');
+    const objects = [...coreDns(space.serviceAddress(CLUSTER_DNS)), ...volumes(NODE_NAME, folders)];
+    await writeFile(manifest, objects.map((object) => stringify(object)).join('---\n'));
+    await kubectl(['apply', '--server-side', '-f', manifest]);
+    await wait('the node to be Ready', async () => {
+      const path = '-o=jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}';
+      return (await kubectl(['get', 'nodes', path])) === 'True';
+    });
+    await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=100s']);
+    return {
+      kubeconfig,
+      marks: { home, link: space.link, cgroup: space.cgroup },
+      hostAddress: space.hostAddress,
+      identity: identities.kubeconfig,
+      importImage: runtime.importImage,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}

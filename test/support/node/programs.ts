@@ -1,0 +1,91 @@
+// The programs of the test node: kubelet, kube-proxy, pause and CoreDNS built once from Go modules, the rest from
+// Debian. It must not know how they are started.
+import { symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
+import { cached, cacheKey, type Progress } from '../../../src/cli/up/parts/cache.ts';
+import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
+import { buildGo, sourceInputs } from '../../../src/cli/up/parts/go-build.ts';
+
+const NODE = fileURLToPath(new URL('../../../deploy/local/node', import.meta.url));
+const COREDNS = fileURLToPath(new URL('../../../deploy/local/coredns', import.meta.url));
+const VERSION = 'k8s.io/component-base/version';
+const SMALL = ['-trimpath', '-tags', 'grpcnotrace', '-ldflags'];
+const FLAGS = {
+  node: [...SMALL, `-s -w -X ${VERSION}.gitVersion=v1.36.3 -X ${VERSION}.gitMajor=1 -X ${VERSION}.gitMinor=36`],
+  plain: [...SMALL, '-s -w'],
+};
+const TOOLS = [
+  { command: 'containerd', package: 'containerd' },
+  { command: 'ctr', package: 'containerd' },
+  { command: 'runc', package: 'runc' },
+  { file: '/usr/lib/cni/bridge', package: 'containernetworking-plugins' },
+  { command: 'iptables', package: 'iptables' },
+  { command: 'nft', package: 'nftables' },
+  { command: 'conntrack', package: 'conntrack' },
+  { command: 'ip', package: 'iproute2' },
+  { command: 'mount', package: 'mount' },
+  { command: 'unshare', package: 'util-linux' },
+  { command: 'nsenter', package: 'util-linux' },
+];
+
+export interface NodePrograms {
+  /** Holds etcd, kube-apiserver, kube-controller-manager, kube-scheduler, kubectl. */
+  controlPlane: string;
+  /** Holds kubelet, kube-proxy, pause, coredns. */
+  node: string;
+  /** Debian's, by name. */
+  tools: Record<string, string>;
+}
+
+/**
+ * Finds, installs or builds them all; the first build takes minutes, with a line of progress every few seconds.
+ * @throws with what is missing and how to get it
+ */
+export async function ensureNodePrograms(around: { progress: Progress; signal: AbortSignal }): Promise<NodePrograms> {
+  if (process.platform !== 'linux' || process.getuid?.() !== 0) {
+    throw new Error(
+      'the tests on a real node need Linux and root (namespaces, containers): run them as root, or set KUBECONFIG to a cluster that has the images (npm run kind)',
+    );
+  }
+  const tools = await ensureTools(TOOLS, around);
+  const { dir } = await ensureControlPlane(around);
+  return { controlPlane: dir, node: await ensureNode(around), tools };
+}
+
+function ensureNode({ progress, signal }: { progress: Progress; signal: AbortSignal }): Promise<string> {
+  const key = cacheKey({
+    ...sourceInputs(NODE, ['main.go', 'pause/main.go', 'go.mod', 'go.sum']),
+    ...Object.fromEntries(
+      Object.entries(sourceInputs(COREDNS, ['main.go', 'go.mod', 'go.sum'])).map(([name, text]) => [
+        `coredns/${name}`,
+        text,
+      ]),
+    ),
+    flags: JSON.stringify(FLAGS),
+    platform: `${process.platform}-${process.arch}`,
+  });
+  return cached({ name: 'node', key, progress, signal, fill: (folder) => build(folder, progress, signal) });
+}
+
+async function build(folder: string, progress: Progress, signal: AbortSignal): Promise<void> {
+  const otherwise = 'or set KUBECONFIG to a cluster that has the images';
+  const common = { costs: 'a few minutes', otherwise, progress, signal };
+  await buildGo({
+    ...common,
+    source: NODE,
+    what: 'kubelet and kube-proxy',
+    targets: [
+      { package: '.', file: join(folder, 'node'), flags: FLAGS.node },
+      { package: './pause', file: join(folder, 'pause'), flags: FLAGS.plain },
+    ],
+  });
+  await buildGo({
+    ...common,
+    source: COREDNS,
+    what: 'CoreDNS',
+    targets: [{ package: '.', file: join(folder, 'coredns'), flags: FLAGS.plain }],
+  });
+  for (const name of ['kubelet', 'kube-proxy']) await symlink('node', join(folder, name));
+}

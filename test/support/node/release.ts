@@ -1,0 +1,121 @@
+// The chart in a cluster of the tests: its installation with default values into a namespace where Pod Security's level
+// "restricted" is enforced, its pods, services and an API key. It must not know what is proven with them.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { stringify } from 'yaml';
+import { PROJECT } from '../../../src/cli/image/images.ts';
+import { createRequest, type Request } from '../api.ts';
+import { createResolver, type Resolver } from '../resolver.ts';
+import type { TestCluster } from './cluster.ts';
+
+export const CHART = join(PROJECT, 'charts/zonestead');
+export const RELEASE = 'zonestead';
+export const NAMESPACE = 'zonestead';
+/** As far as a command of the image goes, in front of its words. */
+export const IN_API = [
+  '-n',
+  NAMESPACE,
+  'exec',
+  `deployment/${RELEASE}-api`,
+  '--',
+  '/usr/local/bin/node',
+  '/app/src/main.ts',
+];
+
+export interface Pod {
+  name: string;
+  uid: string;
+  component: string;
+  ready: boolean;
+  restarts: number;
+}
+
+export interface Release {
+  /** Pods that are to run for ever: no Jobs, no tests. */
+  pods(): Promise<Pod[]>;
+  /** Address of a Service, as the host reaches it. */
+  serviceAddress(name: string): Promise<string>;
+  dns: Resolver;
+  /** Over the api's Service, with this key. */
+  requests(key: string): Request;
+  /** A key for a team, with many writes, minted in an api pod. */
+  mintKey(team: string): Promise<{ key: string; teamId: string }>;
+  /** Applies objects. */
+  apply(objects: readonly object[], ...args: string[]): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** Makes the namespace, installs and waits until everything is Ready. @throws with helm's words and the state of the pods */
+export async function installRelease(cluster: TestCluster, ...args: string[]): Promise<Release> {
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-release-'));
+  const agent = new Agent();
+  const apply = async (objects: readonly object[], ...more: string[]) => {
+    const file = join(folder, 'objects.yaml');
+    await writeFile(file, objects.map((object) => stringify(object)).join('---\n'));
+    return cluster.kubectl('apply', '-f', file, ...more);
+  };
+  const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
+  await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } }]);
+  const install = ['install', RELEASE, CHART, '-n', NAMESPACE, '--wait', '--wait-for-jobs', '--timeout=150s', ...args];
+  const { code, tail } = await cluster.attempt('helm', ...install);
+  if (code !== 0) throw new Error(`helm install: ${tail}\n${await stateOf(cluster)}`);
+  const serviceAddress = (name: string) =>
+    cluster.kubectl('-n', NAMESPACE, 'get', 'service', name, '-o=jsonpath={.spec.clusterIP}');
+  const api = await serviceAddress(`${RELEASE}-api`);
+  return {
+    pods: () => podsOf(cluster),
+    serviceAddress,
+    dns: createResolver({ address: await serviceAddress(`${RELEASE}-dns`), port: 53 }, folder),
+    requests: (key) => createRequest(`http://${api}`, agent, key),
+    mintKey: async (team) => {
+      const words = ['keys', 'mint', '--team', team, '--name', 'tests', '--manage-zones', 'write'];
+      const limits = ['--zone-writes', '100000', '--record-writes', '100000'];
+      const out = await cluster.kubectl(...IN_API, ...words, ...limits);
+      const [key, teamId] = [/\byk_\w+/.exec(out)?.[0], /\bteam_\w+/.exec(out)?.[0]];
+      if (key === undefined || teamId === undefined) throw new Error(`no key in: ${out}`);
+      return { key, teamId };
+    },
+    apply,
+    close: async () => {
+      await agent.destroy();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** For the message of a failure: what the pods say of themselves. */
+async function stateOf(cluster: TestCluster): Promise<string> {
+  const parts = [
+    ['get', 'pods', '-o', 'wide'],
+    ['get', 'events', '--field-selector=type=Warning'],
+    ['logs', '-l', 'app.kubernetes.io/part-of=zonestead', '--all-containers', '--prefix', '--tail=5'],
+  ];
+  const texts: string[] = [];
+  for (const args of parts) texts.push((await cluster.attempt('kubectl', '-n', NAMESPACE, ...args)).tail);
+  return texts.join('\n');
+}
+
+interface PodObject {
+  metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
+  status: {
+    conditions?: { type: string; status: string }[];
+    containerStatuses?: { restartCount: number }[];
+  };
+}
+
+async function podsOf(cluster: TestCluster): Promise<Pod[]> {
+  const out = await cluster.kubectl('-n', NAMESPACE, 'get', 'pods', '-o', 'json');
+  const { items } = JSON.parse(out) as { items: PodObject[] };
+  const component = (pod: PodObject) => pod.metadata.labels?.['app.kubernetes.io/component'] ?? '';
+  return items
+    .filter((pod) => !pod.metadata.deletionTimestamp && !['', 'bootstrap', 'test'].includes(component(pod)))
+    .map((pod) => ({
+      name: pod.metadata.name,
+      uid: pod.metadata.uid,
+      component: component(pod),
+      ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+      restarts: (pod.status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
+    }));
+}

@@ -1,0 +1,94 @@
+// containerd for the test node, with images that come from archives: no registry is asked for anything. It must not know
+// what the images are.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Part } from '../../../src/cli/up/parts/part.ts';
+import { waitFor } from '../../../src/cli/up/parts/wait.ts';
+import type { NodePrograms } from './programs.ts';
+import type { Space } from './space.ts';
+
+export const PAUSE_IMAGE = 'localhost/pause:1';
+const READY_LIMIT_MS = 60_000;
+
+export interface Runtime {
+  part: Part;
+  /** Of the container runtime interface. */
+  socket: string;
+  /** Takes in an archive under the names it carries. */
+  importImage(file: string): Promise<void>;
+}
+
+/** Starts containerd and waits until it answers, at most 60 s. */
+export async function startRuntime(
+  space: Space,
+  { programs, home, signal }: { programs: NodePrograms; home: string; signal: AbortSignal },
+): Promise<Runtime> {
+  const folder = join(home, 'containerd');
+  const network = join(home, 'cni');
+  await mkdir(folder, { recursive: true });
+  await mkdir(network, { recursive: true });
+  const socket = join(folder, 'containerd.sock');
+  await writeFile(join(folder, 'config.toml'), configToml(folder, network, socket));
+  await writeFile(join(network, '10-bridge.conflist'), JSON.stringify(networkConfig(space.podRange, home), null, 2));
+  const part = space.start('containerd', programs.tools.containerd as string, ['-c', join(folder, 'config.toml')], {
+    logFile: join(home, 'containerd.log'),
+  });
+  const ctr = (args: readonly string[]) =>
+    space.run(programs.tools.ctr as string, ['-a', socket, '-n', 'k8s.io', ...args]);
+  const answers = () => ctr(['version']).then(() => true);
+  await waitFor(answers, { what: 'containerd', timeoutMs: READY_LIMIT_MS, intervalMs: 50, part, signal });
+  return {
+    part,
+    socket,
+    importImage: async (file) => {
+      await ctr(['images', 'import', file]);
+    },
+  };
+}
+
+/** In Debian's containerd (1.6) AppArmor and the OOM score of a child are left alone: the host may allow neither. */
+function configToml(folder: string, network: string, socket: string): string {
+  return `version = 2
+root = "${folder}/root"
+state = "${folder}/state"
+oom_score = 0
+[grpc]
+address = "${socket}"
+[plugins."io.containerd.grpc.v1.cri"]
+sandbox_image = "${PAUSE_IMAGE}"
+restrict_oom_score_adj = true
+disable_apparmor = true
+[plugins."io.containerd.grpc.v1.cri".containerd]
+snapshotter = "overlayfs"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+[plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+SystemdCgroup = false
+[plugins."io.containerd.grpc.v1.cri".cni]
+bin_dir = "/usr/lib/cni"
+conf_dir = "${network}"
+`;
+}
+
+function networkConfig(podRange: string, home: string) {
+  return {
+    cniVersion: '1.0.0',
+    name: 'pods',
+    plugins: [
+      {
+        type: 'bridge',
+        bridge: 'cni0',
+        isGateway: true,
+        ipMasq: true,
+        hairpinMode: true,
+        ipam: {
+          type: 'host-local',
+          dataDir: join(home, 'ipam'),
+          ranges: [[{ subnet: podRange }]],
+          routes: [{ dst: '0.0.0.0/0' }],
+        },
+      },
+      { type: 'portmap', capabilities: { portMappings: true } },
+    ],
+  };
+}

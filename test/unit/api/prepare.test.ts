@@ -1,0 +1,37 @@
+// The api before its database is there.
+import { expect, it } from 'vitest';
+import { untilPrepared } from '../../../src/api/prepare.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+
+const failure = (code: string) =>
+  Object.assign(new Error('Failed query: select 1'), { cause: Object.assign(new Error('connect 10.0.0.1'), { code }) });
+
+it('tries until it works, tells each cause once and heals', async () => {
+  const lines: string[] = [];
+  const log = createLogger({ name: 'api', destination: { write: (line) => lines.push(line) } });
+  const causes = ['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED', '28P01', '28P01'];
+  const told: string[] = [];
+  const prepare = async () => {
+    const code = causes.shift();
+    if (code !== undefined) throw failure(code);
+  };
+  expect(await untilPrepared(prepare, log, (problem) => told.push(problem), new AbortController().signal, 1)).toBe(
+    true,
+  );
+  expect(new Set(told)).toEqual(
+    new Set(['the connection is refused (ECONNREFUSED)', 'Postgres refuses the password (28P01)']),
+  );
+  expect(lines.filter((line) => line.includes('"warn"'))).toHaveLength(2);
+  expect(lines.join('')).not.toContain('10.0.0.1');
+  expect(lines.at(-1)).toContain('the database is there');
+});
+
+it('ends with the signal', async () => {
+  const stop = new AbortController();
+  const log = createLogger({ name: 'api', level: 'silent' });
+  const prepare = async () => {
+    stop.abort();
+    throw failure('ENOTFOUND');
+  };
+  expect(await untilPrepared(prepare, log, () => undefined, stop.signal, 60_000)).toBe(false);
+});

@@ -1,0 +1,57 @@
+// Secrets brought to what somebody wants, while others write them as well.
+import { expect, it } from 'vitest';
+import { changeSecret, readSecret, SECRET } from '../../../src/kube/secrets.ts';
+import { memoryApi } from '../../support/memory-api.ts';
+
+const at = { namespace: 'ns', name: 'made' };
+const { signal } = new AbortController();
+const base64 = (text: string) => Buffer.from(text).toString('base64');
+const secret = (data: Record<string, string>) => ({ apiVersion: 'v1', kind: 'Secret', metadata: at, data });
+
+it('makes a Secret that is not there, with its texts in base64', async () => {
+  const { api, objects } = memoryApi();
+  await changeSecret(api, at, () => ({ texts: { password: 'pä$$' }, labels: { a: 'b' } }), signal);
+  expect(objects.get('secrets ns/made')).toMatchObject({
+    type: 'Opaque',
+    data: { password: 'cMOkJCQ=' },
+    metadata: { labels: { a: 'b' } },
+  });
+  expect((await readSecret(api, at, signal))?.texts).toEqual({ password: 'pä$$' });
+});
+
+it('writes nothing when the plan is content', async () => {
+  const { api, put, writes } = memoryApi();
+  put(SECRET, secret({ a: base64('1') }));
+  expect(await changeSecret(api, at, () => null, signal)).toEqual({ a: '1' });
+  expect(writes).toEqual([]);
+});
+
+it('plans again on what another process wrote in the same moment, and keeps what that one made', async () => {
+  const { api, put, before } = memoryApi();
+  let others = 0;
+  before(() => {
+    if (others++ === 0) put(SECRET, secret({ password: base64('theirs') }));
+  });
+  const texts = await changeSecret(
+    api,
+    at,
+    (found) => (found?.texts.password === undefined ? { texts: { password: 'ours' } } : null),
+    signal,
+  );
+  expect(texts).toEqual({ password: 'theirs' });
+});
+
+it('leaves keys that the plan does not name', async () => {
+  const { api, put } = memoryApi();
+  put(SECRET, secret({ theirs: base64('1'), ours: base64('old') }));
+  expect(await changeSecret(api, at, () => ({ texts: { ours: 'new' } }), signal)).toEqual({ theirs: '1', ours: 'new' });
+  expect((await readSecret(api, at, signal))?.texts).toEqual({ theirs: '1', ours: 'new' });
+});
+
+it('gives up on a Secret that others change each time', async () => {
+  const { api, put, before, writes } = memoryApi();
+  put(SECRET, secret({ a: base64('0') }));
+  before(() => put(SECRET, secret({ a: base64(String(writes.length)) })));
+  await expect(changeSecret(api, at, () => ({ texts: { a: 'ours' } }), signal)).rejects.toThrow('modified');
+  expect(writes.length).toBeLessThan(20);
+});

@@ -1,0 +1,33 @@
+// One cache filled from two namespaces.
+import { expect, it } from 'vitest';
+import { shareOf } from '../../../src/kube/shares.ts';
+import { createStore } from '../../../src/kube/store.ts';
+import { createLogger } from '../../../src/telemetry/log.ts';
+import { type Widget, widget } from '../../support/fake-apiserver.ts';
+
+const inNamespace = (namespace: string, name: string, version: string): Widget => {
+  const object = widget(name, version);
+  return { ...object, metadata: { ...object.metadata, namespace, uid: `${namespace}-${name}` } };
+};
+
+it('a list of one namespace leaves the objects of the other', () => {
+  const store = createStore<Widget>({ log: createLogger({ name: 'test', level: 'silent' }) });
+  const [a, b] = [shareOf(store, 'a'), shareOf(store, 'b')];
+  const seen: string[] = [];
+  store.onChange((key, kind) => seen.push(`${kind} ${key}`));
+  a.filling.replace([inNamespace('a', 'one', '1'), inNamespace('a', 'two', '2')]);
+  expect([a.hasSynced(), b.hasSynced()]).toEqual([true, false]);
+  b.filling.replace([inNamespace('b', 'one', '3')]);
+  expect(b.hasSynced()).toBe(true);
+  a.filling.replace([inNamespace('a', 'two', '2')]);
+  expect(store.keys().sort()).toEqual(['a/two', 'b/one']);
+  expect(seen).toEqual(['add a/one', 'add a/two', 'add b/one', 'delete a/one']);
+});
+
+it('namespaces whose names begin alike are two', () => {
+  const store = createStore<Widget>({ log: createLogger({ name: 'test', level: 'silent' }) });
+  shareOf(store, 'team').filling.replace([inNamespace('team', 'x', '1')]);
+  shareOf(store, 'team-b').filling.replace([inNamespace('team-b', 'x', '2')]);
+  shareOf(store, 'team').filling.replace([]);
+  expect(store.keys()).toEqual(['team-b/x']);
+});

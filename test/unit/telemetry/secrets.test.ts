@@ -1,0 +1,43 @@
+// Files of Secrets, watched for change.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { secretFiles } from '../../../src/config.ts';
+import { followSecrets } from '../../../src/telemetry/secrets.ts';
+
+let folder: string;
+let file: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'zonestead-secrets-'));
+  file = join(folder, 'uri');
+  await writeFile(file, 'postgres://a:one@db/z\n');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+it('knows the files that secrets came from, and not those that a setting stands before', () => {
+  expect([...secretFiles({ DATABASE_URL_FILE: file })]).toEqual([[file, 'postgres://a:one@db/z']]);
+  expect(secretFiles({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://b@db/z' }).size).toBe(0);
+});
+
+it('tells of a change, and nothing of what changed', async () => {
+  const lines: string[] = [];
+  const known = secretFiles({ DATABASE_URL_FILE: file });
+  const changed = followSecrets(known, (line) => lines.push(line), new AbortController().signal, 5);
+  // A renewal passes through a moment without content.
+  await writeFile(file, '');
+  await writeFile(file, 'postgres://a:two@db/z\n');
+  expect(await changed).toBe(true);
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain(`${file} changed`);
+  expect(lines[0]).not.toContain('two');
+});
+
+it('is quiet while nothing changes', async () => {
+  const stop = new AbortController();
+  const changed = followSecrets(secretFiles({ DATABASE_URL_FILE: file }), () => undefined, stop.signal, 2);
+  await writeFile(file, 'postgres://a:one@db/z');
+  setTimeout(() => stop.abort(), 50);
+  expect(await changed).toBe(false);
+  expect(await followSecrets(new Map(), () => undefined, new AbortController().signal)).toBe(false);
+});
