@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { ROWS } from '../../deploy/observability/dashboard.ts';
 import { ensureAuthority, ensureCertificate } from '../../src/cli/up/parts/certificates.ts';
@@ -203,13 +203,14 @@ describe('every query', () => {
   beforeAll(async () => {
     const { groups } = parse(await readFile(ALERTS, 'utf8')) as { groups: { rules: Alert[] }[] };
     alerts = groups.flatMap(({ rules }) => rules);
-    await expect.poll(() => prometheus.up()).toEqual({ api: true, nameserver: true, operator: true, solver: true });
+    const inTime = { timeout: 30_000, interval: 200 };
+    const all = { api: true, nameserver: true, operator: true, solver: true };
+    await vi.waitFor(async () => expect(await prometheus.up()).toEqual(all), inTime);
     await test.dig('many-0.seen.example', 'A');
     // Two scrapes at least after all that happened: a rate needs them.
-    const before = await prometheus.query('max(timestamp(zonestead_build_info))');
-    await expect
-      .poll(async () => (await prometheus.query('max(timestamp(zonestead_build_info))'))[0]?.value)
-      .toBeGreaterThan((before[0]?.value ?? 0) + 2);
+    const scraped = async () => (await prometheus.query('max(timestamp(zonestead_build_info))'))[0]?.value ?? 0;
+    const before = await scraped();
+    await vi.waitFor(async () => expect(await scraped()).toBeGreaterThan(before + 2), inTime);
     labels = labelsByMetric(await prometheus.series('{__name__=~"zonestead_.*"}'));
   });
 
