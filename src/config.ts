@@ -163,7 +163,14 @@ export function readConfig<Name extends SettingName>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const name of names) {
-    const text = textOf(name, environment);
+    let text: string | undefined;
+    try {
+      text = textOf(name, environment);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? String(error);
+      problems.push(`${name}_FILE: ${environment[`${name}_FILE`]} cannot be read (${code})`);
+      continue;
+    }
     const parsed = SETTINGS[name].safeParse(text);
     if (parsed.success) values[name] = parsed.data;
     else if (text === undefined) problems.push(`${name} is missing`);
@@ -189,7 +196,7 @@ export function secretFiles(environment: NodeJS.ProcessEnv = process.env): Reado
   return new Map(files.map((file) => [file, readSecret(file)]));
 }
 
-/** @throws Error that names the file */
+/** @throws Error of the file system */
 function readSecret(file: string): string {
   return readFileSync(file, 'utf8').trim();
 }

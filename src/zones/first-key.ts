@@ -57,10 +57,16 @@ export async function ensureHouseKey(url: string, key: HouseKey, random: Random,
   });
 }
 
-/** Lets a key that was replaced end at `end`, so that whoever still holds it can change over. Of an unknown one: nothing. */
-export async function endHouseKey(url: string, text: string, end: Date, now: Date): Promise<void> {
-  const id = FORM.exec(text)?.[1];
-  if (id === undefined) return;
+/** The id in a key's text; undefined when it is none of an app account. */
+export function keyIdOf(text: string): string | undefined {
+  return FORM.exec(text)?.[1];
+}
+
+/**
+ * Lets a key that was replaced end at `end`, so that whoever still holds it can change over; one that ends before stays as it is.
+ * Of an unknown one: nothing.
+ */
+export async function endHouseKey(url: string, id: string, end: Date, now: Date): Promise<void> {
   await inTransaction(url, async (tx) => {
     const teamId = (await keyById(tx, id))?.teamId;
     const before = teamId ? await keyOfTeam(tx, teamId, id) : null;

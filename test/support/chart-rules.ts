@@ -42,7 +42,11 @@ function podFindings({ at, spec }: Pod, accounts: ReadonlySet<string>): string[]
   if (pod.seccompProfile?.type !== 'RuntimeDefault') say('no seccomp profile');
   if (pod.sysctls) say('sysctls');
   const volumes = new Set<string>((spec.volumes ?? []).map((volume: { name: string }) => volume.name));
-  for (const volume of spec.volumes ?? []) if (volume.hostPath) say(`hostPath ${volume.name}`);
+  for (const volume of spec.volumes ?? []) {
+    if (volume.hostPath) say(`hostPath ${volume.name}`);
+    const mode = volume.secret?.defaultMode;
+    if (mode !== undefined && (mode & 0o037) !== 0) say(`others can read or change Secret ${volume.name}`);
+  }
   for (const container of [...(spec.initContainers ?? []), ...spec.containers]) {
     for (const what of containerFindings(container, pod, volumes)) say(`${container.name}: ${what}`);
   }

@@ -55,8 +55,9 @@ export async function render(values: Values, options: RenderOptions = {}): Promi
   return objectsOf(text);
 }
 
+/** As Kubernetes reads YAML: 0440 is octal. */
 export function objectsOf(text: string): Rendered[] {
-  return parseAllDocuments(text).flatMap((document) => (document.toJS() as Rendered | null) ?? []);
+  return parseAllDocuments(text, { version: '1.1' }).flatMap((document) => (document.toJS() as Rendered | null) ?? []);
 }
 
 /** @throws when there is none, or more than one */

@@ -96,6 +96,13 @@ describe('a secret', () => {
     );
   });
 
+  it('a file that cannot be read is named beside everything else that is wrong', () => {
+    const environment = { DATABASE_URL_FILE: '/nowhere/uri' };
+    expect(() => readConfig(['DATABASE_URL', 'ZONESTEAD_URL'], environment)).toThrow(
+      'DATABASE_URL_FILE: /nowhere/uri cannot be read (ENOENT). ZONESTEAD_URL is missing.',
+    );
+  });
+
   it('is the only kind of setting that comes from a file', async () => {
     const file = join(folder, 'level');
     await writeFile(file, 'debug');

@@ -1,9 +1,11 @@
 {{/* What all pods have in common: called with (dict "root" $ "component" "api" "values" .Values.api). */}}
 
-{{/* metadata of a pod template. */}}
+{{/* metadata of a pod template. No version in its labels: an upgrade restarts those pods whose image or settings changed, and not
+Postgres because the chart has another number. */}}
 {{- define "zonestead.podMetadata" -}}
 labels:
-  {{- include "zonestead.labels" . | nindent 2 }}
+  {{- $own := merge (fromYaml (include "zonestead.selectorLabels" .)) (dict "app.kubernetes.io/part-of" "zonestead") }}
+  {{- toYaml (mergeOverwrite (dict) (.root.Values.global.commonLabels | default dict) (.root.Values.commonLabels | default dict) $own) | nindent 2 }}
   {{- with .values.podLabels }}
   {{- toYaml . | nindent 2 }}
   {{- end }}

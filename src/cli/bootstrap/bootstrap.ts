@@ -11,7 +11,18 @@ import { changeSecret, readSecret, type Secret, type SecretTexts } from '../../k
 import type { Logger } from '../../telemetry/log.ts';
 import { migrateDatabase, prepareDatabase } from '../../zones/bootstrap.ts';
 import { endHouseKey, ensureHouseKey } from '../../zones/first-key.ts';
-import { API_KEY, adminUrl, databaseTexts, holds, KEYS, keyPlan, ROTATION, SESSION_KEY } from './credentials.ts';
+import {
+  API_KEY,
+  adminUrl,
+  databaseTexts,
+  holds,
+  KEYS,
+  type KeyPlan,
+  keyPlan,
+  REPLACED,
+  ROTATION,
+  SESSION_KEY,
+} from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
 
 export interface Surroundings {
@@ -63,15 +74,20 @@ async function keySecret(
   { keySecret: name = '', rotation, labels }: BootstrapOptions,
   { api, namespace }: Surroundings,
   signal: AbortSignal,
-): Promise<{ text: string; replaced?: string }> {
-  let plan = { text: '' };
+): Promise<KeyPlan> {
+  let plan: KeyPlan = { text: '' };
   await changeSecret(
     api,
     { namespace, name },
     (found) => {
       plan = keyPlan(found, rotation, randomBytes);
       if (found?.texts[API_KEY]?.trim() === plan.text) return null;
-      return { texts: { [API_KEY]: plan.text }, annotations: rotation === '' ? {} : { [ROTATION]: rotation }, labels };
+      const { text, replaced } = plan;
+      const annotations = {
+        ...(rotation === '' ? {} : { [ROTATION]: rotation }),
+        ...(replaced === undefined ? {} : { [REPLACED]: replaced }),
+      };
+      return { texts: { [API_KEY]: text }, annotations, labels };
     },
     signal,
   );

@@ -1,7 +1,7 @@
 // What the Secrets of an installation hold, given what they hold already: passwords are made once and kept, addresses follow
 // the settings. Pure but for the randomness that is handed in. It must not know how Secrets are read or written.
 import type { Secret, SecretTexts } from '../../kube/secrets.ts';
-import { newKeyText } from '../../zones/first-key.ts';
+import { keyIdOf, newKeyText } from '../../zones/first-key.ts';
 
 type Random = (bytes: number) => Buffer;
 
@@ -25,6 +25,8 @@ export const API_KEY = 'apiKey';
 export const SESSION_KEY = 'sessionKey';
 /** On the operator's Secret: which wish for a new key it has fulfilled. */
 export const ROTATION = 'zonestead.dev/rotation';
+/** And the id of the key before, so that it is ended even when the run that replaced it did not come so far. */
+export const REPLACED = 'zonestead.dev/replaced';
 
 export interface DatabasePlace {
   mode: 'builtin' | 'cnpg';
@@ -74,16 +76,18 @@ export function holds(found: Secret | undefined, texts: SecretTexts): boolean {
 
 export interface KeyPlan {
   text: string;
-  /** The key that this one takes the place of. */
-  replaced?: string;
+  /** Id of the key that this one takes the place of. */
+  replaced?: string | undefined;
 }
 
 /** The operator's key: the one that is there, unless there is none or another rotation is wished for. */
 export function keyPlan(found: Secret | undefined, rotation: string, random: Random): KeyPlan {
   const text = found?.texts[API_KEY]?.trim() ?? '';
   if (found === undefined || text === '') return { text: newKeyText(random) };
-  if (rotation !== '' && found.annotations[ROTATION] !== rotation) return { text: newKeyText(random), replaced: text };
-  return { text };
+  if (rotation !== '' && found.annotations[ROTATION] !== rotation) {
+    return { text: newKeyText(random), replaced: keyIdOf(text) };
+  }
+  return { text, replaced: found.annotations[REPLACED] };
 }
 
 function address(user: string, password: string, host: string, database: string): string {

@@ -4,7 +4,6 @@ import { parseAllDocuments, stringify } from 'yaml';
 interface Rendered {
   kind: string;
   metadata: { name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
-  spec?: { template?: { metadata?: Rendered['metadata'] } };
 }
 
 const HEADER = '# Made by `npm run chart` from charts/zonestead; do not edit.\n';
@@ -13,7 +12,8 @@ const YAML = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as c
 
 /** By name, for a folder: kustomization.yaml, and what it names. */
 export function manifestFiles(rendered: string): Record<string, string> {
-  const objects = parseAllDocuments(rendered)
+  // As Helm and kubectl read it: 0440 is octal.
+  const objects = parseAllDocuments(rendered, { version: '1.1' })
     .flatMap((document) => (document.toJS() as Rendered | null) ?? [])
     .map(plain);
   const crds = objects.filter(({ kind }) => kind === 'CustomResourceDefinition');
@@ -39,14 +39,14 @@ const NAMESPACE = {
 };
 
 function plain(object: Rendered): Rendered {
-  for (const metadata of [object.metadata, object.spec?.template?.metadata]) {
-    if (metadata?.labels) {
-      delete metadata.labels['helm.sh/chart'];
-      if (metadata.labels['app.kubernetes.io/managed-by']) metadata.labels['app.kubernetes.io/managed-by'] = 'kubectl';
-    }
-    if (!metadata?.annotations) continue;
-    delete metadata.annotations['helm.sh/resource-policy'];
-    if (Object.keys(metadata.annotations).length === 0) delete metadata.annotations;
+  const { labels, annotations } = object.metadata;
+  if (labels) {
+    delete labels['helm.sh/chart'];
+    labels['app.kubernetes.io/managed-by'] = 'kubectl';
+  }
+  if (annotations) {
+    delete annotations['helm.sh/resource-policy'];
+    if (Object.keys(annotations).length === 0) delete object.metadata.annotations;
   }
   return object;
 }

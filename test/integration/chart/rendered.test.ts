@@ -172,6 +172,11 @@ describe('values', () => {
     expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
   });
 
+  it('pods carry nothing that changes with the version of the chart: Postgres is not restarted by it', async () => {
+    const { template: pod } = one(await render({}), 'StatefulSet', 'zonestead-postgres').spec;
+    expect(JSON.stringify(pod)).not.toContain('0.1.0');
+  });
+
   it('another rotation is another Job, the same values are the same one', async () => {
     const name = async (rotation: string) =>
       (await render({ bootstrap: { rotation } })).find(({ kind, metadata }) => kind === 'Job' && !metadata.annotations)
@@ -208,6 +213,32 @@ describe('values', () => {
     );
     expect(board.metadata.namespace).toBe('monitoring');
   });
+});
+
+it('NOTES warn of what is for trying only, and the objects they show are right', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-notes-'));
+  const notes = async (values: object) => {
+    const file = join(folder, 'values.json');
+    await writeFile(file, JSON.stringify(values));
+    const { out } = await helm('install', 'zonestead', CHART, '-n', 'dns', '--dry-run=client', '--values', file);
+    return out.slice(out.indexOf('NOTES:'));
+  };
+  try {
+    const trial = await notes({});
+    expect(trial.match(/^WARNING: \S+/gm)).toEqual([
+      'WARNING: database.mode',
+      'WARNING: nameservers',
+      'WARNING: api.resolvers',
+    ]);
+    const shown = /<<'EOF'\n([\s\S]*?)\n {2}EOF/.exec(trial)?.[1]?.replace(/^ {2}/gm, '') ?? '';
+    expect(objectsOf(shown).map(({ kind, spec }) => [kind, spec.zoneName ?? spec.zoneRef.name])).toEqual([
+      ['DNSZone', 'mine.example'],
+      ['DNSRecord', 'mine'],
+    ]);
+    expect(await notes(VALUE_SETS.production ?? {})).not.toContain('WARNING');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 });
 
 it('deploy/manifests is what `npm run chart` renders', async () => {

@@ -7,10 +7,14 @@ import { bootstrap } from '../../../src/cli/bootstrap/bootstrap.ts';
 import { bootstrapOptions } from '../../../src/cli/bootstrap/options.ts';
 import { releaseFinalizers } from '../../../src/cli/bootstrap/release.ts';
 import { realClock } from '../../../src/kube/clock.ts';
+import { createManager } from '../../../src/kube/manager.ts';
+import { createKubeMetrics } from '../../../src/kube/metrics.ts';
 import { readSecret, SECRET } from '../../../src/kube/secrets.ts';
+import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
 import { ownCertificate, serviceHosts } from '../../../src/solver/own-serving.ts';
 import { dropDatabase } from '../../../src/store/admin.ts';
 import { createLogger } from '../../../src/telemetry/log.ts';
+import { createMetrics } from '../../../src/telemetry/metrics.ts';
 import { adminRevokeKey } from '../../../src/zones/administration.ts';
 import { ensureHouseKey } from '../../../src/zones/first-key.ts';
 import { template } from '../../support/chart.ts';
@@ -165,6 +169,36 @@ describe('installed with the defaults', () => {
       expect(ok).toBe(true);
     },
   );
+
+  it('an operator for some namespaces sees these, with rights in these only', async () => {
+    const { text } = await template(VALUE_SETS['the second release of a cluster'] ?? {}, { release: 'second' });
+    expect((await cluster.kubectl(...APPLY, '-f', await cluster.file(text))).ok).toBe(true);
+    const zone = (name: string, where: string) => ({
+      apiVersion: 'zonestead.dev/v1alpha1',
+      kind: 'DNSZone',
+      metadata: { name, namespace: where },
+      spec: { zoneName: `${name}.example` },
+    });
+    const put = async (object: object) =>
+      expect((await cluster.kubectl('apply', '-f', await cluster.file(JSON.stringify(object)))).ok).toBe(true);
+    await put(zone('early', 'team-a'));
+    await put(zone('foreign', 'elsewhere'));
+    const { api } = await cluster.as('second-zonestead-operator');
+    await expect(api.list(DNS_ZONE, {}, signal)).rejects.toMatchObject({ status: 403 });
+    const metrics = createMetrics();
+    const manager = createManager({ api, log, metrics, kubeMetrics: createKubeMetrics(metrics) });
+    const zones = manager.cache<DNSZone>(DNS_ZONE, { namespaces: ['team-a', 'team-b'] });
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    try {
+      await expect.poll(() => zones.keys()).toEqual(['team-a/early']);
+      await put(zone('late', 'team-b'));
+      await expect.poll(() => zones.keys().sort()).toEqual(['team-a/early', 'team-b/late']);
+    } finally {
+      stop.abort();
+      await running;
+    }
+  });
 
   it('before an uninstall the finalizers come off with the rights of the hook', async () => {
     const zone = {

@@ -44,7 +44,12 @@ it("keeps the operator's key until another rotation is wished for", () => {
   expect(keyPlan(kept, 'one', random)).toEqual({ text: 'yk_a' });
   // A wish that is taken back is no wish for another key.
   expect(keyPlan(kept, '', random)).toEqual({ text: 'yk_a' });
-  expect(keyPlan(kept, 'two', random)).toMatchObject({ replaced: 'yk_a' });
+  const key = `yk_abc123_${'0'.repeat(64)}`;
+  const before = found({ apiKey: key }, { 'zonestead.dev/rotation': 'one' });
+  expect(keyPlan(before, 'two', random)).toMatchObject({ replaced: 'abc123' });
+  // A run that was cut short after the Secret still ends the old one the next time.
+  const halfway = found({ apiKey: 'yk_new' }, { 'zonestead.dev/rotation': 'two', 'zonestead.dev/replaced': 'abc123' });
+  expect(keyPlan(halfway, 'two', random)).toEqual({ text: 'yk_new', replaced: 'abc123' });
   expect(keyPlan(found({ other: 'x' }), '', random).replaced).toBeUndefined();
 });
 

@@ -1,6 +1,7 @@
 // What is made of the chart's values and of crds/ is what lies in the tree.
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { chartFiles } from '../../../../src/cli/chart/chart.ts';
 import { withValues } from '../../../../src/cli/chart/readme.ts';
 import { readValues } from '../../../../src/cli/chart/value-comments.ts';
@@ -20,6 +21,18 @@ it('every value of values.yaml is one of the schema', async () => {
     for (const part of path.split('.')) node = node?.properties?.[part] ?? node?.additionalProperties;
     expect(node, path).toBeDefined();
   }
+});
+
+it('Chart.yaml carries the newest section of the change log, and the version of the project', async () => {
+  const text = async (file: string) => readFile(`${ROOT}${file}`, 'utf8');
+  const chart = parse(await text('charts/zonestead/Chart.yaml'));
+  const [, version, body = ''] =
+    /^## (\S+)\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(await text('charts/zonestead/CHANGELOG.md')) ?? [];
+  expect(chart.version).toBe(version);
+  expect(chart.appVersion).toBe(JSON.parse(await text('package.json')).version);
+  const lines = [...body.matchAll(/^- (\w+): (.*)$/gm)].map(([, kind, description]) => ({ kind, description }));
+  expect(parse(chart.annotations['artifacthub.io/changes'])).toEqual(lines);
+  expect(lines.length).toBeGreaterThan(0);
 });
 
 it('comments become descriptions, line after line', () => {
