@@ -3,6 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type Endpoint } from '../../../src/nameserver/probe.ts';
 
+const ATTEMPTS = 3;
+const ATTEMPT_MS = 1_500;
+/** After so long a question has its answer, or counts as failed. */
+export const DNS_LIMIT_MS = ATTEMPTS * ATTEMPT_MS;
+
 export interface DnsLoadCount {
   asked: number;
   /** No answer to any of the three datagrams, or another answer than NOERROR with records. */
@@ -34,7 +39,7 @@ export function startDnsLoad(server: Endpoint, name: string, perSecond: number):
     const askedAt = performance.now();
     const { signal } = new AbortController();
     try {
-      const answer = await ask(server, { name, type: 'A' }, { timeoutMs: 1_500, attempts: 3, signal });
+      const answer = await ask(server, { name, type: 'A' }, { timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
       if (answer.rcode !== 0 || answer.answers.length === 0)
         fail(`rcode ${answer.rcode}, ${answer.answers.length} answers`, askedAt);
     } catch (error) {
