@@ -29,6 +29,28 @@ const tlds = z
   .string()
   .transform((text) => text.split(',').flatMap((name) => name.trim().toLowerCase().replace(/\.$/, '') || []))
   .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be single labels separated by commas')));
+const groupTeams = z
+  .string()
+  .transform((text) => text.split(',').flatMap((part) => part.trim() || []))
+  .pipe(
+    z.array(
+      z
+        .string()
+        .regex(/^.+=[^=:]{1,64}(:(owner|member))?$/, 'must be group=team or group=team:owner, by commas')
+        .transform((text) => {
+          // A group may be a distinguished name (cn=dev,…): by its last = the team begins.
+          const at = text.lastIndexOf('=');
+          const [team = '', role] = text.slice(at + 1).split(':');
+          return {
+            group: text.slice(0, at).trim(),
+            team: team.trim(),
+            role: role === 'owner' ? role : 'member',
+          } as const;
+        }),
+    ),
+  );
+/** Whether nothing follows the host. What is no address at all, another rule says. */
+const isOrigin = (text: string) => !URL.canParse(text) || new URL(text).href === `${new URL(text).origin}/`;
 const namespaces = z
   .string()
   .transform((text) => text.split(',').flatMap((name) => name.trim() || []))
@@ -42,6 +64,9 @@ const SETTINGS = {
   ZONESTEAD_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
   /** Where /healthz, /readyz and /metrics are served. */
   ZONESTEAD_HEALTH_LISTEN: hostPort.default({ host: '0.0.0.0', port: 9090 }),
+
+  /** Base address of an OTLP/HTTP receiver of traces: http://collector:4318. (Default: nothing is traced.) */
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
 
   // api
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database'),
@@ -64,6 +89,30 @@ const SETTINGS = {
   ZONESTEAD_DELEGATION_CHECK: onOff.default(false),
   /** Single-label zones that need no Handshake claim: corp,lan */
   ZONESTEAD_PRIVATE_TLDS: tlds.default([]),
+
+  // console
+  ZONESTEAD_CONSOLE: onOff.default(true),
+  /** Where people reach the api with a browser: decides whether cookies need HTTPS, and where a provider sends people back. */
+  ZONESTEAD_CONSOLE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine(isOrigin, 'must be scheme, host and port only')
+    .transform((text) => (URL.canParse(text) ? new URL(text).origin : text))
+    .optional(),
+  /** Seals the session cookies; the same for all replicas. (Default: a new one with each start.) */
+  ZONESTEAD_SESSION_KEY: z.string().min(32, 'must have at least 32 characters').optional(),
+  /** The OpenID provider that people sign in with. (Default: they sign in with keys alone.) */
+  ZONESTEAD_OIDC_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  ZONESTEAD_OIDC_CLIENT_ID: z.string().min(1).optional(),
+  /** (Default: a public client, PKCE alone.) */
+  ZONESTEAD_OIDC_CLIENT_SECRET: z.string().min(1).optional(),
+  ZONESTEAD_OIDC_SCOPES: z
+    .string()
+    .regex(/\bopenid\b/, 'must contain openid')
+    .default('openid email profile'),
+  /** The claim that lists the groups of a person. */
+  ZONESTEAD_OIDC_GROUPS_CLAIM: z.string().min(1).default('groups'),
+  /** Which groups are in which teams: dns-admins=platform:owner,developers=platform */
+  ZONESTEAD_OIDC_TEAMS: groupTeams.default([]),
 
   // nameserver
   /** PowerDNS' own database: the companion must see what its PowerDNS sees. */
@@ -151,6 +200,8 @@ const SECRETS: ReadonlySet<string> = new Set([
   'DATABASE_URL',
   'ZONESTEAD_NAMESERVER_DATABASE_URL',
   'ZONESTEAD_API_KEY',
+  'ZONESTEAD_SESSION_KEY',
+  'ZONESTEAD_OIDC_CLIENT_SECRET',
 ]);
 
 /**

@@ -3,12 +3,19 @@ import { Command } from 'commander';
 import { addCommands } from './cli/commands.ts';
 
 const stop = new AbortController();
+/** What the terminal sends to all of us, npm hands on to us once more: that is no second Ctrl-C. */
+const ONE_SIGNAL_MS = 500;
+let stoppedAt = 0;
 // A terminal that closes says SIGHUP; under nohup, which has taken the terminal away, it is not for us.
 const signals = ['SIGINT', 'SIGTERM', ...(process.stdout.isTTY ? (['SIGHUP'] as const) : [])] as const;
 for (const name of signals) {
   process.on(name, () => {
     // The second signal does not wait for an orderly end.
-    if (stop.signal.aborted) process.exit(1);
+    if (stop.signal.aborted) {
+      if (performance.now() - stoppedAt > ONE_SIGNAL_MS) process.exit(1);
+      return;
+    }
+    stoppedAt = performance.now();
     stop.abort(new Error(name));
   });
 }
@@ -37,8 +44,12 @@ program
     const { API_SETTINGS, runApi } = await import('./api/server.ts');
     const { createOutside, OUTSIDE_SETTINGS } = await import('./nameserver/outside.ts');
     const { readConfig } = await import('./config.ts');
-    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS]);
-    await untilSecretsChange(() => runApi(config, createOutside(config), stop.signal));
+    const { CONSOLE_SETTINGS } = await import('./console/settings.ts');
+    const config = readConfig([...API_SETTINGS, ...OUTSIDE_SETTINGS, ...CONSOLE_SETTINGS]);
+    const pages = config.ZONESTEAD_CONSOLE ? await import('./console/plugin.ts') : null;
+    const world = createOutside(config);
+    const outside = { ...world, ...(pages ? { console: pages.createConsole(config, world.live) } : {}) };
+    await untilSecretsChange(() => runApi(config, outside, stop.signal));
   });
 
 program

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import type { Metrics } from '../telemetry/metrics.ts';
+import type { Tracing } from '../telemetry/tracing.ts';
 import type { Actor } from '../zones/actor.ts';
 import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
@@ -11,7 +12,7 @@ import { Refusal } from '../zones/refusal.ts';
 import { requireKey } from './auth.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
-import { countWrites, limitWrites, returnBusyPlace } from './limits.ts';
+import { countWrites, limitWrites, returnBusyPlace, type WriteCounts } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
@@ -21,7 +22,15 @@ import { changeRoutes } from './routes/changes.ts';
 import { recordRoutes } from './routes/records.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
+import { REQUEST_ID } from './schemas/shared.ts';
+import { traceRequests } from './trace.ts';
 import { utf8 } from './utf8.ts';
+import { logWrites } from './write-log.ts';
+
+export type Console = (
+  scope: FastifyInstance,
+  parts: { house: House; log: Logger; counts: WriteCounts },
+) => Promise<void>;
 
 export interface AppOptions {
   house: House;
@@ -30,6 +39,10 @@ export interface AppOptions {
   limits: boolean;
   /** (Default: nothing is counted.) */
   metrics?: Metrics;
+  /** Adds pages for people to the scope below /console. (Default: there are none.) */
+  console?: Console;
+  /** (Default: nothing is traced.) */
+  tracing?: Tracing;
   /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
   requestMs?: number;
 }
@@ -37,9 +50,16 @@ export interface AppOptions {
 const BODY_LIMIT = 1024 * 1024;
 const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
-const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 
-export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }: AppOptions): FastifyInstance {
+export function buildApp({
+  house,
+  log,
+  limits,
+  metrics,
+  console: pages,
+  tracing,
+  requestMs = REQUEST_MS,
+}: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,
@@ -80,7 +100,9 @@ export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }
   app.decorateRequest('actor', null);
   app.decorateRequest('place', null);
   app.decorateRequest('bucket', null);
+  if (tracing?.isOn) traceRequests(app as unknown as FastifyInstance, tracing);
   if (metrics) countRequests(app as unknown as FastifyInstance, metrics);
+  logWrites(app as unknown as FastifyInstance, log);
   describeApi(app as unknown as FastifyInstance);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -119,6 +141,12 @@ export function buildApp({ house, log, limits, metrics, requestMs = REQUEST_MS }
     { prefix: '/v1' },
   );
   void app.register(async (acme) => acmeRoutes(acme, house, countRecord), { prefix: '/acme' });
+  if (pages) {
+    const counts = { zone: countZone, record: countRecord, records: countRecords };
+    void app.register(async (scope) => pages(scope as unknown as FastifyInstance, { house, log, counts }), {
+      prefix: '/console',
+    });
+  }
   serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;
 }

@@ -5,7 +5,7 @@ import type { Actor } from '../zones/actor.ts';
 import type { Caller, House } from '../zones/change.ts';
 import { authenticate } from '../zones/keys.ts';
 import { Refusal } from '../zones/refusal.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from './schemas/shared.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, MANAGED_BY, MANAGED_BY_RULE } from './schemas/shared.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -18,7 +18,8 @@ export function requireKey(house: House): (request: FastifyRequest) => Promise<v
   return async (request) => {
     const header = request.headers.authorization ?? '';
     const match = /^Bearer +(\S+) *$/i.exec(header);
-    request.actor = await authenticate(house.db, match?.[1] ?? null, request.ip, house.now());
+    const agent = request.headers['user-agent'] ?? null;
+    request.actor = await authenticate(house.db, match?.[1] ?? null, request.ip, house.now(), agent);
   };
 }
 
@@ -28,10 +29,14 @@ export function actorOf(request: FastifyRequest): Actor {
   return request.actor;
 }
 
-/** The caller of a change. @throws Refusal bad_request when the Idempotency-Key is malformed */
+/** The caller of a change. @throws Refusal bad_request when the Idempotency-Key or Zonestead-Managed-By is malformed */
 export function callerOf(request: FastifyRequest): Caller {
   const token = request.headers['idempotency-key'];
-  const caller = { actor: actorOf(request), requestId: request.id };
+  const managedBy = request.headers['zonestead-managed-by'] ?? null;
+  if (managedBy !== null && (typeof managedBy !== 'string' || !MANAGED_BY.test(managedBy))) {
+    throw new Refusal('bad_request', `Zonestead-Managed-By: ${MANAGED_BY_RULE}.`);
+  }
+  const caller = { actor: actorOf(request), requestId: request.id, managedBy };
   if (token === undefined || request.method !== 'POST') return { ...caller, once: null };
   if (typeof token !== 'string' || !IDEMPOTENCY_KEY.test(token)) {
     throw new Refusal('bad_request', `Idempotency-Key: ${IDEMPOTENCY_KEY_RULE}.`);

@@ -118,7 +118,11 @@ function routeSentence(code: string, { routeOptions }: FastifyRequest): string |
 }
 
 function sentence(path: string, text: string | undefined): string {
-  const field = path.replace(/^\//, '').replaceAll('/', '.');
+  return sentenceOfIssue(path.replace(/^\//, '').replaceAll('/', '.'), text);
+}
+
+/** What a schema found wrong, as one sentence that begins with its field (`a.0.b`; empty: the whole). */
+export function sentenceOfIssue(field: string, text: string | undefined): string {
   const what = text ?? 'is not valid';
   return field === '' ? `The request is not accepted: ${what}.` : `${field}: ${what}.`;
 }

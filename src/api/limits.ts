@@ -19,6 +19,13 @@ export type WriteHook = (request: FastifyRequest, reply: FastifyReply) => Promis
 /** Counts so many changes of one request. @throws Refusal rate_limited; bad_request when they are more than the limit */
 export type CountWrites = (request: FastifyRequest, reply: FastifyReply, changes: number) => Promise<void>;
 
+/** The hooks of every kind of write, for routes that are registered elsewhere. */
+export interface WriteCounts {
+  zone: WriteHook;
+  record: WriteHook;
+  records: CountWrites;
+}
+
 /** An onRequest hook, behind requireKey. @throws Refusal rate_limited */
 export function limitWrites(house: House, bucket: Bucket, limitOf: (actor: Actor) => number | null): WriteHook {
   const count = countWrites(house, bucket, limitOf);

@@ -104,6 +104,21 @@ const IDEMPOTENCY_KEY: OpenApi.ParameterObject = {
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
+const MANAGED_BY: OpenApi.ParameterObject = {
+  name: 'Zonestead-Managed-By',
+  in: 'header',
+  required: false,
+  description:
+    'The object elsewhere that what is written belongs to, as its kind and its name there. It is kept beside it, so that the console can say so and warn before a foreign edit. No right follows from it.',
+  schema: { type: 'string', maxLength: 384 },
+  example: 'DNSRecord default/www',
+};
+const MANAGEABLE: ReadonlySet<string> = new Set([
+  'post /v1/dns/zones',
+  'post /v1/dns/zones/{id}/records',
+  'put /v1/dns/zones/{id}/records/{recordId}',
+]);
+
 /** Adds to each operation what the HTTP layer does for all of them. Changes the document that it is given. */
 export function complete(document: OpenApi.Document): OpenApi.Document {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
@@ -138,6 +153,7 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('')}`;
   if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+  if (MANAGEABLE.has(`${method} ${path}`)) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
   operation.responses ??= {};
   const responses = operation.responses;
   // Any request can be malformed before a route looks at it; a body that nobody wants is read all the same.

@@ -9,10 +9,11 @@ import { setService } from '../store/zones.ts';
 import { type HealthReport, startHealthServer } from '../telemetry/health.ts';
 import { createLogger } from '../telemetry/log.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { inSpan, startTracing } from '../telemetry/tracing.ts';
 import type { House } from '../zones/change.ts';
 import type { Delegation } from '../zones/delegation.ts';
 import { createZoneQueue } from '../zones/queue.ts';
-import { buildApp } from './app.ts';
+import { buildApp, type Console } from './app.ts';
 import { watchDatabase } from './metrics.ts';
 import { untilPrepared } from './prepare.ts';
 
@@ -27,6 +28,7 @@ export const API_SETTINGS = [
   'ZONESTEAD_LIMITS',
   'ZONESTEAD_BUSY_AFTER_MS',
   'ZONESTEAD_DATABASE_CONNECTIONS',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,6 +36,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 /** What the api needs of other rooms, which it must not know. */
 export interface Outside {
   delegation: Delegation;
+  /** Pages for people. (Default: there are none.) */
+  console?: Console;
   /** `run` works until the signal. */
   aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
     prepare(target: string): Promise<void>;
@@ -52,7 +56,7 @@ export async function runApi(
 ): Promise<void> {
   const log = createLogger({ name: 'api', level: config.ZONESTEAD_LOG_LEVEL });
   const nameservers = config.ZONESTEAD_NAMESERVERS;
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'api' });
   let ready = async (): Promise<HealthReport> => ({ ok: false, checks: { database: 'not reached yet' } });
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
@@ -67,7 +71,14 @@ export async function runApi(
     await health.close();
     return;
   }
+  const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-api' });
+  const transaction = {
+    name: 'transaction',
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql' },
+  } as const;
   const database = openDatabase(config.DATABASE_URL, {
+    ...(tracing.isOn ? { around: (work) => inSpan(tracing, transaction, work) } : {}),
     name: 'zonestead-api',
     max: config.ZONESTEAD_DATABASE_CONNECTIONS,
     lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
@@ -89,7 +100,14 @@ export async function runApi(
     now: () => new Date(),
     random: randomBytes,
   };
-  const app = buildApp({ house, log, limits: config.ZONESTEAD_LIMITS, metrics });
+  const app = buildApp({
+    house,
+    log,
+    limits: config.ZONESTEAD_LIMITS,
+    metrics,
+    tracing,
+    ...(outside.console ? { console: outside.console } : {}),
+  });
   const sweep = setInterval(() => {
     dropOldAnswers(db, new Date(Date.now() - DAY_MS)).catch((error) => log.warn({ err: error }, 'old answers stay'));
   }, DAY_MS / 24);
@@ -108,5 +126,6 @@ export async function runApi(
   await resolving;
   await health.close();
   await database.close();
+  await tracing.close();
   log.info('stopped');
 }

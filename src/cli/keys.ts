@@ -1,7 +1,7 @@
 // `zonestead keys mint|list|revoke`: app keys, by whoever runs the service, beside the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { adminListKeys, adminMintKey, adminRevokeKey } from '../zones/administration.ts';
+import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '../zones/administration.ts';
 import { table } from './table.ts';
 
 type Print = (line: string) => void;
@@ -51,12 +51,14 @@ export async function runKeysList(
   options: { team?: string; json?: boolean },
   print: Print,
 ): Promise<void> {
-  const keys = await adminListKeys(config.DATABASE_URL, options.team ?? null);
+  const now = new Date();
+  const keys = (await adminListKeys(config.DATABASE_URL, options.team ?? null)).filter(
+    (key) => !isEndedSession(key, now),
+  );
   if (options.json) {
     print(JSON.stringify({ keys }, null, 2));
     return;
   }
-  const now = new Date();
   const rows = keys.map((key) => [
     key.id,
     key.holder,
@@ -75,6 +77,11 @@ export async function runKeysRevoke(config: Config, id: string, print: Print): P
   const keyId = /^y[ku]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
   await adminRevokeKey(config.DATABASE_URL, keyId, new Date());
   print(`key ${keyId} is revoked`);
+}
+
+/** Sessions of the console are the only keys of people that end by themselves; those that are over stay for the history. */
+function isEndedSession(key: ListedKey, now: Date): boolean {
+  return key.kind === 'person' && key.expiresAt !== null && stateOf(key, now) !== 'valid';
 }
 
 function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): string {

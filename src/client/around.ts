@@ -5,7 +5,7 @@ import type { CallOptions } from './http.ts';
 
 /** Must run the write at most once, and give its answer or throw. */
 export type AroundCall = <T>(
-  call: { readonly name: string; readonly requestId?: string | undefined },
+  call: { readonly name: string } & Pick<CallOptions, 'requestId' | 'requestIds'>,
   run: () => Promise<T>,
 ) => Promise<T>;
 
@@ -33,7 +33,8 @@ function wrap<Calls extends object>(
     wrapped[name] = (...given: unknown[]) => {
       // Every call takes its options last.
       const options = given.at(-1) as CallOptions | undefined;
-      return around({ name: `${group}.${name}`, requestId: options?.requestId }, () => call(...given));
+      const { requestId, requestIds } = options ?? {};
+      return around({ name: `${group}.${name}`, requestId, requestIds }, () => call(...given));
     };
   }
   return wrapped as Calls;

@@ -17,7 +17,7 @@ import { ZONE_FILE_TYPE, zoneFileImport } from '../api/schemas/zonefile.ts';
 import type { Clock } from './clock.ts';
 import { realClock } from './clock.ts';
 import { ApiUnavailable, isAbsent } from './errors.ts';
-import type { CallOptions, RequestObserver } from './http.ts';
+import type { CallOptions, RequestObserver, TraceCall } from './http.ts';
 import { createHttp } from './http.ts';
 
 export type { BatchBody, BatchResult, RecordChange } from '../api/schemas/batch.ts';
@@ -41,6 +41,8 @@ export interface ClientOptions {
   readonly clock?: Clock;
   /** (Default: nobody.) */
   readonly observe?: RequestObserver;
+  /** (Default: calls are not traced.) */
+  readonly trace?: TraceCall;
 }
 
 export interface RecordFilter {
@@ -104,6 +106,7 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs: options.timeoutMs ?? 15_000,
     clock: options.clock ?? realClock,
     observe: options.observe,
+    trace: options.trace,
   });
 
   return {

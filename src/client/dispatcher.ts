@@ -30,7 +30,7 @@ export interface DispatcherOptions {
   readonly maxBatch?: number;
   /**
    * Creations that come one by one in quick succession are still many: after one, the next of its zone wait so long for
-   * company, in ms. A lone one does not. (Default: 25.)
+   * company, in ms; twice as long after each batch of several, up to eight times. A lone one does not wait. (Default: 25.)
    */
   readonly gatherMs?: number;
   /** Called when a pause begins or grows; `zone` is null for the whole key. `until` in ms of the clock. */
@@ -93,6 +93,7 @@ const DEFAULT_PAUSE_MS = 1_000;
 const SPREAD_MS = 250;
 const MAX_BATCH = 200;
 const GATHER_MS = 25;
+const MOST_GATHERS = 8;
 /** Below the service's limit for a body (1 MiB). */
 const MAX_BATCH_BYTES = 512 * 1024;
 
@@ -110,6 +111,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { clock, random, maxBatch = MAX_BATCH, gatherMs = GATHER_MS } = options;
   const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8);
   const budget: Budget = emptyBudget();
+  /** How long the bulk of a zone gathers now, in ms, where its last batch was one of several. */
+  const crowds = new Map<string | null, number>();
   let disarm: () => void = () => undefined;
   let lastAppointment = 0;
 
@@ -156,9 +159,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       state.inFlight -= 1;
       budget.places -= together.length;
       if (zone !== null) state.zonesInFlight.delete(zone);
-      if (first.lane === 'create' && first.bytes > 0 && gatherMs > 0) state.gathering.set(zone, clock.now() + gatherMs);
+      if (first.lane === 'create' && first.bytes > 0 && gatherMs > 0) gather(zone, together.length);
       pump();
     }
+  };
+
+  /** However slowly many come, they shall not be as many transactions. */
+  const gather = (zone: string | null, size: number): void => {
+    const ms = size === 1 ? gatherMs : Math.min(2 * (crowds.get(zone) ?? gatherMs), MOST_GATHERS * gatherMs);
+    if (size === 1) crowds.delete(zone);
+    else crowds.set(zone, ms);
+    state.gathering.set(zone, clock.now() + ms);
   };
 
   const attempt = async (zone: string | null, together: readonly Entry[]): Promise<readonly unknown[]> => {

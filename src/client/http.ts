@@ -13,8 +13,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Sent as `x-request-id`, so that both sides' logs can be joined. (Default: the service picks one.) */
   readonly requestId?: string | undefined;
+  /** Those of all changes of a batch; `requestId` is that of the first. */
+  readonly requestIds?: readonly string[] | undefined;
   /** Makes a repeated POST happen once; kept for 24 h by the service. */
   readonly idempotencyKey?: string | undefined;
+  /** The object that what is written belongs to: `DNSRecord namespace/name`. */
+  readonly managedBy?: string | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
   /** Told what a success says of the key's write limit; null when it says nothing. */
@@ -47,6 +51,11 @@ export interface Http {
 /** Hears of every call; `status` is 0 when there was no answer. */
 export type RequestObserver = (method: string, status: number, seconds: number) => void;
 
+/** Called as a call begins: headers that go with it, and who hears how it ended; `status` as for {@link RequestObserver}. */
+export type TraceCall = (
+  call: { readonly method: string; readonly path: string } & Pick<CallOptions, 'requestId' | 'requestIds'>,
+) => { readonly headers: Readonly<Record<string, string>>; end(status: number): void };
+
 export interface HttpSettings {
   readonly baseUrl: URL;
   readonly key: string;
@@ -55,6 +64,7 @@ export interface HttpSettings {
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly observe?: RequestObserver | undefined;
+  readonly trace?: TraceCall | undefined;
 }
 
 export function createHttp(settings: HttpSettings): Http {
@@ -64,12 +74,14 @@ export function createHttp(settings: HttpSettings): Http {
     const limitMs = options.timeoutMs ?? settings.timeoutMs;
     const limit = timeLimit(clock, limitMs, options.signal);
     const start = clock.now();
+    const { requestId, requestIds } = options;
+    const traced = settings.trace?.({ method: route.method, path: route.path, requestId, requestIds });
     let status = 0;
     try {
       const answer = await request(addressOf(baseUrl, route), {
         dispatcher: agent,
         method: route.method,
-        headers: headersOf(settings, route, options),
+        headers: { ...headersOf(settings, route, options), ...traced?.headers },
         body: route.text?.content ?? (route.body === undefined ? null : JSON.stringify(route.body)),
         signal: limit.signal,
         headersTimeout: 0,
@@ -94,6 +106,7 @@ export function createHttp(settings: HttpSettings): Http {
     } finally {
       limit.clear();
       settings.observe?.(route.method, status, (clock.now() - start) / 1000);
+      traced?.end(status);
     }
   };
 
@@ -119,6 +132,7 @@ function headersOf(settings: HttpSettings, route: Route, options: CallOptions): 
     ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(route.text === undefined ? {} : { 'content-type': route.text.type }),
     ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
+    ...(options.managedBy === undefined ? {} : { 'zonestead-managed-by': options.managedBy }),
     ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
   };
 }

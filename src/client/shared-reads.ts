@@ -1,7 +1,7 @@
 // Reads the records of many names of one zone with few requests. It must not know why they are asked for.
 //
-// A zone is     quiet (each ask is a request of its own, a few side by side) → crowded (asks wait while those are under
-// way) → listed (one list of the whole zone answers all who wait) → quiet
+// A zone is     quiet (each ask is a request of its own, a few side by side) → crowded (who waits and who has asked within
+// the last second are so many that a list costs less) → listed (one list of the whole zone answers all who wait) → quiet
 //
 // An answer is never older than its ask but in one case: right after a whole list, asks of the next second are answered
 // from it, unless this process has written in the zone since the list began. It is what makes a start with ten thousand
@@ -23,6 +23,8 @@ interface Zone {
   readonly waiting: Ask[];
   /** Requests for one name under way. */
   singles: number;
+  /** Those that were begun within the last second or so. */
+  recent: number;
   isListing: boolean;
   /** Records at the last whole list. */
   size: number;
@@ -45,7 +47,15 @@ export function withSharedReads(client: Client, clock: Clock): Client {
   const zoneOf = (id: string): Zone => {
     const found = zones.get(id);
     if (found) return found;
-    const zone: Zone = { waiting: [], singles: 0, isListing: false, size: 0, list: null, cancel: () => undefined };
+    const zone: Zone = {
+      waiting: [],
+      singles: 0,
+      recent: 0,
+      isListing: false,
+      size: 0,
+      list: null,
+      cancel: () => undefined,
+    };
     zones.set(id, zone);
     return zone;
   };
@@ -57,6 +67,12 @@ export function withSharedReads(client: Client, clock: Clock): Client {
 
   const one = async (id: string, zone: Zone, { place, options, answer }: Ask): Promise<void> => {
     zone.singles += 1;
+    if (zone.recent === 0) {
+      clock.setTimeout(() => {
+        zone.recent = 0;
+      }, FRESH_MS);
+    }
+    zone.recent += 1;
     const found = records.list(id, place, options);
     answer(found);
     await found.catch(() => undefined);
@@ -101,7 +117,8 @@ export function withSharedReads(client: Client, clock: Clock): Client {
   const next = (id: string, zone: Zone): void => {
     const { waiting } = zone;
     if (zone.isListing || waiting.length === 0) return;
-    if (waiting.length > SINGLES + zone.size / RECORDS_PER_REQUEST) return void whole(id, zone);
+    const asked = waiting.length + zone.recent;
+    if (waiting.length > 1 && asked > 2 * SINGLES + zone.size / RECORDS_PER_REQUEST) return void whole(id, zone);
     while (zone.singles < SINGLES) {
       const ask = waiting.shift();
       if (ask === undefined) return;

@@ -6,7 +6,7 @@ import type { Rate } from './rate.ts';
 
 export interface Change {
   readonly change: RecordChange;
-  /** For the logs of the service; a batch carries that of its first change. */
+  /** For logs and history of the service; each change of a batch keeps its own. */
   readonly requestId?: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface RecordWriter {
 export function createRecordWriter({ records }: Pick<Client, 'records'>): RecordWriter {
   return {
     one: async (zone, { change, requestId }, options) => {
-      const call = { ...options, requestId };
+      const call = { ...options, requestId, ...('managedBy' in change ? { managedBy: change.managedBy } : {}) };
       if (change.action === 'create')
         return records.create(zone, change.record, { ...call, idempotencyKey: change.idempotencyKey });
       if (change.action === 'update') return records.update(zone, change.id, change.record, call);
@@ -36,8 +36,12 @@ export function createRecordWriter({ records }: Pick<Client, 'records'>): Record
       return null;
     },
     many: async (zone, changes, options) => {
-      const body = { atomic: false, changes: changes.map(({ change }) => change) };
-      const results = await records.batch(zone, body, { ...options, requestId: changes[0]?.requestId });
+      const body = {
+        atomic: false,
+        changes: changes.map(({ change, requestId }) => (requestId === undefined ? change : { ...change, requestId })),
+      };
+      const requestIds = changes.flatMap(({ requestId }) => requestId ?? []);
+      const results = await records.batch(zone, body, { ...options, requestId: requestIds[0], requestIds });
       return changes.map((_, index) => writtenOf(results[index]));
     },
   };

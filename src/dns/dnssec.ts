@@ -45,23 +45,35 @@ export function generateCsk(): Csk {
 
 /** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */
 export function keyTag(publicKey: string): number {
+  return keyTagOf(dnskeyRdata(publicKey));
+}
+
+/** The key tag of any DNSKEY but those of algorithm 1 (RFC 4034 appendix B). */
+export function keyTagOf(dnskey: Uint8Array): number {
   let sum = 0;
-  dnskeyRdata(publicKey).forEach((octet, index) => {
+  dnskey.forEach((octet, index) => {
     sum += index % 2 === 0 ? octet << 8 : octet;
   });
   return (sum + (sum >>> 16)) & 0xffff;
 }
 
+/** The digest of a DS that points at the key (RFC 4034 section 5.1.4), in lower-case hex; null for an unknown type. */
+export function dsDigest(zone: string, dnskey: Uint8Array, digestType: number): string | null {
+  const hash = DIGESTS[digestType];
+  if (hash === undefined) return null;
+  return createHash(hash)
+    .update(concat([nameToWire(zone), dnskey]))
+    .digest('hex');
+}
+
+/** IANA, DNSSEC delegation signer digest algorithms. */
+const DIGESTS: Readonly<Record<number, string>> = { 1: 'sha1', 2: 'sha256', 4: 'sha384' };
+
 /** The DS records for the parent of `zone` (canonical, without final dot): SHA-256 first, then SHA-384. */
 export function dsRecords(zone: string, publicKey: string): DsRecord[] {
   const tag = keyTag(publicKey);
-  const signed = concat([nameToWire(zone), dnskeyRdata(publicKey)]);
-  const digests = [
-    { digestType: 2, hash: 'sha256' },
-    { digestType: 4, hash: 'sha384' },
-  ] as const;
-  return digests.map(({ digestType, hash }) => {
-    const digest = createHash(hash).update(signed).digest('hex');
+  return ([2, 4] as const).map((digestType) => {
+    const digest = dsDigest(zone, dnskeyRdata(publicKey), digestType) as string;
     return {
       keyTag: tag,
       algorithm: ALGORITHM,

@@ -23,7 +23,7 @@ export async function runExternalDns(
   signal: AbortSignal,
 ): Promise<void> {
   const log = createLogger({ name: 'external-dns', level: config.ZONESTEAD_LOG_LEVEL });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'external-dns' });
   const client = createClient({
     baseUrl: config.ZONESTEAD_URL,
     key: config.ZONESTEAD_API_KEY,

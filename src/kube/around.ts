@@ -7,6 +7,8 @@ export interface Write {
   /** The verb and what it is done to: `applyStatus dnsrecords`, `records.create`. */
   readonly name: string;
   readonly requestId?: string | undefined;
+  /** When it stands for several: the ids of all, that one among them. */
+  readonly requestIds?: readonly string[] | undefined;
 }
 
 /** Must run the write at most once, and give its answer or throw. */

@@ -80,13 +80,25 @@ export function createController(options: ControllerOptions): Controller {
 
   const run = async ({ key, priority }: QueueItem): Promise<void> => {
     const reconcileId = randomUUID();
-    const runLog = log.child({ reconcileId, key });
+    // Made when there is something to say: most runs are silent, and there are three of them for every new object.
+    let child: Logger | undefined;
+    const runLog = (): Logger => {
+      child ??= log.child({ reconcileId, key });
+      return child;
+    };
     const limit = deadline(clock, timeoutMs, hardStop.signal);
     const start = clock.now();
     let outcome: ReconcileOutcome = 'success';
     observer?.started();
     try {
-      const result = await reconcile(key, { signal: limit.signal, reconcileId, log: runLog });
+      const context: ReconcileContext = {
+        signal: limit.signal,
+        reconcileId,
+        get log() {
+          return runLog();
+        },
+      };
+      const result = await reconcile(key, context);
       queue.forget(key);
       if (result?.requeueAfterMs !== undefined) {
         outcome = 'requeue_after';
@@ -98,10 +110,10 @@ export function createController(options: ControllerOptions): Controller {
       if (error instanceof TerminalError) {
         observer?.terminal();
         queue.forget(key);
-        runLog.error({ err: error }, 'the run failed and will not be repeated');
+        runLog().error({ err: error }, 'the run failed and will not be repeated');
       } else if (!hardStop.signal.aborted) {
         const retryInMs = queue.addRateLimited(key, { priority });
-        runLog.warn({ err: error, failures: queue.failures(key), retryInMs }, 'the run failed and will be repeated');
+        runLog().warn({ err: error, failures: queue.failures(key), retryInMs }, 'the run failed and will be repeated');
       }
     } finally {
       limit.clear();

@@ -7,6 +7,7 @@
 // at the end. A single nobody repeats within 6 minutes is forgotten. (client-go tools/events.)
 // Apart from that one object may have 25 new events at once and then one per 5 minutes (client-go's spam filter).
 import type { Clock } from './clock.ts';
+import { createTokens, forgetOldest } from './tokens.ts';
 
 export interface SeriesEntry<T> {
   readonly payload: T;
@@ -36,22 +37,10 @@ const FINISHED_MS = 6 * 60_000;
 const REFRESH_MS = 30 * 60_000;
 const BURST = 25;
 const REFILL_MS = 5 * 60_000;
-const MOST_KEYS = 4_096;
 
 export function createEventSeries<T>(clock: Clock): EventSeries<T> {
   const entries = new Map<string, SeriesEntry<T>>();
-  const buckets = new Map<string, { tokens: number; at: number }>();
-
-  const takeToken = (object: string): boolean => {
-    const now = clock.now();
-    const bucket = buckets.get(object) ?? { tokens: BURST, at: now };
-    const tokens = Math.min(BURST, bucket.tokens + (now - bucket.at) / REFILL_MS);
-    // Out and in again: the map's order becomes the order of use, so the first key is the one to let go.
-    buckets.delete(object);
-    buckets.set(object, { tokens: tokens >= 1 ? tokens - 1 : tokens, at: now });
-    forgetOldest(buckets);
-    return tokens >= 1;
-  };
+  const takeToken = createTokens(clock, BURST, REFILL_MS);
 
   return {
     see: (key, object, make) => {
@@ -85,10 +74,4 @@ export function createEventSeries<T>(clock: Clock): EventSeries<T> {
       entry.lastSent = clock.now();
     },
   };
-}
-
-function forgetOldest(map: Map<string, unknown>): void {
-  if (map.size <= MOST_KEYS) return;
-  const oldest = map.keys().next().value;
-  if (oldest !== undefined) map.delete(oldest);
 }

@@ -1,5 +1,9 @@
 // Events (events.k8s.io/v1) that people see with `kubectl describe`. Best effort: recording never waits and never fails; what
 // does not fit is dropped and counted. It must not know any kind or reason.
+//
+// What is well with a thousand objects at once is news of the first hundred: of a Normal event with one reason no more than a
+// hundred go at once and then five a second, or a mass of new objects would cost the API server half as much again. Warnings
+// are only limited by object.
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from '../telemetry/log.ts';
@@ -10,6 +14,7 @@ import { isAlreadyExists, isNotFound, KubeError } from './errors.ts';
 import { createEventSeries, type SeriesEntry } from './event-series.ts';
 import type { EventDrop } from './metrics.ts';
 import type { KubeObject, ResourceType } from './resource.ts';
+import { createTokens } from './tokens.ts';
 
 export interface EventToRecord {
   readonly type: 'Normal' | 'Warning';
@@ -19,6 +24,8 @@ export interface EventToRecord {
   readonly action: string;
   /** For people; cut at 1 kB. Repeats of the same note become one series. */
   readonly note: string;
+  /** Of the event; a series keeps those of its first. (Default: none.) */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 export interface EventRecorder {
@@ -50,12 +57,18 @@ const EVENTS: ResourceType = {
   namespaced: true,
 };
 const MOST_QUEUED = 1_000;
+const NORMAL_BURST = 100;
+const NORMAL_REFILL_MS = 200;
 const TRIES = 12;
 const TRY_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
 
 interface EventBody {
-  readonly metadata: { readonly namespace: string; readonly name: string };
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
   readonly [field: string]: unknown;
 }
 type Entry = SeriesEntry<EventBody>;
@@ -71,6 +84,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const instance = options.instance ?? hostname();
   const dropped = options.dropped ?? (() => undefined);
   const series = createEventSeries<EventBody>(clock);
+  const mayTellAll = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
   const jobs: Job[] = [];
   let wake = (): void => undefined;
 
@@ -89,7 +103,11 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
     const { apiVersion, kind } = regarding;
     const payload: EventBody = {
       // An event lives in its object's namespace; of cluster-scoped objects in `default` (the server checks it).
-      metadata: { namespace: namespace ?? 'default', name: eventName },
+      metadata: {
+        namespace: namespace ?? 'default',
+        name: eventName,
+        ...(event.annotations === undefined ? {} : { annotations: event.annotations }),
+      },
       eventTime: microTime(date()),
       reportingController: options.controller,
       reportingInstance: instance.slice(0, 128),
@@ -156,6 +174,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
 
   return {
     record: (regarding, event) => {
+      if (event.type === 'Normal' && !mayTellAll(event.reason)) {
+        dropped('too_many');
+        return;
+      }
       const object = `${regarding.kind}/${regarding.metadata.uid ?? regarding.metadata.name}`;
       const key = JSON.stringify([object, event.type, event.reason, event.action, event.note]);
       const verdict = series.see(key, object, () => make(regarding, event));

@@ -1,50 +1,60 @@
 // The indexes of a cache: for each name, which keys have which value. It must not know what the values mean.
+//
+// Most values have one key (an id, a name), and a Set for each of those would be much of what a small object costs: a lone
+// key stands by itself.
 
 /** The values under which an object is found; none when it belongs in no group. Must be pure. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
+type Keys = string | Set<string>;
+
 export class Indexes<T> {
-  readonly #functions: Readonly<Record<string, IndexFunction<T>>>;
-  readonly #values = new Map<string, Map<string, Set<string>>>();
+  readonly #functions: readonly (readonly [IndexFunction<T>, Map<string, Keys>])[];
+  readonly #values = new Map<string, Map<string, Keys>>();
 
   constructor(functions: Readonly<Record<string, IndexFunction<T>>>) {
-    this.#functions = functions;
-    for (const name of Object.keys(functions)) this.#values.set(name, new Map());
+    this.#functions = Object.entries(functions).map(([name, values]) => {
+      const index = new Map<string, Keys>();
+      this.#values.set(name, index);
+      return [values, index];
+    });
   }
 
   /** @throws {TypeError} when there is no index of that name. */
   keys(name: string, value: string): Iterable<string> {
     const index = this.#values.get(name);
     if (index === undefined) throw new TypeError(`There is no index ${name}`);
-    return index.get(value) ?? [];
+    const keys = index.get(value);
+    if (keys === undefined) return [];
+    return typeof keys === 'string' ? [keys] : keys;
   }
 
   add(key: string, object: T): void {
-    for (const [index, value] of this.#entries(object)) {
-      const keys = index.get(value);
-      if (keys === undefined) index.set(value, new Set([key]));
-      else keys.add(key);
+    for (const [values, index] of this.#functions) {
+      for (const value of values(object)) {
+        const keys = index.get(value);
+        if (keys === undefined) index.set(value, key);
+        else if (typeof keys !== 'string') keys.add(key);
+        else if (keys !== key) index.set(value, new Set([keys, key]));
+      }
     }
   }
 
   /** `object` must be the one that was added under the key. */
   remove(key: string, object: T): void {
-    for (const [index, value] of this.#entries(object)) {
-      const keys = index.get(value);
-      keys?.delete(key);
-      if (keys?.size === 0) index.delete(value);
+    for (const [values, index] of this.#functions) {
+      for (const value of values(object)) {
+        const keys = index.get(value);
+        if (typeof keys === 'object') {
+          keys.delete(key);
+          if (keys.size === 0) index.delete(value);
+        } else if (keys === key) index.delete(value);
+      }
     }
   }
 
   rebuild(objects: ReadonlyMap<string, T>): void {
-    for (const index of this.#values.values()) index.clear();
+    for (const [, index] of this.#functions) index.clear();
     for (const [key, object] of objects) this.add(key, object);
-  }
-
-  *#entries(object: T): Generator<readonly [Map<string, Set<string>>, string]> {
-    for (const [name, values] of Object.entries(this.#functions)) {
-      const index = this.#values.get(name)!;
-      for (const value of values(object)) yield [index, value];
-    }
   }
 }

@@ -60,6 +60,8 @@ export function createTransport(options: TransportOptions): Transport {
   const pool = createConnectionPool(credentials, options.maxConnections ?? 16);
   const agentName = options.userAgent ?? 'zonestead';
   const observe = options.observe ?? (() => undefined);
+  const { origin, pathname } = new URL(credentials.server);
+  const prefix = pathname.replace(/\/+$/, '');
   // After a failed handshake or a 401 the files behind the proof may be newer than what we hold.
   let suspicious = false;
 
@@ -68,8 +70,8 @@ export function createTransport(options: TransportOptions): Transport {
     suspicious = false;
     const body = call.body === undefined ? null : JSON.stringify(call.body);
     const answer = await pool.for(proof.tls)[kind].request({
-      origin: new URL(credentials.server).origin,
-      path: pathOf(credentials.server, call),
+      origin,
+      path: pathOf(prefix, call),
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -180,8 +182,7 @@ export function networkError(cause: unknown, limitMs: number | undefined): KubeE
   return new KubeError({ status: 0, reason: 'Unreachable', message: `The API server is unreachable: ${text}`, cause });
 }
 
-function pathOf(server: string, call: Pick<Call, 'path' | 'query'>): string {
-  const prefix = new URL(server).pathname.replace(/\/+$/, '');
+function pathOf(prefix: string, call: Pick<Call, 'path' | 'query'>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.append(name, value);
   const text = query.toString();

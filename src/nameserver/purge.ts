@@ -1,5 +1,5 @@
 // Talks to one PowerDNS over its control socket: drop zones from the packet cache, end. Knows nothing of why.
-import { connect } from 'node:net';
+import { tellPowerDns } from './control.ts';
 
 /** Zones a command: at most 64 × 256 octets, far below what PowerDNS reads at once. */
 const AT_ONCE = 64;
@@ -16,7 +16,7 @@ export async function purgeZones(socket: string, zones: readonly string[], timeo
 
 /** Has PowerDNS end in order. @throws when it does not answer within `timeoutMs` */
 export async function endPowerDns(socket: string, timeoutMs: number): Promise<void> {
-  await command(socket, 'QUIT', timeoutMs);
+  await tellPowerDns(socket, 'QUIT', timeoutMs);
 }
 
 /**
@@ -26,27 +26,9 @@ export async function endPowerDns(socket: string, timeoutMs: number): Promise<vo
  * @throws when PowerDNS does not answer within `timeoutMs`
  */
 async function purge(socket: string, zones: readonly string[], timeoutMs: number): Promise<void> {
-  const answer = await command(socket, `PURGE ${zones.map((zone) => `${zone}$`).join(' ')}`, timeoutMs);
+  const answer = await tellPowerDns(socket, `PURGE ${zones.map((zone) => `${zone}$`).join(' ')}`, timeoutMs);
   // The number of dropped packets.
   if (/^\d+\s*$/.test(answer)) return;
-  const [asked, said] = [zones.join(' ').slice(0, 200), answer.trim().slice(0, 200) || 'no answer'];
-  throw new Error(`PowerDNS did not purge ${asked}: ${said}`);
-}
-
-/** @returns what it answers: the end is PowerDNS closing the connection */
-function command(socket: string, line: string, timeoutMs: number): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const connection = connect(socket);
-    let answer = '';
-    connection.setEncoding('utf8');
-    connection.setTimeout(timeoutMs, () =>
-      connection.destroy(new Error(`PowerDNS gave no answer within ${timeoutMs} ms`)),
-    );
-    connection.once('connect', () => connection.write(`${line}\n`));
-    connection.on('data', (chunk: string) => {
-      answer += chunk;
-    });
-    connection.once('error', reject);
-    connection.once('close', () => resolve(answer));
-  });
+  const words = answer.trim().slice(0, 200) || 'no answer';
+  throw new Error(`PowerDNS did not purge ${zones.join(' ').slice(0, 200)}: ${words}`);
 }

@@ -6,6 +6,7 @@ import { createLogger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { answeringProblem } from './answering.ts';
 import { runCompanion } from './companion.ts';
+import { watchPowerDns } from './statistics.ts';
 
 export const NAMESERVER_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -27,7 +28,7 @@ export async function runNameserver(
     max: 1,
     statementTimeoutMs: 2_000,
   });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'nameserver' });
   const looks = metrics.counter({
     name: 'nameserver_looks_total',
     help: 'Looks for changed zones, by result.',
@@ -50,6 +51,7 @@ export async function runNameserver(
     help: 'Time between two looks that worked: how long a change waits at most before its zone is dropped from the cache.',
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
+  watchPowerDns(metrics, config.ZONESTEAD_PDNS_SOCKET);
   let ready = false;
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,

@@ -5,7 +5,7 @@ import type { KubeApi } from '../kube/api.ts';
 import { conditionsEqual } from '../kube/conditions.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
-import type { KubeObject, ResourceType } from '../kube/resource.ts';
+import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
 import type { Cache } from '../kube/store.ts';
 import type { Credentials } from './credentials.ts';
 import type { LookAtParent } from './delegated.ts';
@@ -42,8 +42,9 @@ export interface House {
   zones: Cache<DNSZone>;
   records: Cache<DNSRecord>;
   namespaces: Cache<KubeObject>;
-  /** Runs the zone reconciler soon. */
+  /** Runs the reconciler soon. */
   wakeZone(key: string): void;
+  wakeRecord(key: string): void;
   /** Runs the reconciler when the service, which is away, answers again. */
   wakeZoneWithService(key: string): void;
   wakeRecordWithService(key: string): void;
@@ -68,6 +69,11 @@ export function neighboursOf({ zones }: Pick<House, 'zones'>): Neighbours {
     named: (name) => zones.byIndex(BY_ZONE_NAME, name),
     below: (name) => zones.byIndex(BY_ZONE_ABOVE, name),
   };
+}
+
+/** What the service remembers beside all that is written for the object. */
+export function markOf(kind: 'DNSZone' | 'DNSRecord', object: KubeObject): string {
+  return `${kind} ${keyOf(object)}`;
 }
 
 export function labelsIn({ namespaces }: Pick<House, 'namespaces'>): LabelsOf {

@@ -18,6 +18,7 @@ import type { KubeObject } from '../kube/resource.ts';
 import { parseOverrides } from '../nameserver/probe.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
+import { startTracing } from '../telemetry/tracing.ts';
 import { type Connection, createCredentials } from './credentials.ts';
 import { createParentLook } from './delegated.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from './house.ts';
@@ -27,6 +28,7 @@ import { watchOwnKey } from './own-key.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { createPropagation } from './propagation.ts';
 import { createSeal } from './record-birth.ts';
+import { createRecordTrim } from './record-cache.ts';
 import { isChallenge } from './record-create.ts';
 import { recordIndexes } from './record-indexes.ts';
 import { createRecordReconciler } from './record-reconciler.ts';
@@ -51,6 +53,7 @@ export const OPERATOR_SETTINGS = [
   'ZONESTEAD_LEASE_NAMESPACE',
   'ZONESTEAD_LEASE_NAME',
   'ZONESTEAD_LEASE_IDENTITY',
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
 ] as const;
 
 /** What only tests change. */
@@ -79,7 +82,8 @@ const RECORD_WORKERS = 128;
  */
 export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
   const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'operator' });
+  const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
   const kubeMetrics = createKubeMetrics(metrics);
   const kubeconfig = config.KUBECONFIG;
   const cluster = await connectCluster({
@@ -89,14 +93,20 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   const election = electionOf(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);
-  const trace = createTrace(log, realClock);
+  const trace = createTrace(log, realClock, tracing);
   const around = nested(...(election ? [whileLeading(election)] : []), ...(runtime.around ? [runtime.around] : []));
   const api = aroundKubeWrites(cluster.api, around);
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
   const connections: Connection[] = [];
   const connect = (key: string): Connection => {
-    const plain = createClient({ baseUrl: config.ZONESTEAD_URL, key, userAgent: 'zonestead-operator', observe });
+    const plain = createClient({
+      baseUrl: config.ZONESTEAD_URL,
+      key,
+      userAgent: 'zonestead-operator',
+      observe,
+      ...(tracing.isOn ? { trace: trace.calls } : {}),
+    });
     const connection = connectionOf(
       withSharedReads(aroundClientWrites(plain, nested(trace.around, around)), realClock),
       pace,
@@ -125,6 +135,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
     ...scope,
     indexes: recordIndexes(seal),
+    transform: createRecordTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const zoneQueue = manager.queue({ name: 'zones' });
@@ -154,13 +165,14 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
           overrides,
         )
       : null,
-    events: manager.events(REPORTER),
+    events: trace.events(manager.events(REPORTER)),
     propagation: createPropagation(overrides, realClock),
     observer: createObserver(metrics, { zones, records }, realClock),
     zones,
     records,
     namespaces,
     wakeZone: (key) => zoneQueue.add(key),
+    wakeRecord: (key) => recordQueue.add(key),
     wakeZoneWithService: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     wakeRecordWithService: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     owner: own.owner,
@@ -172,13 +184,13 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     name: 'zones',
     queue: zoneQueue,
     concurrency: ZONE_WORKERS,
-    reconcile: trace.runs(createZoneReconciler(house, realClock, Math.random)),
+    reconcile: trace.runs('DNSZone', createZoneReconciler(house, realClock, Math.random)),
   });
   manager.controller({
     name: 'records',
     queue: recordQueue,
     concurrency: RECORD_WORKERS,
-    reconcile: trace.runs(createRecordReconciler(house, realClock)),
+    reconcile: trace.runs('DNSRecord', createRecordReconciler(house, realClock)),
   });
   // Of replicas that wait for the lease as well.
   const end = new AbortController();
@@ -190,6 +202,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     await looking;
     await Promise.all(connections.map((connection) => connection.client.close()));
     await cluster.close();
+    await tracing.close();
   }
 }
 

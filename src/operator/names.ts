@@ -8,6 +8,8 @@ export const FIELD_MANAGER = 'zonestead-operator';
 export const REPORTER = 'zonestead.dev/operator';
 /** On a DNSRecord: what was about to be created when it got its finalizer; see record-birth.ts. */
 export const BIRTH = 'zonestead.dev/birth';
+/** On an Event: the id of the run it tells of, which is the `x-request-id` at the service and the request id in its history. */
+export const REQUEST_ID = 'zonestead.dev/request-id';
 /** On a DNSZone, with any value: delete the zone although records that nobody here owns are in it. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
 /** On a namespace, with the value `allow`: its DNSZones may take over or watch zones that the DNS service has already. */

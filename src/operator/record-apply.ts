@@ -6,7 +6,7 @@ import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
-import { BY_RECORD_ID, type House, withFinalizer, writeStatus } from './house.ts';
+import { BY_RECORD_ID, type House, markOf, withFinalizer, writeStatus } from './house.ts';
 import { BIRTH, FINALIZER } from './names.ts';
 import { birthOf } from './record-birth.ts';
 import { bodyOf, createAtService, laneOf } from './record-create.ts';
@@ -74,9 +74,10 @@ export async function applyPlan(
       }, entry),
     ),
   );
+  const managedBy = markOf('DNSRecord', object);
   const updated = await settled(
     plan.update.map(({ id, value }) => {
-      const change = { action: 'update', id, record: bodyOf(object, value) } as const;
+      const change = { action: 'update', id, record: bodyOf(object, value), managedBy } as const;
       const before = object.status?.records?.find((entry) => entry.id === id) ?? value;
       return attempt(
         async () => {

@@ -32,11 +32,23 @@ export function birthOf(object: DNSRecord, zoneId: string, entries: readonly Led
   return birth.length > LONGEST ? null : birth;
 }
 
+/** Objects never change, and one is asked about several times: by the cache's indexes, by each run. */
+const read = new WeakMap<DNSRecord, { readonly seal: Seal; readonly ledger: Ledger }>();
+
 /** The ledger of the status, or that of the birth while the status has none. */
 export function ledgerOf(object: DNSRecord, seal: Seal): Ledger {
   const { zoneId, records } = object.status ?? {};
   if (records !== undefined) return { zoneId, entries: records };
+  const known = read.get(object);
+  if (known?.seal === seal) return known.ledger;
+  const ledger = bornWith(object, zoneId, seal);
+  read.set(object, { seal, ledger });
+  return ledger;
+}
+
+function bornWith(object: DNSRecord, zoneId: string | undefined, seal: Seal): Ledger {
   const birth = object.metadata.annotations?.[BIRTH] ?? '';
+  if (birth === '') return { zoneId, entries: [] };
   const space = birth.indexOf(' ');
   const [proof, text] = [Buffer.from(birth.slice(0, Math.max(0, space))), birth.slice(space + 1)];
   const expected = Buffer.from(seal(sealed(object, text)));

@@ -1,7 +1,7 @@
 // The one call that creates a value at the service, the same for the first attempt and for a repeated one.
 import type { DnsRecord } from '../client/client.ts';
 import type { Clock } from '../kube/clock.ts';
-import type { House } from './house.ts';
+import { type House, markOf } from './house.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import { sendChange } from './send.ts';
 
@@ -40,7 +40,8 @@ export function createAtService(
   signal: AbortSignal,
 ): Promise<DnsRecord> {
   const idempotencyKey = `${object.metadata.uid}:${intent}`;
-  const change = { action: 'create', record: bodyOf(object, value), idempotencyKey } as const;
+  const managedBy = markOf('DNSRecord', object);
+  const change = { action: 'create', record: bodyOf(object, value), idempotencyKey, managedBy } as const;
   const job = { lane: laneOf(object, 'create'), zone: zoneId, signal, requestId, change };
   return sendChange(house.dispatcher, clock, job) as Promise<DnsRecord>;
 }

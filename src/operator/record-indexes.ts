@@ -3,6 +3,7 @@ import { findCondition } from '../kube/conditions.ts';
 import type { IndexFunction } from '../kube/indexes.ts';
 import { BY_RECORD_ID, BY_ZONE } from './house.ts';
 import { ledgerOf, type Seal } from './record-birth.ts';
+import { BY_LABEL, labelIndex } from './record-elders.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
@@ -15,6 +16,7 @@ export const BY_EXPECTED_IN = 'expectedIn';
 export function recordIndexes(seal: Seal): Record<string, IndexFunction<DNSRecord>> {
   return {
     [BY_ZONE]: (record) => [zoneKeyOf(record)],
+    [BY_LABEL]: labelIndex,
     [BY_RECORD_ID]: ({ status }) => (status?.records ?? []).flatMap(({ id }) => id ?? []),
     [BY_CONTESTED_ZONE]: (record) => (isLoser(record) ? [zoneKeyOf(record)] : []),
     [BY_EXPECTED_IN]: (record) => {

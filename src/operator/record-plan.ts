@@ -76,6 +76,8 @@ export function planRecord({ desired, owned, actual, defaultTtl, adoptable }: Pl
   for (const value of wanted.values()) {
     const holder = foreign.get(value.identity);
     const reusable = holder === undefined ? spare.shift() : undefined;
+    // Kept without a write: a zone of a thousand records is taken over at once, not at the pace of the key. So the service
+    // learns whose such a record is with its first change.
     if (holder !== undefined && adoptable.has(holder.id)) hold(holder, value);
     else if (holder !== undefined) plan.taken.push({ id: holder.id, value });
     else if (reusable) plan.update.push({ id: reusable.id, value });

@@ -16,13 +16,15 @@ import { applyPlan } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
 import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
+import { createTurns, TURN_RETRY_MS } from './record-elders.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
-import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, PROPAGATED } from './record-status.ts';
+import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, propagatedAt } from './record-status.ts';
 import { withdraw } from './record-withdraw.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import { summaryOf, valuesOf } from './resources/summary.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import { type Answer, NOT_YET, no, yes } from './verdicts.ts';
 
@@ -30,17 +32,19 @@ const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
 
 export function createRecordReconciler(house: House, clock: Clock) {
+  const mustWait = createTurns(clock);
   return async (key: string, context: ReconcileContext): Promise<ReconcileResult> => {
     const object = house.records.get(key);
     if (!object) return {};
     if (isDeleting(object)) return deleteRecordObject(house, clock, object, context);
-    return reconcileRecord(house, clock, object, context);
+    return reconcileRecord(house, clock, mustWait, object, context);
   };
 }
 
 async function reconcileRecord(
   house: House,
   clock: Clock,
+  mustWait: ReturnType<typeof createTurns>,
   object: DNSRecord,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
@@ -74,6 +78,9 @@ async function reconcileRecord(
       return await refuseRecord(house, clock, object, zone as DNSZone, problem as Answer, context);
     const scope = await houseOf(house, zone as DNSZone, signal);
     if ('answer' in scope) return await waitForKey(house, object, zone as DNSZone, scope.answer, signal);
+    const isNew = ledgerOf(object, house.seal).entries.length === 0;
+    if (isNew && mustWait(house, object, zone as DNSZone, judgedZone.zoneName, verdict.desired))
+      return { requeueAfterMs: TURN_RETRY_MS };
     return await program(scope.house, clock, object, judgedZone, verdict.desired, context, (written) => {
       current = written;
     });
@@ -231,7 +238,8 @@ async function program(
   if (isHopeful && outcome.problem?.reason === 'Conflict')
     return program(house, clock, outcome.object, zone, desired, context, written, true);
   const records: LedgerEntry[] = outcome.owned;
-  if (plan.create.length + plan.update.length + plan.remove.length > 0) house.observer.written(object.metadata.uid);
+  const hasWritten = plan.create.length + plan.update.length + plan.remove.length > 0;
+  if (hasWritten) house.observer.written(object.metadata.uid);
   if (outcome.problem) {
     const problem = discreet(object, desired, outcome.problem);
     const answer = no(problem.reason, problem.message);
@@ -246,11 +254,13 @@ async function program(
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   if (plan.drift.length > 0 && programmed) house.observer.drift('DNSRecord', 'repaired');
+  const proven = propagatedAt(zone.nameservers);
   const isProven =
     isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) &&
+    findCondition(object.status?.conditions, 'Propagated')?.message === proven.message &&
     isInSync(plan, ledger) &&
     !zone.parked;
-  const propagated = isProven ? PROPAGATED : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
+  const propagated = isProven ? proven : await prove(house, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     house,
     outcome.object,
@@ -258,6 +268,14 @@ async function program(
     { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
     signal,
   );
+  // Otherwise Ready has changed, or the repair has had its own Event: every write is told of.
+  if (hasWritten && isTrue(held.status?.conditions, 'Ready') && propagated.status === 'True' && plan.drift.length === 0)
+    house.events.record(object, {
+      type: 'Normal',
+      reason: 'Updated',
+      action: 'Update',
+      note: `Written, and served by every name server: ${summaryOf(valuesOf(object.spec))}`,
+    });
   if (propagated.status === 'True') house.observer.propagated(object.metadata.uid);
   if (propagated.status === 'True' || zone.parked) return {};
   return { requeueAfterMs: probeDelay(object, house.now()) };
@@ -316,7 +334,7 @@ async function prove(house: House, zone: ReadyZone, expected: ExpectedRecord, si
   if (zone.parked)
     return no('ZoneParked', 'The zone is parked: only its apex answers. Set spec.parked: false on the DNSZone.');
   const problem = await house.propagation.recordServed(zone.nameservers, expected, signal);
-  return problem === null ? PROPAGATED : no('AwaitingPropagation', problem);
+  return problem === null ? propagatedAt(zone.nameservers) : no('AwaitingPropagation', problem);
 }
 
 /** Soon after the change, then ever more slowly: a name server that is down is asked every 5 s. */

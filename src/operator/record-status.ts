@@ -9,8 +9,12 @@ import { type Answer, judged, NOT_YET, no, summed, yes } from './verdicts.ts';
 
 export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
 export const PROGRAMMED = yes('Programmed', 'All values are at the DNS service.');
-export const PROPAGATED = yes('Propagated', 'Every name server of the zone answers it.');
 const READY = yes('Ready', 'The record is served.');
+
+/** Who answered stands in it, so that a zone with other name servers is seen to need a new proof, after a restart too. */
+export function propagatedAt(nameservers: readonly string[]): Answer {
+  return yes('Propagated', `Every name server of the zone answers it: ${[...nameservers].sort().join(', ')}.`);
+}
 
 /** The status without what each run says anew. */
 export function statusOfRecord(object: DNSRecord): RecordStatus {

@@ -3,7 +3,7 @@ import type { Zone } from '../client/client.ts';
 import { ApiError, isAbsent } from '../client/errors.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
-import type { House } from './house.ts';
+import { type House, markOf } from './house.ts';
 import type { DNSZone, ZoneStatus } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { troubleOf } from './trouble.ts';
@@ -21,11 +21,13 @@ export async function newIntent(house: House, { spec }: DNSZone, signal: AbortSi
 export function createAtService(
   house: House,
   clock: Clock,
-  { metadata, spec: { zoneName } }: DNSZone,
+  object: DNSZone,
   { key, owner, defaultTtl }: ZoneIntent,
   requestId: string,
   signal: AbortSignal,
 ): Promise<Zone> {
+  const { zoneName } = object.spec;
+  const idempotencyKey = `${object.metadata.uid}:${key}`;
   return send(house.dispatcher, clock, {
     lane: 'create',
     zone: null,
@@ -33,7 +35,7 @@ export function createAtService(
     run: (attempt) =>
       house.client.zones.create(
         { zoneName, owner, ...(defaultTtl === undefined ? {} : { defaultTtl }) },
-        { signal: attempt, requestId, idempotencyKey: `${metadata.uid}:${key}` },
+        { signal: attempt, requestId, idempotencyKey, managedBy: markOf('DNSZone', object) },
       ),
   });
 }

@@ -14,28 +14,29 @@ import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trou
 import { type Answer, no } from './verdicts.ts';
 import { claimRefused, enclosing, isManaged } from './zone-claims.ts';
 import { deleteZoneObject } from './zone-delete.ts';
+import { createDriftLooks, type DriftLooks } from './zone-drift.ts';
 import { zoneAtService } from './zone-find.ts';
 import { ACCEPTED, conclude, concludeTrouble, facts, PROGRAMMED, READY } from './zone-status.ts';
 
-/** How often a zone is looked at without a cause, in ms; spread by up to a tenth. */
-const RESYNC_MS = 10 * 60_000;
 const NOT_SERVED_RETRY_MS = 250;
 /** How often the parent is asked again while it does not point here, in ms. */
 const NOT_DELEGATED_RETRY_MS = 60_000;
 
 export function createZoneReconciler(house: House, clock: Clock, random: () => number) {
+  const looks = createDriftLooks(clock, random);
   return async (key: string, context: ReconcileContext): Promise<ReconcileResult> => {
     const object = house.zones.get(key);
+    if (!object || isDeleting(object)) looks.forget(key);
     if (!object) return {};
     if (isDeleting(object)) return deleteZoneObject(house, clock, object, context);
-    return reconcileZone(house, clock, random, object, context);
+    return reconcileZone(house, clock, looks, object, context);
   };
 }
 
 async function reconcileZone(
   house: House,
   clock: Clock,
-  random: () => number,
+  looks: DriftLooks,
   object: DNSZone,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
@@ -69,9 +70,11 @@ async function reconcileZone(
     if (served !== null) return { requeueAfterMs: NOT_SERVED_RETRY_MS };
     // Only now: a parent that is slow to answer must not delay Ready.
     const delegated = delegatedAnswer(zone, house.parents && (await house.parents(zone.zoneName, signal)));
+    const count = await looks.look(scope.house, current, zone, context);
+    if (count !== undefined) known = { ...known, records: count };
     await conclude(house, current, known, { ...answers, Delegated: delegated }, signal);
-    const again = delegated.status === 'False' ? NOT_DELEGATED_RETRY_MS : RESYNC_MS;
-    return { requeueAfterMs: again * (1 + random() / 10) };
+    const due = looks.dueIn(keyOf(object));
+    return { requeueAfterMs: delegated.status === 'False' ? Math.min(NOT_DELEGATED_RETRY_MS, due) : due };
   } catch (error) {
     const answer = rejected(house, object, error);
     if (answer) return await refuse(house, current, answer, CREDENTIALS_RETRY_MS, signal, known);
@@ -114,6 +117,7 @@ const NOTHING_KNOWN = {
   nameservers: undefined,
   ds: undefined,
   serial: undefined,
+  records: undefined,
   defaultTtl: undefined,
 } as unknown as Partial<ZoneStatus>;
 
@@ -159,6 +163,10 @@ async function adjust(
   if (spec.defaultTtl !== undefined && spec.defaultTtl !== now.defaultTtl) {
     const body = { defaultTtl: spec.defaultTtl };
     now = await call((attempt) => house.client.zones.change(zone.id, body, { signal: attempt, requestId }));
+  }
+  if (now !== zone) {
+    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s`;
+    house.events.record(object, { type: 'Normal', reason: 'Updated', action: 'Update', note });
   }
   return now;
 }

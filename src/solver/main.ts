@@ -42,7 +42,7 @@ const CERTIFICATE_LIMIT_MS = 60_000;
 /** Runs until the signal. @throws when no serving certificate comes within a minute, or an address is taken */
 export async function runSolver(config: SolverConfig, signal: AbortSignal): Promise<void> {
   const log = createLogger({ name: 'solver', level: config.ZONESTEAD_LOG_LEVEL });
-  const metrics = createMetrics();
+  const metrics = createMetrics({ component: 'solver' });
   const cluster = await connect(config);
   const caches = createCaches(cluster.api, realClock, log);
   const events = createEventRecorder({ api: cluster.api, controller: REPORTER, log });

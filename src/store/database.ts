@@ -2,7 +2,7 @@
 import { drizzle, type PostgresJsDatabase } from 'drizzle-orm/postgres-js';
 import postgres from 'postgres';
 import { openPool } from './pool.ts';
-import { countWork } from './work.ts';
+import { type Around, aroundTransactions, countWork } from './work.ts';
 
 export type Db = PostgresJsDatabase;
 /** A Db whose statements belong to one transaction. */
@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   lockTimeoutMs?: number;
   /** A statement that runs longer is cancelled, in ms. (Default: 30000; 0: never, for migrations.) */
   statementTimeoutMs?: number;
+  /** Stands about every transaction; must run it once. (Default: nobody.) */
+  around?: Around;
   /** Shown in pg_stat_activity. (Default: zonestead.) */
   name?: string;
 }
@@ -49,7 +51,8 @@ export function openDatabase(url: string, options: DatabaseOptions = {}): Databa
     }),
   );
   const { counted, work } = countWork(sql);
-  return { db: drizzle(withNamedStatements(counted)), work, close: (graceMs = 5_000) => close(graceMs) };
+  const watched = options.around ? aroundTransactions(counted, options.around) : counted;
+  return { db: drizzle(withNamedStatements(watched)), work, close: (graceMs = 5_000) => close(graceMs) };
 }
 
 /** Seconds before the next attempt to connect: the driver's own goes up to 20, for which a Postgres that is back is not used. */

@@ -95,11 +95,11 @@ const selectStandingForZone = standingFor('(select z.team_id from zones z where 
 const selectStandingForTeam = standingFor('$3::text');
 
 /** Records the use of a key, at most once a minute a key: reading must not cost a write. */
-export async function markUsed(db: Db, id: string, now: Date): Promise<void> {
+export async function markUsed(db: Db, id: string, now: Date, agent: string | null = null): Promise<void> {
   const minuteAgo = new Date(now.getTime() - 60_000);
   await db
     .update(apiKeys)
-    .set({ lastUsedAt: now })
+    .set({ lastUsedAt: now, lastUsedBy: agent?.slice(0, 200) ?? null })
     .where(and(eq(apiKeys.id, id), or(isNull(apiKeys.lastUsedAt), lt(apiKeys.lastUsedAt, minuteAgo))));
 }
 

@@ -1,18 +1,26 @@
 // Brings the database to the schema of this version. Safe to run by every replica at once.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { migrate } from 'drizzle-orm/postgres-js/migrator';
-import { type Db, openDatabase } from './database.ts';
+import { type Db, openDatabase, sqlFailure } from './database.ts';
 import journal from './migrations/meta/_journal.json' with { type: 'json' };
 
 const FOLDER = new URL('./migrations', import.meta.url).pathname;
 /** Any constant will do, as long as nothing else in this database takes it. */
 const LOCK = 0x7a6f6e65;
+/** Who waits for a table lock holds up every writer behind him: so shortly, and then lets them pass. */
+const TABLE_LOCK_TIMEOUT = '500ms';
+const LOCK_NOT_AVAILABLE = '55P03';
+const TRIES = 120;
+const RETRY_MS = 500;
 
 /**
- * Applies what is missing, under an advisory lock, because drizzle's migrator takes none.
- * @throws when a migration fails; the database is then as before, each migration being one transaction.
+ * Applies what is missing, under an advisory lock, because drizzle's migrator takes none. Others may go on writing: what it
+ * cannot lock within half a second is tried again, for two minutes.
+ * @param folder of the migrations. (Default: those of this version.)
+ * @throws when a migration fails; the database is then as before, all that is missing being one transaction.
  */
-export async function migrateDatabase(url: string): Promise<void> {
+export async function migrateDatabase(url: string, folder = FOLDER): Promise<void> {
   // One connection: an advisory lock belongs to its session.
   const database = openDatabase(url, {
     max: 1,
@@ -22,10 +30,35 @@ export async function migrateDatabase(url: string): Promise<void> {
   });
   try {
     await database.db.execute(sql`select pg_advisory_lock(${LOCK})`);
-    await migrate(database.db, { migrationsFolder: FOLDER });
+    await database.db.execute(sql`set lock_timeout = ${sql.raw(`'${TABLE_LOCK_TIMEOUT}'`)}`);
+    await patiently(() => migrate(database.db, { migrationsFolder: folder }));
+    await patiently(() => settleForeignIds(database.db));
   } finally {
     await database.close();
   }
+}
+
+async function patiently(work: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (sqlFailure(error)?.code !== LOCK_NOT_AVAILABLE || tries >= TRIES) throw error;
+      await sleep(RETRY_MS);
+    }
+  }
+}
+
+/**
+ * A dump restored into another cluster brings transaction ids which that one has not come to: each look for changed zones
+ * would show all of them again, for months. Such changes become changes of now.
+ */
+async function settleForeignIds(db: Db): Promise<void> {
+  await db.execute(sql`
+    update zones set changed_xid = pg_current_xact_id() where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`);
+  await db.execute(sql`
+    update changes set xid = pg_current_xact_id()
+    where action = 'zone.delete' and xid >= pg_snapshot_xmax(pg_current_snapshot())`);
 }
 
 /** Whether this version's last migration has been applied; false also when none ever was. */

@@ -57,19 +57,30 @@ type Row = { under: string; name: string; ordername: string; count: number; tota
 export async function insertRecords(tx: Tx, rows: NewRecord[]): Promise<void> {
   for (const chunk of chunksOf(rows)) {
     await tx.execute(sql`
-      insert into ${records} (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, created_at)
-      select id, zone_no, name, ordername, type, content, rdata, decode(digest, 'hex'), ttl, priority, created_at
+      insert into ${records} (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority,
+        managed_by, created_at)
+      select id, zone_no, name, ordername, type, content, rdata, decode(digest, 'hex'), ttl, priority, managed_by, created_at
       from json_to_recordset(${JSON.stringify(chunk.map(asJson))}::text::json) as r(id text, zone_no integer, name text,
-        ordername text, type text, content text, rdata text, digest text, ttl integer, priority integer, created_at timestamptz)`);
+        ordername text, type text, content text, rdata text, digest text, ttl integer, priority integer,
+        managed_by text, created_at timestamptz)`);
   }
 }
 
 function asJson(row: NewRecord) {
-  const { zoneNo, createdAt, digest, ...rest } = row;
-  return { ...rest, zone_no: zoneNo, created_at: createdAt, digest: Buffer.from(digest).toString('hex') };
+  const { zoneNo, createdAt, digest, managedBy, ...rest } = row;
+  return {
+    ...rest,
+    zone_no: zoneNo,
+    managed_by: managedBy,
+    created_at: createdAt,
+    digest: Buffer.from(digest).toString('hex'),
+  };
 }
 
-export type RecordUpdate = Required<Pick<NewRecord, 'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority'>>;
+/** Whose the record is stays when null is given. */
+export type RecordUpdate = Required<
+  Pick<NewRecord, 'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'managedBy'>
+>;
 
 /** @throws as insertRecord in records.ts; also when two rows exchange their values, see releaseValues */
 export async function updateRecords(tx: Tx, rows: RecordUpdate[]): Promise<void> {
@@ -77,9 +88,10 @@ export async function updateRecords(tx: Tx, rows: RecordUpdate[]): Promise<void>
     const json = chunk.map((row) => ({ ...row, digest: Buffer.from(row.digest).toString('hex') }));
     await tx.execute(sql`
       update ${records} as r
-      set content = u.content, rdata = u.rdata, digest = decode(u.digest, 'hex'), ttl = u.ttl, priority = u.priority
+      set content = u.content, rdata = u.rdata, digest = decode(u.digest, 'hex'), ttl = u.ttl, priority = u.priority,
+        managed_by = coalesce(u."managedBy", r.managed_by)
       from json_to_recordset(${JSON.stringify(json)}::text::json)
-        as u(id text, content text, rdata text, digest text, ttl integer, priority integer)
+        as u(id text, content text, rdata text, digest text, ttl integer, priority integer, "managedBy" text)
       where r.id = u.id`);
   }
 }

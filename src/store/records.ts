@@ -15,6 +15,8 @@ export interface RecordRow {
   rdata: string;
   ttl: number | null;
   priority: number | null;
+  /** The object elsewhere that the record belongs to, as its writer said: `DNSRecord namespace/name`. */
+  managedBy: string | null;
 }
 
 /** The columns of a RecordRow. */
@@ -27,9 +29,10 @@ export const recordColumns = {
   rdata: records.rdata,
   ttl: records.ttl,
   priority: records.priority,
+  managedBy: records.managedBy,
 };
 
-const COLUMNS = 'id, name, ordername, type, content, rdata, ttl, priority';
+const COLUMNS = 'id, name, ordername, type, content, rdata, ttl, priority, managed_by as "managedBy"';
 
 const selectAt = statement<RecordRow>(
   `select ${COLUMNS} from records where zone_no = $1 and ordername = any($2::text[]) order by ordername, type, id`,
@@ -77,7 +80,7 @@ export async function namesBelow(
 
 const selectById = statement<RecordRow>(`select ${COLUMNS} from records where zone_no = $1 and id = $2`);
 
-export async function recordById(tx: Tx, zoneNo: number, id: string): Promise<RecordRow | null> {
+export async function recordById(tx: Db | Tx, zoneNo: number, id: string): Promise<RecordRow | null> {
   if (!isStorable(id)) return null;
   return (await selectById(tx, zoneNo, id))[0] ?? null;
 }
@@ -92,6 +95,8 @@ export interface RecordFilter {
   ordername?: string;
   type?: string;
   content?: { content: string; digest: Uint8Array | null };
+  /** Only records with one of these texts in their name or content, in whatever case. */
+  texts?: string[];
   /** Only records of one of these types and with a name that one of these LIKE patterns matches; null: any. */
   only?: { names: string[] | null; types: string[] | null };
   after?: RecordCursor;
@@ -132,6 +137,11 @@ function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
         : sql`(${records.content} = ${content} or ${records.digest} = ${digest})`,
     );
   }
+  if (filter.texts !== undefined) {
+    const holds = (text: string) =>
+      sql`(strpos(${records.name}, ${text}) > 0 or strpos(lower(${records.content}), ${text}) > 0)`;
+    where.push(or(...filter.texts.map((text) => holds(text.toLowerCase()))));
+  }
   if (filter.only?.types) where.push(inArray(records.type, filter.only.types));
   if (filter.only?.names) where.push(or(...filter.only.names.map((pattern) => like(records.name, pattern))));
   if (filter.after !== undefined) {
@@ -149,26 +159,27 @@ function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
 export type NewRecord = typeof records.$inferInsert;
 
 const insert = statement(`
-  insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, created_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`);
+  insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, created_at, managed_by)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`);
 
 /** @throws SQLSTATE 23505 (records_rdata_key, records_one_cname_idx) or 23P01 (records_cname_alone) */
 export async function insertRecord(tx: Tx, row: Required<NewRecord> & { createdAt: Date }): Promise<void> {
-  const { id, zoneNo, name, ordername, type, content, rdata, digest, ttl, priority, createdAt } = row;
-  await insert(tx, id, zoneNo, name, ordername, type, content, rdata, digest, ttl, priority, createdAt.toISOString());
+  const { id, zoneNo, name, ordername, type, content, rdata, digest, ttl, priority, managedBy } = row;
+  const createdAt = row.createdAt.toISOString();
+  await insert(tx, id, zoneNo, name, ordername, type, content, rdata, digest, ttl, priority, createdAt, managedBy);
 }
 
 const update = statement(
-  'update records set content = $2, rdata = $3, digest = $4, ttl = $5, priority = $6 where id = $1',
+  'update records set content = $2, rdata = $3, digest = $4, ttl = $5, priority = $6, managed_by = coalesce($7, managed_by) where id = $1',
 );
 
-/** @throws as insertRecord */
+/** Whose the record is stays when null is given. @throws as insertRecord */
 export async function updateRecord(
   tx: Tx,
   id: string,
-  set: Required<Pick<NewRecord, 'content' | 'rdata' | 'digest' | 'ttl' | 'priority'>>,
+  set: Required<Pick<NewRecord, 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'managedBy'>>,
 ): Promise<void> {
-  await update(tx, id, set.content, set.rdata, set.digest, set.ttl, set.priority);
+  await update(tx, id, set.content, set.rdata, set.digest, set.ttl, set.priority, set.managedBy);
 }
 
 const remove = statement('delete from records where id = $1');

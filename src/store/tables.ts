@@ -43,6 +43,23 @@ export const users = pgTable(
   (t) => [check('users_email_lower', sql`${t.email} = lower(${t.email})`)],
 );
 
+/** Who a person is at an OpenID provider: `subject` is unique there and stays when the address changes (OIDC Core section 2). */
+export const identities = pgTable(
+  'identities',
+  {
+    issuer: text('issuer').notNull(),
+    subject: text('subject').notNull(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'identities_pkey', columns: [t.issuer, t.subject] }),
+    index('identities_user_idx').on(t.userId),
+  ],
+);
+
 export const memberships = pgTable(
   'memberships',
   {
@@ -81,6 +98,8 @@ export const apiKeys = pgTable(
     expiresAt: at('expires_at'),
     revokedAt: at('revoked_at'),
     lastUsedAt: at('last_used_at'),
+    // What said it was calling: the User-Agent of the last use.
+    lastUsedBy: text('last_used_by'),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -134,6 +153,8 @@ export const zones = pgTable(
     cskPublic: text('csk_public').notNull(),
     // DS RDATA, SHA-256 first: a hosted parent zone serves it, computed at read time.
     ds: textArray('ds').notNull(),
+    // The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. No right follows from it.
+    managedBy: text('managed_by'),
     createdAt: at('created_at').notNull().defaultNow(),
     updatedAt: at('updated_at').notNull().defaultNow(),
   },
@@ -145,6 +166,7 @@ export const zones = pgTable(
     check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
     check('zones_state', sql`${t.state} in ('active', 'parked')`),
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
+    check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
   ],
 );
@@ -166,6 +188,8 @@ export const records = pgTable(
     digest: bytea('digest').notNull(),
     ttl: integer('ttl'),
     priority: integer('priority'),
+    // As in zones: `DNSRecord namespace/name`.
+    managedBy: text('managed_by'),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -175,6 +199,7 @@ export const records = pgTable(
     // Which zones serve a target's addresses. Only ALIAS rows: a plain index on RDATA could not hold every value.
     index('records_alias_idx').on(t.rdata, t.zoneNo).where(sql`${t.type} = 'ALIAS'`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
+    check('records_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
   ],
 );
@@ -273,6 +298,27 @@ export const idempotency = pgTable(
   (t) => [
     primaryKey({ name: 'idempotency_pkey', columns: [t.keyId, t.token] }),
     index('idempotency_created_idx').on(t.createdAt),
+  ],
+);
+
+/** Zone files that somebody looks over before they are imported: one a zone and key, for an hour. */
+export const zoneUploads = pgTable(
+  'zone_uploads',
+  {
+    zoneId: text('zone_id')
+      .notNull()
+      .references(() => zones.id, { onDelete: 'cascade' }),
+    keyId: text('key_id')
+      .notNull()
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    content: text('content').notNull(),
+    // Of the zone when the file was looked over.
+    serial: bigint('serial', { mode: 'number' }).notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'zone_uploads_pkey', columns: [t.zoneId, t.keyId] }),
+    index('zone_uploads_created_idx').on(t.createdAt),
   ],
 );
 

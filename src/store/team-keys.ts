@@ -29,6 +29,8 @@ export interface TeamKeyRow extends KeyTerms {
   createdAt: Date;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
+  /** The User-Agent of that use. */
+  lastUsedBy: string | null;
 }
 
 const columns = {
@@ -48,6 +50,7 @@ const columns = {
   createdAt: apiKeys.createdAt,
   revokedAt: apiKeys.revokedAt,
   lastUsedAt: apiKeys.lastUsedAt,
+  lastUsedBy: apiKeys.lastUsedBy,
 };
 
 /** All keys of a team, revoked ones too, oldest first. */

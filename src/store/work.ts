@@ -44,3 +44,16 @@ interface Settling {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
+
+/** Must run the work once, and give its answer or throw. */
+export type Around = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** The same client, every transaction with `around` about it. */
+export function aroundTransactions(sql: Sql, around: Around): Sql {
+  return new Proxy(sql, {
+    get(target, property) {
+      if (property !== 'begin') return Reflect.get(target, property);
+      return (...args: Parameters<Sql['begin']>) => around(() => target.begin(...args) as Promise<unknown>);
+    },
+  });
+}

@@ -19,6 +19,8 @@ export interface ZoneRow {
   serial: number;
   cskPublic: string;
   ds: string[];
+  /** The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. */
+  managedBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
@@ -36,13 +38,14 @@ const columns = {
   serial: zones.serial,
   cskPublic: zones.cskPublic,
   ds: zones.ds,
+  managedBy: zones.managedBy,
   createdAt: zones.createdAt,
   updatedAt: zones.updatedAt,
 };
 
 /** The same columns for statements with a fixed text. */
 const COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
-  csk_public as "cskPublic", ds, created_at as "createdAt", updated_at as "updatedAt"`;
+  csk_public as "cskPublic", ds, managed_by as "managedBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
 type Plain = Omit<ZoneRow, 'serial' | 'createdAt' | 'updatedAt'> & Record<'serial' | 'createdAt' | 'updatedAt', string>;
 
@@ -116,6 +119,9 @@ export interface ZoneFilter {
   /** Only these ids; null: all of the owners. */
   ids: string[] | null;
   name?: string;
+  /** Only zones with this text in their name. */
+  text?: string;
+  state?: ZoneState;
   after?: string;
   limit?: number;
 }
@@ -130,6 +136,8 @@ export async function listZones(db: Db, filter: ZoneFilter): Promise<ZoneRow[]> 
         or(inArray(zones.teamId, filter.teamIds), filter.userId === null ? undefined : eq(zones.userId, filter.userId)),
         filter.ids === null ? undefined : inArray(zones.id, filter.ids),
         filter.name === undefined ? undefined : eq(zones.name, filter.name),
+        filter.text === undefined ? undefined : sql`strpos(${zones.name}, ${filter.text.toLowerCase()}) > 0`,
+        filter.state === undefined ? undefined : eq(zones.state, filter.state),
         filter.after === undefined ? undefined : gt(zones.name, filter.after),
       ),
     )

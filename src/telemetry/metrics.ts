@@ -1,6 +1,8 @@
 // The metrics registry of a process: names get the product's prefix here and nowhere else. It must not know what is
 // counted. Label values must be bounded sets (a controller, a result, a status), never object names.
+
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import manifest from '../../package.json' with { type: 'json' };
 
 /** What every metric name of the product begins with. */
 export const METRICS_PREFIX = 'zonestead_';
@@ -22,14 +24,30 @@ export interface Metrics {
   histogram<L extends string = never>(options: MetricOptions<L> & { buckets?: readonly number[] }): Histogram<L>;
 }
 
+export interface MetricsOptions {
+  readonly processMetrics?: boolean;
+  /** Which process this is, for `build_info`. (Default: it is not told.) */
+  readonly component?: string;
+}
+
 const SECONDS_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /**
  * Makes a registry. Process metrics (CPU, memory, event loop, garbage collection) are on unless `processMetrics` is
  * false, as tests want it. A name registered twice throws.
  */
-export function createMetrics(options: { readonly processMetrics?: boolean } = {}): Metrics {
+export function createMetrics(options: MetricsOptions = {}): Metrics {
   const registry = new Registry();
+  const { component } = options;
+  if (component !== undefined) {
+    const labels = ['component', 'version'] as const;
+    const info = {
+      name: `${METRICS_PREFIX}build_info`,
+      help: 'Which process this is, and its version',
+      labelNames: labels,
+    };
+    new Gauge({ ...info, registers: [registry] }).set({ component, version: manifest.version }, 1);
+  }
   if (options.processMetrics !== false) collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX });
   const common = <L extends string>(metric: MetricOptions<L>) => ({
     name: `${METRICS_PREFIX}${metric.name}`,

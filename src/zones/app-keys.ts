@@ -79,7 +79,7 @@ export async function mintAppKey(
       const terms = insist(judgeTerms(NO_TERMS, input, { now: work.now, anyLimits: false }));
       await mustBeOurs(work, terms.grants);
       const { id, text } = await mintKey(work.tx, { teamId, ...terms, createdAt: work.now }, house.random);
-      const key = { id, ...terms, createdAt: work.now, revokedAt: null, lastUsedAt: null };
+      const key = { id, ...terms, createdAt: work.now, revokedAt: null, lastUsedAt: null, lastUsedBy: null };
       const change = { action: 'key.mint', subject: id, before: null, after: termsView(terms) } as const;
       return { answer: { ...keyView(key), secret: text }, change };
     }),

@@ -23,10 +23,15 @@ import { constraintMessage, constraintOf, newRecordId, RecordWrites } from './wr
 /** The Idempotency-Key of one creation, as a POST of it alone would have it. */
 export type Once = NonNullable<Caller['once']>;
 
-export type RecordChange =
-  | { action: 'create'; record: RecordInput; once?: Once }
-  | { action: 'update'; id: string; record: RecordInput }
-  | { action: 'delete'; id: string };
+/** What history calls its request. (Default: the caller's.) */
+type Known = { requestId?: string | undefined };
+
+export type RecordChange = Known &
+  (
+    | { action: 'create'; record: RecordInput; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: RecordInput; managedBy?: string | undefined }
+    | { action: 'delete'; id: string }
+  );
 
 export interface Batch {
   /** All or nothing; otherwise each change stands alone. */
@@ -124,7 +129,9 @@ async function judgeChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow,
   const done = read.map((change): Done => {
     if (change instanceof Refusal) return { outcome: change, entry: null };
     const judged = attempt(() => judgeChange(judge, change));
-    return judged instanceof Refusal ? { outcome: judged, entry: null } : judged;
+    if (judged instanceof Refusal) return { outcome: judged, entry: null };
+    const { requestId } = change;
+    return judged.entry && requestId !== undefined ? { ...judged, entry: { ...judged.entry, requestId } } : judged;
   });
   return { done, writes: judge.writes };
 }
@@ -138,10 +145,12 @@ function keptOf(done: readonly Done[], caller: Caller, createdAt: Date) {
   );
 }
 
-type ReadChange =
-  | { action: 'create'; record: ParsedRecord; once?: Once }
-  | { action: 'update'; id: string; record: ParsedRecord }
-  | { action: 'delete'; id: string };
+type ReadChange = Known &
+  (
+    | { action: 'create'; record: ParsedRecord; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: ParsedRecord; managedBy?: string | undefined }
+    | { action: 'delete'; id: string }
+  );
 
 /** What a change says by itself. @throws Refusal */
 function readChange(change: RecordChange | Refusal, zone: ZoneRow): ReadChange {
@@ -167,18 +176,20 @@ interface Judge {
 function judgeChange(judge: Judge, change: ReadChange): Done {
   switch (change.action) {
     case 'create':
-      return change.once ? createOnce(judge, change.record, change.once) : create(judge, change.record);
+      return change.once ? createOnce(judge, change, change.once) : create(judge, change);
     case 'update':
-      return update(judge, change.id, change.record);
+      return update(judge, change);
     case 'delete':
       return remove(judge, change.id);
   }
 }
 
-function createOnce(judge: Judge, record: ParsedRecord, once: Once): Done {
+type Written<A extends ReadChange['action']> = Extract<ReadChange, { action: A }>;
+
+function createOnce(judge: Judge, change: Written<'create'>, once: Once): Done {
   const kept = judge.kept.get(once.token);
   if (kept === undefined) {
-    const done = create(judge, record);
+    const done = create(judge, change);
     if (!(done.outcome instanceof Refusal)) judge.kept.set(once.token, { ...once, answer: done.outcome.record });
     return { ...done, once };
   }
@@ -186,12 +197,12 @@ function createOnce(judge: Judge, record: ParsedRecord, once: Once): Done {
   return { outcome: { ok: true, action: 'create', record: kept.answer as RecordView }, entry: null };
 }
 
-function create({ house, caller, zone, hood, writes }: Judge, record: ParsedRecord): Done {
+function create({ house, caller, zone, hood, writes }: Judge, { record, managedBy }: Written<'create'>): Done {
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, hood.around(record, null)));
   const id = newRecordId(house);
   hood.put({ id, ...record });
-  writes.insert(id, record);
+  writes.insert(id, record, managedBy ?? caller.managedBy ?? null);
   const view = recordView({ id, ...record }, zone);
   return {
     outcome: { ok: true, action: 'create', record: view },
@@ -199,7 +210,8 @@ function create({ house, caller, zone, hood, writes }: Judge, record: ParsedReco
   };
 }
 
-function update({ caller, zone, hood, stored, current, writes }: Judge, id: string, record: ParsedRecord): Done {
+function update({ caller, zone, hood, stored, current, writes }: Judge, change: Written<'update'>): Done {
+  const { id, record } = change;
   // Who may not write at all must not learn which ids exist; a restricted key, not what others are.
   mustWriteRecords(caller.actor, zone.id);
   const row = current.get(id);
@@ -210,12 +222,14 @@ function update({ caller, zone, hood, stored, current, writes }: Judge, id: stri
   insist(judgeWrite(record, hood.around(record, id)));
   const [before, after] = [recordView(row, zone), recordView({ id, ...record }, zone)];
   const outcome = { ok: true, action: 'update', record: after } as const;
-  if (record.content === row.content && record.ttl === row.ttl && record.priority === row.priority) {
-    return { outcome, entry: null };
-  }
+  const managedBy = change.managedBy ?? caller.managedBy ?? row.managedBy;
+  const isSame = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
+  if (isSame && managedBy === row.managedBy) return { outcome, entry: null };
   hood.put({ id, ...record });
-  current.set(id, { id, ...record });
-  writes.update(stored.get(id) as RecordRow, record);
+  current.set(id, { id, ...record, managedBy });
+  writes.update(stored.get(id) as RecordRow, record, managedBy);
+  // Whose it is, is no change of the zone.
+  if (isSame) return { outcome, entry: null };
   return { outcome, entry: { action: 'record.update', before, after } };
 }
 

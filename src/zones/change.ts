@@ -36,12 +36,16 @@ export interface Caller {
   requestId: string;
   /** The Idempotency-Key of a POST and a hash of what it asks for. */
   once: { token: string; requestHash: Uint8Array } | null;
+  /** The object elsewhere that asks through this key (`DNSRecord namespace/name`); remembered with what is written. */
+  managedBy?: string | null;
 }
 
 export interface Entry {
   action: Action;
   before: unknown;
   after: unknown;
+  /** (Default: the caller's.) */
+  requestId?: string;
 }
 
 export interface Outcome<T> {
@@ -82,8 +86,9 @@ export async function changeZone<T>(
     const set = Array.isArray(change) ? {} : change?.zone;
     const now = house.now();
     const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
-    const rows = entries.map(({ action, before, after }) => ({
+    const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
       ...historyOf(zone, caller),
+      requestId,
       action,
       before,
       after,

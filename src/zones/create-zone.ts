@@ -78,6 +78,7 @@ async function insertSigned(tx: Tx, house: House, caller: Caller, owner: Owner, 
     cskPrivate: csk.privateKey,
     cskPublic: csk.publicKey,
     ds: dsRecords(name, csk.publicKey).map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`),
+    managedBy: caller.managedBy ?? null,
     createdAt: now,
     updatedAt: now,
   });

@@ -42,7 +42,7 @@ export async function mintKey(
 /** The same for a person, whose keys have the person's rights. */
 export async function mintPersonKey(
   db: Db | Tx,
-  key: { userId: string; name: string },
+  key: { userId: string; name: string; expiresAt?: Date },
   random: (bytes: number) => Buffer,
 ): Promise<{ id: string; text: string }> {
   const { id, secret } = newSecret(random);
@@ -70,9 +70,16 @@ export async function ensureTeam(
 /**
  * The actor behind a key's text.
  * @param address where the request came from, checked against the key's networks
+ * @param agent what sent it, in its own words; remembered with the use. (Default: nobody says.)
  * @throws Refusal unauthorized, with one sentence for every cause: it must not tell an attacker which part was wrong
  */
-export async function authenticate(db: Db, text: string | null, address: string, now: Date): Promise<Actor> {
+export async function authenticate(
+  db: Db,
+  text: string | null,
+  address: string,
+  now: Date,
+  agent: string | null = null,
+): Promise<Actor> {
   const parts = text === null ? null : FORM.exec(text);
   if (!parts) throw new Refusal('unauthorized', INVALID);
   const [, prefix, id = '', secret = ''] = parts;
@@ -83,7 +90,7 @@ export async function authenticate(db: Db, text: string | null, address: string,
     throw new Refusal('unauthorized', INVALID);
   }
   if (key.networks !== null && !isWithin(address, key.networks)) throw new Refusal('unauthorized', INVALID);
-  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now);
+  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now, agent);
   return actorOf(key);
 }
 

@@ -17,7 +17,14 @@ import {
   updateRecord,
 } from '../store/records.ts';
 import type { ZoneRow } from '../store/zones.ts';
-import { type Actor, mustReadRecords, mustWriteRecord, mustWriteRecords, readableOnly } from './actor.ts';
+import {
+  type Actor,
+  mustReadRecords,
+  mustReadWholeZone,
+  mustWriteRecord,
+  mustWriteRecords,
+  readableOnly,
+} from './actor.ts';
 import { prepareAliases } from './alias-target.ts';
 import { type Caller, changeZone, type House } from './change.ts';
 import { insist, Refusal } from './refusal.ts';
@@ -32,6 +39,8 @@ export interface RecordQuery extends Page {
   name?: string | undefined;
   type?: RecordType | undefined;
   content?: string | undefined;
+  /** Only records that have one of these texts in their name or content. */
+  texts?: string[] | undefined;
 }
 
 /** A page of the zone's records in a stable order. Filters that no record can match give an empty list. @throws Refusal no_zone, forbidden, bad_request (cursor) */
@@ -41,16 +50,38 @@ export async function readRecords(
   zoneId: string,
   query: RecordQuery & { limit: number },
 ): Promise<{ records: RecordView[]; next?: string }> {
+  const { zone, rows, next } = await readRows(house, actor, zoneId, query);
+  return { records: rows.map((row) => recordView(row, zone)), ...(next === null ? {} : { next }) };
+}
+
+/** The same as rows, with their zone. @throws as readRecords */
+export async function readRows(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery & { limit: number },
+): Promise<{ zone: ZoneRow; rows: RecordRow[]; next: string | null }> {
   const { zone, filter } = await listOf(house, actor, zoneId, query);
-  if (!filter) return { records: [] };
+  if (!filter) return { zone, rows: [], next: null };
   // One more than asked for tells whether there is a next page.
   const rows = await listRecords(house.db, zone.id, { ...filter, limit: query.limit + 1 });
   const page = rows.slice(0, query.limit);
   const last = page.at(-1);
-  return {
-    records: page.map((row) => recordView(row, zone)),
-    ...(last && page.length < rows.length ? { next: writeCursor(last) } : {}),
-  };
+  return { zone, rows: page, next: last && page.length < rows.length ? writeCursor(last) : null };
+}
+
+/** One record as a row. @throws Refusal no_zone, forbidden, not_found */
+export async function readRow(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+  recordId: string,
+): Promise<{ zone: ZoneRow; row: RecordRow }> {
+  const zone = await seeZone(house, actor, zoneId, 'no_zone');
+  mustReadWholeZone(actor, zoneId);
+  const row = await recordById(house.db, zone.no, recordId);
+  if (!row) throw new Refusal('not_found', NO_RECORD);
+  return { zone, row };
 }
 
 /** All of the list, some records at a time, because a zone may have very many. @throws as readRecords */
@@ -77,11 +108,13 @@ async function listOf(
   const only = readableOnly(actor);
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
-  if ((name && !name.ok) || !isStorable(query.content ?? '')) return { zone, filter: null };
+  const storable = [query.content ?? '', ...(query.texts ?? [])].every(isStorable);
+  if ((name && !name.ok) || !storable) return { zone, filter: null };
   const filter = {
     ...(name ? { ordername: orderName(name.value) } : {}),
     ...(query.type === undefined ? {} : { type: query.type }),
     ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
+    ...(query.texts === undefined ? {} : { texts: query.texts }),
     ...(only === null ? {} : { only }),
     ...(after === undefined ? {} : { after }),
   };
@@ -124,7 +157,8 @@ export async function createRecord(
     const id = newRecordId(house);
     const { name, ordername, type, content, rdata, ttl, priority } = record;
     const digest = digestOf(record.wire);
-    const row = { id, zoneNo: zone.no, name, ordername, type, content, rdata, digest, ttl, priority };
+    const managedBy = caller.managedBy ?? null;
+    const row = { id, zoneNo: zone.no, name, ordername, type, content, rdata, digest, ttl, priority, managedBy };
     const write = () => orConflict(insertRecord(tx, { ...row, createdAt: house.now() }));
     const answer = recordView({ id, ...record }, zone);
     return { answer: () => answer, write, change: { action: 'record.create', before: null, after: answer } };
@@ -149,9 +183,13 @@ export async function replaceRecord(
     const { content, rdata, ttl, priority } = record;
     const before = recordView(stored, zone);
     const answer = recordView({ id: stored.id, ...record }, zone);
-    if (content === stored.content && ttl === stored.ttl && priority === stored.priority)
+    const managedBy = caller.managedBy ?? null;
+    const set = { content, rdata, digest: digestOf(record.wire), ttl, priority, managedBy };
+    if (content === stored.content && ttl === stored.ttl && priority === stored.priority) {
+      // Whose it is, is no change of the zone.
+      if (managedBy !== null && managedBy !== stored.managedBy) await updateRecord(tx, stored.id, set);
       return { answer: () => answer, change: null };
-    const set = { content, rdata, digest: digestOf(record.wire), ttl, priority };
+    }
     const write = () => orConflict(updateRecord(tx, stored.id, set));
     return { answer: () => answer, write, change: { action: 'record.update', before, after: answer } };
   });

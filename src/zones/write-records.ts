@@ -24,17 +24,20 @@ export function newRecordId(house: Pick<House, 'random'>): string {
 }
 
 export class RecordWrites {
-  readonly #inserts = new Map<string, ParsedRecord>();
-  readonly #updates = new Map<string, { stored: RecordRow; record: ParsedRecord }>();
+  readonly #inserts = new Map<string, { record: ParsedRecord; managedBy: string | null }>();
+  readonly #updates = new Map<string, { stored: RecordRow; record: ParsedRecord; managedBy: string | null }>();
   readonly #deletes = new Set<string>();
 
-  insert(id: string, record: ParsedRecord): void {
-    this.#inserts.set(id, record);
+  insert(id: string, record: ParsedRecord, managedBy: string | null = null): void {
+    this.#inserts.set(id, { record, managedBy });
   }
 
-  /** @param stored the row as it was before all of these writes */
-  update(stored: RecordRow, record: ParsedRecord): void {
-    this.#updates.set(stored.id, { stored, record });
+  /**
+   * @param stored the row as it was before all of these writes
+   * @param managedBy null leaves it as it is
+   */
+  update(stored: RecordRow, record: ParsedRecord, managedBy: string | null = null): void {
+    this.#updates.set(stored.id, { stored, record, managedBy });
   }
 
   delete(id: string): void {
@@ -53,11 +56,11 @@ export class RecordWrites {
     if (mayExchangeValues(updates)) await releaseValues(tx, [...this.#updates.keys()]);
     await updateRecords(
       tx,
-      updates.map(({ stored, record }) => updateOf(stored.id, record)),
+      updates.map(({ stored, record, managedBy }) => updateOf(stored.id, record, managedBy)),
     );
     await insertRecords(
       tx,
-      [...this.#inserts].map(([id, record]) => rowOf(id, zone, record, createdAt)),
+      [...this.#inserts].map(([id, { record, managedBy }]) => rowOf(id, zone, record, managedBy, createdAt)),
     );
   }
 }
@@ -73,13 +76,20 @@ export function constraintMessage(constraint: string): string {
   return `content: the database refuses a duplicate or a CNAME beside other data (${constraint}).`;
 }
 
-function updateOf(id: string, { content, rdata, wire, ttl, priority }: ParsedRecord): RecordUpdate {
-  return { id, content, rdata, digest: digestOf(wire), ttl, priority };
+function updateOf(id: string, record: ParsedRecord, managedBy: string | null): RecordUpdate {
+  const { content, rdata, wire, ttl, priority } = record;
+  return { id, content, rdata, digest: digestOf(wire), ttl, priority, managedBy };
 }
 
-function rowOf(id: string, zone: Pick<ZoneRow, 'no'>, record: ParsedRecord, createdAt: Date): NewRecord {
+function rowOf(
+  id: string,
+  zone: Pick<ZoneRow, 'no'>,
+  record: ParsedRecord,
+  managedBy: string | null,
+  createdAt: Date,
+): NewRecord {
   const { name, ordername, type } = record;
-  return { ...updateOf(id, record), zoneNo: zone.no, name, ordername, type, createdAt };
+  return { ...updateOf(id, record, managedBy), zoneNo: zone.no, name, ordername, type, createdAt };
 }
 
 /** Whether one updated record could get the value that another one gives up: two of one set. */

@@ -53,10 +53,54 @@ export async function exportZoneFile(
   });
 }
 
+export interface ZoneFilePreview {
+  /** Of the zone that the file was compared with. */
+  serial: number;
+  /** Records of the file. */
+  records: number;
+  ignored: number;
+  /** By line; with any of them there is no difference to be told. */
+  problems: LineProblem[];
+  diff: ZoneDiff | null;
+}
+
+/** What an import of the file would do now; nothing is written nor counted. @throws Refusal no_zone, forbidden */
+export async function previewZoneFile(
+  house: House,
+  actor: Actor,
+  zoneId: string,
+  text: string,
+): Promise<ZoneFilePreview> {
+  const { before, file, problems, planned } = await planImport(house, actor, zoneId, text);
+  return {
+    serial: before.zone.serial,
+    records: file.records.length,
+    ignored: file.ignored,
+    problems,
+    diff: planned,
+  };
+}
+
+/** Read, judged and compared outside of the zone's lock. */
+async function planImport(house: House, actor: Actor, zoneId: string, text: string) {
+  const seen = await seeZone(house, actor, zoneId, 'no_zone');
+  mustWriteAllRecords(actor, seen.id);
+  const before = await inOneSnapshot(house.db, async (tx) => ({
+    zone: await seeZone({ ...house, db: tx }, actor, zoneId, 'no_zone'),
+    records: await allRecords(tx, seen.no),
+    children: await childrenOf(tx, seen),
+  }));
+  const { file, problems } = await readFile(text, before.zone, before.children);
+  const wanted = file.records.map(({ record }) => record);
+  const planned = problems.length > 0 ? null : await finishInTurns(diffZone(before.records, wanted));
+  return { before, file, problems, wanted, planned };
+}
+
 /**
  * Makes the zone hold exactly the records of the file.
+ * @param serial refused when the zone has another one by now. (Default: whatever it has.)
  * @param count counts the changes as writes, before anything is written; what is refused counts as well
- * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy
+ * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy, conflict (another serial)
  */
 export async function importZoneFile(
   house: House,
@@ -64,18 +108,11 @@ export async function importZoneFile(
   zoneId: string,
   text: string,
   count: (changes: number) => Promise<void>,
+  serial?: number,
 ): Promise<ZoneFileImport> {
-  const seen = await seeZone(house, caller.actor, zoneId, 'no_zone');
-  mustWriteAllRecords(caller.actor, seen.id);
-  // Read, judged and counted outside of the zone's lock; under it only what may have changed is looked at again.
-  const before = await inOneSnapshot(house.db, async (tx) => ({
-    zone: await seeZone({ ...house, db: tx }, caller.actor, zoneId, 'no_zone'),
-    records: await allRecords(tx, seen.no),
-    children: await childrenOf(tx, seen),
-  }));
-  const { file, problems } = await readFile(text, before.zone, before.children);
-  const wanted = file.records.map(({ record }) => record);
-  const planned = problems.length > 0 ? null : await finishInTurns(diffZone(before.records, wanted));
+  // Under the zone's lock only what may have changed is looked at again.
+  const { before, file, problems, wanted, planned } = await planImport(house, caller.actor, zoneId, text);
+  if (serial !== undefined && serial !== before.zone.serial) throw anotherSerial();
   const counted = Math.max(1, planned === null ? 0 : sizeOf(planned));
   await count(counted);
   if (planned === null) throw refuseLines(problems);
@@ -86,6 +123,7 @@ export async function importZoneFile(
   ]);
   return changeZone(house, caller, zoneId, async (tx, zone) => {
     // Every change of a zone gives it another serial.
+    if (serial !== undefined && serial !== zone.serial) throw anotherSerial();
     const diff =
       zone.serial === before.zone.serial
         ? planned
@@ -104,6 +142,13 @@ export async function importZoneFile(
     };
     return { answer: () => answer, change: entries };
   });
+}
+
+function anotherSerial(): Refusal {
+  return new Refusal(
+    'conflict',
+    'The zone was changed meanwhile, so nothing was imported. Look at the difference again.',
+  );
 }
 
 type Ground = { zone: Pick<ZoneRow, 'defaultTtl'>; children: readonly Pick<ZoneRow, 'name'>[] };

@@ -22,19 +22,35 @@ export async function readZones(
   actor: Actor,
   query: Page & { zoneName?: string | undefined },
 ): Promise<{ zones: ZoneView[]; next?: string }> {
+  const { rows, next } = await readZoneRows(house, actor, query);
+  return { zones: rows.map((zone) => zoneView(zone, house.nameservers)), ...(next === null ? {} : { next }) };
+}
+
+/**
+ * The same as rows.
+ * @param query.text only zones with it in their name
+ */
+export async function readZoneRows(
+  house: House,
+  actor: Actor,
+  query: Page & { zoneName?: string | undefined; text?: string | undefined; state?: ZoneState | undefined },
+): Promise<{ rows: ZoneRow[]; next: string | null }> {
   let name: string | undefined;
   if (query.zoneName !== undefined) {
     const parsed = parseZoneName(query.zoneName);
-    if (!parsed.ok) return { zones: [] };
+    if (!parsed.ok) return { rows: [], next: null };
     name = parsed.value;
   }
   const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
+  if (!isStorable(query.text ?? '')) return { rows: [], next: null };
   if (!isStorable(after ?? '')) throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
   const rows = await listZones(house.db, {
     teamIds: teamsOfActor(actor),
     userId: actor.user?.id ?? null,
     ids: visibleZoneIds(actor),
     ...(name === undefined ? {} : { name }),
+    ...(query.text === undefined ? {} : { text: query.text }),
+    ...(query.state === undefined ? {} : { state: query.state }),
     ...(after === undefined ? {} : { after }),
     // One more than asked for tells whether there is a next page.
     ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),
@@ -42,8 +58,8 @@ export async function readZones(
   const page = query.limit === undefined ? rows : rows.slice(0, query.limit);
   const last = page.at(-1);
   return {
-    zones: page.filter((zone) => maySee(actor, zone)).map((zone) => zoneView(zone, house.nameservers)),
-    ...(last && page.length < rows.length ? { next: Buffer.from(last.name).toString('base64url') } : {}),
+    rows: page.filter((zone) => maySee(actor, zone)),
+    next: last && page.length < rows.length ? Buffer.from(last.name).toString('base64url') : null,
   };
 }
 

@@ -28,6 +28,20 @@ export async function memory(pid: number): Promise<{ now: number; peak: number }
   return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
 }
 
+/** Sums of counters that one of our own processes shows at /metrics, by the given label. */
+export async function counters(pid: number, name: string, label: string): Promise<Record<string, number>> {
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
+  const listen = /(?:^|\0)ZONESTEAD_HEALTH_LISTEN=([^\0]+)/.exec(environment)?.[1];
+  const text = await (await fetch(`http://${listen}/metrics`)).text();
+  const sums: Record<string, number> = {};
+  for (const line of text.split('\n')) {
+    const [, labels = '', value] = new RegExp(`^zonestead_${name}\\{(.*)\\} ([\\d.e+]+)$`).exec(line) ?? [];
+    const by = new RegExp(`${label}="([^"]*)"`).exec(labels)?.[1];
+    if (by !== undefined) sums[by] = (sums[by] ?? 0) + Number(value);
+  }
+  return sums;
+}
+
 async function readStats(): Promise<Map<number, Stat>> {
   const stats = new Map<number, Stat>();
   for (const entry of await readdir('/proc')) {

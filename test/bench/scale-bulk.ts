@@ -34,10 +34,10 @@ export interface Made {
 const ZONES = 10;
 /** Of requests to the API server at once. */
 const CREATORS = 16;
-const ASKERS = 2;
+const ASKERS = 1;
 const LIMIT_MS = 10 * 60_000;
 /** Coarse on purpose: every question costs the servers that are measured. */
-const BETWEEN_LOOKS_MS = 50;
+const BETWEEN_LOOKS_MS = 100;
 const BESIDE: ReadonlySet<string> = new Set(['kube-apiserver', 'etcd', 'kube-controller-manager']);
 
 /** Zones to begin with. */

@@ -2,7 +2,7 @@
 
 import { delay } from '../../src/cli/up/parts/wait.ts';
 import { DNS_RECORD, type DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
-import { memory } from './processes.ts';
+import { counters, memory } from './processes.ts';
 import { costs, create, type Ground, newRecords, printCosts } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
 import { print } from './support.ts';
@@ -34,6 +34,7 @@ export async function restart(ground: Ground): Promise<void> {
   );
   const after = await costs(ground);
   printCosts({ ...before, cpu: { ...before.cpu, operator: 0 } }, after, 1);
+  print(`  requests to the service: ${said(await requests(ground), {})}`);
   print(`  operator: ${figure((await memory(pid)).now)} MiB resident, ${figure((await memory(pid)).peak)} at most`);
 }
 
@@ -65,10 +66,22 @@ export async function oneAmong(ground: Ground, rounds: number): Promise<Record<s
 
 /** Nothing happens for that long. */
 export async function steady(ground: Ground, ms: number): Promise<void> {
+  const asked = await requests(ground);
   const before = await costs(ground);
   await delay(ms, ground.signal);
   const after = await costs(ground);
   const cpu = (after.cpu.operator ?? 0) - (before.cpu.operator ?? 0);
   print(`steady for ${figure(ms / 1000)} s: the operator took ${figure((cpu / ms) * 100_000)} % of a core`);
+  print(`  requests to the service: ${said(await requests(ground), asked)}`);
   printCosts(before, after, 1);
+}
+
+/** The operator's, by method. */
+function requests({ stack }: Ground): Promise<Record<string, number>> {
+  return counters(stack.operator.part('operator').pid, 'service_requests_total', 'method');
+}
+
+function said(now: Record<string, number>, before: Record<string, number>): string {
+  const more = Object.entries(now).map(([method, count]) => ({ method, count: count - (before[method] ?? 0) }));
+  return more.map(({ method, count }) => `${method} ${count}`).join(', ');
 }

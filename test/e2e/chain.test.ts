@@ -1,6 +1,7 @@
 // The main job on real parts: kubectl → kube-apiserver → operator → REST API → Postgres → PowerDNS → dig and delv.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
+import { visit } from '../support/visit.ts';
 
 let test: TestStack;
 beforeAll(async () => {
@@ -70,6 +71,23 @@ describe('a zone with records of every kind of answer', () => {
     ['any.apps.site.example', 'TXT', '; negative response, fully validated'],
   ])('validates with the DS that the API gives: %s %s', async (name, type, verdict) => {
     expect(await test.delv('site.example', name, type)).toBe(verdict);
+  });
+
+  it('says in the console which objects it belongs to, and what the operator did', async () => {
+    const { service } = test.stack;
+    const browser = visit(service);
+    await browser.signIn(service.personKey);
+    const words = async (path: string) => (await browser.get(path)).text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+    expect(await words('/console/zones')).toContain('site.example managed by DNSZone default/site');
+    const [zone] = await test.client.zones.list({ zoneName: 'site.example' });
+    const records = await words(`/console/zones/${zone?.id}`);
+    for (const name of ['www', 'www6', 'shop', 'mail', 'texts', 'third', 'apps']) {
+      expect(records).toContain(`managed by DNSRecord default/${name} `);
+    }
+    expect(await words(`/console/zones/${zone?.id}/history`)).toContain('zonestead-operator');
+    const live = await words(`/console/zones/${zone?.id}/live?name=www&type=A`);
+    expect(live).toContain('NOERROR 120 A 192.0.2.1');
+    expect(live).toContain('RRSIG of the answer: valid.');
   });
 
   it('shows useful columns, events and help', async () => {

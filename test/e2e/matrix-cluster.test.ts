@@ -1,6 +1,6 @@
 // The fault matrix, third part: what goes wrong on the side of Kubernetes. The API server and its store restarted, versions
 // compacted away, watches that die without a word, CRDs applied again, namespaces and zone objects deleted first.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { NAMESPACE } from '../../src/operator/house.ts';
 import { DNS_ZONE } from '../../src/operator/resources/dnszone.ts';
 import {
@@ -117,19 +117,19 @@ describe.each(FAULTS)('when $title', ({ strike, afresh }) => {
   );
 });
 
-describe('deleted in an order of its own', () => {
+describe.concurrent('deleted in an order of its own', () => {
   it('a namespace takes its zone and its record with it', async () => {
     const cell = await given(CREATING);
     await CREATING.act(chain, cell);
     await consistent(chain, cell);
     await chain.remove(NAMESPACE, cell.namespace);
-    await expect.poll(() => leftovers(chain, cell), { timeout: 40_000 }).toEqual([]);
-    const gone = () =>
+    await untilNone('nothing is left', () => leftovers(chain, cell));
+    const look = () =>
       chain.api.get(NAMESPACE, { name: cell.namespace }).then(
         () => 'there',
         () => 'gone',
       );
-    await expect.poll(gone, { timeout: 30_000, interval: 200 }).toBe('gone');
+    await untilIs('the namespace', look, (is) => is === 'gone');
   });
 
   it('a namespace with a foreign record in its zone waits until that is gone', async () => {
@@ -142,12 +142,12 @@ describe('deleted in an order of its own', () => {
       const { zones } = await objectsOf(chain, cell);
       return zones[0]?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
     };
-    await expect.poll(reason, { timeout: 30_000, interval: 100 }).toBe('DeletionBlocked');
+    await untilIs('Ready of the zone', reason, (is) => is === 'DeletionBlocked');
     const [found] = await chain.client.zones.list({ zoneName: cell.zoneName });
     const held = () => chain.client.records.list(found?.id ?? '');
-    await expect.poll(held, { timeout: 20_000 }).toEqual(cell.foreign);
+    await untilIs('the zone', held, (records) => JSON.stringify(records) === JSON.stringify(cell.foreign));
     for (const { id } of cell.foreign) await chain.client.records.delete(found?.id ?? '', id);
-    await expect.poll(() => leftovers(chain, cell), { timeout: 40_000 }).toEqual([]);
+    await untilNone('nothing is left', () => leftovers(chain, cell));
   });
 
   it('the zone object goes first, its record afterwards', async () => {
@@ -155,12 +155,16 @@ describe('deleted in an order of its own', () => {
     await CREATING.act(chain, cell);
     await consistent(chain, cell);
     await chain.remove(DNS_ZONE, 'zone', cell.namespace);
-    await expect.poll(async () => (await objectsOf(chain, cell)).zones.length, { timeout: 20_000 }).toBe(0);
+    await untilIs(
+      'the zone objects',
+      async () => (await objectsOf(chain, cell)).zones.length,
+      (count) => count === 0,
+    );
     const reason = async () => {
       const { records } = await objectsOf(chain, cell);
       return records[0]?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
     };
-    await expect.poll(reason, { timeout: 20_000 }).toBe('ZoneNotReady');
+    await untilIs('Ready of the record', reason, (is) => is === 'ZoneNotReady');
     await cleanUp(chain, cell);
   });
 
@@ -169,7 +173,11 @@ describe('deleted in an order of its own', () => {
     await CREATING.act(chain, cell);
     await consistent(chain, cell);
     await chain.remove(DNS_ZONE, 'zone', cell.namespace);
-    await expect.poll(async () => (await objectsOf(chain, cell)).zones.length, { timeout: 20_000 }).toBe(0);
+    await untilIs(
+      'the zone objects',
+      async () => (await objectsOf(chain, cell)).zones.length,
+      (count) => count === 0,
+    );
     await CREATING.act(chain, cell);
     cell.made = '2 zone(s) and 4 record(s)';
     await consistent(chain, cell);

@@ -1,12 +1,13 @@
 // The fault matrix, first part: the operator dies before and after every kind of write that a scenario makes, at the API
-// server and at the service, and a new one goes on. Everything but the operator's death is real.
-import { afterAll, describe, expect, it } from 'vitest';
+// server and at the service, and a new one goes on. Everything but the operator's death is real. The cells stand beside each
+// other, each in a namespace of its own with an operator for it.
+import { describe, expect, it } from 'vitest';
 import type { ResourceType } from '../../src/kube/resource.ts';
 import { DNS_RECORD } from '../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE } from '../../src/operator/resources/dnszone.ts';
 import { type Cell, cleanUp, consistent, newCell, putForeign } from '../support/matrix/cell.ts';
 import { startChain } from '../support/matrix/chain.ts';
-import { startOperator, type TestOperator } from '../support/matrix/operator.ts';
+import { startOperator } from '../support/matrix/operator.ts';
 
 interface Scenario {
   readonly title: string;
@@ -29,6 +30,10 @@ const record =
   (spec: object): Step =>
   ({ namespace }) =>
     chain.record('www', 'zone', { name: 'www', type: 'A', ...spec }, namespace);
+/** So many at once that they go in one batch, each with its own object, ledger and status. */
+const MANY = Array.from({ length: 12 }, (_, n) => `many${n}`);
+const many: Step = ({ namespace }) =>
+  Promise.all(MANY.map((name) => chain.record(name, 'zone', { name, type: 'A', content: '192.0.2.1' }, namespace)));
 const remove =
   (type: ResourceType, name: string): Step =>
   ({ namespace }) =>
@@ -57,10 +62,18 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'a record of two values is created beside a foreign one',
     given: [zone({}), foreign],
     act: [record(two)],
-    writes: ['merge dnsrecords', 'records.batch', 'applyStatus dnsrecords'],
     // The first write of a process goes alone: it does not know its limits yet.
-    perhaps: ['records.create', 'records.batch'],
+    writes: ['merge dnsrecords', 'records.create', 'records.create #2', 'applyStatus dnsrecords'],
     made: '1 zone(s) and 3 record(s)',
+  },
+  {
+    title: 'records of many objects are created in one batch',
+    given: [zone({}), foreign],
+    act: [many],
+    writes: ['merge dnsrecords #7', 'records.batch', 'applyStatus dnsrecords', 'applyStatus dnsrecords #7'],
+    // One that finds the zone free goes alone.
+    perhaps: ['records.create'],
+    made: '1 zone(s) and 13 record(s)',
   },
   {
     title: 'values are changed, added and taken away',
@@ -101,49 +114,59 @@ const SCENARIOS: readonly Scenario[] = [
 ];
 
 const chain = await startChain();
-let operator: TestOperator = startOperator(chain);
-afterAll(() => operator.stop());
 
 /** A namespace and a zone of its own, with the scenario's beginning in it. */
-async function arrange({ given, made, title }: Scenario): Promise<Cell> {
-  const cell = await newCell(chain);
+async function arrange(cell: Cell, { given, made, title }: Scenario): Promise<void> {
   for (const step of given) {
     await step(cell);
     // What somebody meddled with stays wrong until the operator looks.
     if (step !== meddle) await consistent(chain, cell, `${title}: given`);
   }
   cell.made = made;
-  return cell;
 }
+
+const start = ({ namespace }: Cell) => startOperator(chain, { namespace });
 
 const STATUS = ['applyStatus dnszones', 'applyStatus dnsrecords'];
 const kindOf = (write: string) => write.replace(/ #\d+$/, '');
 
-describe.each(SCENARIOS)('when $title', (scenario) => {
+describe.concurrent.each(SCENARIOS)('when $title', (scenario) => {
   it('these are all the kinds of writes', async () => {
-    const cell = await arrange(scenario);
-    operator.arm(null);
-    for (const step of scenario.act) await step(cell);
-    await consistent(chain, cell, 'without a fault');
-    const kinds = new Set(operator.writes);
-    // How often a status is written depends on how soon DNS answers.
-    for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) kinds.delete(kind);
-    const named = new Set(scenario.writes.map(kindOf));
-    for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) named.delete(kind);
-    expect([...kinds].sort()).toEqual([...named].sort());
-    await cleanUp(chain, cell);
+    const cell = await newCell(chain);
+    const operator = start(cell);
+    try {
+      await arrange(cell, scenario);
+      operator.arm(null);
+      for (const step of scenario.act) await step(cell);
+      await consistent(chain, cell, 'without a fault');
+      const kinds = new Set(operator.writes);
+      // How often a status is written depends on how soon DNS answers.
+      for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) kinds.delete(kind);
+      const named = new Set(scenario.writes.map(kindOf));
+      for (const kind of [...STATUS, ...(scenario.perhaps ?? [])]) named.delete(kind);
+      expect([...kinds].sort()).toEqual([...named].sort());
+      await cleanUp(chain, cell);
+    } finally {
+      await operator.stop();
+    }
   });
 
   describe.each(['before', 'after'] as const)('an operator that dies %s', (when) => {
     it.each(scenario.writes)('%s is followed by one that ends the work', async (write) => {
-      const cell = await arrange(scenario);
-      operator.arm({ write: kindOf(write), nth: Number(/#(\d+)$/.exec(write)?.[1] ?? 1), when });
-      for (const step of scenario.act) await step(cell);
-      await operator.died();
-      await operator.stop();
-      operator = startOperator(chain);
-      await consistent(chain, cell, `dead ${when} ${write}`);
-      await cleanUp(chain, cell);
+      const cell = await newCell(chain);
+      let operator = start(cell);
+      try {
+        await arrange(cell, scenario);
+        operator.arm({ write: kindOf(write), nth: Number(/#(\d+)$/.exec(write)?.[1] ?? 1), when });
+        for (const step of scenario.act) await step(cell);
+        await operator.died();
+        await operator.stop();
+        operator = start(cell);
+        await consistent(chain, cell, `dead ${when} ${write}`);
+        await cleanUp(chain, cell);
+      } finally {
+        await operator.stop();
+      }
     });
   });
 });

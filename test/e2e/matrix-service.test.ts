@@ -1,6 +1,7 @@
 // The fault matrix, second part: the way to the service goes wrong in every manner while objects are created, changed and
 // deleted. The operator, the service, Postgres, PowerDNS and the API server are real; a proxy stands between the first two.
-import { afterAll, describe, expect, it } from 'vitest';
+// The cells stand beside each other, each in a namespace of its own with an operator and a proxy for it.
+import { describe, it } from 'vitest';
 import { CHANGING, CREATING, cleanUp, consistent, DELETING, newCell, WORKS } from '../support/matrix/cell.ts';
 import { startChain } from '../support/matrix/chain.ts';
 import {
@@ -14,14 +15,9 @@ import {
   strange,
 } from '../support/matrix/faulty-proxy.ts';
 import { startOperator } from '../support/matrix/operator.ts';
+import { untilIs } from '../support/matrix/until.ts';
 
 const chain = await startChain();
-const proxy = await startFaultyProxy(chain.url);
-const operator = startOperator(chain, { url: proxy.url });
-afterAll(async () => {
-  await operator.stop();
-  await proxy.close();
-});
 
 const FAULTS: Readonly<Record<string, HttpFault>> = {
   'is answered 429': refusing(429, 'rate_limited', 1),
@@ -40,23 +36,30 @@ const isRead = (method: string, path: string) => method === 'GET' && path.starts
 
 const cell = async (fault: HttpFault, matches: typeof isRead, work: (typeof WORKS)[number], times: number) => {
   const made = await newCell(chain);
-  await work.given(chain, made);
-  await consistent(chain, made, 'given');
-  proxy.arm(fault, matches, times);
-  await work.act(chain, made);
-  await expect.poll(() => proxy.hits(), { timeout: 20_000 }).toBe(times);
-  made.made = work.made;
-  await consistent(chain, made, work.title);
-  await cleanUp(chain, made);
+  const proxy = await startFaultyProxy(chain.url);
+  const operator = startOperator(chain, { url: proxy.url, namespace: made.namespace });
+  try {
+    await work.given(chain, made);
+    await consistent(chain, made, 'given');
+    proxy.arm(fault, matches, times);
+    await work.act(chain, made);
+    await untilIs('requests that go wrong', proxy.hits, (hits) => hits === times, 20_000);
+    made.made = work.made;
+    await consistent(chain, made, work.title);
+    await cleanUp(chain, made);
+  } finally {
+    await operator.stop();
+    await proxy.close();
+  }
 };
 
-describe.each(WORKS)('while $title', (work) => {
+describe.concurrent.each(WORKS)('while $title', (work) => {
   it.each(Object.entries(FAULTS))('a write that %s is made once in the end', async (_title, fault) => {
     await cell(fault, isWrite, work, 1);
   });
 });
 
-describe('beside that', () => {
+describe.concurrent('beside that', () => {
   it.each([CREATING, CHANGING, DELETING])(
     'two answers in a row that are lost while $title are heard in the end',
     async (work) => {

@@ -29,7 +29,7 @@ const becomes = (name: string, reason: string) =>
   expect.poll(async () => (await test.condition(name, 'Ready'))?.reason, { timeout: 15_000 }).toBe(reason);
 
 describe('the DNS service away amid many creations', () => {
-  const all = names('away', 150);
+  const all = names('away', 100);
 
   it('ends for every object when it ends: no edit, no restart, nothing twice', async () => {
     const { crew } = test.stack.service;

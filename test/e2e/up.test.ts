@@ -116,6 +116,9 @@ describe('npm run up', () => {
     expect(await second.ended).toBe(1);
     expect(second.output()).toMatch(/another "up" of this folder is running/);
 
+    // One Ctrl-C: the terminal tells npm and us, and npm tells us again.
+    running.child.kill('SIGINT');
+    await sleep(20);
     running.child.kill('SIGINT');
     expect(await running.ended).toBe(0);
     expect(await leftovers()).toEqual([]);

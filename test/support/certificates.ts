@@ -1,9 +1,14 @@
 // What tests of certificates share: Certificates as objects, what a Challenge says, what was issued.
 import { X509Certificate } from 'node:crypto';
-import { expect } from 'vitest';
+import { DNS_NAME_ANNOTATION } from '../../src/solver/names.ts';
+import { untilIs, untilNone } from './matrix/until.ts';
 import type { TestStack } from './stack.ts';
 
-export function certificateObject(name: string, dnsNames: string[], namespace = 'default'): object {
+/** A look is a kubectl, which costs a tenth of a second of one core. */
+const LOOK_MS = 500;
+const ISSUER = { kind: 'ClusterIssuer', name: 'zonestead' };
+
+export function certificateObject(name: string, dnsNames: string[], namespace = 'default', issuerRef = ISSUER): object {
   return {
     apiVersion: 'cert-manager.io/v1',
     kind: 'Certificate',
@@ -12,7 +17,7 @@ export function certificateObject(name: string, dnsNames: string[], namespace = 
       secretName: `${name}-tls`,
       dnsNames,
       privateKey: { algorithm: 'ECDSA', size: 256, rotationPolicy: 'Always' },
-      issuerRef: { kind: 'ClusterIssuer', name: 'zonestead' },
+      issuerRef,
     },
   };
 }
@@ -41,9 +46,7 @@ export async function issued(test: TestStack, seconds: number, ...certificates: 
 
 /** The names in the issued certificate, sorted. */
 export async function namesIn(test: TestStack, name: string, namespace = 'default'): Promise<string[]> {
-  const path = '-o=jsonpath={.data.tls\\.crt}';
-  const text = await test.kubectl('-n', namespace, 'get', 'secret', `${name}-tls`, path);
-  const { subjectAltName = '' } = new X509Certificate(Buffer.from(text, 'base64'));
+  const { subjectAltName = '' } = await secretCertificate(test, `${name}-tls`, namespace);
   return subjectAltName
     .split(', ')
     .map((each) => each.replace(/^DNS:/, ''))
@@ -58,21 +61,53 @@ export async function challengeReasons(test: TestStack, namespace = 'default'): 
 
 /** Waits until some Challenge of the namespace says this. */
 export async function challengeSays(test: TestStack, namespace: string, text: string): Promise<void> {
-  await expect
-    .poll(async () => (await challengeReasons(test, namespace)).join(' | '), { timeout: 60_000, interval: 250 })
-    .toContain(text);
+  const said = async () => (await challengeReasons(test, namespace)).join(' | ');
+  await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), 60_000, LOOK_MS);
 }
 
-/** The records of the solver, in every namespace. */
-export async function challengeRecords(test: TestStack): Promise<string[]> {
-  const out = await test.kubectl(
-    'get',
-    'zdr',
-    '-A',
-    '-l',
-    'app.kubernetes.io/managed-by=zonestead-solver',
-    '-o',
-    'name',
-  );
-  return out.split('\n').filter((line) => line !== '');
+/** The records of the solver, in every namespace; of some names when they are given (without `_acme-challenge`). */
+export async function challengeRecords(test: TestStack, ...dnsNames: string[]): Promise<string[]> {
+  const label = 'app.kubernetes.io/managed-by=zonestead-solver';
+  const { items } = JSON.parse(await test.kubectl('get', 'zdr', '-A', '-l', label, '-o', 'json')) as {
+    items: { metadata: { namespace: string; name: string; annotations: Record<string, string> } }[];
+  };
+  return items
+    .filter(
+      ({ metadata }) => dnsNames.length === 0 || dnsNames.includes(metadata.annotations[DNS_NAME_ANNOTATION] ?? ''),
+    )
+    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+/** Nothing of a challenge is left, neither as an object nor in DNS. */
+export async function leavesNothing(test: TestStack, dnsName: string): Promise<void> {
+  await untilNone(`the records of ${dnsName} to be gone`, () => challengeRecords(test, dnsName), 30_000, LOOK_MS);
+  await untilNone(`${dnsName} to be gone from DNS`, () => test.dig(`_acme-challenge.${dnsName}`, 'TXT'), 10_000);
+}
+
+/** What `cmctl renew` does: the condition that has cert-manager issue anew. */
+export async function renew(test: TestStack, name: string, namespace = 'default'): Promise<void> {
+  const value = {
+    type: 'Issuing',
+    status: 'True',
+    reason: 'ManuallyTriggered',
+    message: 'Certificate re-issuance manually triggered',
+    lastTransitionTime: new Date().toISOString().replace(/\.\d+/, ''),
+  };
+  const patch = JSON.stringify([{ op: 'add', path: '/status/conditions/-', value }]);
+  const at = ['-n', namespace, 'patch', 'certificate', name, '--subresource=status', '--type=json'];
+  await test.kubectl(...at, '-p', patch);
+}
+
+/** Waits until the certificate was issued so many times. */
+export async function revision(test: TestStack, count: number, name: string, namespace = 'default'): Promise<void> {
+  const now = () =>
+    test.kubectl('-n', namespace, 'get', 'certificate', name, '-o', 'jsonpath={.status.revision}').then(Number);
+  await untilIs(`revision ${count} of ${name}`, now, (seen) => seen === count, 60_000, LOOK_MS);
+}
+
+/** The issued certificate of a Secret. */
+export async function secretCertificate(test: TestStack, secret: string, namespace: string): Promise<X509Certificate> {
+  const path = '-o=jsonpath={.data.tls\\.crt}';
+  const text = await test.kubectl('-n', namespace, 'get', 'secret', secret, path);
+  return new X509Certificate(Buffer.from(text, 'base64'));
 }

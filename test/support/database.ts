@@ -23,10 +23,11 @@ export interface TestDatabase {
 
 const LEAVE_MS = 2_000;
 
-export async function cloneDatabase(): Promise<TestDatabase> {
+/** @param from (Default: the migrated template.) `template1` is empty. */
+export async function cloneDatabase(from?: string): Promise<TestDatabase> {
   const { adminUrl, template, service, nameserverPassword } = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await ensureDatabase(adminUrl, name, template);
+  await ensureDatabase(adminUrl, name, from ?? template);
   await giveDatabase(adminUrl, name, service.name);
   const url = databaseUrl(adminUrl, name, service);
   const nameserverUrl = databaseUrl(adminUrl, name, { name: 'pdns', password: nameserverPassword });

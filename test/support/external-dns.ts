@@ -1,5 +1,6 @@
 // The real external-dns: built once from its published Go module into the cache of the local stack, and started with the
 // webhook provider of this project. It must not know what a test wants of it.
+import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
 import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
@@ -9,21 +10,29 @@ import { type Part, startProcess, waitFor } from '../../src/cli/up/parts/process
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
 const VERSION = 'v0.21.0';
+const MODULE = 'sigs.k8s.io/external-dns';
+/** Of the kind DNSEndpoint: a file of the module that the program is built from. */
+const CRD = 'config/crd/standard/dnsendpoints.externaldns.k8s.io.yaml';
 const FLAGS = ['-trimpath', '-ldflags', `-s -w -X sigs.k8s.io/external-dns/pkg/apis/externaldns.Version=${VERSION}`];
 const BUILD_MS = 45 * 60_000;
 const NEWS_MS = 5_000;
 
-/** The path of the program. @throws when Go is missing, with how to get it; with the compiler's last lines */
-export async function ensureExternalDns(signal: AbortSignal): Promise<string> {
+/** The paths of the program and of its CRD. @throws when Go is missing, with how to get it; with the compiler's last lines */
+export async function ensureExternalDns(signal: AbortSignal): Promise<{ command: string; crd: string }> {
   const progress = (line: string) => process.stdout.write(`${line}\n`);
   const dir = await cached({
     name: 'external-dns',
-    key: cacheKey({ version: VERSION, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` }),
+    key: cacheKey({
+      version: VERSION,
+      crd: CRD,
+      flags: FLAGS.join(' '),
+      platform: `${process.platform}-${process.arch}`,
+    }),
     progress,
     signal,
     fill: (folder) => build(folder, progress, signal),
   });
-  return join(dir, 'external-dns');
+  return { command: join(dir, 'external-dns'), crd: join(dir, 'dnsendpoints.yaml') };
 }
 
 async function build(folder: string, progress: (line: string) => void, signal: AbortSignal): Promise<void> {
@@ -40,10 +49,7 @@ async function build(folder: string, progress: (line: string) => void, signal: A
   try {
     const { code, tail } = await runCommand({
       command: findCommand('nice') ?? go,
-      args: [
-        ...(findCommand('nice') ? ['-n', '10', go] : []),
-        ...['install', '-v', ...FLAGS, `sigs.k8s.io/external-dns@${VERSION}`],
-      ],
+      args: [...(findCommand('nice') ? ['-n', '10', go] : []), ...['install', '-v', ...FLAGS, `${MODULE}@${VERSION}`]],
       env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOBIN: folder },
       onLine: () => {
         packages += 1;
@@ -52,6 +58,8 @@ async function build(folder: string, progress: (line: string) => void, signal: A
       signal,
     });
     if (code !== 0) throw new Error(`go install of external-dns failed (code ${code}):\n${tail}`);
+    const { out } = await runCommand({ command: go, args: ['env', 'GOMODCACHE'], timeoutMs: 20_000, signal });
+    await copyFile(join(out.trim(), `${MODULE}@${VERSION}`, CRD), join(folder, 'dnsendpoints.yaml'));
   } finally {
     clearInterval(news);
   }
@@ -64,7 +72,7 @@ export interface ExternalDnsOptions {
   /** Of the REST service. */
   url: string;
   key: string;
-  /** The owner in the TXT registry, and the namespace whose Services are looked at. */
+  /** The owner in the TXT registry, and the namespace that is looked at. */
   owner: string;
   stateDir: string;
   signal: AbortSignal;
@@ -116,6 +124,9 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
     command,
     args: [
       '--source=service',
+      '--source=ingress',
+      '--source=crd',
+      ...['A', 'AAAA', 'CNAME', 'MX'].map((type) => `--managed-record-types=${type}`),
       `--namespace=${owner}`,
       `--kubeconfig=${kubeconfig}`,
       '--provider=webhook',

@@ -75,6 +75,9 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     answer(response, entry);
   };
   const server = createServer(onRequest);
+  // On a machine that stands still for 5 s a connection would be closed under the next request, which is then sent twice and
+  // takes the answer that was scripted for another one.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {

@@ -9,7 +9,7 @@ import type { Sql } from 'postgres';
 import type { Registry } from 'prom-client';
 import { Agent } from 'undici';
 import { afterAll, inject } from 'vitest';
-import { buildApp } from '../../src/api/app.ts';
+import { buildApp, type Console } from '../../src/api/app.ts';
 import type { DnsRecord } from '../../src/api/schemas/record.ts';
 import type { ZoneCreated } from '../../src/api/schemas/zone.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
@@ -45,6 +45,8 @@ export interface TestServiceOptions {
   resolvers?: (Endpoint | 'own')[];
   /** (Default: no delegation check.) */
   delegation?: Delegation;
+  /** The pages for people. (Default: none.) */
+  console?: Console;
 }
 
 export interface TestService {
@@ -65,7 +67,7 @@ export interface TestService {
   /** As `admin`, unless told otherwise. */
   request: Request;
   /** One more api on the same database, as another replica. `busyAfterMs`: as this one's, unless told otherwise. */
-  anotherApi(options?: { busyAfterMs?: number }): Promise<{ url: string; request: Request }>;
+  anotherApi(options?: { busyAfterMs?: number; console?: Console }): Promise<{ url: string; request: Request }>;
   /** Creates a zone; under a name that nobody else has when none is given. @throws when it is not created */
   zone(name?: string, key?: TestKey): Promise<ZoneCreated>;
   /** @throws when it is not created */
@@ -99,7 +101,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   const registries: Registry[] = [];
   const own = { address: '127.0.0.1', port: 0 };
   const resolversOf = (wanted: (Endpoint | 'own')[]) => wanted.map((each) => (each === 'own' ? own : each));
-  const startApi = async (patienceMs: number): Promise<string> => {
+  const startApi = async (patienceMs: number, pages = options.console): Promise<string> => {
     const { db, close } = openDatabase(database.url, { name: 'test-api', lockTimeoutMs: patienceMs });
     closers.push(() => close());
     await setService(db, { nameservers: NAMESERVERS, hostmaster: 'hostmaster.zonestead.test' });
@@ -118,7 +120,14 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     const logger = createLogger({ name: 'api', level: 'trace', destination: { write: (line) => void log.push(line) } });
     registries.push(metrics.registry);
     const { requestMs } = options;
-    const app = buildApp({ house, log: logger, limits, metrics, ...(requestMs === undefined ? {} : { requestMs }) });
+    const app = buildApp({
+      house,
+      log: logger,
+      limits,
+      metrics,
+      ...(requestMs === undefined ? {} : { requestMs }),
+      ...(pages ? { console: pages } : {}),
+    });
     closers.push(() => app.close());
     return app.listen({ host: '127.0.0.1', port: 0 });
   };
@@ -162,7 +171,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     key,
     request,
     anotherApi: async (other = {}) => {
-      const url = await startApi(other.busyAfterMs ?? busyAfterMs);
+      const url = await startApi(other.busyAfterMs ?? busyAfterMs, other.console);
       return { url, request: createRequest(url, agent, admin.text) };
     },
     zone: async (name = `zone${++zones}.example`, owner = admin) => {

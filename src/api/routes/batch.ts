@@ -10,6 +10,7 @@ import { STATUS } from '../errors.ts';
 import type { CountWrites } from '../limits.ts';
 import * as schemas from '../schemas/batch.ts';
 import { zoneParams } from '../schemas/zone.ts';
+import type { Part } from '../write-log.ts';
 import { errorAnswers } from './answers.ts';
 
 export function batchRoutes(app: FastifyInstance, house: House, countWrites: CountWrites): void {
@@ -43,7 +44,9 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
         changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
       };
       const results = await applyBatch(house, callerOf(request), request.params.id, batch);
-      return { results: results.map((result, index) => resultOf(result, batch.changes[index]!)) };
+      const answer = results.map((result, index) => resultOf(result, batch.changes[index]!));
+      request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
+      return { results: answer };
     },
   );
 }
@@ -62,8 +65,8 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
   const parsed = schemas.recordChange.safeParse(change);
   if (parsed.success) {
     if (parsed.data.action !== 'create' || parsed.data.idempotencyKey === undefined) return parsed.data;
-    const { record, idempotencyKey: token } = parsed.data;
-    return { action: 'create', record, once: { token, requestHash: hashOfPost(url, record) } };
+    const { record, managedBy, idempotencyKey: token, requestId } = parsed.data;
+    return { action: 'create', record, managedBy, requestId, once: { token, requestHash: hashOfPost(url, record) } };
   }
   const sentences = parsed.error.issues.map(({ path, message }) => {
     // As the rules name their fields: `content`, not `record.content`.
@@ -71,6 +74,12 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
     return field === '' ? `${message}.` : `${field}: ${message}.`;
   });
   return new Refusal('bad_request', sentences.join(' '));
+}
+
+/** What the log tells of a change whose request has a name of its own. */
+function partOf(change: RecordChange | Refusal, status: number): Part | null {
+  if (change instanceof Refusal || change.requestId === undefined) return null;
+  return { requestId: change.requestId, action: change.action, status };
 }
 
 function resultOf(result: BatchResult, change: RecordChange | Refusal): schemas.BatchResult {

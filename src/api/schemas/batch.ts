@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ERROR_CODES } from './error.ts';
 import { record, recordBody, recordId } from './record.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE } from './shared.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, MANAGED_BY, MANAGED_BY_RULE, REQUEST_ID } from './shared.ts';
 
 /** Changes a request may hold, whatever the key's limit is. */
 export const MAX_CHANGES = 1_000;
@@ -10,6 +10,7 @@ export const MAX_CHANGES = 1_000;
 const ID_ERROR = 'must be the id of a record';
 const CHANGES_ERROR = `must be a list of 1 to ${MAX_CHANGES} changes`;
 const ATOMIC_ERROR = 'must be true or false';
+const REQUEST_ID_ERROR = 'must be 1 to 128 letters, digits or ._:/-';
 
 const id = z.string({ error: ID_ERROR }).min(1, { error: ID_ERROR }).max(64, { error: ID_ERROR }).meta({
   description: 'Id of a stored record. A record made in the same batch has none yet.',
@@ -23,13 +24,27 @@ const idempotencyKey = z
       'The Idempotency-Key of this creation alone: a change, or a POST of the same record, with the same key makes it at most once within 24 hours.',
   });
 
+const managedBy = z.string({ error: MANAGED_BY_RULE }).regex(MANAGED_BY, { error: MANAGED_BY_RULE }).optional().meta({
+  description: 'As the header Zonestead-Managed-By of this change alone.',
+});
+
+const requestId = z.string({ error: REQUEST_ID_ERROR }).regex(REQUEST_ID, { error: REQUEST_ID_ERROR }).optional().meta({
+  description: 'What history calls the request of this change alone; the `x-request-id` of the batch when left out.',
+});
+
 export const recordChange = z
   .discriminatedUnion(
     'action',
     [
-      z.strictObject({ action: z.literal('create'), record: recordBody, idempotencyKey: idempotencyKey.optional() }),
-      z.strictObject({ action: z.literal('update'), id, record: recordBody }),
-      z.strictObject({ action: z.literal('delete'), id }),
+      z.strictObject({
+        action: z.literal('create'),
+        record: recordBody,
+        idempotencyKey: idempotencyKey.optional(),
+        managedBy,
+        requestId,
+      }),
+      z.strictObject({ action: z.literal('update'), id, record: recordBody, managedBy, requestId }),
+      z.strictObject({ action: z.literal('delete'), id, requestId }),
     ],
     { error: 'must be an object whose action is create, update or delete' },
   )

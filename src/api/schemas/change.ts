@@ -28,7 +28,9 @@ export const change = z
     before: z.unknown().meta({ description: 'The record or zone before the change; null for a creation.' }),
     after: z.unknown().meta({ description: 'The record or zone after the change; null for a deletion.' }),
     serial: z.int().meta({ description: 'Serial of the zone with this change; the changes of one batch share it.' }),
-    requestId: z.string().meta({ description: '`x-request-id` of the request.' }),
+    requestId: z.string().meta({
+      description: '`x-request-id` of the request; of a change of a batch, its own `requestId` when it has one.',
+    }),
     at: moment,
   })
   .meta({

@@ -39,5 +39,11 @@ export const pageQuery = z.strictObject(page);
 export const next = z.string().optional().meta({ description: 'Present when more items follow: send it as `cursor`.' });
 
 /** As a header, and in a change of a batch. */
+export const REQUEST_ID = /^[\w.:/-]{1,128}$/;
+
+/** As a header, and in a change of a batch. */
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+/** As a header, and in a change of a batch: an object elsewhere, as its kind and its name there. */
+export const MANAGED_BY = /^[\x21-\x7e]{1,63} [\x21-\x7e]{1,320}$/;
+export const MANAGED_BY_RULE = 'must be a kind and a name, for instance "DNSRecord default/www"';
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 printable ASCII characters without spaces';

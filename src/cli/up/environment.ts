@@ -1,6 +1,7 @@
 // `.local/env`: how other programs find the running stack. Its names are a contract (README, "One machine").
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { NAMESERVER } from './service.ts';
 import type { Stack } from './stack.ts';
 
 /** The variables by name. */
@@ -11,7 +12,10 @@ export function environmentOf({ service, cluster, issuance }: Stack): Record<str
     ZONESTEAD_TEAM: service.keys.first.team,
     ZONESTEAD_API_KEY_2: service.keys.second.key,
     ZONESTEAD_TEAM_2: service.keys.second.team,
+    ZONESTEAD_PERSON_KEY: service.personKey,
     ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
+    // Its name resolves nowhere: `zonestead acme` and `doctor` find it here.
+    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
     DATABASE_URL: service.databaseUrl,
     KUBECONFIG: cluster.kubeconfig,
     ...(issuance === undefined

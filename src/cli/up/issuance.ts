@@ -23,6 +23,8 @@ export interface Issuance {
   /** Where the solver's serving certificate is read from. */
   solverTls: { certificateFile: string; keyFile: string };
   solverPort: number;
+  /** Brings a renewed serving certificate to the solver's files, as kubelet does with a mounted Secret. */
+  refreshSolverTls(): Promise<void>;
   /** Of cert-manager's own account. */
   certManagerKubeconfig: string;
   crew: Crew<IssuancePart>;
@@ -117,6 +119,7 @@ export async function startIssuance(options: IssuanceOptions): Promise<Issuance>
       pebble: { url, authorityFile: authority.file },
       solverTls,
       solverPort: ports.solver,
+      refreshSolverTls: () => saveSecret(cluster, tls, solverTls),
       certManagerKubeconfig: await account(CERT_MANAGER, CERT_MANAGER),
       crew,
       stop,

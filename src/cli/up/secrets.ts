@@ -4,6 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
+const secret = () => randomBytes(24).toString('hex');
 const apiKey = z.object({ team: z.string(), key: z.string() });
 
 const schema = z.object({
@@ -11,6 +12,10 @@ const schema = z.object({
   nameserverPassword: z.string(),
   /** By use: `first` and `second` are two teams for people, `operator` belongs to the first team. */
   keys: z.object({ first: apiKey, second: apiKey, operator: apiKey }).partial(),
+  /** Seals the console's cookies. */
+  sessionKey: z.string().default(() => secret()),
+  /** The key of the one person of the stack. */
+  personKey: z.string().optional(),
 });
 
 export type Secrets = z.output<typeof schema>;
@@ -25,8 +30,7 @@ export async function readSecrets(stateDir: string): Promise<Secrets> {
   } catch {
     // The first run, or a file cut short by a crash: passwords are set anew and keys minted anew.
   }
-  const secret = () => randomBytes(24).toString('hex');
-  return { servicePassword: secret(), nameserverPassword: secret(), keys: {} };
+  return { servicePassword: secret(), nameserverPassword: secret(), keys: {}, sessionKey: secret() };
 }
 
 export async function writeSecrets(stateDir: string, secrets: Secrets): Promise<void> {

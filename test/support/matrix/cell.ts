@@ -5,7 +5,7 @@ import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
 import type { Chain } from './chain.ts';
 import { untilNone } from './until.ts';
-import { inconsistencies, leftovers, type World } from './world.ts';
+import { inconsistencies, leftovers, objectsOf, type World } from './world.ts';
 
 export interface Cell extends World {
   readonly foreign: DnsRecord[];
@@ -28,7 +28,8 @@ export function consistent(chain: Chain, world: World, when = 'the work is done'
 
 /** Deletes all that is left of the cell's objects, and sees that nothing stays anywhere. */
 export async function cleanUp(chain: Chain, { namespace, zoneName, foreign }: Cell): Promise<void> {
-  await chain.remove(DNS_RECORD, 'www', namespace);
+  const { records } = await objectsOf(chain, { namespace });
+  await Promise.all(records.map(({ metadata }) => chain.remove(DNS_RECORD, metadata.name, namespace)));
   const [found] = await chain.client.zones.list({ zoneName });
   for (const { id } of foreign) await chain.client.records.delete(found?.id ?? '', id);
   await chain.remove(DNS_ZONE, 'zone', namespace);

@@ -19,6 +19,7 @@ import type { KubeObject, ResourceType } from '../../../src/kube/resource.ts';
 import { NAMESPACE } from '../../../src/operator/house.ts';
 import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
 import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
+import type { TestKey } from '../keys.ts';
 import type { Resolver } from '../resolver.ts';
 import { NAMESERVERS, startTestService } from '../service.ts';
 
@@ -47,6 +48,8 @@ export interface Chain {
 }
 
 export interface OwnChain extends Chain {
+  /** One more API key; of the operator's team, unless told otherwise. */
+  mint(team?: string): Promise<TestKey>;
   readonly apiserverPort: number;
   /** Forgets every older version of every object (etcd's maintenance), so that a watch from before gets 410. */
   compactEtcd(): Promise<void>;
@@ -76,6 +79,7 @@ export async function startChain(): Promise<OwnChain> {
     client,
     api,
     operatorKubeconfig: kube.operatorKubeconfig,
+    mint: (team) => service.key(team === undefined ? {} : { team }),
     apiserverPort: kube.ports.apiserver,
     compactEtcd: () => kube.compact(),
     applyCrds: () => applyCrds(api),

@@ -35,6 +35,8 @@ export interface OperatorOptions {
   readonly key?: string;
   /** (Default: the API server itself.) */
   readonly kubeconfig?: string;
+  /** The only one that it works in. (Default: all.) */
+  readonly namespace?: string;
   readonly silenceMs?: number;
   readonly callTimeoutMs?: number;
   /** Takes part in an election under this name. (Default: none, it works at once.) */
@@ -42,6 +44,8 @@ export interface OperatorOptions {
   readonly lease?: NonNullable<Runtime['lease']>;
   /** Of health and metrics. (Default: a free one that nobody knows.) */
   readonly healthPort?: number;
+  /** Where its traces go. (Default: nowhere.) */
+  readonly otlp?: string;
   /** Gets its log, line by line. (Default: nobody.) */
   readonly log?: (line: string) => void;
 }
@@ -92,8 +96,9 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
       ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
       ZONESTEAD_LEASE_NAME: undefined,
-      ZONESTEAD_NAMESPACES: undefined,
+      ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
       ZONESTEAD_LEASE_IDENTITY: options.identity,
+      OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,
     },
     end.signal,
     {

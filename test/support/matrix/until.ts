@@ -2,13 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** @throws with what was seen last, when the sentences are not gone after `ms`; a look that throws counts as not yet */
-export async function untilNone(what: string, look: () => Promise<readonly string[]>, ms = 40_000): Promise<void> {
+export async function untilNone(
+  what: string,
+  look: () => Promise<readonly string[]>,
+  ms = 40_000,
+  everyMs = 50,
+): Promise<void> {
   const end = performance.now() + ms;
   for (;;) {
     const problems = await look().catch((error: unknown) => [String(error)]);
     if (problems.length === 0) return;
     if (performance.now() > end) throw new Error(`${what}, after ${ms / 1000} s:\n${problems.join('\n')}`);
-    await sleep(50);
+    await sleep(everyMs);
   }
 }
 
@@ -18,6 +23,7 @@ export async function untilIs<T>(
   look: () => Promise<T> | T,
   wanted: (seen: T) => boolean,
   ms = 40_000,
+  everyMs = 50,
 ): Promise<void> {
   await untilNone(
     what,
@@ -26,5 +32,6 @@ export async function untilIs<T>(
       return wanted(seen) ? [] : [`it is ${JSON.stringify(seen)}`];
     },
     ms,
+    everyMs,
   );
 }

@@ -40,6 +40,8 @@ export class Bench {
   readonly cluster = new MemoryCluster(this.faults);
   readonly clock = new FakeClock();
   readonly events: (EventToRecord & { key: string })[] = [];
+  /** DNSRecords that the look for drift asks to run. */
+  readonly woken: string[] = [];
   /** What is wrong at the name servers; null when they serve what the service has. */
   outage: string | null = null;
   /** API keys of Secrets: the team that each belongs to. The service knows no others. */
@@ -178,6 +180,7 @@ export class Bench {
       records,
       namespaces,
       wakeZone: () => undefined,
+      wakeRecord: (key) => void this.woken.push(key),
       wakeZoneWithService: () => undefined,
       wakeRecordWithService: () => undefined,
       owner: own.owner,

@@ -57,6 +57,9 @@ export class MemoryService {
     return id;
   }
 
+  /** By id of a zone or record: which object its last writer said it belongs to. */
+  readonly marks = new Map<string, string | undefined>();
+
   /** A record made by somebody else. */
   seed(zoneId: string, record: Partial<Stored>): string {
     const { name = 'www', type = 'A', content = '192.0.2.1', ttl, priority } = record;
@@ -121,7 +124,10 @@ export class MemoryService {
         get: (id) => call(`get ${id}`, () => this.#zone(id, 'not_found').zone),
         create: (body, options) =>
           call(`create zone ${body.zoneName}`, () =>
-            this.#once(options, ['POST zones', body], () => ({ ...this.#createZone(body), status: 'done' as const })),
+            this.#once(options, ['POST zones', body], () => ({
+              ...this.#marked(this.#createZone(body), options?.managedBy),
+              status: 'done' as const,
+            })),
           ),
         change: (id, body) => call(`change ${id}`, () => this.#changeZone(id, body)),
         delete: (id) =>
@@ -140,9 +146,12 @@ export class MemoryService {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
         create: (id, body, options) =>
           call(`create ${id} ${body.name} ${body.type} ${body.content}`, () =>
-            this.#once(options, [`POST ${id}`, body], () => this.#createRecord(id, body)),
+            this.#once(options, [`POST ${id}`, body], () =>
+              this.#marked(this.#createRecord(id, body), options?.managedBy),
+            ),
           ),
-        update: (id, recordId, body) => call(`update ${recordId}`, () => this.#updateRecord(id, recordId, body)),
+        update: (id, recordId, body, options) =>
+          call(`update ${recordId}`, () => this.#marked(this.#updateRecord(id, recordId, body), options?.managedBy)),
         delete: (id, recordId) =>
           call(`delete ${recordId}`, () => {
             if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
@@ -175,14 +184,19 @@ export class MemoryService {
   #changeOne(id: string, change: RecordChange): BatchResult {
     try {
       if (change.action === 'create') {
-        const { record, idempotencyKey } = change;
+        const { record, idempotencyKey, managedBy } = change;
         const options = idempotencyKey === undefined ? {} : { idempotencyKey };
         return {
           status: 201,
-          record: this.#once(options, [`POST ${id}`, record], () => this.#createRecord(id, record)),
+          record: this.#once(options, [`POST ${id}`, record], () =>
+            this.#marked(this.#createRecord(id, record), managedBy),
+          ),
         };
       }
-      if (change.action === 'update') return { status: 200, record: this.#updateRecord(id, change.id, change.record) };
+      if (change.action === 'update') {
+        const record = this.#marked(this.#updateRecord(id, change.id, change.record), change.managedBy);
+        return { status: 200, record };
+      }
       if (!this.#zone(id, 'no_zone').records.has(change.id)) throw absent('not_found');
       this.tamper(id, change.id, null);
       return { status: 204, id: change.id };
@@ -190,6 +204,11 @@ export class MemoryService {
       if (!(error instanceof ApiError)) throw error;
       return { status: error.status, error: error.code as ErrorCode, message: error.message };
     }
+  }
+
+  #marked<T extends { id: string }>(made: T, managedBy: string | undefined): T {
+    this.marks.set(made.id, managedBy);
+    return made;
   }
 
   #once<T>(options: CallOptions | undefined, request: unknown, work: () => T): T {

@@ -141,6 +141,30 @@ describe('record changes', () => {
     await Promise.all(all);
     expect(on.requests).toEqual([['a'], ['b', 'c', 'd']]);
   });
+
+  it('of the bulk that come slowly but steadily go in ever larger batches, and one that comes later alone', async () => {
+    const on = setUp(null, { gatherMs: 25 });
+    await warm(on);
+    await on.clock.advance(100);
+    const all = [];
+    for (let n = 0; n < 60; n += 1) {
+      all.push(on.change(`n${n}`));
+      await on.clock.advance(10);
+    }
+    await on.clock.advance(500);
+    await Promise.all(all);
+    // One each 10 ms: some 3, 5, 10 and then 20 at a time, as each batch gathers for at most 200 ms.
+    const sizes = on.requests.map(({ length }) => length);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(60);
+    expect(sizes.length).toBeLessThan(9);
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(22);
+    on.requests.length = 0;
+    const alone = on.change('alone');
+    await on.clock.advance(1);
+    expect(on.requests).toEqual([['alone']]);
+    await on.clock.advance(20);
+    await alone;
+  });
 });
 
 describe('an appointment during a pause', () => {

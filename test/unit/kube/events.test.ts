@@ -161,9 +161,22 @@ describe('limits', () => {
     expect(sent).toHaveLength(27);
   });
 
+  it('what is well with many objects is told of a hundred and then of five a second, a warning of each', async () => {
+    for (let i = 0; i < 150; i++) recorder.record(widget(`w${i}`, '1'), created);
+    await settle();
+    expect(sent).toHaveLength(100);
+    expect(dropped).toHaveLength(50);
+    await clock.advance(2_000);
+    for (let i = 0; i < 20; i++) recorder.record(widget(`late${i}`, '1'), created);
+    for (let i = 0; i < 20; i++) recorder.record(widget(`bad${i}`, '1'), { ...created, type: 'Warning' });
+    recorder.record(widget('other', '1'), { ...created, reason: 'Other' });
+    await settle();
+    expect(sent).toHaveLength(100 + 10 + 20 + 1);
+  });
+
   it('a server that does not answer costs events above 1000, not time', async () => {
     answer = () => new Promise(() => undefined);
-    for (let i = 0; i < 1_003; i++) recorder.record(widget(`w${i}`, '1'), created);
+    for (let i = 0; i < 1_003; i++) recorder.record(widget(`w${i}`, '1'), { ...created, type: 'Warning' });
     expect(dropped).toEqual(['queue_full', 'queue_full', 'queue_full']);
     answer = async () => undefined;
   });

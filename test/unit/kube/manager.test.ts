@@ -9,6 +9,7 @@ import { createTransport, type Transport } from '../../../src/kube/transport.ts'
 import { createLogger } from '../../../src/telemetry/log.ts';
 import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
 import {
+  type Answer,
   type FakeApiServer,
   json,
   page,
@@ -88,11 +89,17 @@ it('is ready when every cache is in sync and every other condition holds, and al
   wire();
   let other = false;
   manager.readyWhen('other', () => other);
-  server.script((response, request) => void setTimeout(() => page([], '10')(response, request), 100), watch().answer);
+  let list = (): void => undefined;
+  const whenTold: Answer = (response, request) => {
+    list = () => page([], '10')(response, request);
+  };
+  server.script(whenTold, watch().answer);
   const running = manager.run(stop.signal);
   await expect.poll(() => manager.healthPort()).toBeDefined();
   expect((await probe('/healthz')).status).toBe(200);
   expect(await probe('/readyz')).toMatchObject({ status: 503, text: expect.stringContaining('not synced') });
+  await server.requests(1);
+  list();
   await expect.poll(async () => (await probe('/readyz')).text).toContain('"widgets":"synced","other":"not ok"');
   other = true;
   await expect.poll(async () => (await probe('/readyz')).status).toBe(200);

@@ -115,3 +115,64 @@ describe('a TTL that somebody else changed', () => {
     expect(on.ready(on.cluster.record(WWW))).toBe('False Drifted');
   });
 });
+
+describe('the regular look', () => {
+  const MINUTES = 60_000;
+  const lists = (on: Bench) => on.faults.calls.filter((call) => call.startsWith('api list zone_')).length;
+  const look = async (on: Bench) => {
+    on.woken.length = 0;
+    const before = lists(on);
+    const { result } = await on.run('zone', ZONE);
+    return { lists: lists(on) - before, requeueAfterMs: result?.requeueAfterMs };
+  };
+
+  it('takes one list of the zone each ten minutes, and runs those whose values are not as their ledgers say', async () => {
+    const on = await bench({});
+    expect(await look(on)).toEqual({ lists: 0, requeueAfterMs: expect.any(Number) });
+    await on.clock.advance(11 * MINUTES);
+    expect((await look(on)).lists).toBe(1);
+    expect(on.woken).toEqual([]);
+    tamper(on, OTHER);
+    expect((await look(on)).lists).toBe(0);
+    await on.clock.advance(11 * MINUTES);
+    expect((await look(on)).lists).toBe(1);
+    expect(on.woken).toEqual([WWW]);
+  });
+
+  it.each([
+    ['a value that was deleted', null],
+    ['a TTL that is in the spec', { ttl: 30 }],
+  ])('sees %s', async (_what, change) => {
+    const on = await bench({ ttl: 60 });
+    tamper(on, change);
+    await on.clock.advance(11 * MINUTES);
+    await look(on);
+    expect(on.woken).toEqual([WWW]);
+  });
+
+  it('looks again at what was reported, since it may have been put right', async () => {
+    const on = await bench({ record: 'Report' });
+    tamper(on, OTHER);
+    await on.settle();
+    tamper(on, { content: '192.0.2.1' });
+    await on.clock.advance(11 * MINUTES);
+    await look(on);
+    expect(on.woken).toEqual([WWW]);
+  });
+
+  it('leaves alone what somebody else has in the zone, and counts it in the status of the zone', async () => {
+    const on = await bench({});
+    expect(on.cluster.zone(ZONE)?.status?.records).toBe(0);
+    on.service.seed(on.cluster.zone(ZONE)?.status?.zoneId as string, { name: 'foreign' });
+    await on.clock.advance(11 * MINUTES);
+    await look(on);
+    expect(on.woken).toEqual([]);
+    expect(on.cluster.zone(ZONE)?.status?.records).toBe(2);
+  });
+
+  it('does not begin anew with a restart: every record is looked at then', async () => {
+    const on = await bench({});
+    on.restart();
+    expect(await look(on)).toEqual({ lists: 0, requeueAfterMs: 10 * MINUTES });
+  });
+});

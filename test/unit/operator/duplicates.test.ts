@@ -110,12 +110,71 @@ describe('two DNSRecords that want one value', () => {
     bench.restart();
     const second = record(bench, 'second', { content: '192.0.2.1', adopt: 'IfIdentical' });
     await bench.run('record', second);
-    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.cluster.record(second)?.status?.records ?? []).toEqual([]);
     await bench.settle();
     expect(bench.ready(bench.cluster.record(first))).toBe('True Ready');
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
     bench.cluster.remove(DNS_RECORD, second);
     await bench.settle();
     expect(audit(bench)).toEqual([]);
+  });
+});
+
+describe('two new DNSRecords that cannot both be', () => {
+  const [older, newer] = ['2026-11-21T11:00:00Z', '2026-11-21T12:00:00Z'];
+  const made = (bench: Bench, name: string, meta: Record<string, string>, spec: Record<string, unknown>) =>
+    bench.cluster.create(DNS_RECORD, { name, ...meta }, { zoneRef, name: 'www', type: 'A', ...spec });
+  const states = (bench: Bench, ...names: string[]) =>
+    names.map((name) => bench.ready(bench.cluster.record(`default/${name}`)));
+
+  // The reconciler sees them by name, so that the newer one is first.
+  it.each([
+    ['one value', { content: '192.0.2.1' }, { content: '192.0.2.1' }],
+    ['one value in two spellings', { name: 'WWW.Example.org.', content: '192.0.2.1' }, { content: '192.0.2.1' }],
+    ['one at the apex', { name: 'example.org.', content: '192.0.2.1' }, { name: '@', content: '192.0.2.1' }],
+    ['a CNAME beside an address', { type: 'CNAME', content: 'www.example.net' }, { content: '192.0.2.1' }],
+    ['an address beside a CNAME', { content: '192.0.2.1' }, { type: 'CNAME', content: 'www.example.net' }],
+  ])('leave it to the oldest, in whatever order they are seen: %s', async (_what, spec, other) => {
+    for (const together of [false, true]) {
+      const bench = await withZone();
+      made(bench, 'a', { creationTimestamp: newer }, other);
+      made(bench, 'b', { creationTimestamp: older }, spec);
+      for (let round = 0; round < 3; round += 1) {
+        await bench.round(together);
+        await bench.clock.advance(200);
+      }
+      expect(states(bench, 'a', 'b')).toEqual(['False Conflict', 'True Ready']);
+      expect(bench.service.ids()).toHaveLength(1);
+    }
+  });
+
+  it('are told apart by their uid when made within one second', async () => {
+    const bench = await withZone();
+    made(bench, 'a', { uid: 'uid-2', creationTimestamp: older }, { content: '192.0.2.1' });
+    made(bench, 'b', { uid: 'uid-1', creationTimestamp: older }, { content: '192.0.2.1' });
+    for (let round = 0; round < 3; round += 1) await bench.round();
+    expect(states(bench, 'a', 'b')).toEqual(['False Conflict', 'True Ready']);
+  });
+
+  it('do not wait for an older one that was refused, nor for one that may not', async () => {
+    const bench = await withZone();
+    made(bench, 'a', { creationTimestamp: newer }, { content: '192.0.2.1' });
+    made(bench, 'wrong', { creationTimestamp: older }, { type: 'CNAME', content: 'not a name' });
+    const elsewhere = { zoneRef: { name: 'example', namespace: 'default' }, content: '192.0.2.1' };
+    made(bench, 'stranger', { namespace: 'other', creationTimestamp: older }, elsewhere);
+    await bench.run('record', 'default/a');
+    expect(states(bench, 'a')).toEqual(['True Ready']);
+  });
+
+  it('do not wait for ever for an older one that gets nowhere', async () => {
+    const bench = await withZone();
+    made(bench, 'a', { creationTimestamp: newer }, { content: '192.0.2.1' });
+    made(bench, 'b', { creationTimestamp: older }, { content: '192.0.2.1' });
+    expect((await bench.run('record', 'default/a')).result?.requeueAfterMs).toBeGreaterThan(0);
+    expect(bench.service.lines()).toEqual([]);
+    await bench.clock.advance(10_000);
+    await bench.run('record', 'default/a');
+    expect(states(bench, 'a')).toEqual(['True Ready']);
   });
 });
 

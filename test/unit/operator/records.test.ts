@@ -1,5 +1,6 @@
 // The life of a DNSRecord between a cluster and a service in memory: written, edited, refused, healed, deleted.
 import { describe, expect, it } from 'vitest';
+import type { Zone } from '../../../src/client/client.ts';
 import { ApiUnavailable } from '../../../src/client/errors.ts';
 import { NAMESPACE } from '../../../src/operator/house.ts';
 import { audit } from '../../support/operator/audit.ts';
@@ -68,6 +69,26 @@ describe('a DNSRecord', () => {
     on.faults.arm(null);
     await on.run('record', WWW);
     expect(on.faults.calls).toEqual([`api list ${zoneIdOf(on)} www A`]);
+  });
+
+  it('is proven again when its zone gets other name servers, and not Ready until all of them answer', async () => {
+    const on = await bench({ record: { content: '192.0.2.1' } });
+    const stored = on.service.zones.get(zoneIdOf(on)) as { zone: Zone };
+    stored.zone = { ...stored.zone, nameservers: ['ns1.zonestead.test', 'ns2.zonestead.test'] };
+    await on.run('zone', ZONE);
+    on.restart();
+    on.outage = 'ns2 does not answer over UDP';
+    await on.run('record', WWW);
+    expect(on.ready(on.cluster.record(WWW))).toBe('False AwaitingPropagation');
+    on.outage = null;
+    await on.run('record', WWW);
+    expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
+    expect(on.message(on.cluster.record(WWW), 'Propagated')).toBe(
+      'Every name server of the zone answers it: ns1.zonestead.test, ns2.zonestead.test.',
+    );
+    on.outage = 'nobody is asked again';
+    await on.run('record', WWW);
+    expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
   });
 
   it('waits for its zone and says which one', async () => {

@@ -57,6 +57,11 @@ describe('metrics', () => {
     expect(text).toContain('zonestead_wait_seconds_bucket{le="1"} 1');
   });
 
+  it('tell which process they are of, and its version', async () => {
+    const { registry } = createMetrics({ processMetrics: false, component: 'api' });
+    expect(await registry.metrics()).toMatch(/^zonestead_build_info\{component="api",version="\d+\.\d+\.\d+"\} 1$/m);
+  });
+
   it('of the process are there unless left out', async () => {
     expect(await createMetrics().registry.metrics()).toContain('zonestead_process_cpu_seconds_total');
   });

@@ -20,6 +20,7 @@ describe('a zone', () => {
     serial: 17,
     cskPublic: csk.publicKey,
     ds: ['stored form'],
+    managedBy: null,
     createdAt: new Date('2026-11-21T10:31:00Z'),
     updatedAt: new Date('2026-11-21T10:32:11Z'),
   };

@@ -8,8 +8,19 @@ const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
 /**
  * Young objects get 3 × 4 MB: loading some hundred modules would otherwise leave V8 with the 3 × 16 MB that it allows
  * itself, most of what such a process holds at rest.
+ *
+ * V8 lets a heap grow to a multiple of what is alive in it before it collects, and the multiple follows the limit: 1.3 at
+ * 256 MB, 4 at the default of half the machine. The operator keeps 5 MB for a thousand records, the solver the names of
+ * some hundred thousand in its 192 MB. The api reads whole zones and has no limit.
  */
-const NODE_ARGUMENTS = ['--max-semi-space-size=4'];
+const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
+  api: ['--max-semi-space-size=4'],
+  nameserver: ['--max-semi-space-size=4', '--max-old-space-size=256'],
+  operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
+  solver: ['--max-semi-space-size=1', '--max-old-space-size=192'],
+};
+/** glibc gives each thread an arena of its own and keeps what was freed in it. */
+const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 /** Types once stripped and code once compiled are found again by every process, which also spares it the stripper's memory. */
 const compileCache = () => join(cacheRoot(), 'compiled');
 
@@ -17,21 +28,31 @@ export interface CommandOptions {
   name: 'api' | 'nameserver' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
+  /** The program. (Default: this version's.) */
+  main?: string;
   healthPort: number;
   stateDir: string;
   signal: AbortSignal;
 }
 
 /** Starts the command and waits until it is ready, at most 30 s. @throws with the end of its log */
-export async function startCommand({ name, env, healthPort, stateDir, signal }: CommandOptions): Promise<Part> {
+export async function startCommand({
+  name,
+  env,
+  main = MAIN,
+  healthPort,
+  stateDir,
+  signal,
+}: CommandOptions): Promise<Part> {
   const part = startProcess({
     name,
     command: process.execPath,
-    args: [...NODE_ARGUMENTS, MAIN, name],
+    args: [...ARGUMENTS[name], main, name],
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       NODE_COMPILE_CACHE: compileCache(),
+      ...(name === 'solver' ? SMALL_ENVIRONMENT : {}),
       ...env,
       ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
     },

@@ -112,11 +112,11 @@ async function initialise(options: DataOptions, data: string, account: Account |
   await writeFile(passwordFile, password, { mode: 0o600 });
   if (account !== undefined) for (const path of [passwordFile, temporary]) await chown(path, account.uid, account.gid);
   options.progress('initialising the Postgres data folder');
+  const initdb = join(options.binDir, 'initdb');
   const { code, tail } = await runCommand({
-    command: join(options.binDir, 'initdb'),
-    // The built-in locale gives the same order on every machine, whatever C library and locales it has.
+    command: initdb,
     args: ['-D', pgdata, '-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '--no-instructions']
-      .concat(['-E', 'UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'])
+      .concat(['-E', 'UTF8', '--locale=C', ...(await builtinLocale(initdb, options.signal))])
       .concat(options.durable ? [] : ['--no-sync']),
     env: postgresEnvironment(),
     cwd: temporary,
@@ -127,6 +127,16 @@ async function initialise(options: DataOptions, data: string, account: Account |
   if (code !== 0) throw new Error(`initdb failed (code ${code}):\n${tail}`);
   await rename(pgdata, data);
   await rm(temporary, { recursive: true, force: true });
+}
+
+/**
+ * The built-in locale gives the same order on every machine, whatever C library and locales it has. Before PostgreSQL 17
+ * there is none, and C's order is the same but for the case of letters beyond ASCII, which no DNS name has.
+ */
+async function builtinLocale(initdb: string, signal: AbortSignal): Promise<string[]> {
+  const { out } = await runCommand({ command: initdb, args: ['--version'], timeoutMs: 10_000, signal });
+  const major = Number(/(\d+)(\.|\w|$)/.exec(out)?.[1] ?? 0);
+  return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : [];
 }
 
 /** Nothing of the caller's: PG* variables and root's HOME would only lead astray. */

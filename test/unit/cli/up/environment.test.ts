@@ -17,6 +17,7 @@ const stack = {
     databaseUrl: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',
     dns: { address: '127.0.0.1', port: 20_003 },
     keys: { first: key(1), second: key(2), operator: key(3) },
+    personKey: 'yu_1',
   },
   cluster: { kubeconfig: '/state/kubeconfig' },
 } as unknown as Stack;
@@ -38,7 +39,9 @@ describe('the environment of a stack', () => {
       ZONESTEAD_TEAM: 'team_1',
       ZONESTEAD_API_KEY_2: 'yk_2',
       ZONESTEAD_TEAM_2: 'team_2',
+      ZONESTEAD_PERSON_KEY: 'yu_1',
       ZONESTEAD_DNS: '127.0.0.1:20003',
+      ZONESTEAD_NAMESERVER_ADDRESSES: 'ns1.zonestead.test=127.0.0.1:20003',
       DATABASE_URL: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',
       KUBECONFIG: '/state/kubeconfig',
     });

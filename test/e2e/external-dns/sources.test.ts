@@ -1,5 +1,5 @@
-// The real external-dns with the webhook provider: Services of a real kube-apiserver reach the zones, each owner keeps to
-// what is its own, and a used-up write limit is waited out.
+// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach the
+// zones, each owner keeps to what is its own, and a used-up write limit is waited out.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,13 +25,15 @@ let two: ExternalDns;
 let oneKey: string;
 
 beforeAll(async () => {
-  const command = await ensureExternalDns(signal);
+  const { command, crd } = await ensureExternalDns(signal);
   dir = await mkdtemp(join(tmpdir(), 'zonestead-external-dns-'));
   await chmod(dir, 0o711);
   const programs = await ensureControlPlane({ progress: () => {}, signal });
   kubectlPath = join(programs.dir, 'kubectl');
   const ports = await allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], { stateDir: dir });
   cluster = await startControlPlane({ dir: programs.dir, stateDir: dir, ports, signal });
+  await kubectl('apply', '--server-side', '-f', crd);
+  await kubectl('wait', '--for=condition=Established', '--timeout=50s', '-f', crd);
   for (const name of ['one', 'two']) await kubectl('create', 'namespace', name);
   await service.zone('apps.example');
   const start = async (owner: string) => {
@@ -44,7 +46,7 @@ beforeAll(async () => {
   };
   one = await start('one');
   two = await start('two');
-}, 3_000_000);
+}, 300_000);
 
 afterAll(async () => {
   await one?.stop();
@@ -69,21 +71,26 @@ interface Wanted {
 }
 
 async function apply(...wanted: Wanted[]): Promise<void> {
-  const items = wanted.map(({ namespace, name, host = `${name}.apps.example`, target, ttl }) => ({
+  await applyObjects(...servicesFor(wanted));
+}
+
+const annotationsFor = ({ host, target, ttl }: { host?: string; target: string; ttl?: string | undefined }) => ({
+  ...(host === undefined ? {} : { 'external-dns.alpha.kubernetes.io/hostname': host }),
+  'external-dns.alpha.kubernetes.io/target': target,
+  ...(ttl === undefined ? {} : { 'external-dns.alpha.kubernetes.io/ttl': ttl }),
+});
+
+function servicesFor(wanted: readonly Wanted[]): object[] {
+  return wanted.map(({ namespace, name, host = `${name}.apps.example`, target, ttl }) => ({
     apiVersion: 'v1',
     kind: 'Service',
-    metadata: {
-      namespace,
-      name,
-      annotations: {
-        'external-dns.alpha.kubernetes.io/hostname': host,
-        'external-dns.alpha.kubernetes.io/target': target,
-        ...(ttl === undefined ? {} : { 'external-dns.alpha.kubernetes.io/ttl': ttl }),
-      },
-    },
+    metadata: { namespace, name, annotations: annotationsFor({ host, target, ttl }) },
     spec: { ports: [{ port: 80 }] },
   }));
-  const file = join(dir, 'services.json');
+}
+
+async function applyObjects(...items: object[]): Promise<void> {
+  const file = join(dir, 'objects.json');
   await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
   await kubectl('apply', '-f', file);
 }
@@ -109,6 +116,50 @@ test('a Service is created, changed and deleted in the zone, with its ownership'
   await expect.poll(() => answers('web', 'CNAME'), PATIENT).toEqual(['web.apps.example 60 CNAME lb.example.net']);
   await kubectl('-n', 'one', 'delete', 'service', 'web');
   await expect.poll(() => answers('web', 'CNAME'), PATIENT).toEqual([]);
+  await expect.poll(ownership, PATIENT).toEqual([]);
+});
+
+test('an Ingress is created, changed and deleted in the zone, with its ownership', async () => {
+  const ingress = (target: string) => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { namespace: 'one', name: 'shop', annotations: annotationsFor({ target }) },
+    spec: {
+      rules: [{ host: 'shop.apps.example' }],
+      defaultBackend: { service: { name: 'shop', port: { number: 80 } } },
+    },
+  });
+  await applyObjects(ingress('192.0.2.21'));
+  await expect.poll(() => answers('shop'), PATIENT).toEqual(['shop.apps.example 3600 A 192.0.2.21']);
+  expect(await ownership()).toEqual(['a-shop one']);
+  await applyObjects(ingress('192.0.2.22'));
+  await expect.poll(() => answers('shop'), PATIENT).toEqual(['shop.apps.example 3600 A 192.0.2.22']);
+  await kubectl('-n', 'one', 'delete', 'ingress', 'shop');
+  await expect.poll(() => answers('shop'), PATIENT).toEqual([]);
+  await expect.poll(ownership, PATIENT).toEqual([]);
+});
+
+test('a DNSEndpoint is created, changed and deleted in the zone, with its ownership', async () => {
+  const endpoint = (mail: string) => ({
+    apiVersion: 'externaldns.k8s.io/v1alpha1',
+    kind: 'DNSEndpoint',
+    metadata: { namespace: 'two', name: 'mail' },
+    spec: {
+      endpoints: [
+        { dnsName: 'in.apps.example', recordTTL: 90, recordType: 'MX', targets: [mail] },
+        { dnsName: 'box.apps.example', recordTTL: 90, recordType: 'AAAA', targets: ['2001:db8::1', '2001:db8::2'] },
+      ],
+    },
+  });
+  await applyObjects(endpoint('10 mx1.example.net'));
+  await expect.poll(() => answers('in', 'MX'), PATIENT).toEqual(['in.apps.example 90 MX 10 mx1.example.net']);
+  await expect.poll(() => answers('box', 'AAAA'), PATIENT).toHaveLength(2);
+  expect(await ownership()).toEqual(['aaaa-box two', 'mx-in two']);
+  await applyObjects(endpoint('20 mx2.example.net'));
+  await expect.poll(() => answers('in', 'MX'), PATIENT).toEqual(['in.apps.example 90 MX 20 mx2.example.net']);
+  await kubectl('-n', 'two', 'delete', 'dnsendpoint', 'mail');
+  await expect.poll(() => answers('in', 'MX'), PATIENT).toEqual([]);
+  await expect.poll(() => answers('box', 'AAAA'), PATIENT).toEqual([]);
   await expect.poll(ownership, PATIENT).toEqual([]);
 });
 

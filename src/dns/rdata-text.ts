@@ -1,0 +1,147 @@
+/**
+ * RDATA as a name server sent it, in presentation form (RFC 1035 section 5.1 and the RFC of each type), for people to
+ * read. The other way of types/: what users write is parsed there. A type or a form that is not known here is shown as
+ * RFC 3597 section 5 says, so that nothing is hidden. Takes RDATA with its names expanded.
+ */
+import { Buffer } from 'node:buffer';
+
+/** Numbers of the types that have a form here (IANA, DNS parameters). */
+const FORMS: Readonly<Record<number, (rdata: Uint8Array) => string>> = {
+  1: (rdata) => exactly(rdata, 4).join('.'),
+  2: pointer,
+  5: pointer,
+  6: soa,
+  12: pointer,
+  15: (rdata) => `${number(rdata, 0, 2)} ${pointer(rdata.subarray(2))}`,
+  16: (rdata) => strings(rdata).join(' '),
+  28: (rdata) => ipv6(exactly(rdata, 16)),
+  33: (rdata) => `${number(rdata, 0, 2)} ${number(rdata, 2, 2)} ${number(rdata, 4, 2)} ${pointer(rdata.subarray(6))}`,
+  43: (rdata) => `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${hex(rdata.subarray(4))}`,
+  48: (rdata) =>
+    `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${Buffer.from(rdata.subarray(4)).toString('base64')}`,
+  52: (rdata) => `${number(rdata, 0, 1)} ${number(rdata, 1, 1)} ${number(rdata, 2, 1)} ${hex(rdata.subarray(3))}`,
+  257: caa,
+};
+
+/** Names of the types that one meets in an answer. */
+const NAMES: Readonly<Record<number, string>> = {
+  ...{ 1: 'A', 2: 'NS', 5: 'CNAME', 6: 'SOA', 12: 'PTR', 15: 'MX', 16: 'TXT', 28: 'AAAA', 33: 'SRV', 43: 'DS' },
+  ...{
+    46: 'RRSIG',
+    47: 'NSEC',
+    48: 'DNSKEY',
+    50: 'NSEC3',
+    52: 'TLSA',
+    59: 'CDS',
+    60: 'CDNSKEY',
+    65: 'HTTPS',
+    257: 'CAA',
+  },
+};
+
+/** `A`, `SOA`, …; `TYPE123` where there is no name (RFC 3597 section 5). */
+export function typeName(type: number): string {
+  return NAMES[type] ?? `TYPE${type}`;
+}
+
+/** Never throws: what does not fit its type is shown in the form of RFC 3597. */
+export function rdataText(type: number, rdata: Uint8Array): string {
+  try {
+    const form = FORMS[type];
+    if (form !== undefined) return form(rdata);
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return `\\# ${rdata.length}${rdata.length === 0 ? '' : ` ${hex(rdata)}`}`;
+}
+
+/** An uncompressed name with its final dot; the octets after it are handed back. @throws RangeError */
+export function readWireName(bytes: Uint8Array): { name: string; rest: Uint8Array } {
+  let at = 0;
+  let name = '';
+  for (;;) {
+    const length = number(bytes, at, 1);
+    if (length === 0) break;
+    if (length > 63 || at + 1 + length > bytes.length) throw new RangeError('not a name');
+    // RFC 1035 section 5.1: what has a meaning in a zone file, and what is not printable, is escaped.
+    for (const octet of bytes.subarray(at + 1, at + 1 + length)) name += escaped(octet, NAME_SPECIALS);
+    name += '.';
+    at += 1 + length;
+  }
+  return { name: name === '' ? '.' : name, rest: bytes.subarray(at + 1) };
+}
+
+const NAME_SPECIALS = '.\\"();@$ ';
+const STRING_SPECIALS = '"\\';
+
+function escaped(octet: number, specials: string): string {
+  const character = String.fromCharCode(octet);
+  if (specials.includes(character) && octet !== 0x20) return `\\${character}`;
+  const printable = octet >= 0x20 && octet <= 0x7e && !(octet === 0x20 && specials === NAME_SPECIALS);
+  return printable ? character : `\\${String(octet).padStart(3, '0')}`;
+}
+
+function pointer(rdata: Uint8Array): string {
+  const { name, rest } = readWireName(rdata);
+  exactly(rest, 0);
+  return name;
+}
+
+function soa(rdata: Uint8Array): string {
+  const primary = readWireName(rdata);
+  const mailbox = readWireName(primary.rest);
+  const numbers = exactly(mailbox.rest, 20);
+  return [primary.name, mailbox.name, ...[0, 4, 8, 12, 16].map((at) => number(numbers, at, 4))].join(' ');
+}
+
+function strings(rdata: Uint8Array): string[] {
+  const parts: string[] = [];
+  let at = 0;
+  while (at < rdata.length) {
+    const end = at + 1 + number(rdata, at, 1);
+    if (end > rdata.length) throw new RangeError('a string runs over the end');
+    parts.push(quoted(rdata.subarray(at + 1, end)));
+    at = end;
+  }
+  return parts;
+}
+
+function caa(rdata: Uint8Array): string {
+  const begin = 2 + number(rdata, 1, 1);
+  const tag = Buffer.from(rdata.subarray(2, begin)).toString('latin1');
+  if (begin > rdata.length || !/^[a-zA-Z0-9]+$/.test(tag)) throw new RangeError('not a CAA');
+  return `${number(rdata, 0, 1)} ${tag} ${quoted(rdata.subarray(begin))}`;
+}
+
+function quoted(octets: Uint8Array): string {
+  return `"${[...octets].map((octet) => escaped(octet, STRING_SPECIALS)).join('')}"`;
+}
+
+/** RFC 5952: lower case, the first longest run of two or more zero groups as `::`. */
+function ipv6(octets: Uint8Array): string {
+  const groups = [0, 2, 4, 6, 8, 10, 12, 14].map((at) => number(octets, at, 2));
+  let best = { at: 0, length: 1 };
+  for (let at = 0; at < groups.length; at += 1) {
+    let end = at;
+    while (groups[end] === 0) end += 1;
+    if (end - at > best.length) best = { at, length: end - at };
+  }
+  const text = (some: number[]) => some.map((group) => group.toString(16)).join(':');
+  if (best.length === 1) return text(groups);
+  return `${text(groups.slice(0, best.at))}::${text(groups.slice(best.at + best.length))}`;
+}
+
+function hex(octets: Uint8Array): string {
+  return Buffer.from(octets).toString('hex');
+}
+
+/** An unsigned number of that many octets, in network order. @throws RangeError past the end */
+function number(octets: Uint8Array, at: number, length: number): number {
+  if (at + length > octets.length) throw new RangeError('too short');
+  return octets.subarray(at, at + length).reduce((sum, octet) => sum * 256 + octet, 0);
+}
+
+function exactly(octets: Uint8Array, length: number): Uint8Array {
+  if (octets.length !== length) throw new RangeError(`not ${length} octets`);
+  return octets;
+}

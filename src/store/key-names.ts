@@ -1,0 +1,32 @@
+// Who is behind the ids of keys, for people who read a history: names, never what a key may do.
+import { eq, sql } from 'drizzle-orm';
+import type { Db } from './database.ts';
+import { apiKeys, teams, users } from './tables.ts';
+
+export interface KeyName {
+  id: string;
+  name: string;
+  /** The person whose key it is; null for an app account's. */
+  email: string | null;
+  team: string | null;
+  /** What used it last, in its own words. */
+  lastUsedBy: string | null;
+}
+
+/** Those of the keys that there are, by id. */
+export async function keyNames(db: Db, ids: string[]): Promise<Map<string, KeyName>> {
+  if (ids.length === 0) return new Map();
+  const rows = await db
+    .select({
+      id: apiKeys.id,
+      name: apiKeys.name,
+      email: users.email,
+      team: teams.name,
+      lastUsedBy: apiKeys.lastUsedBy,
+    })
+    .from(apiKeys)
+    .leftJoin(users, eq(users.id, apiKeys.userId))
+    .leftJoin(teams, eq(teams.id, apiKeys.teamId))
+    .where(sql`${apiKeys.id} = any(${sql.param(ids)}::text[])`);
+  return new Map(rows.map((row) => [row.id, row]));
+}

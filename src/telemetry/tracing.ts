@@ -1,0 +1,65 @@
+// Traces of a process, off unless an endpoint is set: what the rooms see of them. It must not load any library of
+// OpenTelemetry: those stand in otlp.ts, which is loaded only when there is somewhere to send spans to, so that a process
+// without traces is as small as before.
+
+/** Headers of an HTTP request, as node has them. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+export interface SpanOptions {
+  readonly name: string;
+  readonly kind: 'internal' | 'server' | 'client';
+  readonly attributes?: Attributes;
+  /** Spans beside the parent that this one works for as well. (Default: none.) */
+  readonly links?: readonly Span[];
+  /** A request whose `traceparent` (W3C Trace Context) names the parent. (Default: the span that runs now, if any.) */
+  readonly from?: Headers;
+}
+
+export type Attributes = Readonly<Record<string, string | number | readonly string[] | undefined>>;
+
+export interface Span {
+  /** Spans begun in this work, also later in what it awaits, are below this one. */
+  around<T>(work: () => T): T;
+  set(attributes: Attributes): void;
+  /** To be called once. A failure marks the span as such. */
+  end(failure?: unknown): void;
+  /** `traceparent`, and `tracestate` when there is one, of this span. */
+  headers(): Record<string, string>;
+}
+
+export interface Tracing {
+  readonly isOn: boolean;
+  begin(options: SpanOptions): Span;
+  /** Sends what is left, for at most 3 s. Never rejects. */
+  close(): Promise<void>;
+}
+
+export interface TracingOptions {
+  /** Base address of an OTLP/HTTP receiver; spans go to `<endpoint>/v1/traces`. Undefined: nothing is traced. */
+  readonly endpoint: string | undefined;
+  /** `service.name` of the resource, for instance `zonestead-api`. */
+  readonly service: string;
+}
+
+const NO_SPAN: Span = { around: (work) => work(), set: () => undefined, end: () => undefined, headers: () => ({}) };
+
+export const NO_TRACING: Tracing = { isOn: false, begin: () => NO_SPAN, close: async () => undefined };
+
+export async function startTracing({ endpoint, service }: TracingOptions): Promise<Tracing> {
+  if (endpoint === undefined) return NO_TRACING;
+  const { startOtlp } = await import('./otlp.ts');
+  return startOtlp(endpoint, service);
+}
+
+/** Runs the work in a span, which ends with it. @throws what the work throws */
+export async function inSpan<T>(tracing: Tracing, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
+  const span = tracing.begin(options);
+  try {
+    const result = await span.around(() => work(span));
+    span.end();
+    return result;
+  } catch (error) {
+    span.end(error);
+    throw error;
+  }
+}

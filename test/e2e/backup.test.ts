@@ -1,0 +1,167 @@
+// Backup and restore with the very commands of deploy/README.md, on Debian's PostgreSQL: dump, destroy the whole server,
+// restore into a new one. Every answer is as before, and the operator finds nothing to write.
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { runCommand } from '../../src/cli/up/parts/commands.ts';
+import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
+import { debianPostgres } from '../support/debian-postgres.ts';
+import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const { signal } = new AbortController();
+const ZONES = ['kept.example', 'parked.example'];
+const RECORDS = [
+  { name: '@', type: 'MX', values: [{ content: 'mail.kept.example', priority: 10 }] },
+  { name: '@', type: 'TXT', content: 'v=spf1 -all' },
+  { name: 'mail', type: 'A', content: '192.0.2.25' },
+  { name: 'www', type: 'CNAME', content: 'mail.kept.example' },
+  { name: '*.apps', type: 'A', ttl: 60, values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] },
+  { name: 'a.b.c', type: 'AAAA', content: '2001:db8::1' },
+  { name: '_sip._tcp', type: 'SRV', content: '1 2 5060 mail.kept.example' },
+];
+const QUESTIONS = [
+  ...ZONES.flatMap((zone) => ['SOA', 'NS', 'DNSKEY', 'CDS', 'CDNSKEY'].map((type) => [zone, type] as const)),
+  ...RECORDS.map(({ name, type }) => [`${name.replace('*', 'any')}.kept.example`.replace('@.', ''), type] as const),
+  ['mail.kept.example', 'TXT'],
+  ['nothing.kept.example', 'A'],
+  ['www.parked.example', 'A'],
+] as const;
+const MANY = 30;
+
+let programs: string;
+let folder: string;
+let test: TestStack;
+
+beforeAll(async () => {
+  programs = await debianPostgres();
+  folder = await temporaryFolder('backup');
+  test = await startTestStack({ postgresPrograms: programs });
+});
+afterAll(() => test?.stop());
+
+/** What the page has between fences of this language, in its order. */
+async function blocks(language: string): Promise<string[]> {
+  const page = await readFile(new URL('../../deploy/README.md', import.meta.url), 'utf8');
+  const fenced = new RegExp(`^ *\`\`\`${language}\\n([^\`]*)\`\`\``, 'gm');
+  return [...page.matchAll(fenced)].map(([, text = '']) => text);
+}
+
+async function shell(text: string, url: string): Promise<void> {
+  const env = { PATH: `${programs}:${process.env.PATH}`, DATABASE_URL: url };
+  const command = { command: '/bin/sh', args: ['-ec', text], env, cwd: folder, timeoutMs: 60_000, signal };
+  const { code, tail } = await runCommand(command);
+  if (code !== 0) throw new Error(`${text}: ${tail}`);
+}
+
+/** All that can be seen from outside: DNS, the API, the history. */
+async function everything() {
+  const dns = await Promise.all(
+    QUESTIONS.map(async ([name, type]) => [name, type, await test.rcode(name, type), await test.dig(name, type)]),
+  );
+  const zones = await test.client.zones.list();
+  const inside = await Promise.all(
+    zones.map(async ({ id }) => [
+      await test.client.records.list(id),
+      await test.client.zones.ds(id),
+      await test.client.zones.changes(id, { limit: 100 }),
+    ]),
+  );
+  return { dns, zones, inside };
+}
+
+/** What the operator has sent since it started, but for reading. */
+async function operatorWrites(): Promise<number> {
+  const text = await (await fetch(`http://127.0.0.1:${test.stack.healthPorts.operator}/metrics`)).text();
+  return [...text.matchAll(/^zonestead_service_requests_total\{method="(\w+)",code="\w+"\} (\d+)/gm)]
+    .filter(([, method]) => method !== 'GET')
+    .reduce((sum, [, , count]) => sum + Number(count), 0);
+}
+
+/** Reasons of Ready of all objects: only `Ready` when the service answers and all is well. */
+async function reasons(): Promise<string[]> {
+  const { items } = JSON.parse(await test.kubectl('get', 'zdz,zdr', '-o', 'json')) as {
+    items: { status?: { conditions?: { type: string; reason: string }[] } }[];
+  };
+  const ready = items.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'none');
+  return [...new Set(ready)];
+}
+
+it('brings everything back from a dump into a new server, and the operator writes nothing', {
+  timeout: 150_000,
+}, async () => {
+  const { service, operator } = test.stack;
+  const records = RECORDS.map((spec, index) => recordObject(`r${index}`, 'kept', spec));
+  const many = Array.from({ length: MANY }, (_, index) =>
+    recordObject(`many-${index}`, 'kept', { name: `many-${index}`, type: 'A', content: `192.0.2.${index}` }),
+  );
+  const applied = await test.apply(
+    zoneObject('kept', 'kept.example'),
+    zoneObject('parked', 'parked.example', { parked: true }),
+    ...records,
+    ...many,
+  );
+  expect(applied).toMatchObject({ ok: true });
+  await test.kubectl('wait', '--for=condition=Ready', '--timeout=60s', 'zdz,zdr', '--all');
+  const before = await everything();
+  expect(before.zones).toHaveLength(ZONES.length);
+  expect(before.dns.filter(([, , rcode]) => rcode === 'NOERROR').length).toBeGreaterThan(RECORDS.length);
+
+  const [dump, restore] = await blocks('sh');
+  const [roles] = await blocks('sql');
+  await shell(dump as string, service.databaseUrl);
+
+  // No replica of the api may start on the empty database: it would make its tables there.
+  await service.crew.part('api').stop();
+  const stateDir = dirname(dirname(service.crew.part('postgres').logFile));
+  await service.crew.part('postgres').stop();
+  await removePostgresState(stateDir);
+  await service.crew.start('postgres');
+
+  const url = new URL(service.databaseUrl);
+  const superuser = await readFile(join(stateDir, 'postgres', 'password'), 'utf8');
+  const conf = await readFile(join(stateDir, 'powerdns', 'pdns.conf'), 'utf8');
+  const nameserver = /^gpgsql-password=(.*)$/m.exec(conf)?.[1];
+  const admin = `postgres://postgres:${superuser}@${url.host}/postgres`;
+  const passwords = [url.password, nameserver];
+  const statements = (roles as string).replaceAll('…', () => passwords.shift() ?? '');
+  const lines = statements.split('\n').map((line) => line.trim());
+  await shell(`psql --quiet --set=ON_ERROR_STOP=1 "$DATABASE_URL" <<'SQL'\n${lines.join('\n')}\nSQL`, admin);
+  await shell(restore as string, service.databaseUrl);
+  const sql = postgres(service.databaseUrl, { max: 1 });
+  const ahead = async () =>
+    (
+      await sql`select count(*)::integer as n from zones where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`
+    )[0]?.n;
+  try {
+    // Transaction ids begin anew in a new server; those of the dump are of the old one.
+    expect(await ahead()).toBeGreaterThan(0);
+    await service.crew.start('api');
+    expect(await ahead()).toBe(0);
+  } finally {
+    await sql.end();
+  }
+
+  await expect.poll(everything, { timeout: 30_000, interval: 500 }).toEqual(before);
+  expect(await test.delv('kept.example', 'any.apps.kept.example', 'A')).toContain('fully validated');
+  await expect.poll(reasons, { timeout: 60_000, interval: 500 }).toEqual(['Ready']);
+  // A new operator looks at every object anew.
+  await operator.part('operator').stop();
+  await operator.start('operator');
+  const settled = async () => {
+    const text = await (await fetch(`http://127.0.0.1:${test.stack.healthPorts.operator}/metrics`)).text();
+    const runs = /^zonestead_controller_reconcile_total\{controller="records",result="success"\} (\d+)/m.exec(text);
+    return Number(runs?.[1] ?? 0);
+  };
+  await expect.poll(settled, { timeout: 30_000 }).toBeGreaterThanOrEqual(RECORDS.length + MANY);
+  expect(await operatorWrites()).toBe(0);
+  expect(await everything()).toEqual(before);
+
+  // And life goes on: what is written now is served at once.
+  const edited = recordObject('many-0', 'kept', { name: 'many-0', type: 'A', content: '198.51.100.9' });
+  expect(await test.apply(edited)).toMatchObject({ ok: true });
+  await expect
+    .poll(() => test.dig('many-0.kept.example', 'A'))
+    .toEqual(['many-0.kept.example. 3600 IN A 198.51.100.9']);
+});

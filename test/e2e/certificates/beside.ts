@@ -1,0 +1,58 @@
+// cert-manager without the solver: its built-in acme-dns provider, through the API's façade.
+import { describe, expect, it } from 'vitest';
+import { certificateObject, issue, namesIn } from '../../support/certificates.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+
+interface ClusterIssuer {
+  spec: { acme: { server: string; caBundle: string } };
+}
+
+export function besideTheSolver(theStack: () => TestStack): void {
+  describe.concurrent("cert-manager's built-in acmeDNS solver", () => {
+    it('gets a certificate through the façade, for a name whose challenges are delegated to it', async () => {
+      const test = theStack();
+      const { url, keys } = test.stack.service;
+      await test.apply(
+        zoneObject('auth', 'auth.example'),
+        // No grant: nobody asks the solver.
+        zoneObject('outside', 'outside.example'),
+      );
+      await test.ready(30, 'zdz/auth', 'zdz/outside');
+      const basic = Buffer.from(`auth.example:${keys.first.key}`).toString('base64');
+      const authorization = `Basic ${basic}`;
+      const answer = await fetch(`${url}/acme/acme-dns/register`, { method: 'POST', headers: { authorization } });
+      expect(answer.status).toBe(201);
+      const account = (await answer.json()) as { fulldomain: string };
+      const delegation = { name: '_acme-challenge.www', type: 'CNAME', content: account.fulldomain };
+      const { spec } = JSON.parse(
+        await test.kubectl('get', 'clusterissuer', 'zonestead', '-o', 'json'),
+      ) as ClusterIssuer;
+      const { server, caBundle } = spec.acme;
+      await test.apply(recordObject('delegation', 'outside', delegation), {
+        apiVersion: 'v1',
+        kind: 'Secret',
+        metadata: { name: 'acme-dns', namespace: 'default' },
+        stringData: { 'accounts.json': JSON.stringify({ 'www.outside.example': account }) },
+      });
+      await test.ready(30, 'zdr/delegation');
+      const acmeDNS = {
+        host: `${url}/acme/acme-dns`,
+        accountSecretRef: { name: 'acme-dns', key: 'accounts.json' },
+      };
+      await test.apply({
+        apiVersion: 'cert-manager.io/v1',
+        kind: 'Issuer',
+        metadata: { name: 'acme-dns', namespace: 'default' },
+        spec: {
+          acme: {
+            ...{ server, caBundle, privateKeySecretRef: { name: 'acme-dns-account' } },
+            solvers: [{ waitInsteadOfSelfCheck: '1s', dns01: { acmeDNS } }],
+          },
+        },
+      });
+      const issuer = { kind: 'Issuer', name: 'acme-dns' };
+      await issue(test, 55, certificateObject('beside', ['www.outside.example'], 'default', issuer));
+      expect(await namesIn(test, 'beside')).toEqual(['www.outside.example']);
+    });
+  });
+}

@@ -1,0 +1,109 @@
+// What is permitted is issued, renewed, and leaves nothing behind.
+import { describe, expect, it } from 'vitest';
+import {
+  certificateObject,
+  challengeRecords,
+  challengeSays,
+  issue,
+  issued,
+  leavesNothing,
+  namesIn,
+  renew,
+  revision,
+  secretCertificate,
+} from '../../support/certificates.ts';
+import { connectChallenges } from '../../support/challenge-client.ts';
+import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { sharedZone } from './ground.ts';
+
+export function isIssued(theStack: () => TestStack): void {
+  describe.concurrent('a certificate from cert-manager', () => {
+    it('is issued for a name of a zone that permits it, renewed, and leaves nothing behind', async () => {
+      const test = theStack();
+      await issue(test, 55, certificateObject('single', ['www.site.example']));
+      expect(await namesIn(test, 'single')).toEqual(['www.site.example']);
+      await leavesNothing(test, 'www.site.example');
+      const first = await secretCertificate(test, 'single-tls', 'default');
+      await renew(test, 'single');
+      await revision(test, 2, 'single');
+      const second = await secretCertificate(test, 'single-tls', 'default');
+      expect(second.serialNumber).not.toBe(first.serialNumber);
+      expect(second.checkHost('www.site.example')).toBe('www.site.example');
+      await leavesNothing(test, 'www.site.example');
+    });
+
+    it('is issued for a zone and its wildcard: two values of one name', async () => {
+      const test = theStack();
+      await issue(test, 55, certificateObject('both', ['site.example', '*.site.example']));
+      expect(await namesIn(test, 'both')).toEqual(['*.site.example', 'site.example']);
+      await leavesNothing(test, 'site.example');
+    });
+
+    it('is issued to a namespace whose labels the zone asks for, and not renewed once its grant is gone', async ({
+      expect,
+    }) => {
+      const test = theStack();
+      const certificate = certificateObject('labelled', ['a.shared.example'], 'tenant');
+      await test.apply(certificate);
+      // The record stands in the namespace whose certificate it is for.
+      await expect
+        .poll(() => challengeRecords(test, 'a.shared.example'), { timeout: 60_000, interval: 100 })
+        .toEqual([expect.stringMatching(/^tenant\/acme-/)]);
+      await issued(test, 55, certificate);
+      await leavesNothing(test, 'a.shared.example');
+      const { serialNumber } = await secretCertificate(test, 'labelled-tls', 'tenant');
+
+      await test.apply(zoneObject('shared', 'shared.example', { acme: {} }));
+      await renew(test, 'labelled', 'tenant');
+      await challengeSays(
+        test,
+        'tenant',
+        'DNSZone default/shared takes no ACME challenges from namespace tenant; its owner can permit them in spec.acme.namespaces',
+      );
+      expect(await challengeRecords(test, 'a.shared.example')).toEqual([]);
+      expect((await secretCertificate(test, 'labelled-tls', 'tenant')).serialNumber).toBe(serialNumber);
+
+      await test.apply(sharedZone());
+      await revision(test, 2, 'labelled', 'tenant');
+      await leavesNothing(test, 'a.shared.example');
+    });
+
+    it('is issued twenty times at once', async () => {
+      const test = theStack();
+      const many = Array.from({ length: 20 }, (_, n) => certificateObject(`many-${n}`, [`m${n}.site.example`]));
+      await issue(test, 55, ...many);
+      await leavesNothing(test, 'm0.site.example');
+    });
+  });
+
+  describe.concurrent('the solver', () => {
+    it('loses none of 100 values that arrive at one name at once, and takes each away again', async ({ expect }) => {
+      const test = theStack();
+      const client = await connectChallenges(test.stack.issuance?.certManagerKubeconfig ?? '', 100);
+      const keys = Array.from({ length: 100 }, (_, n) => `at-once-${n}`);
+      /** As cert-manager does: what was not live in time is asked for again. */
+      const all = (action: 'Present' | 'CleanUp', limit: number) =>
+        Promise.all(
+          keys.map(async (key) => {
+            for (let attempt = 1; ; attempt += 1) {
+              try {
+                return await client.send(action, 'hundred.site.example', key);
+              } catch (error) {
+                if (attempt === limit) throw error;
+              }
+            }
+          }),
+        );
+      const served = async () => (await test.dig('_acme-challenge.hundred.site.example', 'TXT', '+tcp')).length;
+      try {
+        await all('Present', 3);
+        // Present answers when it is served: nothing is waited for.
+        expect(await served()).toBe(100);
+        await all('CleanUp', 1);
+        await expect.poll(served, { timeout: 30_000, interval: 200 }).toBe(0);
+      } finally {
+        await client.close();
+      }
+    });
+  });
+}

@@ -1,0 +1,99 @@
+// A certificate in a zone whose API key is used up by bulk: the challenge does not wait for it.
+import { randomBytes } from 'node:crypto';
+import postgres from 'postgres';
+import { describe, expect, it } from 'vitest';
+import { connectCluster } from '../../../src/kube/cluster.ts';
+import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { adminMintKey } from '../../../src/zones/administration.ts';
+import { certificateObject, challengeRecords, issued } from '../../support/certificates.ts';
+import { untilIs } from '../../support/matrix/until.ts';
+import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { namespaceObject } from './ground.ts';
+
+const BULK = 300;
+/** A minute. */
+const WRITES = 60;
+/** The operator's workers: as many may have a write in hand when the pause ends. */
+const WORKERS = 16;
+
+/** As deploy/examples/team-key.yaml: a key of the namespace's own, and the operator's right to read this one Secret. */
+function keyObjects(namespace: string, apiKey: string): object[] {
+  const metadata = { name: 'dns-key', namespace };
+  return [
+    namespaceObject(namespace),
+    { apiVersion: 'v1', kind: 'Secret', metadata, stringData: { apiKey } },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata,
+      rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['dns-key'], verbs: ['get'] }],
+    },
+    {
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata,
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'dns-key' },
+      subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'zonestead-operator' }],
+    },
+  ];
+}
+
+/** Not by kubectl, which sends one after the other. */
+async function createBulk(kubeconfig: string): Promise<void> {
+  const cluster = await connectCluster({ kubeconfig });
+  try {
+    const spec = (name: string) => ({ zoneRef: { name: 'bulk' }, name, type: 'A', content: '192.0.2.1' });
+    const names = Array.from({ length: BULK }, (_, n) => `b${n}`);
+    await Promise.all(
+      names.map((name) =>
+        cluster.api.create(DNS_RECORD, {
+          metadata: { name, namespace: 'bulk' },
+          spec: spec(name) as DNSRecord['spec'],
+        }),
+      ),
+    );
+  } finally {
+    await cluster.close();
+  }
+}
+
+export function letsChallengesPass(theStack: () => TestStack): void {
+  describe.concurrent('a certificate of a key that is held to 60 writes a minute', () => {
+    it('does not wait for 300 records that came before', async () => {
+      const test = theStack();
+      const { databaseUrl } = test.stack.service;
+      const terms = { name: 'bulk', records: 'write', manageZones: 'write', recordWrites: WRITES } as const;
+      const { keyId, text } = await adminMintKey(databaseUrl, 'first', terms, randomBytes, new Date());
+      await test.apply(...keyObjects('bulk', text));
+      const credentialsSecretRef = { name: 'dns-key' };
+      await test.apply(zoneObject('bulk', 'bulk.example', { acme: {}, credentialsSecretRef }, 'bulk'));
+      await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=50s', 'zdz/bulk');
+      const sql = postgres(databaseUrl, { max: 1 });
+      try {
+        // As if all places had been taken 30 s ago: they are free in 30 s, when the bulk and the challenge have come.
+        await sql`
+          insert into write_windows (key_id, bucket, times)
+          select ${keyId}, 'records', array(select now() - interval '30 seconds' from generate_series(1, ${WRITES}))`;
+        await createBulk(test.stack.cluster.kubeconfig);
+        const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
+        await test.apply(certificate);
+        const waiting = () => challengeRecords(test, 'www.bulk.example');
+        await untilIs('the challenge to wait', waiting, (records) => records.length > 0, 25_000, 500);
+        const [before] =
+          await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
+        expect(before?.n).toBe(0);
+        await issued(test, 55, certificate);
+        const written = await sql<{ type: string }[]>`
+          select after->>'type' as type from changes
+          where zone_name = 'bulk.example' and action = 'record.create' order by id`;
+        const place = written.findIndex(({ type }) => type === 'TXT');
+        expect(place).toBeGreaterThanOrEqual(0);
+        expect(place).toBeLessThanOrEqual(WORKERS);
+        // The others went on waiting: the limit holds.
+        expect(written.length).toBeLessThan(BULK);
+      } finally {
+        await sql.end();
+      }
+    });
+  });
+}

@@ -1,0 +1,53 @@
+// What is not permitted, or would do harm, says so on the Challenge, and is solved when that is mended.
+import { describe, expect, it } from 'vitest';
+import { certificateObject, challengeReasons, challengeSays, issue, issued } from '../../support/certificates.ts';
+import { type TestStack, zoneObject } from '../../support/stack.ts';
+
+export function isRefused(theStack: () => TestStack): void {
+  describe.concurrent('a challenge that cannot be', () => {
+    it('says that no DNSZone covers a name that is in DNS all the same', async () => {
+      const test = theStack();
+      const owner = `org:${test.stack.service.keys.first.team}`;
+      await test.client.zones.create({ zoneName: 'orphan.example', owner });
+      await test.apply(certificateObject('orphan', ['www.orphan.example']));
+      await challengeSays(test, 'default', 'No DNSZone of this cluster covers _acme-challenge.www.orphan.example');
+      await test.kubectl('delete', 'certificate', 'orphan');
+    });
+
+    it('says that the zone takes none, and is solved once it does', async () => {
+      const test = theStack();
+      const certificate = certificateObject('later', ['www.closed.example']);
+      await test.apply(zoneObject('closed', 'closed.example', {}));
+      await test.ready(30, 'zdz/closed');
+      await test.apply(certificate);
+      await challengeSays(
+        test,
+        'default',
+        'DNSZone default/closed takes no ACME challenges; its owner can permit them in spec.acme',
+      );
+      await test.apply(zoneObject('closed', 'closed.example', { acme: {} }));
+      await issued(test, 55, certificate);
+    });
+
+    it('says when the namespace has no grant, and is solved when it gets one', async () => {
+      const test = theStack();
+      const certificate = certificateObject('stranger', ['www.strange.example'], 'tenant');
+      await test.apply(zoneObject('strange', 'strange.example', { acme: {} }));
+      await test.ready(30, 'zdz/strange');
+      await test.apply(certificate);
+      await challengeSays(test, 'tenant', 'DNSZone default/strange takes no ACME challenges from namespace tenant');
+      await test.apply(zoneObject('strange', 'strange.example', { acme: { namespaces: { from: 'All' } } }));
+      await issued(test, 55, certificate);
+    });
+
+    it('is refused where it would take a name away from a wildcard, and says what to do instead', async () => {
+      const test = theStack();
+      await test.apply(certificateObject('shadow', ['shop.wild.example']));
+      await challengeSays(test, 'default', '*.wild.example answers for shop.wild.example');
+      expect((await challengeReasons(test)).join()).toContain('ask for a certificate of *.wild.example instead');
+      expect(await test.dig('shop.wild.example', 'A')).toEqual(['shop.wild.example. 3600 IN A 192.0.2.1']);
+      await test.kubectl('delete', 'certificate', 'shadow');
+      await issue(test, 55, certificateObject('wildcard', ['*.wild.example']));
+    });
+  });
+}

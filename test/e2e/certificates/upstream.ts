@@ -1,0 +1,27 @@
+// cert-manager's own test suite for DNS-01 solvers, against the running chain.
+import { describe, expect, it } from 'vitest';
+import { challengeRecords } from '../../support/certificates.ts';
+import { runConformance } from '../../support/conformance.ts';
+import { untilNone } from '../../support/matrix/until.ts';
+import { type TestStack, zoneObject } from '../../support/stack.ts';
+
+export function passesUpstreamsSuite(theStack: () => TestStack): void {
+  describe.concurrent("cert-manager's own test suite", () => {
+    it('passes, basic and extended, with the rights of its account and without any Challenge', async () => {
+      const test = theStack();
+      const { issuance, service } = test.stack;
+      // The suite's namespace does not exist in this cluster, and its name is none of a challenge.
+      const acme = { namespaces: { from: 'All' }, names: ['cert-manager-dns01-tests'] };
+      await test.apply(zoneObject('suite', 'suite.example', { acme }));
+      await test.ready(30, 'zdz/suite');
+      const { code, tail } = await runConformance({
+        kubeconfig: issuance?.certManagerKubeconfig ?? '',
+        zone: 'suite.example.',
+        dns: `${service.dns.address}:${service.dns.port}`,
+      });
+      expect(code, tail).toBe(0);
+      expect(tail).toContain('--- PASS: TestSolver');
+      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'), 30_000, 500);
+    });
+  });
+}

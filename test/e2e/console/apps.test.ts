@@ -1,0 +1,154 @@
+// The console in a real browser: sign-in, Team → Apps and Members, by keyboard, without JavaScript, and through a provider.
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';
+import { startConsoleService } from '../../support/console.ts';
+import { CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
+import { addPerson } from '../../support/people.ts';
+
+const BASE = 'http://console.test';
+const idp = await startIdentityProvider();
+idp.allow(`${BASE}/console/sign-in/provider/back`);
+const service = await startConsoleService(
+  {},
+  {
+    ZONESTEAD_CONSOLE_URL: BASE,
+    ZONESTEAD_OIDC_ISSUER: idp.issuer,
+    ZONESTEAD_OIDC_CLIENT_ID: CLIENT.id,
+    ZONESTEAD_OIDC_CLIENT_SECRET: CLIENT.secret,
+    ZONESTEAD_OIDC_TEAMS: 'ops=platform:owner',
+  },
+);
+const browser = await startBrowser({ 'console.test:80': new URL(service.url).host });
+const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
+await addPerson(service, { team: 'red', role: 'member', email: 'ben@example.org' });
+const home = `${BASE}/console/teams/${ada.team}`;
+
+const status = async (key: string) => (await service.request('GET', '/zones', undefined, key)).status;
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${BASE}/console/sign-in`);
+  await page.getByLabel('Your key').fill(ada.text);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(/\/console\/(?!sign-in)/);
+}
+
+/** Goes on by Tab until the element of this name has the focus. @throws when none gets it */
+async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let step = 0; step < 60; step++) {
+    await page.keyboard.press('Tab');
+    const text = await page.evaluate<string>(
+      `(() => { const e = document.activeElement; return e.labels?.[0]?.textContent ?? e.textContent ?? ''; })()`,
+    );
+    if (name.test(text.trim())) return;
+  }
+  throw new Error(`the Tab key does not reach ${name}`);
+}
+
+describe('the console', () => {
+  test('by keyboard alone: sign in, mint a key, use it, revoke it, sign out', async () => {
+    const page = await browser.open();
+    await page.goto(`${BASE}/console/sign-in`);
+    await tabTo(page, /^Your key/);
+    await page.keyboard.type(ada.text);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/console\/(?!sign-in)/);
+    await tabTo(page, /^Teams$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/teams$/);
+    await tabTo(page, /^red$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/apps$/);
+    await tabTo(page, /^Mint a key for certificates$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/new/);
+    await tabTo(page, /^Name/);
+    await page.keyboard.type('typed by hand');
+    await tabTo(page, /^Mint the key$/);
+    await page.keyboard.press('Enter');
+    const secret = (await page.locator('#key').textContent()) ?? '';
+    expect(secret).toMatch(/^yk_/);
+    expect(await status(secret)).toBe(200);
+    await tabTo(page, /^I have it$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Apps of red' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await tabTo(page, /^Revoke typed by hand$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/revoke$/);
+    await tabTo(page, /^Revoke for good$/);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Apps of red' }).waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('The key typed by hand is revoked.');
+    expect(await status(secret)).toBe(401);
+    await tabTo(page, /^Sign out$/);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/sign-in$/);
+    await page.goBack();
+    expect(await page.content()).not.toContain('typed by hand');
+  });
+
+  test('works without JavaScript, and with it offers to copy', async () => {
+    const [bare, full] = [await browser.open({ javaScriptEnabled: false }), await browser.open()];
+    for (const page of [bare, full]) {
+      await signIn(page);
+      await page.goto(`${home}/apps/new`);
+      await page.getByLabel('Name', { exact: true }).fill('from a form');
+      await page.getByRole('button', { name: 'Mint the key' }).click();
+      const secret = (await page.locator('#key').textContent()) ?? '';
+      expect(await status(secret)).toBe(200);
+      const copy = page.getByRole('button', { name: 'Copy The key' });
+      expect(await copy.count()).toBe(page === full ? 1 : 0);
+      if (page === bare) continue;
+      await copy.click();
+      await page.getByRole('button', { name: 'Copied' }).waitFor();
+      await page.goto(`${home}/members`);
+      await page.getByLabel('E-mail address').click();
+      await page.keyboard.press('Control+V');
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe(secret);
+    }
+  });
+
+  test('signs people in through their provider', async () => {
+    idp.people.set('carol', { email: 'carol@example.org', email_verified: true, name: 'Carol', groups: ['ops'] });
+    const page = await browser.open();
+    await page.goto(`${BASE}/console/teams`);
+    await page.getByRole('button', { name: /^Sign in with / }).click();
+    await page.locator('[name=login]').fill('carol');
+    await page.locator('[name=password]').fill('any');
+    await page.locator('[type=submit]').click();
+    await page.waitForURL(/\/interaction\//);
+    await page.locator('[type=submit]').click();
+    await page.waitForURL(`${BASE}/console/teams`);
+    expect(await page.getByRole('link', { name: 'platform' }).count()).toBe(1);
+  });
+
+  test('has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
+    const page = await browser.open();
+    await page.goto(`${BASE}/console/sign-in`);
+    const flaws = await flawsOf(page);
+    await signIn(page);
+    await page.goto(`${home}/apps/new?for=certificates`);
+    await page.getByRole('button', { name: 'Mint the key' }).click();
+    flaws.push(...(await flawsOf(page)));
+    // Wrong at several fields.
+    await page.goto(`${home}/apps/new`);
+    await page.getByLabel('Name', { exact: true }).fill('x');
+    await page.locator('summary').click();
+    await page.getByLabel('Only from these networks').fill('no network');
+    await page.getByRole('button', { name: 'Mint the key' }).click();
+    expect(await page.locator('#networks-error').textContent()).toContain('no network');
+    expect(await page.getByLabel('Only from these networks').inputValue()).toBe('no network');
+    flaws.push(...(await flawsOf(page)));
+    const key = (await service.sql`select id from api_keys where team_id = ${ada.team} limit 1`)[0]?.id;
+    for (const path of ['/apps', `/apps/${key}`, `/apps/${key}/revoke`, '/members', '/history']) {
+      expect(await weightOf(page, `${home}${path}`)).toBeLessThan(200_000);
+      flaws.push(...(await flawsOf(page)));
+    }
+    for (const path of ['teams', 'nowhere']) {
+      await page.goto(`${BASE}/console/${path}`);
+      flaws.push(...(await flawsOf(page)));
+    }
+    expect(flaws).toEqual([]);
+  });
+});

@@ -1,0 +1,191 @@
+// The zones of the console in a real browser: the life of a record in its row, an import by upload, park, history and the
+// live view; hostile contents; every page under axe-core, wide and narrow, light and dark.
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';
+import { startConsoleService } from '../../support/console.ts';
+import { addPerson } from '../../support/people.ts';
+
+const BASE = 'http://console.test';
+const service = await startConsoleService({}, { ZONESTEAD_CONSOLE_URL: BASE });
+const browser = await startBrowser({ 'console.test:80': new URL(service.url).host });
+const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
+const eve = await addPerson(service, { team: 'blue', email: 'eve@example.org' });
+const red = await service.key({ team: 'red' });
+
+async function enter(person: { text: string }, options = {}): Promise<Page> {
+  const page = await browser.open(options);
+  await page.goto(`${BASE}/console/sign-in`);
+  await page.getByLabel('Your key').fill(person.text);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL(/\/console\/(?!sign-in)/);
+  return page;
+}
+
+async function newZone(name: string) {
+  const { id } = await service.zone(name, red);
+  return { id, name, home: `${BASE}/console/zones/${id}` };
+}
+const put = (zone: { id: string }, body: object, headers = {}) =>
+  service.request('POST', `/zones/${zone.id}/records`, body, red.text, headers);
+const records = async (zone: { id: string }) =>
+  (await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text)).body.records as {
+    content: string;
+  }[];
+
+describe('the zones of the console', () => {
+  test('a record is created, edited and deleted in its row, and DNS follows', async () => {
+    const zone = await newZone('life.example');
+    const page = await enter(ada);
+    await page.goto(zone.home);
+    await page.getByText('Add a record').click();
+    await page.getByLabel('Name', { exact: true }).fill('www');
+    await page.getByLabel('Content', { exact: true }).fill('300.0.0.1');
+    await page.getByRole('button', { name: 'Create the record' }).click();
+    expect(await page.locator('#content-error').textContent()).toContain('is not an IPv4 address');
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('www');
+    expect(await records(zone)).toEqual([]);
+    await page.getByLabel('Content', { exact: true }).fill('192.0.2.1');
+    await page.getByRole('button', { name: 'Create the record' }).click();
+    await page.getByRole('status').getByText('www A is there').waitFor();
+
+    await page.getByRole('link', { name: 'Edit www A' }).click();
+    const form = page.getByRole('form', { name: 'Edit www A' });
+    // In place: the page is still the list.
+    expect(page.url()).toMatch(new RegExp(`${zone.id}(/records)?$`));
+    await form.getByLabel('Content').fill('nonsense');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('is not an IPv4 address').waitFor();
+    expect(await form.getByLabel('Content').inputValue()).toBe('nonsense');
+    await form.getByLabel('Content').fill('192.0.2.2');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '192.0.2.2' }).waitFor();
+    // The keyboard is where it was.
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Edit www A');
+    await expect
+      .poll(async () => (await service.dns.lookup('www.life.example', 'A')).answers)
+      .toEqual(['www.life.example 3600 A 192.0.2.2']);
+
+    await page.getByRole('link', { name: 'Delete www A' }).click();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('cell', { name: '192.0.2.2' }).waitFor({ state: 'detached' });
+    expect(await records(zone)).toEqual([]);
+  });
+
+  test('without JavaScript the same edit is a page of its own', async () => {
+    const zone = await newZone('plain.example');
+    await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' });
+    const page = await enter(ada, { javaScriptEnabled: false });
+    await page.goto(zone.home);
+    await page.getByRole('link', { name: 'Edit www A' }).click();
+    await page.waitForURL(/\/edit$/);
+    await page.getByLabel('Content').fill('192.0.2.7');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('www A is changed').waitFor();
+    expect(await records(zone)).toMatchObject([{ content: '192.0.2.7' }]);
+  });
+
+  test('a zone file is uploaded, looked over, imported; the zone is parked; history and live view tell of it', async () => {
+    const zone = await newZone('file.example');
+    await put(zone, { name: 'old', type: 'A', content: '192.0.2.1' });
+    const page = await enter(ada);
+    await page.goto(`${zone.home}/zonefile`);
+    const buffer = Buffer.from('www IN A 192.0.2.5\n@ IN MX 10 mail.example.net.\n');
+    await page.getByLabel('A file').setInputFiles({ name: 'a.zone', mimeType: 'text/plain', buffer });
+    await page.getByRole('button', { name: 'Show what would change' }).click();
+    await page.getByText('2 created, 0 changed, 1 deleted').waitFor();
+    expect(await records(zone)).toHaveLength(1);
+    await page.getByRole('button', { name: 'Import: make these 3 changes' }).click();
+    await page.getByText('The zone file is imported: 2 created, 0 changed, 1 deleted.').waitFor();
+
+    await page.goto(`${zone.home}/live?name=www&type=A`);
+    await page.locator('#servers').getByText('192.0.2.5').first().waitFor();
+    const picture = page.getByRole('img', { name: 'Chain of trust of file.example' });
+    expect(await picture.textContent()).toContain('✓ valid');
+    await page.goto(`${zone.home}/settings`);
+    await page.getByRole('button', { name: 'Park the zone' }).click();
+    await page.getByText('file.example is parked').waitFor();
+    await page.goto(`${zone.home}/history`);
+    const first = page.locator('table.history tbody tr').first();
+    expect(await first.textContent()).toMatch(/zone\.park.*active.*parked.*ada@example\.org/s);
+  });
+
+  test('what an object in a cluster owns warns before it is changed', async () => {
+    const zone = await newZone('owned.example');
+    const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
+    await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark);
+    const page = await enter(ada);
+    await page.goto(zone.home);
+    await page.getByText('DNSRecord shop/www').waitFor();
+    await page.getByRole('link', { name: 'Edit www A' }).click();
+    const form = page.getByRole('form', { name: 'Edit www A' });
+    await form.getByLabel('Content').fill('192.0.2.2');
+    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByText('nothing was changed').waitFor();
+    expect(await records(zone)).toMatchObject([{ content: '192.0.2.1' }]);
+    await form.getByLabel('Change it here all the same').check();
+    await form.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: '192.0.2.2' }).waitFor();
+  });
+
+  test('contents are text: no script of a record runs, wherever it is shown', async () => {
+    const zone = await newZone('xss.example');
+    const evil = `"<script>document.title='pwned'</script>" "<img src=x onerror=document.title='pwned'>"`;
+    await put(zone, { name: 'x', type: 'TXT', content: evil });
+    await put(zone, { name: 'xn--bcher-kva', type: 'TXT', content: evil });
+    const page = await enter(ada);
+    for (const path of ['', '/live?name=x&type=TXT', '/history', '?q=<script>']) {
+      await page.goto(`${zone.home}${path}`);
+      expect(await page.title()).not.toBe('pwned');
+      expect(await page.locator('main img, main script').count()).toBe(0);
+    }
+    await page.goto(zone.home);
+    expect(await page.getByRole('rowheader', { name: 'xn--bcher-kva' }).textContent()).toContain('bücher');
+    await page.getByRole('link', { name: 'Edit x TXT' }).click();
+    expect(await page.getByRole('form', { name: 'Edit x TXT' }).getByLabel('Content').inputValue()).toBe(evil);
+    expect(await page.title()).not.toBe('pwned');
+  });
+
+  test('two teams do not see each other', async () => {
+    const zone = await newZone('secret-of-red.example');
+    const page = await enter(eve);
+    await page.goto(`${BASE}/console/zones`);
+    expect(await page.content()).not.toContain('secret-of-red');
+    expect((await page.goto(zone.home))?.status()).toBe(404);
+    expect(await page.content()).not.toContain('secret-of-red');
+  });
+
+  test('has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
+    const zone = await newZone('a-zone-with-a-rather-long-name-that-has-to-be-broken-somewhere.example');
+    const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
+    const { id } = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark)).body as { id: string };
+    await put(zone, { name: 'dkim._domainkey', type: 'TXT', content: `"v=DKIM1; p=${'A'.repeat(200)}"` });
+    const page = await enter(ada);
+    const flaws: string[] = [];
+    const paths = ['', '/live', '/history', '/zonefile', '/settings', '/delete', `/records/${id}/edit`];
+    for (const path of paths) {
+      expect(await weightOf(page, `${zone.home}${path}`)).toBeLessThan(200_000);
+      flaws.push(...(await flawsOf(page)));
+    }
+    for (const path of ['', '/new']) {
+      await page.goto(`${BASE}/console/zones${path}`);
+      flaws.push(...(await flawsOf(page)));
+    }
+    // With errors, with a row being edited, and with a difference to look over.
+    await page.goto(zone.home);
+    await page.getByText('Add a record').click();
+    await page.getByLabel('Name', { exact: true }).fill('www');
+    await page.getByLabel('Content', { exact: true }).fill('x');
+    await page.getByRole('button', { name: 'Create the record' }).click();
+    await page.locator('#content-error').waitFor();
+    await page.getByRole('link', { name: 'Edit www A' }).click();
+    await page.getByRole('form', { name: 'Edit www A' }).waitFor();
+    flaws.push(...(await flawsOf(page)));
+    await page.goto(`${zone.home}/zonefile`);
+    await page.getByLabel('Or pasted').fill('new IN A 192.0.2.1\n');
+    await page.getByRole('button', { name: 'Show what would change' }).click();
+    await page.getByText('1 created, 0 changed, 2 deleted').waitFor();
+    flaws.push(...(await flawsOf(page)));
+    expect(flaws).toEqual([]);
+  });
+});

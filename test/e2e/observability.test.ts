@@ -1,0 +1,287 @@
+// What the whole stack shows of itself, on real parts: Debian's Prometheus scrapes all processes and runs every query of
+// the dashboard and of the alerts; an OTLP receiver gets the traces; and one id leads from an Event to the row in the history.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import postgres from 'postgres';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { parse } from 'yaml';
+import { ROWS } from '../../deploy/observability/dashboard.ts';
+import { ensureAuthority, ensureCertificate } from '../../src/cli/up/parts/certificates.ts';
+import { startCommand } from '../../src/cli/up/parts/command.ts';
+import type { Part } from '../../src/cli/up/parts/part.ts';
+import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
+import { type Prometheus, type Series, startPrometheus } from '../support/prometheus.ts';
+import { groupingLabelsOf, selectorsOf, shownLabelsOf, withoutVariables } from '../support/promql.ts';
+import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
+import { temporaryFolder } from '../support/temporary.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const ALERTS = join(ROOT, 'charts/zonestead/files/alerts.yaml');
+/** What a scrape of pods adds; all else must come from the processes. */
+const TARGET_LABELS = ['namespace', 'pod', 'instance', 'job'];
+const MANY = 40;
+const REQUEST_ID = 'zonestead.dev/request-id';
+const { signal } = new AbortController();
+
+let otlp: OtlpReceiver;
+let test: TestStack;
+let solver: Part;
+let prometheus: Prometheus;
+
+beforeAll(async () => {
+  otlp = await startOtlpReceiver();
+  const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: otlp.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100' };
+  const folder = await temporaryFolder('observability');
+  test = await startTestStack({ settings });
+  const { solverHealth, solverPort } = await allocatePorts([{ name: 'solverHealth' }, { name: 'solverPort' }], {
+    stateDir: folder,
+  });
+  solver = await startSolver(folder, solverPort, solverHealth);
+  const scraped = { ...test.stack.healthPorts, solver: solverHealth };
+  const targets = Object.entries(scraped).map(([pod, port]) => ({
+    address: `127.0.0.1:${port}`,
+    labels: { namespace: 'zonestead', pod },
+  }));
+  prometheus = await startPrometheus(inject('peers').prometheus, folder, targets, ALERTS);
+});
+afterAll(async () => {
+  await prometheus?.stop();
+  await solver?.stop();
+  await test?.stop();
+  await otlp?.close();
+});
+
+/** Without cert-manager: its metrics are there from the start. */
+async function startSolver(stateDir: string, port: number, healthPort: number): Promise<Part> {
+  const { cluster } = test.stack;
+  await test.kubectl('apply', '--server-side', '-f', join(ROOT, 'deploy/solver/rbac.yaml'));
+  const authority = await ensureAuthority({ dir: stateDir, name: 'ca', commonName: 'test' });
+  const files = { dir: stateDir, name: 'solver', commonName: 'solver', authority, hosts: ['localhost'] };
+  const { certificateFile, keyFile } = await ensureCertificate(files);
+  const account = await cluster.identity?.('system:serviceaccount:zonestead:zonestead-solver', []);
+  const env = {
+    KUBECONFIG: account ?? '',
+    ZONESTEAD_SOLVER_LISTEN: `127.0.0.1:${port}`,
+    ZONESTEAD_TLS_CERT_FILE: certificateFile,
+    ZONESTEAD_TLS_KEY_FILE: keyFile,
+  };
+  return startCommand({ name: 'solver', env, healthPort, stateDir, signal });
+}
+
+/** What the process wrote, without the marks of its sessions. */
+async function linesOf(part: Part): Promise<Record<string, unknown>[]> {
+  const text = await readFile(part.logFile, 'utf8');
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+interface Noted {
+  id: string;
+  reason: string;
+  object: string;
+}
+
+async function eventsWithIds(): Promise<Noted[]> {
+  const { items } = JSON.parse(await test.kubectl('get', 'events.events.k8s.io', '-o', 'json')) as {
+    items: { metadata: { annotations?: Record<string, string> }; reason: string; regarding: { name: string } }[];
+  };
+  return items.flatMap(({ metadata, reason, regarding }) => {
+    const id = metadata.annotations?.[REQUEST_ID];
+    return id === undefined ? [] : [{ id, reason, object: regarding.name }];
+  });
+}
+
+describe('one id from an Event to the history', () => {
+  const names = Array.from({ length: MANY }, (_, index) => `many-${index}`);
+
+  it('is that of the run which wrote, for objects that went out together as well', async () => {
+    const records = names.map((name, index) =>
+      recordObject(name, 'seen', { name, type: 'A', content: `192.0.2.${index}` }),
+    );
+    expect(await test.apply(zoneObject('seen', 'seen.example'), ...records)).toMatchObject({ ok: true });
+    await test.ready(60, 'zdz/seen', ...names.map((name) => `zdr/${name}`));
+    await expect.poll(async () => new Set((await eventsWithIds()).map(({ object }) => object)).size).toBe(MANY + 1);
+
+    const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+    const rows = await sql<{ action: string; id: string; name: string }[]>`
+      select action, request_id as id, coalesce(after->>'name', zone_name) as name from changes order by id`;
+    await sql.end();
+    const [api, operator] = await Promise.all([
+      linesOf(test.stack.service.crew.part('api')),
+      linesOf(test.stack.operator.part('operator')),
+    ]);
+    const events = await eventsWithIds();
+    expect(rows.filter(({ action }) => action === 'record.create')).toHaveLength(MANY);
+    expect(new Set(rows.map(({ id }) => id)).size).toBe(MANY + 1);
+    for (const { action, id, name } of rows) {
+      const object = action === 'zone.create' ? 'seen' : name;
+      expect(events).toContainEqual(expect.objectContaining({ id, object }));
+      const written = operator.find(({ reconcileId, msg }) => reconcileId === id && msg === 'written');
+      expect(written).toMatchObject({ key: `default/${object}`, write: expect.any(String) });
+      const answered = api.find(({ requestId, msg }) => requestId === id && (msg === 'write' || msg === 'change'));
+      expect([name, answered?.status]).toEqual([name, action === 'zone.create' ? 200 : expect.any(Number)]);
+    }
+    // Otherwise nothing was proven of batches.
+    const together = api.filter(({ msg, batch }) => msg === 'change' && batch !== undefined);
+    expect(together.length).toBeGreaterThan(1);
+    expect(together).toContainEqual(expect.objectContaining({ action: 'create', status: 201 }));
+  });
+
+  it('is that of an edit too, which leaves Ready as it is', async () => {
+    const edited = recordObject('many-0', 'seen', { name: 'many-0', type: 'A', content: '198.51.100.1' });
+    expect(await test.apply(edited)).toMatchObject({ ok: true });
+    const update = async () => {
+      const [zone] = await test.client.zones.list({ zoneName: 'seen.example' });
+      const { changes } = await test.client.zones.changes(zone?.id ?? '', { limit: 1 });
+      return changes.find(({ action }) => action === 'record.update')?.requestId;
+    };
+    await expect.poll(update).toBeDefined();
+    const id = await update();
+    await expect.poll(eventsWithIds).toContainEqual(expect.objectContaining({ id, object: 'many-0' }));
+  });
+
+  it('leads to a trace: run, request, answer and transaction, and a batch to the runs of all its changes', async () => {
+    const all = otlp.spans;
+    const childOf = (parent: { traceId: string; spanId: string } | undefined, kind: number, service: string) =>
+      all.find(
+        (span) =>
+          span.traceId === parent?.traceId &&
+          span.parentSpanId === parent.spanId &&
+          span.kind === kind &&
+          span.service === service,
+      );
+    const created = () => {
+      const { object, id } = { object: 'DNSZone default/seen', id: 'zonestead.request_id' };
+      const event = all.filter(({ name }) => name === 'reconcile DNSZone');
+      for (const run of event.filter(({ attributes }) => attributes['zonestead.object'] === object)) {
+        const request = all.find(
+          (span) =>
+            span.parentSpanId === run.spanId && span.attributes['url.path'] === '/v1/dns/zones' && span.name === 'POST',
+        );
+        const answer = childOf(request, 2, 'zonestead-api');
+        const transaction = childOf(answer, 3, 'zonestead-api');
+        if (transaction)
+          return { ids: [run, request, answer].map((span) => span?.attributes[id]), run, answer, transaction };
+      }
+      return undefined;
+    };
+    await expect.poll(created).toBeDefined();
+    const chain = created();
+    expect(chain?.run).toMatchObject({ service: 'zonestead-operator', kind: 1, failed: false, parentSpanId: '' });
+    expect(chain?.answer).toMatchObject({
+      name: 'POST /v1/dns/zones',
+      attributes: { 'http.route': '/v1/dns/zones', 'http.response.status_code': 200 },
+    });
+    expect(chain?.transaction).toMatchObject({ name: 'transaction', attributes: { 'db.system.name': 'postgresql' } });
+    expect(new Set(chain?.ids).size).toBe(1);
+
+    const batches = all.filter(
+      ({ attributes }) => String(attributes['url.path']).endsWith(':batch') && attributes['http.route'],
+    );
+    const request = all.find(({ spanId }) => spanId === batches[0]?.parentSpanId);
+    const runs = request?.links.map(({ spanId }) => all.find((span) => span.spanId === spanId)?.name);
+    expect(runs?.length).toBeGreaterThan(0);
+    expect(new Set(runs)).toEqual(new Set(['reconcile DNSRecord']));
+    expect(JSON.stringify(all)).not.toContain(test.stack.service.keys.operator.key);
+  });
+});
+
+interface Alert {
+  alert: string;
+  expr: string;
+  annotations: Record<string, string>;
+}
+
+describe('every query', () => {
+  const panels = ROWS.flatMap((row) => row.panels);
+  let alerts: Alert[];
+  let labels: Map<string, ReadonlySet<string>>;
+
+  beforeAll(async () => {
+    const { groups } = parse(await readFile(ALERTS, 'utf8')) as { groups: { rules: Alert[] }[] };
+    alerts = groups.flatMap(({ rules }) => rules);
+    await expect.poll(() => prometheus.up()).toEqual({ api: true, nameserver: true, operator: true, solver: true });
+    await test.dig('many-0.seen.example', 'A');
+    // Two scrapes at least after all that happened: a rate needs them.
+    const before = await prometheus.query('max(timestamp(zonestead_build_info))');
+    await expect
+      .poll(async () => (await prometheus.query('max(timestamp(zonestead_build_info))'))[0]?.value)
+      .toBeGreaterThan((before[0]?.value ?? 0) + 2);
+    labels = labelsByMetric(await prometheus.series('{__name__=~"zonestead_.*"}'));
+  });
+
+  /** @returns what is wrong with the names in it */
+  function strangers(expr: string, shown: string): string[] {
+    const selectors = selectorsOf(expr);
+    const known = new Set(TARGET_LABELS);
+    const wrong: string[] = [];
+    for (const { metric, matchers } of selectors) {
+      const own = labels.get(metric);
+      if (own === undefined) wrong.push(`nobody exposes ${metric}`);
+      for (const label of own ?? []) known.add(label);
+      for (const { label } of matchers) if (own && !own.has(label)) wrong.push(`${metric} has no label ${label}`);
+    }
+    for (const label of [...groupingLabelsOf(expr), ...shownLabelsOf(shown)])
+      if (!known.has(label) && label !== 'value') wrong.push(`no series in it has label ${label}`);
+    return selectors.length === 0 ? ['selects nothing'] : wrong;
+  }
+
+  /** A value that no series has is a slip of the pen, but for statuses: those come when they are answered. */
+  async function emptySelectors(expr: string): Promise<string[]> {
+    const empty: string[] = [];
+    for (const { metric, matchers } of selectorsOf(expr)) {
+      const fixed = matchers.filter(({ label }) => label !== 'status');
+      const text = fixed.map(({ label, operator, value }) => `${label}${operator}"${value}"`).join(', ');
+      if ((await prometheus.series(`${metric}{${text}}`)).length === 0) empty.push(`${metric}{${text}}`);
+    }
+    return empty;
+  }
+
+  it('of the dashboard runs, names only what the processes expose, and shows something', async () => {
+    for (const { title, queries } of panels) {
+      for (const { expr, legend } of queries) {
+        const text = withoutVariables(expr);
+        expect([title, strangers(text, legend), await emptySelectors(text)]).toEqual([title, [], []]);
+        const found = await prometheus.query(text);
+        if (!text.includes('> 0')) expect([title, text, found.length > 0]).toEqual([title, text, true]);
+      }
+    }
+  });
+
+  it('of the alerts runs, names only what the processes expose, and none fires on a healthy stack', async () => {
+    for (const { alert, expr, annotations } of alerts) {
+      const shown = Object.values(annotations).join(' ');
+      expect([alert, strangers(expr, shown), await emptySelectors(expr)]).toEqual([alert, [], []]);
+    }
+    const rules = await prometheus.rules();
+    expect(rules.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+    for (const { name, health, lastError, state } of rules)
+      expect({ name, health, lastError, state }).toEqual({
+        name,
+        health: 'ok',
+        lastError: undefined,
+        state: 'inactive',
+      });
+  });
+
+  it("of PowerDNS' counters tells what was asked", async () => {
+    const asked = async () => (await prometheus.query('sum(zonestead_dns_queries_total)'))[0]?.value ?? 0;
+    const before = await asked();
+    for (let index = 0; index < 5; index += 1) await test.dig('many-1.seen.example', 'A');
+    await expect.poll(asked).toBeGreaterThanOrEqual(before + 5);
+    expect((await prometheus.query('zonestead_dns_latency_seconds'))[0]?.value).toBeLessThan(1);
+  });
+});
+
+function labelsByMetric(series: Series[]): Map<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { __name__: name = '', ...labels } of series) {
+    const known = found.get(name) ?? new Set();
+    for (const label of Object.keys(labels)) known.add(label);
+    found.set(name, known);
+  }
+  return found;
+}

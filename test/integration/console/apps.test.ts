@@ -1,0 +1,241 @@
+// Team → Apps and Members: what the pages do is what the API does, and what is refused stands at its field.
+import { describe, expect, test } from 'vitest';
+import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { addPerson } from '../../support/people.ts';
+
+const service = await startConsoleService();
+const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
+const ben = await addPerson(service, { team: 'red', role: 'member', email: 'ben@example.org' });
+const eve = await addPerson(service, { team: 'blue', email: 'eve@example.org' });
+const sessions = new Map<string, Promise<Visit>>();
+/** The window of that person, the same for the whole file. */
+const signedIn = (who: { text: string }): Promise<Visit> => {
+  const open = async () => {
+    const browser = visit(service);
+    await browser.signIn(who.text);
+    return browser;
+  };
+  const session = sessions.get(who.text) ?? open();
+  sessions.set(who.text, session);
+  return session;
+};
+const redZone = await service.zone('red.example', { ...ada, id: ada.keyId });
+const apps = `/console/teams/${ada.team}/apps`;
+const nothing = { records: 'none', manageZones: 'none' };
+const keys = async () => (await service.sql`select count(*)::int as n from api_keys where team_id = ${ada.team}`)[0]?.n;
+const secretIn = (text: string) => /<code id="key">(yk_[0-9a-f]{12}_[0-9a-f]{64})</.exec(text)?.[1] ?? '';
+const errorAt = (text: string, field: string) =>
+  new RegExp(`<small class="error" id="${field}-error">([^<]+)<`).exec(text)?.[1] ?? null;
+
+describe('an app key', () => {
+  test('is minted with all its rights, works, is changed and revoked for good', async () => {
+    const browser = await signedIn(ada);
+    await browser.get(`${apps}/new`);
+    const minted = await browser.post(apps, {
+      name: 'pipeline',
+      records: 'read',
+      manageZones: 'read',
+      grantZone: ['RED.example', ''],
+      grantLevel: ['write', 'none'],
+      onlyNames: '_acme-challenge\r\nwww, *.app',
+      onlyTypes: ['TXT', 'A'],
+      networks: '127.0.0.0/8',
+      expiresAt: '2099-01-31T12:00',
+      zoneWrites: '5',
+      recordWrites: '',
+    });
+    expect(minted.status).toBe(201);
+    const secret = secretIn(minted.text);
+    expect(minted.text).toContain(`Authorization: Bearer ${secret}`);
+    expect(minted.text).toContain(`ZONESTEAD_API_KEY=${secret}`);
+    expect(minted.text).toContain(`apiKey: ${secret}`);
+    const keyId = secret.split('_')[1]!;
+    const read = await service.request('GET', `/../account/teams/${ada.team}/keys/${keyId}`, undefined, ada.text);
+    expect(read.body).toMatchObject({
+      name: 'pipeline',
+      records: 'read',
+      manageZones: 'read',
+      grants: [{ zoneId: redZone.id, records: 'write' }],
+      onlyNames: ['_acme-challenge', 'www', '*.app'],
+      onlyTypes: ['TXT', 'A'],
+      networks: ['127.0.0.0/8'],
+      expiresAt: '2099-01-31T12:00:00.000Z',
+      zoneWrites: 5,
+      recordWrites: null,
+    });
+    const record = { name: 'www', type: 'A', content: '192.0.2.1' };
+    expect((await service.request('POST', `/zones/${redZone.id}/records`, record, secret)).status).toBe(201);
+
+    const page = await browser.get(`${apps}/${keyId}`);
+    for (const kept of [
+      'value="pipeline"',
+      'value="red.example"',
+      'value="2099-01-31T12:00"',
+      '127.0.0.0/8',
+      '*.app',
+    ]) {
+      expect(page.text).toContain(kept);
+    }
+    expect(page.text).not.toContain(secret);
+    const changed = await browser.post(`${apps}/${keyId}`, { name: 'reader', records: 'read', manageZones: 'none' });
+    expect(changed.location).toBe(apps);
+    const list = await browser.get(apps);
+    expect(list.text).toContain('The key reader is changed');
+    expect((await browser.get(apps)).text).not.toContain('The key reader is changed');
+    const second = { name: 'two', type: 'A', content: '192.0.2.1' };
+    expect((await service.request('POST', `/zones/${redZone.id}/records`, second, secret)).status).toBe(403);
+
+    expect((await browser.get(`${apps}/${keyId}/revoke`)).status).toBe(200);
+    expect((await service.request('GET', '/zones', undefined, secret)).status).toBe(200);
+    await browser.post(`${apps}/${keyId}/revoke`);
+    expect((await service.request('GET', '/zones', undefined, secret)).status).toBe(401);
+    const revoked = await browser.post(`${apps}/${keyId}`, { name: 'again', ...nothing });
+    expect(revoked.status).toBe(409);
+    expect(revoked.text).toContain('This key is revoked for good; mint a new one.');
+  });
+
+  test.each([
+    ['name', { name: '' }, /1 to 64 characters/],
+    ['name', { name: 'a\u202eb' }, /1 to 64 characters/],
+    ['records', { records: 'all' }, /one of none, read, write/],
+    ['grants', { grantZone: 'nowhere.example', grantLevel: 'read' }, /does not exist, or does not belong to this team/],
+    ['onlyNames', { onlyNames: 'ok\nno spaces!' }, /not a pattern of names/],
+    ['onlyTypes', { onlyTypes: 'SOA' }, /one of A, AAAA/],
+    ['networks', { networks: '10.0.0.0/8\n10.0.0.300' }, /10\.0\.0\.300/],
+    ['expiresAt', { expiresAt: '2001-01-01T00:00' }, /is over/],
+    ['expiresAt', { expiresAt: 'tomorrow' }, /ISO 8601/],
+    ['zoneWrites', { zoneWrites: '11' }, /more than the 10 a minute/],
+    ['recordWrites', { recordWrites: 'many' }, /whole number/],
+  ])(
+    'with a wrong %s is not minted; the sentence stands at the field, and what was typed stays (%j)',
+    async (field, wrong, sentence) => {
+      const browser = await signedIn(ada);
+      const before = await keys();
+      await browser.get(`${apps}/new`);
+      const typed = { name: 'kept name', ...nothing, networks: '192.0.2.0/24', ...wrong };
+      const { status, text } = await browser.post(apps, typed);
+      expect([400, 404]).toContain(status);
+      expect(errorAt(text, field)).toMatch(sentence);
+      if (!('name' in wrong)) expect(text).toContain('value="kept name"');
+      if (!('networks' in wrong)) expect(text).toContain('192.0.2.0/24</textarea>');
+      expect(await keys()).toBe(before);
+    },
+  );
+
+  test('with several wrong fields is told all of them at once', async () => {
+    const browser = await signedIn(ada);
+    await browser.get(`${apps}/new`);
+    const { text } = await browser.post(apps, { name: '', records: 'x', manageZones: 'y' });
+    for (const field of ['name', 'records', 'manageZones']) expect(errorAt(text, field)).not.toBeNull();
+  });
+
+  test('whose name is markup is shown as text', async () => {
+    const browser = await signedIn(ada);
+    await browser.get(`${apps}/new`);
+    const name = `<script>alert(1)</script>"'><img src=x>`;
+    expect((await browser.post(apps, { name, ...nothing })).text).not.toContain('<script>alert');
+    for (const path of [apps, `/console/teams/${ada.team}/history`]) {
+      const { text } = await browser.get(path);
+      expect(text).toContain('&lt;script&gt;alert(1)');
+      expect(text).not.toMatch(/<script>alert|<img src=x/);
+    }
+  });
+});
+
+describe('two teams', () => {
+  test('do not see each other: pages, keys, members and history are not there, and nothing is changed', async () => {
+    const browser = await signedIn(eve);
+    const key = await service.key({ team: 'red' });
+    await browser.get('/console/teams');
+    const before = await keys();
+    const home = `/console/teams/${ada.team}`;
+    const gets = [apps, `${apps}/new`, `${apps}/${key.id}`, `${apps}/${key.id}/revoke`];
+    for (const path of [...gets, `${home}/members`, `${home}/history`]) {
+      const { status, text } = await browser.get(path);
+      expect([path, status]).toEqual([path, 404]);
+      expect(text).not.toContain('red');
+    }
+    const posts: [string, Record<string, string>][] = [
+      [apps, { name: 'mine', ...nothing }],
+      [`${apps}/${key.id}`, { name: 'mine', ...nothing }],
+      [`${apps}/${key.id}/revoke`, {}],
+      [`${home}/members`, { email: 'eve@example.org', role: 'owner' }],
+      [`${home}/members/${ben.id}`, { role: 'owner' }],
+      [`${home}/members/${ben.id}/remove`, {}],
+      [`${home}/name`, { name: 'taken over' }],
+    ];
+    for (const [path, fields] of posts) {
+      await browser.get('/console/teams');
+      expect([path, (await browser.post(path, fields)).status]).toEqual([path, 404]);
+    }
+    expect(await keys()).toBe(before);
+    expect((await service.request('GET', '/zones', undefined, key.text)).status).toBe(200);
+    // Nor may a key of one's own team be given rights on the other team's zone.
+    const own = `/console/teams/${eve.team}/apps`;
+    await browser.get(own);
+    const stolen = await browser.post(own, { name: 'x', ...nothing, grantZone: 'red.example', grantLevel: 'write' });
+    expect(errorAt(stolen.text, 'grants')).toMatch(/does not exist, or does not belong to this team/);
+    const byId = await browser.post(own, { name: 'x', ...nothing, grantZone: redZone.id, grantLevel: 'write' });
+    expect(errorAt(byId.text, 'grants')).toMatch(/does not exist, or does not belong to this team/);
+  });
+});
+
+describe('the members of a team', () => {
+  const members = `/console/teams/${ada.team}/members`;
+
+  test('are changed by owners: added, given a role, removed; mistakes stand at their field', async () => {
+    const browser = await signedIn(ada);
+    await addPerson(service, { email: 'carl@example.org' });
+    await browser.get(members);
+    const unknown = await browser.post(members, { email: 'nobody@example.org', role: 'member' });
+    expect(unknown.status).toBe(404);
+    expect(errorAt(unknown.text, 'email')).toMatch(/No such person/);
+    expect(unknown.text).toContain('value="nobody@example.org"');
+    expect(errorAt((await browser.post(members, { email: 'x', role: 'member' })).text, 'email')).toMatch(/e-mail/);
+    expect((await browser.post(members, { email: 'carl@example.org', role: 'member' })).status).toBe(303);
+    expect((await browser.get(members)).text).toContain('carl@example.org is member of the team now.');
+    const carl = (await service.sql`select id from users where email = 'carl@example.org'`)[0]?.id;
+    await browser.post(`${members}/${carl}`, { role: 'owner' });
+    expect((await browser.get(members)).text).toContain('carl@example.org is owner of the team now.');
+    await browser.post(`${members}/${carl}/remove`);
+    expect((await browser.get(members)).text).not.toContain('carl@example.org</th>');
+  });
+
+  test('cannot lose their last owner', async () => {
+    const browser = await signedIn(ada);
+    await browser.get(members);
+    const left = await browser.post(`${members}/${ada.id}/remove`);
+    expect(left.status).toBe(409);
+    expect(left.text).toContain('This is the last owner of the team: make another member owner first.');
+  });
+
+  test('who are no owners see who is in it and may leave, and are offered no more', async () => {
+    const browser = await signedIn(ben);
+    const page = await browser.get(members);
+    expect(page.text).toContain('ada@example.org');
+    expect(page.text).not.toContain('Add a person');
+    expect((await browser.post(members, { email: 'eve@example.org', role: 'member' })).status).toBe(403);
+    const left = await browser.post(`${members}/${ben.id}/remove`);
+    expect(left.location).toBe('/console/teams');
+    expect((await browser.get(members)).status).toBe(404);
+  });
+
+  test('and what they did stand in the history by name', async () => {
+    const browser = await signedIn(ada);
+    const { text } = await browser.get(`/console/teams/${ada.team}/history`);
+    for (const entry of ['key.mint', 'key.revoke', 'member.add', 'ada@example.org']) expect(text).toContain(entry);
+  });
+});
+
+test('a team is created and renamed; a name that is taken is refused at its field', async () => {
+  const browser = await signedIn(eve);
+  await browser.get('/console/teams');
+  const taken = await browser.post('/console/teams', { name: 'red' });
+  expect(errorAt(taken.text, 'name')).toMatch(/is taken/);
+  const created = await browser.post('/console/teams', { name: 'green' });
+  expect(created.location).toMatch(/^\/console\/teams\/team_[0-9a-f]+\/apps$/);
+  const home = created.location!.replace('/apps', '');
+  await browser.get(`${home}/history`);
+  await browser.post(`${home}/name`, { name: 'lime' });
+  expect((await browser.get('/console/teams')).text).toContain('lime');
+});

@@ -1,0 +1,220 @@
+// A zone as a whole over HTTP: settings, park, delete, zone files looked over and imported, history, the live view.
+import { describe, expect, it } from 'vitest';
+import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { addPerson } from '../../support/people.ts';
+
+const service = await startConsoleService();
+const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
+const red = await service.key({ team: 'red' });
+
+const browser: Visit = visit(service);
+await browser.signIn(ada.text);
+
+let zones = 0;
+async function newZone() {
+  const name = `life${++zones}.example`;
+  const { id } = await service.zone(name, red);
+  return { id, name, home: `/console/zones/${id}` };
+}
+const put = (zone: { id: string }, name: string, type: string, content: string, headers: Record<string, string> = {}) =>
+  service.request('POST', `/zones/${zone.id}/records`, { name, type, content }, red.text, headers);
+const records = async (zone: { id: string }) => {
+  const { body } = await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text);
+  return (body.records as { name: string; type: string; content: string }[]).map(
+    ({ name, type, content }) => `${name} ${type} ${content}`,
+  );
+};
+const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
+
+describe('the settings of a zone', () => {
+  it('give name servers and DS to copy, and set the default TTL', async () => {
+    const zone = await newZone();
+    const page = await browser.get(`${zone.home}/settings`);
+    expect(words(page.text)).toContain('ns1.zonestead.test ns2.zonestead.test');
+    const { body } = await service.request('GET', `/zones/${zone.id}/ds`, undefined, red.text);
+    for (const { record } of body.ds as { record: string }[]) expect(page.text).toContain(record);
+    const wrong = await browser.post(`${zone.home}/ttl`, { defaultTtl: '7' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toMatch(/name="defaultTtl"[^>]*aria-invalid="true"[^>]*value="7"/);
+    expect((await browser.post(`${zone.home}/ttl`, { defaultTtl: '120' })).status).toBe(303);
+    const read = await service.request('GET', `/zones/${zone.id}`, undefined, red.text);
+    expect(read.body.defaultTtl).toBe(120);
+  });
+
+  it('park and unpark, which DNS shows', async () => {
+    const zone = await newZone();
+    await put(zone, 'www', 'A', '192.0.2.1');
+    await browser.get(`${zone.home}/settings`);
+    await browser.post(`${zone.home}/park`);
+    await expect.poll(async () => (await service.dns.lookup(`www.${zone.name}`, 'A')).rcode).toBe('NXDOMAIN');
+    expect(words((await browser.get(`${zone.home}/settings`)).text)).toContain('Unpark the zone');
+    await browser.post(`${zone.home}/unpark`);
+    await expect.poll(async () => (await service.dns.lookup(`www.${zone.name}`, 'A')).rcode).toBe('NOERROR');
+  });
+
+  it('delete it only when its name is written', async () => {
+    const zone = await newZone();
+    await browser.get(`${zone.home}/delete`);
+    const wrong = await browser.post(`${zone.home}/delete`, { confirm: 'life' });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain(`Write ${zone.name} to confirm; nothing was deleted.`);
+    expect((await browser.post(`${zone.home}/delete`, { confirm: `${zone.name}.` })).location).toBe('/console/zones');
+    expect((await browser.get(zone.home)).status).toBe(404);
+  });
+});
+
+describe('a zone file', () => {
+  it('is exported, shown as a difference, and imported as just that', async () => {
+    const zone = await newZone();
+    await put(zone, 'stays', 'A', '192.0.2.1');
+    await put(zone, 'goes', 'A', '192.0.2.2');
+    await put(zone, 'moves', 'A', '192.0.2.3');
+    const exported = await browser.get(`${zone.home}/zonefile/export`);
+    expect(exported.headers.get('content-disposition')).toBe(`attachment; filename="${zone.name}.zone"`);
+    const file = `${exported.text.replace(/^goes.*\n/m, '').replace('192.0.2.3', '192.0.2.33')}new\tIN\tTXT\t"<b>"\n`;
+    await browser.get(`${zone.home}/zonefile`);
+    const preview = await browser.post(`${zone.home}/zonefile`, { file });
+    expect(preview.status).toBe(200);
+    expect(words(preview.text)).toContain('1 created, 1 changed, 1 deleted, 1 as they are');
+    expect(words(preview.text)).toContain('deleted goes A 192.0.2.2 (3600 s) –');
+    expect(words(preview.text)).toContain('changed moves A 192.0.2.3 (3600 s) 192.0.2.33 (3600 s)');
+    expect(preview.text).toContain('&lt;b&gt;');
+    expect(await records(zone)).toHaveLength(3);
+    const imported = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(preview.text) });
+    expect(imported.status).toBe(303);
+    expect(await records(zone)).toEqual(['moves A 192.0.2.33', 'new TXT "<b>"', 'stays A 192.0.2.1']);
+    const again = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(preview.text) });
+    expect([again.status, words(again.text)]).toEqual([409, expect.stringContaining('imported already')]);
+  });
+
+  it('is not imported over what was changed meanwhile: the difference is shown anew', async () => {
+    const zone = await newZone();
+    await browser.get(`${zone.home}/zonefile`);
+    const preview = await browser.post(`${zone.home}/zonefile`, { file: 'www IN A 192.0.2.1\n' });
+    await put(zone, 'since', 'A', '192.0.2.9');
+    const late = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(preview.text) });
+    expect(late.status).toBe(409);
+    expect(words(late.text)).toContain('deleted since A 192.0.2.9');
+    expect(await records(zone)).toEqual(['since A 192.0.2.9']);
+    await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(late.text) });
+    expect(await records(zone)).toEqual(['www A 192.0.2.1']);
+  });
+
+  it('is not imported in place of another one that was looked over in another window', async () => {
+    const zone = await newZone();
+    await browser.get(`${zone.home}/zonefile`);
+    const one = await browser.post(`${zone.home}/zonefile`, { file: 'one IN A 192.0.2.1\n' });
+    await browser.post(`${zone.home}/zonefile`, { file: 'two IN A 192.0.2.2\n' });
+    const refused = await browser.post(`${zone.home}/zonefile/import`, { seen: seenIn(one.text) });
+    expect([refused.status, words(refused.text)]).toEqual([409, expect.stringContaining('created two A')]);
+    expect(await records(zone)).toEqual([]);
+  });
+
+  it('with wrong lines is refused by their numbers, and stays in the form', async () => {
+    const zone = await newZone();
+    await browser.get(`${zone.home}/zonefile`);
+    const file = 'www IN A 192.0.2.1\nbad IN A 300.0.0.1\n<script> IN TXT "x"\n';
+    const page = await browser.post(`${zone.home}/zonefile`, { file });
+    expect(page.status).toBe(400);
+    expect(words(page.text)).toMatch(/Line 2: .*Line 3: /);
+    expect(page.text).toContain('bad IN A 300.0.0.1');
+    expect(page.text).not.toContain('<script>');
+    const none = await browser.post(`${zone.home}/zonefile`, { file: ' ' });
+    expect(none.text).toMatch(/id="file-error">Choose a file/);
+    expect(await records(zone)).toEqual([]);
+  });
+
+  it('asks before it touches what an object in a cluster owns', async () => {
+    const zone = await newZone();
+    await put(zone, 'www', 'A', '192.0.2.1', { 'zonestead-managed-by': 'DNSRecord shop/www' });
+    await browser.get(`${zone.home}/zonefile`);
+    const preview = await browser.post(`${zone.home}/zonefile`, { file: 'other IN A 192.0.2.5\n' });
+    expect(words(preview.text)).toContain('1 of these records: DNSRecord shop/www');
+    const seen = seenIn(preview.text);
+    expect((await browser.post(`${zone.home}/zonefile/import`, { seen })).status).toBe(409);
+    expect(await records(zone)).toEqual(['www A 192.0.2.1']);
+    expect((await browser.post(`${zone.home}/zonefile/import`, { seen, anyway: 'on' })).status).toBe(303);
+    expect(await records(zone)).toEqual(['other A 192.0.2.5']);
+  });
+
+  it('comes as an upload too; one that is no text is refused', async () => {
+    const zone = await newZone();
+    const { csrf } = await browser.get(`${zone.home}/zonefile`);
+    const send = async (bytes: Uint8Array<ArrayBuffer>) => {
+      const form = new FormData();
+      form.set('_csrf', csrf);
+      form.set('upload', new Blob([bytes]), 'a.zone');
+      form.set('file', '');
+      const answer = await fetch(`${service.url}${zone.home}/zonefile`, {
+        method: 'POST',
+        body: form,
+        headers: { cookie: browser.cookie },
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    const good = await send(new TextEncoder().encode('up IN A 192.0.2.1\n'));
+    expect([good.status, words(good.text)]).toEqual([200, expect.stringContaining('created up A – 192.0.2.1')]);
+    expect((await send(Uint8Array.of(0xff, 0xfe, 0x41))).status).toBe(400);
+    const nul = await send(Uint8Array.of(0x61, 0));
+    expect([nul.status, nul.text]).toEqual([400, expect.stringContaining('No zone file holds a NUL')]);
+    expect(await records(zone)).toEqual([]);
+  });
+});
+
+describe('the history of a zone', () => {
+  it('tells what changed, before and after, and who it was', async () => {
+    const zone = await newZone();
+    const { id } = (await put(zone, 'www', 'A', '192.0.2.1')).body as { id: string };
+    await browser.get(zone.home);
+    await browser.post(`${zone.home}/records/${id}`, { content: '192.0.2.2', ttl: '60' });
+    await browser.post(`${zone.home}/park`);
+    const text = words((await browser.get(`${zone.home}/history`)).text);
+    expect(text).toMatch(/zone\.park state active → parked ada@example\.org/);
+    expect(text).toMatch(/record\.update www A content 192\.0\.2\.1 → 192\.0\.2\.2 ttl 3600 → 60 ada@example\.org/);
+    expect(text).toMatch(/record\.create www A name www type A content 192\.0\.2\.1/);
+    expect(text).toContain(red.id);
+  });
+
+  it('tells which program a key of the team was used by', async () => {
+    const zone = await newZone();
+    const key = await service.key({ team: 'red' });
+    const record = { name: 'www', type: 'A', content: '192.0.2.1' };
+    const agent = { 'user-agent': 'zonestead-operator' };
+    await service.request('POST', `/zones/${zone.id}/records`, record, key.text, agent);
+    const text = words((await browser.get(`${zone.home}/history`)).text);
+    expect(text).toMatch(new RegExp(`zonestead-operator key ${key.id}`));
+    expect((await browser.get(`/console/teams/${red.team}/apps`)).text).toContain('zonestead-operator');
+  });
+});
+
+describe('the live view', () => {
+  it('shows what both name servers answer, their serials, and the chain of trust', async () => {
+    const zone = await newZone();
+    await put(zone, 'www', 'A', '192.0.2.1');
+    const { body } = await service.request('GET', `/zones/${zone.id}`, undefined, red.text);
+    await expect.poll(async () => (await service.dns.lookup(`www.${zone.name}`, 'A')).rcode).toBe('NOERROR');
+    const page = await browser.get(`${zone.home}/live?name=www&type=A`);
+    const text = words(page.text);
+    expect(text).toMatch(/ns1\.zonestead\.test .* NOERROR 3600 A 192\.0\.2\.1 .*as stored/);
+    expect(text).toContain(`${body.serial} as stored`);
+    expect(text).toContain('Stored at this name: 192.0.2.1 (3600 s)');
+    const [{ keyTag } = { keyTag: 0 }] = body.ds as { keyTag: number }[];
+    expect(text).toContain(`✓ key ${keyTag} · over A`);
+    // Nobody delegates to a test: the parent has no DS.
+    expect(text).toContain('DS at the parent: missing.');
+    expect(text).toContain('RRSIG of the answer: valid.');
+    const wrong = await browser.get(`${zone.home}/live?name=${encodeURIComponent('a b')}`);
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('id="name-error"')]);
+  });
+
+  it('has a whole chain for a zone below one that is hosted here', async () => {
+    const parent = await newZone();
+    const { id } = await service.zone(`child.${parent.name}`, red);
+    await expect.poll(async () => (await service.dns.lookup(`child.${parent.name}`, 'DS')).rcode).toBe('NOERROR');
+    const text = words((await browser.get(`/console/zones/${id}/live`)).text);
+    expect(text).toContain('DS at the parent: valid.');
+    expect(text).toContain('DNSKEY of the zone: valid.');
+    expect(text).toContain('RRSIG of the answer: valid.');
+  });
+});

@@ -1,0 +1,282 @@
+// The pages of zones over HTTP, without JavaScript: what they write, what they refuse, and who sees them.
+import { describe, expect, it } from 'vitest';
+import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { addPerson } from '../../support/people.ts';
+
+const service = await startConsoleService();
+const ada = await addPerson(service, { team: 'red' });
+const eve = await addPerson(service, { team: 'blue' });
+const red = await service.key({ team: 'red' });
+
+async function entered(person: { text: string }): Promise<Visit> {
+  const browser = visit(service);
+  await browser.signIn(person.text);
+  return browser;
+}
+
+let zones = 0;
+async function zoneOfRed(name = `red${++zones}.example`): Promise<{ id: string; home: string; name: string }> {
+  const { id } = await service.zone(name, red);
+  return { id, home: `/console/zones/${id}`, name };
+}
+
+const put = (zone: { id: string }, body: object, headers: Record<string, string> = {}) =>
+  service.request('POST', `/zones/${zone.id}/records`, body, red.text, headers);
+const stored = async (zone: { id: string }) =>
+  (await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text)).body.records as {
+    id: string;
+    name: string;
+    type: string;
+    content: string;
+    ttl: number;
+  }[];
+/** The words of a page, without its tags. */
+const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+describe('the list of zones', () => {
+  it('finds zones by a part of their name and by their state, a page at a time', async () => {
+    const browser = await entered(ada);
+    const parked = await zoneOfRed('list-parked.example');
+    await zoneOfRed('list-active.example');
+    await zoneOfRed('xn--bcher-kva.example');
+    await service.request('POST', `/zones/${parked.id}/park`, undefined, red.text);
+    const found = async (query: string) => {
+      const { text } = await browser.get(`/console/zones?${query}`);
+      return [...text.matchAll(/<th scope="row"><a [^>]*>([^<]*)/g)].map(([, name]) => name);
+    };
+    expect(await found('q=list-')).toEqual(['list-active.example', 'list-parked.example']);
+    expect(await found('q=list-&state=parked')).toEqual(['list-parked.example']);
+    expect(await found(`q=${encodeURIComponent('bücher')}`)).toEqual(['xn--bcher-kva.example']);
+    expect(words((await browser.get('/console/zones?q=xn--')).text)).toContain('bücher.example');
+    expect(await found('q=%00')).toEqual([]);
+    expect((await browser.get('/console/zones?cursor=%00')).status).toBeLessThan(500);
+  });
+
+  it('makes a zone for a team or for the person, and keeps what was typed when it is refused', async () => {
+    const browser = await entered(ada);
+    await browser.get('/console/zones/new');
+    const wrong = await browser.post('/console/zones', {
+      zoneName: 'bad name.example',
+      owner: `org:${ada.team}`,
+      defaultTtl: '77',
+    });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toMatch(/<input [^>]*name="zoneName"[^>]*aria-invalid="true"[^>]*value="bad name.example"/);
+    expect(wrong.text).toMatch(/name="defaultTtl"[^>]*value="77"/);
+    const made = await browser.post('/console/zones', {
+      zoneName: 'made-here.example',
+      owner: `org:${ada.team}`,
+      defaultTtl: '',
+    });
+    expect(made.status).toBe(303);
+    const page = await browser.get(made.location ?? '');
+    expect(words(page.text)).toContain('made-here.example. IN DS');
+    expect((await browser.get('/console/zones?q=made-here')).text).toContain('red');
+  });
+
+  it('does not show the zones of another team, nor anything about them', async () => {
+    const zone = await zoneOfRed();
+    const record = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' })).body as { id: string };
+    const other = await entered(eve);
+    expect((await other.get('/console/zones')).text).not.toContain(zone.name);
+    const nowhere = await other.get('/console/zones/zone_00000000000000000000');
+    for (const path of [
+      '',
+      '/settings',
+      '/live',
+      '/history',
+      '/zonefile',
+      '/zonefile/export',
+      '/delete',
+      '/delegation',
+    ]) {
+      const page = await other.get(`${zone.home}${path}`);
+      expect([path, page.status]).toEqual([path, 404]);
+      expect(page.text).not.toContain(zone.name);
+    }
+    expect(nowhere.status).toBe(404);
+    await other.get('/console/zones/new');
+    const posts: [string, Record<string, string>][] = [
+      ['/records', { name: 'x', type: 'A', content: '192.0.2.1' }],
+      [`/records/${record.id}`, { content: '192.0.2.9' }],
+      [`/records/${record.id}/delete`, {}],
+      ['/ttl', { defaultTtl: '60' }],
+      ['/park', {}],
+      ['/unpark', {}],
+      ['/delete', { confirm: zone.name }],
+      ['/zonefile', { file: '@ TXT "x"' }],
+      ['/zonefile/import', { serial: '1' }],
+    ];
+    for (const [path, fields] of posts) {
+      expect([path, (await other.post(`${zone.home}${path}`, fields)).status]).toEqual([path, 404]);
+    }
+    expect(await stored(zone)).toMatchObject([{ content: '192.0.2.1', ttl: 3600 }]);
+  });
+});
+
+describe('records', () => {
+  it('live a whole life: created, changed and deleted', async () => {
+    const browser = await entered(ada);
+    const zone = await zoneOfRed();
+    await browser.get(zone.home);
+    const fields = { name: 'mail', type: 'MX', content: 'mx.example.net', ttl: '300', priority: '20' };
+    expect((await browser.post(`${zone.home}/records`, fields)).status).toBe(303);
+    const [record] = await stored(zone);
+    expect(record).toMatchObject({ name: 'mail', type: 'MX', content: 'mx.example.net', ttl: 300, priority: 20 });
+    const edit = await browser.get(`${zone.home}/records/${record?.id}/edit`);
+    expect(edit.text).toMatch(/name="priority"[^>]*value="20"/);
+    const changed = await browser.post(`${zone.home}/records/${record?.id}`, { content: 'mx2.example.net', ttl: '' });
+    expect(changed.location).toBe(zone.home);
+    expect(await stored(zone)).toMatchObject([{ id: record?.id, content: 'mx2.example.net', ttl: 3600 }]);
+    expect(words((await browser.get(`${zone.home}/records/${record?.id}/delete`)).text)).toContain('Delete mail MX');
+    await browser.post(`${zone.home}/records/${record?.id}/delete`);
+    expect(await stored(zone)).toEqual([]);
+  });
+
+  it("say the API's own sentence at the field at fault, keep what was typed, and write nothing", async () => {
+    const browser = await entered(ada);
+    const zone = await zoneOfRed();
+    await put(zone, { name: 'taken', type: 'A', content: '192.0.2.1' });
+    await browser.get(zone.home);
+    const cases: [Record<string, string>, string][] = [
+      [{ name: 'www', type: 'A', content: '300.1.1.1' }, 'content'],
+      [{ name: 'a b', type: 'A', content: '192.0.2.1' }, 'name'],
+      [{ name: 'www', type: 'A', content: '192.0.2.1', ttl: '5' }, 'ttl'],
+      [{ name: 'www', type: 'A', content: '192.0.2.1', ttl: 'soon' }, 'ttl'],
+      [{ name: 'www', type: 'A', content: '192.0.2.1', priority: '5' }, 'priority'],
+      [{ name: 'taken', type: 'CNAME', content: 'x.example' }, 'type'],
+      [{ name: 'www', type: 'TXT', content: '' }, 'content'],
+    ];
+    for (const [fields, field] of cases) {
+      const page = await browser.post(`${zone.home}/records`, fields);
+      const says = (await put(zone, api(fields))).body as { message: string };
+      expect([fields, page.status >= 400 && page.status < 500]).toEqual([fields, true]);
+      const [, sentence = ''] = new RegExp(`id="${field}-error">([^<]*)<`).exec(page.text) ?? [];
+      const plain = sentence.replaceAll('&quot;', '"').replaceAll('&#39;', "'").replaceAll('&gt;', '>');
+      expect(says.message.slice(says.message.indexOf(': ') + 2).toLowerCase()).toBe(plain.toLowerCase());
+      for (const typed of Object.values(fields)) expect(page.text).toContain(typed);
+    }
+    expect(await stored(zone)).toHaveLength(1);
+  });
+
+  it('are found by name and content, however the name is spelt, and paged', async () => {
+    const browser = await entered(ada);
+    const zone = await zoneOfRed();
+    const changes = Array.from({ length: 120 }, (_, at) => ({
+      action: 'create',
+      record: { name: `host${String(at).padStart(3, '0')}`, type: 'A', content: `192.0.2.${at}` },
+    }));
+    await service.request('POST', `/zones/${zone.id}/records:batch`, { changes }, red.text);
+    await put(zone, { name: 'xn--bcher-kva', type: 'TXT', content: '"Only Here"' });
+    const names = (text: string) =>
+      [...text.matchAll(/<th scope="row" class="mono">([^<\s]*)/g)].map(([, name]) => name);
+    const seen: (string | undefined)[] = [];
+    let page = await browser.get(zone.home);
+    for (let turn = 0; turn < 3; turn++) {
+      seen.push(...names(page.text));
+      const [, next] = /<a href="([^"]*)" rel="next"/.exec(page.text) ?? [];
+      if (next === undefined) break;
+      page = await browser.get(next.replaceAll('&amp;', '&'));
+    }
+    expect(seen).toHaveLength(121);
+    expect(new Set(seen).size).toBe(121);
+    expect(names((await browser.get(`${zone.home}?q=only+here`)).text)).toEqual(['xn--bcher-kva']);
+    expect(names((await browser.get(`${zone.home}?q=${encodeURIComponent('BÜCHER')}`)).text)).toEqual([
+      'xn--bcher-kva',
+    ]);
+    expect(names((await browser.get(`${zone.home}?q=host01&type=A`)).text)).toHaveLength(10);
+    expect(names((await browser.get(`${zone.home}?q=host&type=TXT`)).text)).toEqual([]);
+    expect((await browser.get(`${zone.home}?cursor=nonsense`)).status).toBe(400);
+  });
+
+  it('cannot bring script into a page, nor make one heavy', async () => {
+    const browser = await entered(ada);
+    const zone = await zoneOfRed();
+    const evil = `"<script>alert(1)</script>" "'><img src=x onerror=alert(2)>"`;
+    const { id } = (await put(zone, { name: 'x', type: 'TXT', content: evil })).body as { id: string };
+    const long = await put(zone, {
+      name: 'long',
+      type: 'TXT',
+      content: `"${'\\255'.repeat(200)}" `.repeat(300).trim(),
+    });
+    expect(long.status).toBe(201);
+    const paths = ['', '/history', '/live?name=x&type=TXT', `/records/${id}/edit`, `/records/${id}/delete`];
+    for (const path of [...paths, `/records/${long.body.id}/edit`, '?q=%3Cscript%3Ealert(1)%3C/script%3E']) {
+      const page = await browser.get(`${zone.home}${path}`);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.text).not.toMatch(/<script>|<img/);
+      expect(page.text.length).toBeLessThan(200_000);
+      expect(page.headers.get('content-security-policy')).toContain("script-src 'self'");
+    }
+    const refused = await browser.post(`${zone.home}/records`, { name: '"><script>', type: 'A', content: '<script>' });
+    expect(refused.text).not.toContain('<script>');
+  });
+});
+
+describe('what an object in a cluster owns', () => {
+  it('says so, and is changed from here only on purpose', async () => {
+    const browser = await entered(ada);
+    const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
+    const zone = await zoneOfRed();
+    const { id } = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark)).body as { id: string };
+    expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
+    const edit = `${zone.home}/records/${id}`;
+    expect((await browser.get(`${edit}/edit`)).text).toContain('the operator puts back');
+    const refused = await browser.post(edit, { content: '192.0.2.2' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toMatch(/aria-describedby="anyway-[^"]*-error"/);
+    expect((await browser.post(`${edit}/delete`)).status).toBe(409);
+    expect(await stored(zone)).toMatchObject([{ content: '192.0.2.1' }]);
+    expect((await browser.post(edit, { content: '192.0.2.2', anyway: 'on' })).status).toBe(303);
+    // It still is the object's: a foreign edit takes nothing over.
+    expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
+  });
+
+  it('is remembered by POST, PUT and batch, for zones too, and changes neither serial nor answers', async () => {
+    const send = (method: 'POST' | 'PUT', path: string, body: object, by?: string) =>
+      service.request(method, path, body, red.text, by === undefined ? {} : { 'zonestead-managed-by': by });
+    const body = { zoneName: 'marked.example', owner: `org:${red.team}` };
+    const zone = (await send('POST', '/zones', body, 'DNSZone shop/marked')).body as { id: string; serial: number };
+    expect(Object.keys(zone)).not.toContain('managedBy');
+    const record = { name: 'a', type: 'A', content: '192.0.2.1' };
+    const made = (await send('POST', `/zones/${zone.id}/records`, record)).body as { id: string };
+    const serial = async () => (await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body.serial;
+    const before = await serial();
+    const same = await send('PUT', `/zones/${zone.id}/records/${made.id}`, record, 'DNSRecord shop/a');
+    expect(Object.keys(same.body).sort()).toEqual(['content', 'id', 'name', 'priority', 'ttl', 'type']);
+    expect(await serial()).toBe(before);
+    const managedBy = 'DNSRecord shop/b';
+    const change = { action: 'create', record: { ...record, name: 'b' }, managedBy };
+    const update = { action: 'update', id: made.id, record: { ...record, ttl: 60 }, managedBy };
+    const both = await send('POST', `/zones/${zone.id}/records:batch`, { changes: [change, update] });
+    expect(both.status).toBe(200);
+    const rows =
+      await service.sql`select name, managed_by from records where id = ${made.id} or managed_by = ${managedBy}`;
+    expect(rows.map((row) => [row.name, row.managed_by]).sort()).toEqual([
+      ['a', managedBy],
+      ['b', managedBy],
+    ]);
+    const wrong = await send('POST', `/zones/${zone.id}/records`, { ...record, name: 'c' }, 'nokind');
+    expect([wrong.status, (wrong.body as { message: string }).message]).toEqual([
+      400,
+      'Zonestead-Managed-By: must be a kind and a name, for instance "DNSRecord default/www".',
+    ]);
+    const browser = await entered(ada);
+    expect(words((await browser.get(`/console/zones?q=marked`)).text)).toContain('managed by DNSZone shop/marked');
+    await browser.get(`/console/zones/${zone.id}/settings`);
+    expect((await browser.post(`/console/zones/${zone.id}/park`)).status).toBe(409);
+    expect((await browser.post(`/console/zones/${zone.id}/ttl`, { defaultTtl: '60' })).status).toBe(409);
+    expect(await serial()).not.toBe(before);
+  });
+});
+
+/** The fields of a form as JSON would have them. */
+function api({ ttl, priority, ...fields }: Record<string, string>) {
+  const number = (text: string | undefined) =>
+    text === undefined ? {} : Number.isNaN(Number(text)) ? text : Number(text);
+  return {
+    ...fields,
+    ...(ttl === undefined ? {} : { ttl: number(ttl) }),
+    ...(priority === undefined ? {} : { priority: number(priority) }),
+  };
+}

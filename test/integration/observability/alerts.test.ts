@@ -1,0 +1,113 @@
+// The alert rules and the dashboard as files, judged by promtool and held against what they belong to: a runbook for every
+// alert, a case that fires and one that does not, and the data that the dashboard is made of.
+import { readFile } from 'node:fs/promises';
+import { expect, inject, it } from 'vitest';
+import { parse } from 'yaml';
+import { dashboard, dashboardText } from '../../../deploy/observability/dashboard.ts';
+import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+
+const ROOT = new URL('../../..', import.meta.url).pathname;
+const ALERTS = 'charts/zonestead/files/alerts.yaml';
+const CASES = 'deploy/observability/alerts.test.yaml';
+const { signal } = new AbortController();
+
+const read = (file: string) => readFile(`${ROOT}/${file}`, 'utf8');
+
+interface Rule {
+  alert: string;
+  labels: { severity: string };
+  annotations: Record<string, string>;
+}
+
+async function rules(): Promise<Rule[]> {
+  const { groups } = parse(await read(ALERTS)) as { groups: { rules: Rule[] }[] };
+  return groups.flatMap((group) => group.rules);
+}
+
+async function promtool(...args: string[]): Promise<string> {
+  const { code, tail } = await runCommand({
+    command: inject('peers').promtool,
+    args,
+    cwd: ROOT,
+    timeoutMs: 60_000,
+    signal,
+  });
+  return code === 0 ? 'fine' : tail;
+}
+
+it('the rules are well formed, and fire and keep quiet as their cases say', async () => {
+  expect(await promtool('check', 'rules', ALERTS)).toBe('fine');
+  expect(await promtool('test', 'rules', CASES)).toBe('fine');
+});
+
+it('every alert has a case in which it fires beside one that must not', async () => {
+  interface Case {
+    input_series: { series: string }[];
+    promql_expr_test: { expr: string; exp_samples: { labels: string }[] }[];
+  }
+  const { tests } = parse(await read(CASES)) as { tests: Case[] };
+  const by = Map.groupBy(tests, ({ promql_expr_test: [first] }) => /alertname="(\w+)"/.exec(first?.expr ?? '')?.[1]);
+  expect([...by.keys()].sort()).toEqual((await rules()).map(({ alert }) => alert).sort());
+  for (const [alert, cases] of by) {
+    const fires = cases.some(({ promql_expr_test: [first] }) => (first?.exp_samples.length ?? 0) > 0);
+    // Alerts about absence have a case of their own for it; the others one series that is well beside the one that is not.
+    const quiet = cases.some(
+      ({ promql_expr_test: [first], input_series: series }) => (first?.exp_samples.length ?? 0) < series.length,
+    );
+    expect([alert, fires, quiet]).toEqual([alert, true, true]);
+  }
+});
+
+it('every alert has its runbook, and every runbook its alert', async () => {
+  const text = await read('deploy/observability/runbooks.md');
+  const sections = new Map(
+    text
+      .split(/^## /m)
+      .slice(1)
+      .map((section) => {
+        const [title = '', ...body] = section.split('\n');
+        return [title.trim(), body.join('\n')] as const;
+      }),
+  );
+  const all = await rules();
+  expect([...sections.keys()]).toEqual(all.map(({ alert }) => alert));
+  for (const { alert, labels, annotations } of all) {
+    expect(annotations).toEqual({
+      summary: expect.any(String),
+      description: expect.any(String),
+      runbook_url: `runbooks.md#${alert.toLowerCase()}`,
+    });
+    expect(['critical', 'warning', 'info']).toContain(labels.severity);
+    const parts = [...(sections.get(alert) ?? '').matchAll(/^\*\*(\w+)\.\*\* \S/gm)].map(([, part]) => part);
+    expect([alert, parts]).toEqual([alert, ['Meaning', 'Impact', 'Diagnosis', 'Mitigation']]);
+  }
+});
+
+it('the dashboard in the chart is what its data gives, without two panels in one place', async () => {
+  expect(await read('charts/zonestead/files/dashboard.json')).toBe(dashboardText());
+  interface Panel {
+    id: number;
+    title: string;
+    description?: string;
+    type: string;
+    gridPos: { x: number; y: number; w: number; h: number };
+  }
+  const { panels } = dashboard() as { panels: Panel[] };
+  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  const taken = new Map<string, string>();
+  for (const {
+    title,
+    type,
+    description,
+    gridPos: { x, y, w, h },
+  } of panels) {
+    expect([title, x >= 0 && x + w <= 24]).toEqual([title, true]);
+    if (type !== 'row') expect([title, description]).toEqual([title, expect.stringMatching(/\S/)]);
+    for (let column = x; column < x + w; column += 1) {
+      for (let line = y; line < y + h; line += 1) {
+        expect([title, taken.get(`${column},${line}`)]).toEqual([title, undefined]);
+        taken.set(`${column},${line}`, title);
+      }
+    }
+  }
+});

@@ -1,0 +1,203 @@
+// Forward under load: two versions of the api on one database while the newer one migrates it, and a migration that has to
+// wait for a table. No write fails, and nothing of what was acknowledged is lost.
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Agent } from 'undici';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { startCommand } from '../../../src/cli/up/parts/command.ts';
+import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { type PowerDns, startPowerDns } from '../../../src/cli/up/parts/powerdns.ts';
+import type { Part } from '../../../src/cli/up/parts/process.ts';
+import { openDatabase } from '../../../src/store/database.ts';
+import { isMigrated, migrateDatabase } from '../../../src/store/migrate.ts';
+import { createRequest, type Request } from '../../support/api.ts';
+import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { expectWholeHistory } from '../../support/history.ts';
+import { unpackPreviousVersion } from '../../support/previous-version.ts';
+import { createResolver, type Resolver } from '../../support/resolver.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+import { startWriteLoad, type WriteLoad } from '../../support/write-load.ts';
+
+const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const MIGRATIONS = new URL('../../../src/store/migrations/', import.meta.url).pathname;
+const WRITERS = 2;
+const WRITES = 60;
+/** Longer than a writer waits for its zone before it is told `busy` (2 s). */
+const READER_MS = 3_000;
+const { signal } = new AbortController();
+
+const folder = await temporaryFolder('migration');
+const agent = new Agent();
+let database: TestDatabase;
+let powerdns: PowerDns;
+let dns: Resolver;
+const running: Part[] = [];
+
+beforeAll(async () => {
+  database = await cloneDatabase('template1');
+});
+afterAll(async () => {
+  await Promise.all(running.map((part) => part.stop()));
+  await powerdns?.part.stop();
+  await agent.close();
+  await database?.close();
+});
+
+async function startApi(name: string, main?: string): Promise<{ url: string; part: Part }> {
+  const stateDir = join(folder, name);
+  await mkdir(stateDir);
+  const { port, healthPort } = await allocatePorts([{ name: 'port' }, { name: 'healthPort' }], { stateDir });
+  const env = {
+    DATABASE_URL: database.url,
+    ZONESTEAD_LISTEN: `127.0.0.1:${port}`,
+    ZONESTEAD_NAMESERVERS: 'ns1.zonestead.test',
+    ZONESTEAD_LIMITS: 'off',
+  };
+  const part = await startCommand({ name: 'api', env, healthPort, stateDir, signal, ...(main ? { main } : {}) });
+  running.push(part);
+  return { url: `http://127.0.0.1:${port}`, part };
+}
+
+interface Key {
+  team: string;
+  text: string;
+}
+
+/** By the command of that version, which knows its own tables. */
+async function mint(main: string): Promise<Key> {
+  const rights = ['--records', 'write', '--manage-zones', 'write'];
+  const { out, tail } = await runCommand({
+    command: process.execPath,
+    args: [main, 'keys', 'mint', '--team', 'first', '--name', 'writer', ...rights],
+    env: { ...process.env, DATABASE_URL: database.url },
+    timeoutMs: 30_000,
+    signal,
+  });
+  const [team, text] = [/team_\w+/.exec(out)?.[0], /yk_\S+/.exec(out)?.[0]];
+  if (team === undefined || text === undefined) throw new Error(`no key was made: ${tail}`);
+  return { team, text };
+}
+
+async function startDns(): Promise<void> {
+  const { dns: port } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
+  const { port: postgres, nameserverPassword } = inject('postgres');
+  powerdns = await startPowerDns({
+    command: inject('tools').pdnsServer,
+    stateDir: folder,
+    port,
+    database: { host: '127.0.0.1', port: postgres, name: database.name, password: nameserverPassword },
+    signal,
+  });
+  dns = createResolver({ address: '127.0.0.1', port }, folder);
+}
+
+async function makeZones(request: Request, key: Key, ...names: string[]) {
+  const zones: { id: string; zoneName: string }[] = [];
+  for (const zoneName of names) {
+    const { body, status, text } = await request('POST', '/zones', { zoneName, owner: `org:${key.team}` });
+    expect([status, text]).toEqual([200, expect.anything()]);
+    zones.push({ id: body.id as string, zoneName });
+  }
+  return zones;
+}
+
+async function more(load: WriteLoad, writes: number): Promise<void> {
+  const target = load.acknowledged() + writes;
+  await expect.poll(() => load.acknowledged(), { timeout: 60_000 }).toBeGreaterThanOrEqual(target);
+}
+
+/** Asks without a pause; says how many questions went unanswered or wrong. */
+function startQuestions(name: string): { stop(): Promise<{ answered: number; failed: string[] }> } {
+  let [answered, going] = [0, true];
+  const failed: string[] = [];
+  const done = (async () => {
+    while (going) {
+      const { rcode, answers } = await dns.lookup(name, 'A').catch((error) => ({ rcode: String(error), answers: [] }));
+      if (rcode === 'NOERROR' && answers.length === 1) answered += 1;
+      else failed.push(rcode);
+    }
+  })();
+  return {
+    stop: async () => {
+      going = false;
+      await done;
+      return { answered, failed };
+    },
+  };
+}
+
+test('a new version migrates under the writes of the old one, and both serve until the old one ends', {
+  timeout: 120_000,
+}, async () => {
+  const previous = await unpackPreviousVersion(folder);
+  const old = await startApi('old', previous);
+  const { db, close } = openDatabase(database.url, { max: 1 });
+  try {
+    expect(await isMigrated(db)).toBe(false);
+    await startDns();
+    const key = await mint(previous);
+    const apis = [createRequest(old.url, agent, key.text)];
+    let turn = 0;
+    const request: Request = (...asked) => (apis[turn++ % apis.length] as Request)(...asked);
+    const [asked, ...zones] = await makeZones(request, key, 'asked.test', 'one.test', 'two.test');
+    await request('POST', `/zones/${asked?.id}/records`, { name: 'www', type: 'A', content: '192.0.2.1' });
+
+    const questions = startQuestions('www.asked.test');
+    const load = startWriteLoad(request, zones, WRITERS);
+    await more(load, WRITES);
+    const young = await startApi('new');
+    expect(await isMigrated(db)).toBe(true);
+    apis.push(createRequest(young.url, agent, key.text));
+    await more(load, WRITES);
+    apis.shift();
+    // As a Service does it: no new requests, and an end when those under way are answered.
+    await more(load, WRITERS * zones.length);
+    await old.part.stop();
+    await more(load, WRITES);
+    await load.stop();
+    const { answered, failed } = await questions.stop();
+    expect([load.doubtful(), load.busy(), failed]).toEqual([0, 0, []]);
+    expect(answered).toBeGreaterThan(100);
+    await load.settle(dns);
+    await expectWholeHistory(database.sql);
+  } finally {
+    await close();
+  }
+});
+
+test('a migration that waits for a table lets the writers pass, and this version goes on under the next schema', {
+  timeout: 60_000,
+}, async () => {
+  const next = join(folder, 'next');
+  await cp(MIGRATIONS, next, { recursive: true });
+  const journalFile = join(next, 'meta', '_journal.json');
+  const journal = JSON.parse(await readFile(journalFile, 'utf8')) as { entries: { idx: number; when: number }[] };
+  const last = journal.entries.at(-1) as { idx: number; when: number };
+  const entry = { ...last, idx: last.idx + 1, when: last.when + 1, tag: '9999_next' };
+  await writeFile(journalFile, JSON.stringify({ ...journal, entries: [...journal.entries, entry] }));
+  await writeFile(join(next, '9999_next.sql'), 'alter table records add column comment text;');
+
+  const key = await mint(MAIN);
+  const { url } = await startApi('current');
+  const request = createRequest(url, agent, key.text);
+  const load = startWriteLoad(request, await makeZones(request, key, 'next.test'), WRITERS);
+  await more(load, WRITERS);
+  const reader = database.connect();
+  const reading = reader.begin(async (tx) => {
+    await tx`select count(*) from records`;
+    await new Promise((resolve) => setTimeout(resolve, READER_MS));
+  });
+  await more(load, WRITERS);
+  const migrating = migrateDatabase(database.url, next);
+  await reading;
+  await reader.end();
+  await migrating;
+  await more(load, WRITES);
+  await load.stop();
+  expect([load.doubtful(), load.busy()]).toEqual([0, 0]);
+  const [column] = await database.sql`
+    select column_name from information_schema.columns where table_name = 'records' and column_name = 'comment'`;
+  expect(column).toBeDefined();
+  await load.settle(dns);
+});

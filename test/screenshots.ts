@@ -1,0 +1,86 @@
+// `npm run screenshots`: takes the pictures of the console that README shows, from a running stack, into deploy/console/.
+// The stack is named by ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_PERSON_KEY (`source .local/env`); it
+// should be a fresh one (`npm run up -- --fresh`). What the pictures need beside its example is made through the REST API.
+import { mkdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium, type Page } from 'playwright-core';
+
+const FOLDER = new URL('../deploy/console', import.meta.url).pathname;
+const SIZE = { width: 1100, height: 720 };
+/** The pictures are part of every clone. */
+const MAX_BYTES = 150_000;
+/** Below a zone that is hosted here too, so that its chain of trust is whole. */
+const PARENT = 'acme.example';
+const ZONE = `shop.${PARENT}`;
+const RECORDS = [
+  { name: '@', type: 'A', content: '192.0.2.10' },
+  { name: '@', type: 'MX', content: `mail.${ZONE}`, priority: 10 },
+  { name: 'www', type: 'A', content: '192.0.2.10' },
+  { name: 'www', type: 'AAAA', content: '2001:db8::10' },
+  { name: 'mail', type: 'A', content: '192.0.2.25' },
+  { name: '_dmarc', type: 'TXT', content: '"v=DMARC1; p=reject"' },
+  { name: '*.apps', type: 'CNAME', content: `www.${ZONE}` },
+];
+
+const setting = (name: string): string => {
+  const text = process.env[name];
+  if (!text) throw new Error(`${name} is not set: start the stack with "npm run up", then "source .local/env".`);
+  return text;
+};
+const [url, team] = [setting('ZONESTEAD_URL'), setting('ZONESTEAD_TEAM')];
+
+async function api<T>(method: string, path: string, body?: object, key = setting('ZONESTEAD_API_KEY')): Promise<T> {
+  const answer = await fetch(`${url}/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
+  return JSON.parse(text) as T;
+}
+
+/** The zone of the pictures with its records, made unless an earlier run did. */
+async function prepareZone(): Promise<string> {
+  const { zones } = await api<{ zones: { id: string }[] }>('GET', `/dns/zones?zoneName=${ZONE}`);
+  if (zones[0]) return zones[0].id;
+  await api('POST', '/dns/zones', { zoneName: PARENT, owner: `org:${team}` });
+  const { id } = await api<{ id: string }>('POST', '/dns/zones', { zoneName: ZONE, owner: `org:${team}` });
+  for (const record of RECORDS) await api('POST', `/dns/zones/${id}/records`, record);
+  return id;
+}
+
+async function take(page: Page, name: string, path: string, height = SIZE.height): Promise<void> {
+  await page.setViewportSize({ ...SIZE, height });
+  await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+  const file = join(FOLDER, `${name}.png`);
+  await page.screenshot({ path: file, animations: 'disabled' });
+  const { size } = await stat(file);
+  process.stdout.write(`${name}.png: ${Math.round(size / 1000)} kB\n`);
+  if (size > MAX_BYTES) throw new Error(`${name}.png is larger than ${MAX_BYTES} bytes`);
+}
+
+const zone = await prepareZone();
+const person = setting('ZONESTEAD_PERSON_KEY');
+const { keys } = await api<{ keys: { name: string }[] }>('GET', `/account/teams/${team}/keys`, undefined, person);
+if (!keys.some((key) => key.name === 'certificates')) {
+  const only = { onlyNames: ['_acme-challenge', '_acme-challenge.*'], onlyTypes: ['TXT'] };
+  await api('POST', `/account/teams/${team}/keys`, { name: 'certificates', records: 'write', ...only }, person);
+}
+await mkdir(FOLDER, { recursive: true });
+const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+try {
+  const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light', reducedMotion: 'reduce' });
+  await page.goto(`${url}/console/sign-in`);
+  await page.getByLabel('Your key').fill(person);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(/\/console\/(?!sign-in)/);
+  await take(page, 'zones', '/console/zones');
+  await take(page, 'zone', `/console/zones/${zone}`);
+  await take(page, 'live', `/console/zones/${zone}/live?name=www&type=A`, 1_150);
+  await take(page, 'apps', `/console/teams/${team}/apps`);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await take(page, 'history', `/console/zones/${zone}/history`);
+} finally {
+  await browser.close();
+}

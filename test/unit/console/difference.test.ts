@@ -1,0 +1,104 @@
+// What pages make of stored things: the difference of an import, the fields of a change, clipped texts and names.
+import { describe, expect, it } from 'vitest';
+import { changedFields, subjectOf } from '../../../src/console/changed-fields.ts';
+import { shownDifference } from '../../../src/console/import-difference.ts';
+import { CLIP, clip, searchTexts, unicodeOf, withQuery } from '../../../src/console/shown.ts';
+import { parseRecord } from '../../../src/dns/record.ts';
+import { finish } from '../../../src/dns/steps.ts';
+import type { RecordRow } from '../../../src/store/records.ts';
+import { diffZone } from '../../../src/zones/zonefile-diff.ts';
+
+function parsed(name: string, content: string, ttl: number | null = null) {
+  const verdict = parseRecord({ name, type: 'A', content, ttl }, 'example.org');
+  if (!verdict.ok) throw new Error(verdict.problem.message);
+  return verdict.value;
+}
+
+function row(id: string, name: string, content: string, managedBy: string | null = null): RecordRow {
+  const { ordername, type, rdata, ttl, priority } = parsed(name, content);
+  return { id, name, ordername, type, content, rdata, ttl, priority, managedBy };
+}
+
+describe('the difference of an import', () => {
+  it('tells what goes first, then what changes, then what comes, and whose it is', () => {
+    const stored = [
+      row('1', 'a', '192.0.2.1'),
+      row('2', 'b', '192.0.2.2', 'DNSRecord x/b'),
+      row('3', 'c', '192.0.2.3'),
+    ];
+    const wanted = [parsed('a', '192.0.2.1'), parsed('c', '192.0.2.3', 60), parsed('d', '192.0.2.4')];
+    const diff = finish(diffZone(stored, wanted));
+    const shown = shownDifference({ serial: 7, ignored: 2, diff }, { defaultTtl: 300 });
+    expect(shown).toMatchObject({ serial: 7, created: 1, updated: 1, deleted: 1, unchanged: 1, ignored: 2, more: 0 });
+    expect(shown.lines.map(({ name, before, after }) => [name, before, after])).toEqual([
+      ['b', '192.0.2.2 (300 s)', null],
+      ['c', '192.0.2.3 (300 s)', '192.0.2.3 (60 s)'],
+      ['d', null, '192.0.2.4 (300 s)'],
+    ]);
+    expect(shown.foreign).toEqual({ records: 1, owners: ['DNSRecord x/b'] });
+  });
+
+  it('stays small, whatever the size of the file, and counts all of it', () => {
+    const wanted = Array.from({ length: 5_000 }, (_, at) => parsed(`h${at}`, `10.0.${at >> 8}.${at & 255}`));
+    const stored = Array.from({ length: 300 }, (_, at) => row(`${at}`, `o${at}`, '192.0.2.1', `DNSRecord x/o${at}`));
+    const shown = shownDifference(
+      { serial: 1, ignored: 0, diff: finish(diffZone(stored, wanted)) },
+      { defaultTtl: 60 },
+    );
+    expect(shown.lines).toHaveLength(100);
+    expect(shown.lines.length + shown.more).toBe(5_300);
+    expect(shown.foreign?.records).toBe(300);
+    expect(shown.foreign?.owners).toHaveLength(6);
+  });
+});
+
+describe('a change of the history', () => {
+  it('shows the fields that changed and no others', () => {
+    const before = { id: 'rec_1', name: 'www', type: 'MX', content: 'a', ttl: 60, priority: 10 };
+    expect(changedFields(before, { ...before, content: 'b', ttl: 90 })).toEqual([
+      { field: 'content', before: 'a', after: 'b' },
+      { field: 'ttl', before: '60', after: '90' },
+    ]);
+    expect(changedFields({ state: 'active' }, { state: 'parked' })).toEqual([
+      { field: 'state', before: 'active', after: 'parked' },
+    ]);
+    expect(changedFields(before, null).map(({ field }) => field)).toEqual([
+      'name',
+      'type',
+      'content',
+      'priority',
+      'ttl',
+    ]);
+    expect(subjectOf({ before, after: null })).toBe('www MX');
+    expect(subjectOf({ before: { state: 'active' }, after: { state: 'parked' } })).toBeNull();
+  });
+
+  it('is shown whatever was kept', () => {
+    for (const odd of [null, 7, 'text', [], { name: 5, content: { deep: true } }]) {
+      expect(() => changedFields(odd, odd)).not.toThrow();
+      expect(subjectOf({ before: odd, after: odd })).toBeNull();
+    }
+  });
+});
+
+describe('texts in a page', () => {
+  it('are clipped without leaving half a character', () => {
+    expect(clip('a'.repeat(CLIP))).toHaveLength(CLIP);
+    // Escaped, each of these takes five or six octets.
+    expect(clip('&'.repeat(CLIP))).toBe(`${'&'.repeat(CLIP / 6)}…`);
+    expect(clip(`${'a'.repeat(CLIP - 1)}😀`).isWellFormed()).toBe(true);
+  });
+
+  it('name internationalised names in their own script, a label at a time', () => {
+    expect(unicodeOf('_acme-challenge.xn--bcher-kva')).toBe('_acme-challenge.bücher');
+    expect(unicodeOf('www')).toBeNull();
+    expect(unicodeOf('xn--')).toBeNull();
+    expect(searchTexts('bücher')).toEqual(['bücher', 'xn--bcher-kva']);
+    expect(searchTexts('www')).toEqual(['www']);
+  });
+
+  it('become an address that says just what they said', () => {
+    expect(withQuery('/a', { q: 'x&y=z', type: undefined, cursor: '' })).toBe('/a?q=x%26y%3Dz');
+    expect(withQuery('/a', { q: '' })).toBe('/a');
+  });
+});

@@ -1,0 +1,184 @@
+// Forms without a service: which sentence stands at which field, what a key's form says, where sign-in may lead.
+import { describe, expect, it } from 'vitest';
+import { keyBody } from '../../../src/api/schemas/app-key.ts';
+import { stateOf } from '../../../src/console/apps.ts';
+import { grantRows, termsOf, typedOfKey, typedOfNewKey } from '../../../src/console/apps-form.ts';
+import { errorsOf, judge, list, text } from '../../../src/console/forms.ts';
+import { personOf } from '../../../src/console/provider.ts';
+import { ownAddress } from '../../../src/console/sign-in.ts';
+import { snippetsOf } from '../../../src/console/snippets.ts';
+import { Refusal } from '../../../src/zones/refusal.ts';
+
+describe('a refusal on a form', () => {
+  const fields = ['name', 'onlyNames', 'email'];
+  const at = (message: string) => errorsOf(new Refusal('bad_request', message), fields);
+
+  it('stands at the field that its sentence names, in a list too', () => {
+    expect(at('name: must be shorter.')).toEqual({ name: 'Must be shorter.' });
+    expect(at('onlyNames.2: "x y" is no pattern: use letters.')).toEqual({
+      onlyNames: '"x y" is no pattern: use letters.',
+    });
+    expect(at('userId, email: give one of them.')).toEqual({ email: 'Give one of them.' });
+  });
+
+  it('is about the whole form when it names none of its fields', () => {
+    for (const message of ['No such team.', 'zone: is gone.', 'The name: is odd.', 'busy']) {
+      expect(at(message)).toEqual({ '': message });
+    }
+  });
+
+  it('of a schema says everything at once, and the first thing about each field', () => {
+    try {
+      judge(keyBody, { name: '', records: 'all', onlyTypes: ['X', 'Y'] });
+      expect.unreachable();
+    } catch (error) {
+      const errors = errorsOf(error as Refusal, ['name', 'records', 'onlyTypes']);
+      expect(Object.keys(errors).sort()).toEqual(['name', 'onlyTypes', 'records']);
+      expect(errors.records).toBe('Must be one of none, read, write.');
+    }
+  });
+});
+
+describe('a form', () => {
+  it('gives texts without spaces at their ends, and lists by line, comma and repetition', () => {
+    expect(text({ a: '  x ' }, 'a')).toBe('x');
+    expect(text({}, 'a')).toBe('');
+    expect(text({ a: ['1', '2'] }, 'a')).toBe('2');
+    expect(list({ a: 'x\r\ny, z,,\n' }, 'a')).toEqual(['x', 'y', 'z']);
+    expect(list({ a: ['A', 'TXT'] }, 'a')).toEqual(['A', 'TXT']);
+    expect(list({}, 'a')).toEqual([]);
+  });
+});
+
+describe('the form of an app key', () => {
+  const key = {
+    id: 'k',
+    name: 'ci',
+    records: 'read',
+    manageZones: 'none',
+    grants: [{ zoneId: 'zone_1', records: 'write' }],
+    onlyNames: ['www', '*.app'],
+    onlyTypes: ['A'],
+    networks: ['192.0.2.0/24'],
+    zoneWrites: null,
+    recordWrites: 7,
+    expiresAt: '2030-01-02T03:04:00.000Z',
+    createdAt: '2026-01-01T00:00:00.000Z',
+    revokedAt: null,
+    lastUsedAt: null,
+  } as const;
+  const zones = [{ id: 'zone_1', zoneName: 'red.example' }];
+  const idOf = (name: string) => (name === 'red.example' ? 'zone_1' : null);
+
+  it('that is sent back as it was shown changes nothing', () => {
+    const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
+    const same = { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites };
+    const shown = typedOfKey({ ...key, ...same } as never, zones);
+    expect(termsOf(shown, idOf)).toEqual({ ...same, expiresAt: '2030-01-02T03:04:00Z' });
+  });
+
+  it('that is empty asks for no rights and no restriction, which the API accepts', () => {
+    const terms = termsOf({ name: 'x', records: 'none', manageZones: 'none' }, idOf);
+    expect(judge(keyBody, terms)).toEqual({
+      name: 'x',
+      records: 'none',
+      manageZones: 'none',
+      grants: [],
+      onlyNames: null,
+      onlyTypes: null,
+      networks: null,
+      expiresAt: null,
+      zoneWrites: null,
+      recordWrites: null,
+    });
+  });
+
+  it('hands a zone that it does not know on for the API to refuse, and always has free rows', () => {
+    const typed = { grantZone: ['Other.example', '', 'red.example'], grantLevel: ['read', 'none', 'write'] };
+    expect(termsOf(typed, idOf).grants).toEqual([
+      { zoneId: 'other.example', records: 'read' },
+      { zoneId: 'zone_1', records: 'write' },
+    ]);
+    expect(grantRows(typed).map(({ zone }) => zone)).toEqual(['other.example', 'red.example', '', '']);
+  });
+
+  it('for certificates begins with what an ACME client needs and no more', () => {
+    const terms = judge(keyBody, termsOf(typedOfNewKey('certificates'), idOf));
+    expect(terms).toMatchObject({
+      records: 'write',
+      manageZones: 'none',
+      onlyNames: ['_acme-challenge', '_acme-challenge.*'],
+      onlyTypes: ['TXT'],
+    });
+  });
+
+  it('tells whether the key still is good', () => {
+    const now = new Date('2026-06-01T00:00:00Z');
+    expect(stateOf({ revokedAt: null, expiresAt: null }, now)).toBe('valid');
+    expect(stateOf({ revokedAt: null, expiresAt: '2026-06-01T00:00:00Z' }, now)).toBe('expired');
+    expect(stateOf({ revokedAt: '2026-01-01T00:00:00Z', expiresAt: null }, now)).toBe('revoked');
+  });
+});
+
+describe('the snippets of a new key', () => {
+  const snippets = (name: string) => snippetsOf('yk_1_2', 'https://dns.example.net', name);
+
+  it('hold address and secret, ready to be pasted', () => {
+    const [curl, certbot, secret] = snippets('CI / build #1');
+    expect(curl?.text).toBe("curl -H 'Authorization: Bearer yk_1_2' https://dns.example.net/v1/dns/zones");
+    expect(certbot?.text).toContain('ZONESTEAD_URL=https://dns.example.net\nZONESTEAD_API_KEY=yk_1_2\n');
+    expect(secret?.text).toContain('name: zonestead-ci-build-1\n');
+    expect(secret?.text).toContain('apiKey: yk_1_2');
+  });
+
+  it('name the Secret as Kubernetes takes it, whatever the key is called', () => {
+    for (const name of ['---', 'Ä', 'x'.repeat(64), '.'.repeat(9), `a${'-'.repeat(60)}b`]) {
+      const label = /name: (.+)/.exec(snippets(name)[2]?.text ?? '')?.[1] ?? '';
+      expect(label).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
+    }
+  });
+});
+
+describe('the way on after sign-in', () => {
+  it('stays within the console', () => {
+    for (const to of ['/console/', '/console/zones?name=a.example', '/console/teams/team_1/apps'])
+      expect(ownAddress(to)).toBe(to);
+    for (const to of [
+      undefined,
+      '',
+      '/',
+      '//x',
+      '/console',
+      '/consolex/',
+      '/console//x',
+      'https://x/console/',
+      '/console/\\x',
+      '/console/\nx',
+    ]) {
+      expect(ownAddress(to)).toBe('/console/');
+    }
+  });
+});
+
+describe('the claims of a provider', () => {
+  const of = (claims: Record<string, unknown>, groups = 'groups') => personOf(claims, 'https://idp', 's', groups);
+
+  it('make a person; what has an odd form is as if it were not there', () => {
+    expect(of({ email: 'a@b.c', email_verified: true, name: 'A', groups: ['x', 1, 'y'] })).toEqual({
+      issuer: 'https://idp',
+      subject: 's',
+      email: 'a@b.c',
+      emailVerified: true,
+      name: 'A',
+      groups: ['x', 'y'],
+    });
+    expect(of({ email: 5, email_verified: 'true', name: '', preferred_username: 'p', groups: 'one' })).toMatchObject({
+      email: null,
+      emailVerified: null,
+      name: 'p',
+      groups: ['one'],
+    });
+    expect(of({ roles: ['r'] }, 'roles').groups).toEqual(['r']);
+    expect(of({}).groups).toEqual([]);
+  });
+});

@@ -1,0 +1,110 @@
+// The live view against name servers on loopback that agree, differ or stay silent.
+import { afterEach, describe, expect, it } from 'vitest';
+import { compareServers } from '../../../src/dns/live.ts';
+import { createLiveLook, type LiveQuestion } from '../../../src/nameserver/live.ts';
+import { type Resolve, ResolveFailure } from '../../../src/nameserver/resolver.ts';
+import { type FakeNameServer, type Reply, startNameServer } from '../../support/fake-nameserver.ts';
+
+const open: FakeNameServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((each) => each.close()));
+});
+
+const { signal } = new AbortController();
+const soa = (serial: number) => ({
+  type: 'SOA' as const,
+  name: 'example.com',
+  ttl: 300,
+  data: { mname: 'ns1.example.net', rname: 'h.example.net', serial, refresh: 1, retry: 1, expire: 1, minimum: 1 },
+});
+const a = (data: string, ttl = 60) => ({ type: 'A' as const, name: 'www.example.com', ttl, data });
+
+async function serving(serial: number, answer: Reply): Promise<FakeNameServer> {
+  const started = await startNameServer(({ packet }) => {
+    const type = packet.questions?.[0]?.type;
+    if (type === 'SOA') return { answers: [soa(serial)] };
+    return type === 'A' ? answer : {};
+  });
+  open.push(started);
+  return started;
+}
+
+const NO_PARENT: Resolve = async () => {
+  throw new ResolveFailure('there is no resolver');
+};
+
+function look(servers: Record<string, FakeNameServer>, question: Partial<LiveQuestion> = {}, resolve = NO_PARENT) {
+  const none = async () => Promise.reject(new Error('ENOTFOUND'));
+  const at = Object.entries(servers).map(([name, { address, port }]) => [name, { address, port }] as const);
+  const live = createLiveLook({
+    overrides: new Map(at),
+    resolver: { resolve4: none, resolve6: none },
+    resolve,
+    elapsed: () => performance.now(),
+    now: () => new Date(),
+  });
+  const nameservers = [...Object.keys(servers), ...(question.nameservers ?? [])];
+  const asked = { zone: 'example.com', name: 'www.example.com', type: 'A', parentHosted: false, ...question } as const;
+  return live({ ...asked, nameservers }, signal);
+}
+
+describe('the live view', () => {
+  it('tells what each name server answers, under which serial, and which one differs', async () => {
+    const same = { answers: [a('192.0.2.1'), a('192.0.2.2')] };
+    const turned = { answers: [a('192.0.2.2'), a('192.0.2.1', 30)] };
+    const old = { answers: [a('192.0.2.9')] };
+    const servers = {
+      'ns1.test': await serving(7, same),
+      'ns2.test': await serving(5, old),
+      'ns3.test': await serving(7, turned),
+    };
+    const seen = (await look(servers)).servers;
+    expect(seen[1]).toMatchObject({
+      name: 'ns2.test',
+      problem: null,
+      rcode: 'NOERROR',
+      aa: true,
+      serial: 5,
+      answers: [{ name: 'www.example.com', type: 'A', ttl: 60, text: '192.0.2.9' }],
+    });
+    expect(compareServers(seen, 7)).toEqual([
+      { differs: false, serial: 'same' },
+      { differs: true, serial: 'behind' },
+      { differs: false, serial: 'same' },
+    ]);
+    expect(seen.every(({ ms }) => ms !== null && ms >= 0)).toBe(true);
+  });
+
+  it('names a server without address and one that is silent, and still shows the others', async () => {
+    const silent = await startNameServer(() => undefined, { tcp: false });
+    open.push(silent);
+    const servers = { 'ns1.test': await serving(7, { rcode: 3, authorities: [soa(7)] }), 'ns2.test': silent };
+    const seen = (await look(servers, { nameservers: ['ns3.test'] })).servers;
+    expect(seen.map(({ rcode, problem }) => rcode ?? problem)).toEqual([
+      'NXDOMAIN',
+      'does not answer over UDP',
+      'has no address',
+    ]);
+    expect(compareServers(seen, 7).map(({ serial }) => serial)).toEqual(['same', 'unknown', 'unknown']);
+  });
+
+  it('asks for signatures, takes an ALIAS for an address, and the DS of a hosted parent from the same servers', async () => {
+    const server = await serving(7, { answers: [a('192.0.2.1')] });
+    const { chain } = await look({ 'ns1.test': server }, { type: 'ALIAS', parentHosted: true });
+    const types = server.queries.map(({ packet }) => packet.questions?.[0]?.type);
+    expect(types).toEqual(expect.arrayContaining(['A', 'DS', 'DNSKEY', 'SOA']));
+    const query = server.queries.find(({ packet }) => packet.questions?.[0]?.type === 'A')?.packet;
+    expect(query?.additionals?.[0]).toMatchObject({ type: 'OPT', flag_do: true });
+    expect(query?.flags === undefined || (query.flags & 0x0100) === 0).toBe(true);
+    expect([chain.ds.state, chain.dnskey.state, chain.rrsig.state]).toEqual(['missing', 'missing', 'missing']);
+  });
+
+  it('leaves open what the parent has when no resolver answers', async () => {
+    const server = await serving(7, { answers: [a('192.0.2.1')] });
+    expect((await look({ 'ns1.test': server })).chain.ds.state).toBe('unknown');
+    const found: Resolve = async () => ({ exists: true, rdatas: [Uint8Array.of(0, 1, 13, 2, 255)], ttl: 60 });
+    expect((await look({ 'ns1.test': server }, {}, found)).chain.ds.entries).toMatchObject([
+      { keyTag: 1, digest: 'ff', state: 'mismatch' },
+    ]);
+  });
+});
