@@ -1,11 +1,16 @@
-// Questions to a name server at a steady pace, as a resolver asks them: twice over UDP, a second each. Counts what was not
+// Questions to a name server at a steady pace, as dig and resolvers ask them: three datagrams over UDP, 1.5 s each. Counts what was not
 // answered, or not as it should be. It must not know why.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, type Endpoint } from '../../../src/nameserver/probe.ts';
 
+const ATTEMPTS = 3;
+const ATTEMPT_MS = 1_500;
+/** After so long a question has its answer, or counts as failed. */
+export const DNS_LIMIT_MS = ATTEMPTS * ATTEMPT_MS;
+
 export interface DnsLoadCount {
   asked: number;
-  /** No answer to either datagram, or another answer than NOERROR with records. */
+  /** No answer to any of the three datagrams, or another answer than NOERROR with records. */
   failed: number;
   /** What the failed ones said, each once, with the seconds since the start in which it was asked. */
   reasons: string[];
@@ -34,7 +39,7 @@ export function startDnsLoad(server: Endpoint, name: string, perSecond: number):
     const askedAt = performance.now();
     const { signal } = new AbortController();
     try {
-      const answer = await ask(server, { name, type: 'A' }, { timeoutMs: 1_000, attempts: 2, signal });
+      const answer = await ask(server, { name, type: 'A' }, { timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
       if (answer.rcode !== 0 || answer.answers.length === 0)
         fail(`rcode ${answer.rcode}, ${answer.answers.length} answers`, askedAt);
     } catch (error) {

@@ -3,7 +3,7 @@
 //
 // Order: space → certificates → etcd, apiserver, manager, scheduler and, beside, containerd with its images → kubelet and
 // kube-proxy → node Ready → CoreDNS Ready. The end is that of the space.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -11,6 +11,7 @@ import { archiveImage } from '../../../src/cli/image/image.ts';
 import { programImage } from '../../../src/cli/image/images.ts';
 import type { Progress } from '../../../src/cli/up/parts/cache.ts';
 import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { isAlive, processIdentity } from '../../../src/cli/up/parts/liveness.ts';
 import { waitFor } from '../../../src/cli/up/parts/wait.ts';
 import { COREDNS_IMAGE, coreDns, volumes } from './add-ons.ts';
 import { makeIdentities, NODE_NAME, startControlPlane } from './control-plane.ts';
@@ -22,6 +23,10 @@ import type { NodeMarks } from './traces.ts';
 
 const READY_LIMIT_MS = 120_000;
 const VOLUMES = 6;
+const PREFIX = 'zonestead-node-';
+const LEFTOVER = /^zonestead-node-(\d+)_(\d+)-/;
+/** A colon would part the folders of an overlay mount (mount(8), overlay). */
+const fileName = (identity: string) => identity.replaceAll(':', '_');
 
 export interface TestNode {
   /** The path of the administrator's kubeconfig. */
@@ -48,7 +53,8 @@ export async function startNode({
   progress: Progress;
   signal: AbortSignal;
 }): Promise<TestNode> {
-  const home = await mkdtemp(join(tmpdir(), 'zonestead-node-'));
+  await removeLeftovers();
+  const home = await mkdtemp(join(tmpdir(), `${PREFIX}${fileName(processIdentity(process.pid))}-`));
   const space = await openSpace({ init: join(programs.node, 'pause'), stateDir: home, signal });
   let stopping: Promise<void> | undefined;
   const stop = () => {
@@ -110,5 +116,14 @@ export async function startNode({
   } catch (error) {
     await stop();
     throw error;
+  }
+}
+
+/** Folders of test runs that were killed: all else of theirs the kernel has removed. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const [, pid, started] = LEFTOVER.exec(name) ?? [];
+    if (pid === undefined || isAlive(`${pid}:${started}`)) continue;
+    await rm(join(tmpdir(), name), { recursive: true, force: true });
   }
 }
