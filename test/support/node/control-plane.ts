@@ -78,18 +78,19 @@ export async function makeIdentities(home: string, space: Space): Promise<Identi
   };
 }
 
-/** Starts etcd, kube-apiserver, kube-controller-manager and kube-scheduler. Nothing is waited for: they wait for each other. */
-export async function startControlPlane(
-  space: Space,
-  { dir, home, identities }: { dir: string; home: string; identities: Identities },
-): Promise<Part[]> {
+interface ControlPlaneOptions {
+  /** Holds the programs. */
+  dir: string;
+  home: string;
+  identities: Identities;
+}
+
+/** Starts etcd and kube-apiserver; ready when that answers /readyz. */
+export async function startApiserver(space: Space, { dir, home, identities }: ControlPlaneOptions): Promise<Part[]> {
   const { files, kubeletClient } = identities;
-  const start = (name: string, args: readonly string[]) =>
-    space.start(name, join(dir, name), args, { logFile: join(home, `${name}.log`) });
-  const scheduler = await identities.kubeconfig('system:kube-scheduler', []);
-  const etcd = start('etcd', etcdArguments(PORTS, files));
+  const etcd = startPart(space, { dir, home }, 'etcd', etcdArguments(PORTS, files));
   await sleep(200); // An apiserver that finds no etcd waits a second before it looks again.
-  const apiserver = overridden(apiserverArguments(PORTS, files), {
+  const args = overridden(apiserverArguments(PORTS, files), {
     'bind-address': '0.0.0.0',
     'advertise-address': space.address,
     'endpoint-reconciler-type': 'lease',
@@ -100,7 +101,16 @@ export async function startControlPlane(
     'kubelet-preferred-address-types': 'InternalIP',
     'enable-admission-plugins': 'NodeRestriction',
   });
-  const manager = overridden(controllerManagerArguments(files), {
+  return [etcd, startPart(space, { dir, home }, 'kube-apiserver', args)];
+}
+
+/**
+ * Starts kube-controller-manager and kube-scheduler. Not before kube-apiserver is ready: it makes their rights as one of its
+ * last steps, and a manager that is refused for 10 s gives up.
+ */
+export async function startControllers(space: Space, { dir, home, identities }: ControlPlaneOptions): Promise<Part[]> {
+  const scheduler = await identities.kubeconfig('system:kube-scheduler', []);
+  const manager = overridden(controllerManagerArguments(identities.files), {
     controllers: '*',
     'allocate-node-cidrs': 'true',
     'cluster-cidr': space.podRange,
@@ -109,10 +119,8 @@ export async function startControlPlane(
     'node-monitor-grace-period': '20s',
   });
   return [
-    etcd,
-    start('kube-apiserver', apiserver),
-    start('kube-controller-manager', manager),
-    start('kube-scheduler', [
+    startPart(space, { dir, home }, 'kube-controller-manager', manager),
+    startPart(space, { dir, home }, 'kube-scheduler', [
       `--kubeconfig=${scheduler}`,
       `--authentication-kubeconfig=${scheduler}`,
       `--authorization-kubeconfig=${scheduler}`,
@@ -120,6 +128,15 @@ export async function startControlPlane(
       '--leader-elect=false',
     ]),
   ];
+}
+
+function startPart(
+  space: Space,
+  { dir, home }: { dir: string; home: string },
+  name: string,
+  args: readonly string[],
+): Part {
+  return space.start(name, join(dir, name), args, { logFile: join(home, `${name}.log`) });
 }
 
 /** Command line arguments `--name=value` with some values replaced or added. */

@@ -1,7 +1,7 @@
 // A real Kubernetes node for tests: control plane, kubelet, kube-proxy, containerd, CoreDNS and volumes, in a world of their
 // own on this machine. It must not know the chart.
 //
-// Order: space → certificates → etcd, apiserver, manager, scheduler and, beside, containerd with its images → kubelet and
+// Order: space → certificates → etcd, apiserver and containerd with its images → manager, scheduler, kubelet and
 // kube-proxy → node Ready → CoreDNS Ready. The end is that of the space.
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { runCommand } from '../../../src/cli/up/parts/commands.ts';
 import { isAlive, processIdentity } from '../../../src/cli/up/parts/liveness.ts';
 import { waitFor } from '../../../src/cli/up/parts/wait.ts';
 import { COREDNS_IMAGE, coreDns, volumes } from './add-ons.ts';
-import { makeIdentities, NODE_NAME, startControlPlane } from './control-plane.ts';
+import { makeIdentities, NODE_NAME, startApiserver, startControllers } from './control-plane.ts';
 import { CLUSTER_DNS, startKubelet, startProxy } from './kubelet.ts';
 import type { NodePrograms } from './programs.ts';
 import { PAUSE_IMAGE, startRuntime } from './runtime.ts';
@@ -63,7 +63,8 @@ export async function startNode({
   };
   try {
     const identities = await makeIdentities(home, space);
-    const parts = await startControlPlane(space, { dir: programs.controlPlane, home, identities });
+    const plane = { dir: programs.controlPlane, home, identities };
+    const parts = await startApiserver(space, plane);
     const runtime = await startRuntime(space, { programs, home, signal });
     const images = join(home, 'images');
     for (const [name, program] of [
@@ -92,6 +93,7 @@ export async function startNode({
       part: [apiserver, etcd].filter((part) => part !== undefined),
       signal,
     });
+    parts.push(...(await startControllers(space, plane)));
     const agents = { dir: programs.node, home, socket: runtime.socket, identities };
     parts.push(await startKubelet(space, agents), await startProxy(space, agents));
     const folders = Array.from({ length: VOLUMES }, (_, index) => join(home, 'volumes', String(index)));
