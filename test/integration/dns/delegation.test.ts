@@ -48,6 +48,17 @@ describe('a delegation', async () => {
     ]);
   });
 
+  test('refers for the DS of a zone that is hosted here below it: that is for its own servers to say', async () => {
+    await service.zone('host.insecure.cuts.example');
+    const asked = await dns.lookup('host.insecure.cuts.example', 'DS');
+    expect([asked.rcode, asked.aa, asked.answers]).toEqual(['NOERROR', false, []]);
+    expect(asked.packet.authorities?.map(({ name: owner, type }) => `${owner} ${type}`)).toEqual([
+      'insecure.cuts.example NS',
+      'insecure.cuts.example NS',
+    ]);
+    expect((await dns.lookup('host.insecure.cuts.example', 'SOA')).aa).toBe(true);
+  });
+
   test('with DS gives it, signed, and signs no NS', async () => {
     expect((await dns.lookup('secure.cuts.example', 'DS')).answers).toEqual([`secure.cuts.example 3600 DS ${ds}`]);
     expect((await dns.delv('cuts.example', 'secure.cuts.example', 'DS')).state).toBe('secure');
