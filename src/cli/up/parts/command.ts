@@ -11,13 +11,13 @@ const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
  *
  * V8 lets a heap grow to a multiple of what is alive in it before it collects, and the multiple follows the limit: 1.3 at
  * 256 MB, 4 at the default of half the machine. The operator keeps 5 MB for a thousand records, the solver the names of
- * some hundred thousand in its 192 MB. The api reads whole zones and has no limit.
+ * some fifty thousand in its 96 MB. The api reads whole zones and has no limit.
  */
 const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   api: ['--max-semi-space-size=4'],
   nameserver: ['--max-semi-space-size=4', '--max-old-space-size=256'],
   operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
-  solver: ['--max-semi-space-size=1', '--max-old-space-size=192'],
+  solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
 };
 /** glibc gives each thread an arena of its own and keeps what was freed in it. */
 const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
