@@ -126,7 +126,9 @@ export async function eachRecord(
 }
 
 function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
-  const where: (SQL | undefined)[] = [eq(zones.id, zoneId)];
+  // Not a join: with one zone's number the index gives the rows in their order, and a page need not sort the whole zone.
+  const ofZone = db.select({ no: zones.no }).from(zones).where(eq(zones.id, zoneId));
+  const where: (SQL | undefined)[] = [sql`${records.zoneNo} = (${ofZone})`];
   if (filter.ordername !== undefined) where.push(eq(records.ordername, filter.ordername));
   if (filter.type !== undefined) where.push(eq(records.type, filter.type));
   if (filter.content !== undefined) {
@@ -151,7 +153,6 @@ function listQuery(db: Db | Tx, zoneId: string, filter: RecordFilter) {
   return db
     .select(recordColumns)
     .from(records)
-    .innerJoin(zones, eq(zones.no, records.zoneNo))
     .where(and(...where))
     .orderBy(asc(records.ordername), asc(records.type), asc(records.id));
 }
