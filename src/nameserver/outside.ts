@@ -8,8 +8,8 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { type Aliases, createAliases } from './aliases.ts';
 import { createDelegationLook, type LookAtDelegation } from './delegation.ts';
 import { createLiveLook, type LookLive } from './live.ts';
-import { parseOverrides } from './probe.ts';
-import { createResolver, systemResolvers } from './resolver.ts';
+import { parseOverrides, resolversOf } from './probe.ts';
+import { createResolver } from './resolver.ts';
 
 export const OUTSIDE_SETTINGS = [
   'ZONESTEAD_RESOLVER',
@@ -27,7 +27,7 @@ export interface Outside {
 }
 
 export function createOutside(config: Config<(typeof OUTSIDE_SETTINGS)[number]>): Outside {
-  const servers = config.ZONESTEAD_RESOLVER?.map(({ host, port }) => ({ address: host, port })) ?? systemResolvers();
+  const servers = resolversOf(config.ZONESTEAD_RESOLVER);
   const resolve = createResolver({ servers });
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const resolver = new Resolver({ timeout: ADDRESS_MS, tries: 1 });

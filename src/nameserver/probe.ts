@@ -9,6 +9,7 @@ export { type Answer, type AskOptions, ask, NoAnswer } from './probe/ask.ts';
 export { type ExpectedRrset, isSerialAtLeast } from './probe/compare.ts';
 export type { Endpoint } from './probe/exchange.ts';
 export type { Question, ResourceRecord } from './probe/message.ts';
+export { resolversOf } from './probe/resolvers.ts';
 export {
   type AddressResolver,
   type NameServer,
@@ -17,6 +18,7 @@ export {
   resolveServers,
 } from './probe/servers.ts';
 export type { WireType } from './probe/types.ts';
+export { readName } from './probe/wire-name.ts';
 
 export interface ProbeOptions {
   /** The limit of one attempt, in ms. (Default: 1500.) */

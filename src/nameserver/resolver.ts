@@ -1,10 +1,8 @@
 // Questions to a recursive resolver: addresses of a name, and what a parent zone says about a child. It must not know what
 // the answers are for. Answers are taken as the resolver gives them; whoever wants them validated configures one that
 // validates.
-import { getServers } from 'node:dns';
-import { isIP } from 'node:net';
 import { rcodeName, TYPE_NUMBERS } from './probe/types.ts';
-import { ask, type Endpoint, NoAnswer, type ResourceRecord, type WireType } from './probe.ts';
+import { ask, type Endpoint, NoAnswer, type ResourceRecord, readName, type WireType } from './probe.ts';
 
 /** No answer to be had: no resolver answered, or it says that it cannot. The message stays the same while the state does. */
 export class ResolveFailure extends Error {
@@ -78,31 +76,11 @@ export function readAnswer(
     const alias = answers.find((record) => record.name === owner && record.type === TYPE_NUMBERS.CNAME);
     if (alias === undefined) break;
     ttl = Math.min(ttl, alias.ttl);
-    owner = nameOf(alias.rdata);
+    owner = readName(alias.rdata, 0).name;
   }
   return { exists: true, rdatas: [], ttl, end: owner };
 }
 
 function plain(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
-}
-
-/** Uncompressed wire form to text as decoded messages have it. */
-function nameOf(wire: Uint8Array): string {
-  const labels: string[] = [];
-  for (let at = 0; at < wire.length && wire[at] !== 0; at += 1 + (wire[at] as number)) {
-    const label = Buffer.from(wire.subarray(at + 1, at + 1 + (wire[at] as number)));
-    labels.push(label.toString('latin1').replace(/[.\\]/g, '\\$&'));
-  }
-  return labels.join('.');
-}
-
-/** The resolvers that this machine is configured with. */
-export function systemResolvers(): Endpoint[] {
-  return getServers().flatMap((text) => {
-    if (isIP(text) !== 0) return [{ address: text, port: 53 }];
-    const at = text.lastIndexOf(':');
-    const address = text.slice(0, at).replace(/^\[|\]$/g, '');
-    return isIP(address) === 0 ? [] : [{ address, port: Number(text.slice(at + 1)) }];
-  });
 }

@@ -3,7 +3,14 @@
 // is bounded, and a parent that cannot be asked is Unknown, never False.
 import type { Zone } from '../client/client.ts';
 import { parseRdata } from '../dns/types/index.ts';
-import { ask, type Answer as DnsAnswer, type Endpoint, NoAnswer, type WireType } from '../nameserver/probe.ts';
+import {
+  ask,
+  type Answer as DnsAnswer,
+  type Endpoint,
+  NoAnswer,
+  readName,
+  type WireType,
+} from '../nameserver/probe.ts';
 import { type Answer, no, unknown, yes } from './verdicts.ts';
 
 /** RDATA in canonical wire form, in hex. */
@@ -95,7 +102,7 @@ async function look(zoneName: string, way: Way): Promise<SeenAtParent | string> 
   if (!soa) return 'the resolver names no zone above';
   const found = await resolve(soa.name, 'NS', way);
   if (typeof found === 'string') return found;
-  const servers = found.answers.filter(({ type }) => type === NS).map(({ rdata }) => nameOf(rdata));
+  const servers = found.answers.filter(({ type }) => type === NS).map(({ rdata }) => readName(rdata, 0).name);
   for (const server of servers) {
     for (const endpoint of await addressesOf(server, way)) {
       const ns = await tryAsk(endpoint, zoneName, 'NS', way);
@@ -148,15 +155,6 @@ async function addressesOf(server: string, way: Way): Promise<Endpoint[]> {
   return answer.answers
     .filter(({ type, rdata }) => type === 1 && rdata.length === 4)
     .map(({ rdata }) => ({ address: [...rdata].join('.'), port: 53 }));
-}
-
-/** An uncompressed name in wire form (RFC 1035 section 3.1) as text. */
-function nameOf(wire: Uint8Array): string {
-  const labels: string[] = [];
-  for (let at = 0; at < wire.length && wire[at] !== 0; at += 1 + (wire[at] as number)) {
-    labels.push(Buffer.from(wire.subarray(at + 1, at + 1 + (wire[at] as number))).toString('latin1'));
-  }
-  return labels.join('.');
 }
 
 function hexes(records: readonly { type: number; rdata: Uint8Array }[], type: number): string[] {

@@ -15,7 +15,7 @@ import { createManager } from '../kube/manager.ts';
 import { createKubeMetrics } from '../kube/metrics.ts';
 import { HIGH_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '../kube/queue.ts';
 import type { KubeObject } from '../kube/resource.ts';
-import { parseOverrides } from '../nameserver/probe.ts';
+import { parseOverrides, resolversOf } from '../nameserver/probe.ts';
 import { createLogger, type Logger } from '../telemetry/log.ts';
 import { createMetrics } from '../telemetry/metrics.ts';
 import { startTracing } from '../telemetry/tracing.ts';
@@ -159,12 +159,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     client,
     dispatcher,
     credentials: createCredentials({ api, own, connect, clock: realClock }),
-    parents: config.ZONESTEAD_RESOLVER
-      ? createParentLook(
-          config.ZONESTEAD_RESOLVER.map(({ host, port }) => ({ address: host, port })),
-          overrides,
-        )
-      : null,
+    parents: config.ZONESTEAD_RESOLVER ? createParentLook(resolversOf(config.ZONESTEAD_RESOLVER), overrides) : null,
     events: trace.events(manager.events(REPORTER)),
     propagation: createPropagation(overrides, realClock),
     observer: createObserver(metrics, { zones, records }, realClock),

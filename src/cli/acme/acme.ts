@@ -5,9 +5,9 @@ import { createClient } from '../../client/client.ts';
 import { type Clock, timeLimit } from '../../client/clock.ts';
 import { createDispatcher } from '../../client/dispatcher.ts';
 import type { Config } from '../../config.ts';
-import { parseOverrides } from '../../nameserver/probe.ts';
+import { parseOverrides, resolversOf } from '../../nameserver/probe.ts';
 import { withHint } from '../session.ts';
-import { createAliases, systemResolvers } from './aliases.ts';
+import { createAliases } from './aliases.ts';
 import type { Order } from './caller.ts';
 import { cleanup, type Desk, present, wait } from './challenge.ts';
 import { untilServed } from './served.ts';
@@ -40,7 +40,7 @@ export async function runAcme(order: Order, options: AcmeOptions, signal: AbortS
   const limit = timeLimit(clock, CALL_MS, signal);
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 2 });
-  const resolvers = config.ZONESTEAD_RESOLVER?.map(({ host, port }) => ({ address: host, port })) ?? systemResolvers();
+  const resolvers = resolversOf(config.ZONESTEAD_RESOLVER);
   const desk: Desk = {
     client,
     pace: createDispatcher({ clock, random, onPause: () => print('The API asks for patience; waiting.') }),

@@ -1,9 +1,14 @@
 // Where the CNAME at a challenge name leads, as a CA would see it: the name servers of our own zones are asked directly,
 // and a resolver for names elsewhere. It must not know what is written where.
-import { getServers } from 'node:dns';
-import { isIP } from 'node:net';
 import type { Zone } from '../../client/client.ts';
-import { type AddressResolver, ask, type Endpoint, NoAnswer, resolveServers } from '../../nameserver/probe.ts';
+import {
+  type AddressResolver,
+  ask,
+  type Endpoint,
+  NoAnswer,
+  readName,
+  resolveServers,
+} from '../../nameserver/probe.ts';
 
 export interface Aliases {
   /**
@@ -32,7 +37,8 @@ export function createAliases({ overrides, resolver, resolvers }: AliasOptions):
         try {
           const answer = await ask(server, { name, type: 'CNAME', recursive: own === null }, { ...LIMITS, signal });
           const cname = answer.answers.find((record) => record.name === name && record.type === CNAME);
-          if (answer.rcode === 0 || answer.rcode === 3) return cname === undefined ? null : nameOf(cname.rdata);
+          if (answer.rcode === 0 || answer.rcode === 3)
+            return cname === undefined ? null : readName(cname.rdata, 0).name;
         } catch (error) {
           // The next one may answer.
           if (!(error instanceof NoAnswer)) throw error;
@@ -41,18 +47,4 @@ export function createAliases({ overrides, resolver, resolvers }: AliasOptions):
       return null;
     },
   };
-}
-
-/** Uncompressed wire form to text. */
-function nameOf(wire: Uint8Array): string {
-  const labels: string[] = [];
-  for (let at = 0; at < wire.length && wire[at] !== 0; at += 1 + (wire[at] ?? 0)) {
-    labels.push(Buffer.from(wire.subarray(at + 1, at + 1 + (wire[at] ?? 0))).toString('latin1'));
-  }
-  return labels.join('.').toLowerCase();
-}
-
-/** The resolvers that this machine is configured with. */
-export function systemResolvers(): Endpoint[] {
-  return getServers().flatMap((text) => (isIP(text) === 0 ? [] : [{ address: text, port: 53 }]));
 }
