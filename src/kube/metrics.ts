@@ -1,5 +1,6 @@
 // What this room counts, with the names of controller-runtime and client-go behind the product's prefix. Every series of
 // a controller, queue or cache exists at zero from its creation.
+import { countCalls } from '../telemetry/calls.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { ControllerObserver, ReconcileOutcome } from './controller.ts';
 import type { QueueObserver, QueueStats, WorkQueue } from './queue.ts';
@@ -19,38 +20,18 @@ export interface KubeMetrics {
 
 export type EventDrop = 'queue_full' | 'too_many' | 'refused' | 'stopped';
 
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
-const CODES = ['200', '201', '400', '401', '403', '404', '409', '410', '422', '429', '500', '503', 'none', 'other'];
+const CODES = ['200', '201', '400', '401', '403', '404', '409', '410', '422', '429', '500', '503'];
 const OUTCOMES: readonly ReconcileOutcome[] = ['success', 'requeue_after', 'error'];
 const DROPS: readonly EventDrop[] = ['queue_full', 'too_many', 'refused', 'stopped'];
 
 /** Registers the metrics; once a registry. */
 export function createKubeMetrics(metrics: Metrics): KubeMetrics {
   return {
-    calls: countCalls(metrics),
+    calls: countCalls(metrics, { prefix: 'kube', title: 'the API server', codes: CODES }),
     controller: countControllers(metrics),
     ...countQueues(metrics),
     cache: countCaches(metrics),
     eventDropped: countEvents(metrics),
-  };
-}
-
-function countCalls(metrics: Metrics): CallObserver {
-  const labels = ['method', 'code'] as const;
-  const total = metrics.counter({ name: 'kube_requests_total', help: 'Calls to the API server, by answer', labels });
-  const seconds = metrics.histogram({
-    name: 'kube_request_duration_seconds',
-    help: 'Time of one call to the API server',
-    labels: ['method'],
-  });
-  for (const method of METHODS) {
-    seconds.zero({ method });
-    for (const code of CODES) total.inc({ method, code }, 0);
-  }
-  return (method, status, duration) => {
-    const code = status === 0 ? 'none' : String(status);
-    total.inc({ method, code: CODES.includes(code) ? code : 'other' });
-    seconds.observe({ method }, duration);
   };
 }
 

@@ -12,6 +12,7 @@ import type { RequestObserver } from '../client/http.ts';
 import type { Clock } from '../kube/clock.ts';
 import type { Election } from '../kube/election.ts';
 import type { Cache } from '../kube/store.ts';
+import { countCalls } from '../telemetry/calls.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Condition } from './resources/common.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
@@ -55,33 +56,13 @@ const REASONS = [
   'Other',
 ] as const;
 const KNOWN_REASONS: ReadonlySet<string> = new Set(REASONS);
-const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '500', '502', '503', 'none', 'other'];
-const KNOWN_CODES: ReadonlySet<string> = new Set(CODES);
+const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '500', '502', '503'];
 /** Name servers poll every 25 ms here, and minutes elsewhere. */
 const PROPAGATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
 
 /** Counts calls to the service; for the client's options. */
 export function countRequests(metrics: Metrics): RequestObserver {
-  const total = metrics.counter({
-    name: 'service_requests_total',
-    help: 'Calls to the service, by answer',
-    labels: ['method', 'code'],
-  });
-  const seconds = metrics.histogram({
-    name: 'service_request_duration_seconds',
-    help: 'Time of one call to the service',
-    labels: ['method'],
-  });
-  for (const method of METHODS) {
-    seconds.zero({ method });
-    for (const code of CODES) total.inc({ method, code }, 0);
-  }
-  return (method, status, duration) => {
-    const code = status === 0 ? 'none' : String(status);
-    total.inc({ method, code: KNOWN_CODES.has(code) ? code : 'other' });
-    seconds.observe({ method }, duration);
-  };
+  return countCalls(metrics, { prefix: 'service', title: 'the service', codes: CODES });
 }
 
 /** Registers who leads; without an election this process does. */
