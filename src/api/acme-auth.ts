@@ -3,6 +3,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { House } from '../zones/change.ts';
 import { authenticate } from '../zones/keys.ts';
+import { bearerOf } from './auth.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,8 +21,7 @@ export function requireBasicKey(house: House) {
     const [, token] = /^Basic +([A-Za-z0-9+/=]+) *$/i.exec(header) ?? [];
     const pair = token === undefined ? null : Buffer.from(token, 'base64').toString();
     const at = pair?.indexOf(':') ?? -1;
-    const bearer = /^Bearer +(\S+) *$/i.exec(header)?.[1] ?? null;
-    const text = pair === null || at < 0 ? bearer : pair.slice(at + 1);
+    const text = pair === null || at < 0 ? bearerOf(request) : pair.slice(at + 1);
     reply.header('www-authenticate', BASIC_CHALLENGE);
     request.actor = await authenticate(house.db, text, request.ip, house.now());
     reply.removeHeader('www-authenticate');

@@ -8,10 +8,10 @@ import type { Tracing } from '../telemetry/tracing.ts';
 import type { Actor } from '../zones/actor.ts';
 import type { House } from '../zones/change.ts';
 import { LIMITS } from '../zones/limits.ts';
-import { Refusal } from '../zones/refusal.ts';
 import { requireKey } from './auth.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
+import { takeJson } from './json-body.ts';
 import { countWrites, limitWrites, returnBusyPlace, type WriteCounts } from './limits.ts';
 import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
@@ -24,7 +24,6 @@ import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
 import { REQUEST_ID } from './schemas/shared.ts';
 import { traceRequests } from './trace.ts';
-import { utf8 } from './utf8.ts';
 import { logWrites } from './write-log.ts';
 
 export type Console = (
@@ -89,13 +88,7 @@ export function buildApp({
   // Fastify would read text/plain too: the contract is JSON, and any other type is told so (415).
   app.removeContentTypeParser('text/plain');
   // Many clients name JSON also when they send nothing; the schema of the route judges what is missing then.
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    const text = utf8(body as Buffer);
-    if (text === null) done(new Refusal('bad_request', 'The body is not in UTF-8, as JSON has to be.'));
-    else if (text === '') done(null, undefined);
-    else void parseJson(request, text, done);
-  });
+  takeJson(app as unknown as FastifyInstance, 'application/json');
   installErrors(app as unknown as FastifyInstance);
   app.decorateRequest('actor', null);
   app.decorateRequest('place', null);

@@ -14,12 +14,15 @@ declare module 'fastify' {
 }
 
 /** An onRequest hook. @throws Refusal unauthorized */
+/** The token of `Authorization: Bearer` (RFC 6750 section 2.1); null without one. */
+export function bearerOf({ headers }: FastifyRequest): string | null {
+  return /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1] ?? null;
+}
+
 export function requireKey(house: House): (request: FastifyRequest) => Promise<void> {
   return async (request) => {
-    const header = request.headers.authorization ?? '';
-    const match = /^Bearer +(\S+) *$/i.exec(header);
     const agent = request.headers['user-agent'] ?? null;
-    request.actor = await authenticate(house.db, match?.[1] ?? null, request.ip, house.now(), agent);
+    request.actor = await authenticate(house.db, bearerOf(request), request.ip, house.now(), agent);
   };
 }
 

@@ -10,9 +10,9 @@ import type { House } from '../../zones/change.ts';
 import { Refusal } from '../../zones/refusal.ts';
 import { requireApiHeaders, requireBasicKey } from '../acme-auth.ts';
 import { callerOf } from '../auth.ts';
+import { takeJson } from '../json-body.ts';
 import type { WriteHook } from '../limits.ts';
 import * as schemas from '../schemas/acme.ts';
-import { utf8 } from '../utf8.ts';
 import { errorAnswers } from './answers.ts';
 
 const TAGS = ['acme'];
@@ -23,13 +23,7 @@ const BASIC = [{ basic: [] }, { key: [] }];
 export async function acmeRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): Promise<void> {
   app.decorateRequest('basicUser', null);
   // Some clients (acme.sh through curl) send JSON under the type of a form, or under none.
-  const parseJson = app.getDefaultJsonParser('error', 'error');
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    const text = utf8(body as Buffer);
-    if (text === null) done(new Refusal('bad_request', 'The body is not in UTF-8, as JSON has to be.'));
-    else if (text === '') done(null, undefined);
-    else void parseJson(request, text, done);
-  });
+  takeJson(app, '*');
   await app.register(async (httpreq) => httpreqRoutes(httpreq, house, countWrite), { prefix: '/httpreq' });
   await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, house, countWrite), { prefix: '/acme-dns' });
 }
