@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import type { Dispatcher } from '../client/dispatcher.ts';
 import type { KubeApi } from '../kube/api.ts';
-import { conditionsEqual } from '../kube/conditions.ts';
+import { conditionsEqual, isTrue } from '../kube/conditions.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
@@ -17,6 +17,7 @@ import type { Seal } from './record-birth.ts';
 import type { Condition } from './resources/common.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import type { Answer } from './verdicts.ts';
 import type { Neighbours } from './zone-claims.ts';
 
 /** Of core/v1, as far as grants look at it. */
@@ -148,4 +149,16 @@ export async function letGo<T extends KubeObject>(
 ): Promise<void> {
   const left = await removeFinalizer(house.api, type, object, FINALIZER, signal);
   if (left && left.metadata.deletionTimestamp === undefined) cache.observed(left);
+}
+
+/** An Event for a change of Ready, after it was written. @param before the conditions until then */
+export function tellOfReady(
+  { events }: Pick<House, 'events'>,
+  object: KubeObject,
+  before: readonly Condition[] | undefined,
+  { status, reason, message }: Answer,
+): void {
+  const was = isTrue(before, 'Ready');
+  if (was === (status === 'True')) return;
+  events.record(object, { type: was ? 'Warning' : 'Normal', reason, action: 'Reconcile', note: message });
 }

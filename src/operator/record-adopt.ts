@@ -4,6 +4,7 @@ import type { DnsRecord } from '../client/client.ts';
 import { BY_RECORD_ID, type House } from './house.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
 import { BY_EXPECTED_IN } from './record-indexes.ts';
+import { isInOwnNamespace } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 
 /** @param candidates records of the name and type that are not in the object's ledger; the ids of the free ones are returned */
@@ -16,8 +17,7 @@ export function adoptable(
 ): ReadonlySet<string> {
   if (object.spec.adopt !== 'IfIdentical' || candidates.length === 0) return new Set();
   // Who knows what is served could take it over, and delete it afterwards: for the zone's own namespace only.
-  const { namespace } = object.spec.zoneRef;
-  if (namespace !== undefined && namespace !== object.metadata.namespace) return new Set();
+  if (!isInOwnNamespace(object)) return new Set();
   const isOther = (record: DNSRecord) => record.metadata.uid !== object.metadata.uid;
   // A creation whose answer is on its way: which of the records it made, nobody knows yet.
   const expectsOne = (record: DNSRecord): boolean => {

@@ -11,7 +11,7 @@ import { BIRTH, FINALIZER } from './names.ts';
 import { birthOf } from './record-birth.ts';
 import { bodyOf, createAtService, laneOf } from './record-create.ts';
 import type { DesiredValue } from './record-desired.ts';
-import type { Owned, RecordPlan } from './record-plan.ts';
+import { type Owned, owns, type RecordPlan } from './record-plan.ts';
 import { statusOfRecord } from './record-status.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import { sendChange } from './send.ts';
@@ -117,10 +117,6 @@ async function beginLife(
   const annotations = birth === null ? undefined : { [BIRTH]: birth };
   const held = await withFinalizer(house, house.records, DNS_RECORD, object, signal, annotations);
   return { object: held, isAnnounced: birth !== null };
-}
-
-function owns({ id, content, priority }: DnsRecord): Owned {
-  return { id, content, priority };
 }
 
 function asList(owned: Owned | null): Owned[] {

@@ -11,7 +11,7 @@ import { removeValue } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
 import { resolveIntents } from './record-intents.ts';
 import { concludeRecordTrouble } from './record-status.ts';
-import { zoneKeyOf } from './record-zone.ts';
+import { isInOwnNamespace, zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
@@ -57,9 +57,7 @@ export async function deleteRecordObject(
 
 /** In a zone of another namespace nothing may outlive its object, or it would outlive the grant as well. */
 function mayStay(object: DNSRecord): boolean {
-  if (object.spec.deletionPolicy !== 'Retain') return false;
-  const { namespace } = object.spec.zoneRef;
-  return namespace === undefined || namespace === object.metadata.namespace;
+  return object.spec.deletionPolicy === 'Retain' && isInOwnNamespace(object);
 }
 
 /** Deletion goes on with the key known from before when its Secret is gone: a namespace in deletion loses it first. */

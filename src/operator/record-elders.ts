@@ -3,6 +3,7 @@
 import type { Clock } from '../kube/clock.ts';
 import { findCondition } from '../kube/conditions.ts';
 import { isDeleting } from '../kube/finalizer.ts';
+import { byAge } from '../kube/resource.ts';
 import { refusal } from './grants.ts';
 import { type House, labelsIn } from './house.ts';
 import { ledgerOf } from './record-birth.ts';
@@ -55,18 +56,12 @@ export function elderOf(
   // The apex has two spellings: "@" and the name of the zone.
   const labels = desired.name === '@' ? ['@', zoneName] : [desired.name];
   for (const other of labels.flatMap((label) => house.records.byIndex(BY_LABEL, placeOf(zoneKey, label)))) {
-    if (other.metadata.uid === object.metadata.uid || !isElder(other, object) || !isOpen(house, other)) continue;
+    if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(house, other)) continue;
     const verdict = desiredOf(other, zoneName);
     if (!verdict.ok || !contend(verdict.desired, desired)) continue;
     if (refusal(zone, other, desired.name, labelsIn(house)) === null) return other;
   }
   return null;
-}
-
-/** Of one second the uid decides, as nothing else is the same for everybody who looks. */
-function isElder(a: DNSRecord, b: DNSRecord): boolean {
-  const [left, right] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
-  return left === right ? (a.metadata.uid ?? '') < (b.metadata.uid ?? '') : left < right;
 }
 
 /** What passes by itself, or has not been said yet. */

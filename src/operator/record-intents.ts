@@ -5,7 +5,7 @@ import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
 import type { House } from './house.ts';
 import { createAtService } from './record-create.ts';
-import type { Owned } from './record-plan.ts';
+import { type Owned, owns } from './record-plan.ts';
 import type { DNSRecord, LedgerEntry } from './resources/dnsrecord.ts';
 import { settled } from './settled.ts';
 import { troubleOf } from './trouble.ts';
@@ -25,8 +25,7 @@ export async function resolveIntents(
     try {
       // To the letter what was sent then: the spec may have changed since, and a key belongs to one request.
       const value = { content, priority, ttl: ttl ?? null };
-      const record = await createAtService(house, clock, object, zoneId, value, intent, reconcileId, signal);
-      return [{ id: record.id, content: record.content, priority: record.priority }];
+      return [owns(await createAtService(house, clock, object, zoneId, value, intent, reconcileId, signal))];
     } catch (error) {
       if (!isAbsent(error) && error instanceof ApiError && troubleOf(error)?.kind === 'refused') return [];
       throw error;

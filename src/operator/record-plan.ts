@@ -17,6 +17,11 @@ import type { LedgerEntry } from './resources/dnsrecord.ts';
 /** A ledger entry whose id is known. */
 export type Owned = LedgerEntry & { id: string };
 
+/** What a record at the service is in the ledger. */
+export function owns({ id, content, priority }: DnsRecord): Owned {
+  return { id, content, priority };
+}
+
 export interface RecordPlan {
   keep: { id: string; value: DesiredValue }[];
   update: { id: string; value: DesiredValue }[];

@@ -19,14 +19,14 @@ import { type Desired, desiredOf } from './record-desired.ts';
 import { createTurns, TURN_RETRY_MS } from './record-elders.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
-import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, propagatedAt } from './record-status.ts';
+import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, propagatedAt, stopped } from './record-status.ts';
 import { withdraw } from './record-withdraw.ts';
-import { zoneKeyOf } from './record-zone.ts';
+import { isInOwnNamespace, zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 import { summaryOf, valuesOf } from './resources/summary.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
-import { type Answer, NOT_YET, no, yes } from './verdicts.ts';
+import { type Answer, no, yes } from './verdicts.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
@@ -58,13 +58,7 @@ async function reconcileRecord(
         ? `DNSZone ${keyOf(zone)} is not at the DNS service yet; see its conditions.`
         : `There is no DNSZone ${zoneKeyOf(object)}; create it or mend spec.zoneRef.`,
     );
-    await concludeRecord(
-      house,
-      object,
-      {},
-      { Accepted: answer, Programmed: answer, Propagated: NOT_YET('ZoneNotReady') },
-      signal,
-    );
+    await concludeRecord(house, object, {}, stopped(answer), signal);
     // The zone's own events wake this record.
     return {};
   }
@@ -93,13 +87,7 @@ async function reconcileRecord(
       // The zone is gone at the service: its own reconciler finds that out, and wakes this record afterwards.
       house.wakeZone(keyOf(zone as DNSZone));
       const answer = no('ZoneNotReady', `The zone of DNSZone ${zoneKeyOf(object)} is gone from the DNS service.`);
-      await concludeRecord(
-        house,
-        current,
-        {},
-        { Accepted: ACCEPTED, Programmed: answer, Propagated: NOT_YET('ZoneNotReady') },
-        signal,
-      );
+      await concludeRecord(house, current, {}, stopped(answer, ACCEPTED), signal);
       return { requeueAfterMs: 1_000 };
     }
     const trouble = troubleOf(error);
@@ -129,8 +117,7 @@ async function refuseRecord(
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const { signal } = context;
-  const answers = { Accepted: answer, Programmed: answer, Propagated: NOT_YET(answer.reason) };
-  const told = await concludeRecord(house, object, {}, answers, signal);
+  const told = await concludeRecord(house, object, {}, stopped(answer), signal);
   if (answer.reason === 'NotPermitted') await withdraw(house, clock, told, zone, context);
   return { requeueAfterMs: REFUSED_RETRY_MS };
 }
@@ -145,13 +132,7 @@ async function waitForKey(
 ): Promise<ReconcileResult> {
   const message = `DNSZone ${keyOf(zone)} has no API key that works (${reason}); see its conditions.`;
   const answer = no('ZoneNotReady', message);
-  await concludeRecord(
-    house,
-    object,
-    {},
-    { Accepted: answer, Programmed: answer, Propagated: NOT_YET('ZoneNotReady') },
-    signal,
-  );
+  await concludeRecord(house, object, {}, stopped(answer), signal);
   return { requeueAfterMs: CREDENTIALS_RETRY_MS };
 }
 
@@ -224,13 +205,7 @@ async function program(
       'Drifted',
       `Changed at the DNS service, and driftPolicy leaves it so: ${plan.drift.join('; ')}.`,
     );
-    await concludeRecord(
-      house,
-      object,
-      facts,
-      { Accepted: ACCEPTED, Programmed: answer, Propagated: NOT_YET('Drifted') },
-      signal,
-    );
+    await concludeRecord(house, object, facts, stopped(answer, ACCEPTED), signal);
     return {};
   }
 
@@ -244,13 +219,7 @@ async function program(
     const problem = discreet(object, desired, outcome.problem);
     const answer = no(problem.reason, problem.message);
     const accepted = outcome.problem.reason === 'Conflict' ? ACCEPTED : answer;
-    await concludeRecord(
-      house,
-      outcome.object,
-      { ...facts, records },
-      { Accepted: accepted, Programmed: answer, Propagated: NOT_YET(answer.reason) },
-      signal,
-    );
+    await concludeRecord(house, outcome.object, { ...facts, records }, stopped(answer, accepted), signal);
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   if (plan.drift.length > 0 && programmed) house.observer.drift('DNSRecord', 'repaired');
@@ -283,9 +252,8 @@ async function program(
 
 /** The service names other records of the zone: what they are is not for somebody of another namespace. */
 function discreet(object: DNSRecord, { name, type }: Desired, problem: Problem): Problem {
-  const { namespace } = object.spec.zoneRef;
-  const own = namespace === undefined || namespace === object.metadata.namespace;
-  if (own || problem.reason !== 'Conflict' || problem.message.startsWith('DNSRecord ')) return problem;
+  if (isInOwnNamespace(object) || problem.reason !== 'Conflict' || problem.message.startsWith('DNSRecord '))
+    return problem;
   const message = `The zone holds records that stand against ${type} records named ${name}; the owner of DNSZone ${zoneKeyOf(object)} can tell which.`;
   return { ...problem, message };
 }

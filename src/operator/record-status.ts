@@ -1,7 +1,7 @@
 // What a run says in the status of a DNSRecord.
 import type { Clock } from '../kube/clock.ts';
 import { isTrue } from '../kube/conditions.ts';
-import { type House, writeStatus } from './house.ts';
+import { type House, tellOfReady, writeStatus } from './house.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from './resources/dnsrecord.ts';
 import { summaryOf, valuesOf } from './resources/summary.ts';
 import type { Trouble } from './trouble.ts';
@@ -14,6 +14,11 @@ const READY = yes('Ready', 'The record is served.');
 /** Who answered stands in it, so that a zone with other name servers is seen to need a new proof, after a restart too. */
 export function propagatedAt(nameservers: readonly string[]): Answer {
   return yes('Propagated', `Every name server of the zone answers it: ${[...nameservers].sort().join(', ')}.`);
+}
+
+/** The answers of a run that did not come to ask DNS. (Default of `accepted`: for the same reason.) */
+export function stopped(programmed: Answer, accepted: Answer = programmed): Record<string, Answer> {
+  return { Accepted: accepted, Programmed: programmed, Propagated: NOT_YET(programmed.reason) };
 }
 
 /** The status without what each run says anew. */
@@ -40,16 +45,8 @@ export async function concludeRecord(
     summary: summaryOf(valuesOf(object.spec)),
     conditions: judged(before.conditions, { ...answers, Ready: ready }, generation, house.now()),
   };
-  const was = isTrue(before.conditions, 'Ready');
   const written = await writeStatus(house, house.records, DNS_RECORD, object, status, signal);
-  if (was !== (ready.status === 'True')) {
-    house.events.record(object, {
-      type: was ? 'Warning' : 'Normal',
-      reason: ready.reason,
-      action: 'Reconcile',
-      note: ready.message,
-    });
-  }
+  tellOfReady(house, object, before.conditions, ready);
   return written;
 }
 

@@ -4,7 +4,7 @@
 import { parseZoneName, suffixesOf } from '../dns/name.ts';
 import { findCondition } from '../kube/conditions.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
-import { keyOf } from '../kube/resource.ts';
+import { byAge, keyOf } from '../kube/resource.ts';
 import { type LabelsOf, permitsDelegation } from './grants.ts';
 import { EXISTING_ZONES, FINALIZER } from './names.ts';
 import type { DNSZone } from './resources/dnszone.ts';
@@ -129,6 +129,5 @@ function goesBefore(a: DNSZone, b: DNSZone): boolean {
 function isElder(a: DNSZone, b: DNSZone): boolean {
   const accepted = findCondition(a.status?.conditions, 'Accepted');
   if (!isKnown(a) && accepted?.status === 'False' && accepted.reason !== 'Conflict') return false;
-  const [left, right] = [a.metadata.creationTimestamp ?? '', b.metadata.creationTimestamp ?? ''];
-  return left === right ? (a.metadata.uid ?? '') < (b.metadata.uid ?? '') : left < right;
+  return byAge(a, b) < 0;
 }

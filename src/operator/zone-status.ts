@@ -4,7 +4,7 @@ import type { Clock } from '../kube/clock.ts';
 import { isTrue } from '../kube/conditions.ts';
 import type { ReconcileResult } from '../kube/controller.ts';
 import { keyOf } from '../kube/resource.ts';
-import { type House, writeStatus } from './house.ts';
+import { type House, tellOfReady, writeStatus } from './house.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
 import { REFUSED_RETRY_MS, type Trouble } from './trouble.ts';
 import { type Answer, judged, no, summed, unknown, yes } from './verdicts.ts';
@@ -63,16 +63,8 @@ export async function conclude(
       house.now(),
     ),
   };
-  const was = isTrue(before.conditions, 'Ready');
   const written = await writeStatus(house, house.zones, DNS_ZONE, object, status, signal);
-  if (was !== (ready.status === 'True')) {
-    house.events.record(object, {
-      type: was ? 'Warning' : 'Normal',
-      reason: ready.reason,
-      action: 'Reconcile',
-      note: ready.message,
-    });
-  }
+  tellOfReady(house, object, before.conditions, ready);
   return written;
 }
 

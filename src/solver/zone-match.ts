@@ -1,6 +1,7 @@
 // Which DNSZone a name lies in: the longest zone name that it ends in. cert-manager's own idea of the zone is a resolver's
 // and may be "com." Pure.
 import { fqdn, parseZoneName, suffixesOf } from '../dns/name.ts';
+import { byAge } from '../kube/resource.ts';
 import type { DNSZone } from '../operator/resources/dnszone.ts';
 
 export interface ZoneMatch {
@@ -34,9 +35,7 @@ export function matchZone(name: string, named: (zoneName: string) => readonly DN
 /** Of two objects for one zone the one that has it at the service, then the older: the operator lets that one win. */
 function byClaim(a: DNSZone, b: DNSZone): number {
   const claim = Number(b.status?.zoneId !== undefined) - Number(a.status?.zoneId !== undefined);
-  if (claim !== 0) return claim;
-  const order = (a.metadata.creationTimestamp ?? '').localeCompare(b.metadata.creationTimestamp ?? '');
-  return order !== 0 ? order : (a.metadata.uid ?? '').localeCompare(b.metadata.uid ?? '');
+  return claim === 0 ? byAge(a, b) : claim;
 }
 
 /** For messages. */
