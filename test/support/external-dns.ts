@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
 import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { type Part, startProcess, waitFor } from '../../src/cli/up/parts/process.ts';
+import { type Part, startProcess, startReady } from '../../src/cli/up/parts/process.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
@@ -93,32 +93,29 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
     { stateDir },
   );
   const port = (name: (typeof names)[number]) => ports[`${name}-${owner}`];
-  const webhook = startProcess({
-    name: `webhook-${owner}`,
-    command: process.execPath,
-    args: [MAIN, 'external-dns'],
-    env: {
-      PATH: process.env.PATH,
-      ZONESTEAD_URL: options.url,
-      ZONESTEAD_API_KEY: options.key,
-      ZONESTEAD_EXTERNAL_DNS_LISTEN: `127.0.0.1:${port('webhook')}`,
-      ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${port('health')}`,
-    },
-    logFile: join(stateDir, `webhook-${owner}.log`),
-  });
   const address = `http://127.0.0.1:${port('webhook')}`;
-  try {
-    await waitFor(async (limit) => (await fetch(`${address}/healthz`, { signal: limit })).ok, {
+  const webhook = await startReady(
+    {
+      name: `webhook-${owner}`,
+      command: process.execPath,
+      args: [MAIN, 'external-dns'],
+      env: {
+        PATH: process.env.PATH,
+        ZONESTEAD_URL: options.url,
+        ZONESTEAD_API_KEY: options.key,
+        ZONESTEAD_EXTERNAL_DNS_LISTEN: `127.0.0.1:${port('webhook')}`,
+        ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${port('health')}`,
+      },
+      logFile: join(stateDir, `webhook-${owner}.log`),
+    },
+    async (limit) => (await fetch(`${address}/healthz`, { signal: limit })).ok,
+    {
       what: 'the webhook provider to listen',
       timeoutMs: 60_000,
       intervalMs: 50,
-      part: webhook,
       signal,
-    });
-  } catch (error) {
-    await webhook.stop();
-    throw error;
-  }
+    },
+  );
   const program = startProcess({
     name: `external-dns-${owner}`,
     command,

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { startProcess, waitFor } from '../../src/cli/up/parts/process.ts';
+import { startReady } from '../../src/cli/up/parts/process.ts';
 
 export interface Target {
   /** host:port with /metrics. */
@@ -55,18 +55,6 @@ export async function startPrometheus(
   };
   // JSON is YAML.
   await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
-  const part = startProcess({
-    name: 'prometheus',
-    command,
-    args: [
-      `--config.file=${join(folder, 'prometheus.yml')}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-      '--log.level=warn',
-    ],
-    cwd: folder,
-    logFile: join(folder, 'prometheus.log'),
-  });
   const base = `http://127.0.0.1:${port}`;
   const ask = async <T>(path: string, parameters: Record<string, string> = {}): Promise<T> => {
     const answer = await fetch(`${base}/api/v1/${path}?${new URLSearchParams(parameters)}`);
@@ -75,18 +63,27 @@ export async function startPrometheus(
     return body.data;
   };
   const stop = () => part.stop();
-  try {
-    await waitFor(async (limit) => (await fetch(`${base}/-/ready`, { signal: limit })).ok, {
+  const part = await startReady(
+    {
+      name: 'prometheus',
+      command,
+      args: [
+        `--config.file=${join(folder, 'prometheus.yml')}`,
+        `--storage.tsdb.path=${join(folder, 'data')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--log.level=warn',
+      ],
+      cwd: folder,
+      logFile: join(folder, 'prometheus.log'),
+    },
+    async (limit) => (await fetch(`${base}/-/ready`, { signal: limit })).ok,
+    {
       what: 'Prometheus to be ready',
       timeoutMs: 30_000,
       intervalMs: 50,
-      part,
       signal,
-    });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
+    },
+  );
   return {
     query: async (query) => {
       const { result } = await ask<{ result: { metric: Series; value: [number, string] }[] }>('query', { query });

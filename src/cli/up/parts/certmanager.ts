@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Part } from './part.ts';
-import { startProcess, waitFor } from './process.ts';
+import { startProcess, startReady } from './process.ts';
 
 export interface CertManagerOptions {
   /** The programs, from ensureCertManager. */
@@ -23,41 +23,37 @@ export async function startCertManager(options: CertManagerOptions): Promise<Par
   const { dir, stateDir, kubeconfig, dns, ports, signal } = options;
   const home = join(stateDir, 'certmanager');
   await mkdir(home, { recursive: true });
-  const part = startProcess({
-    name: 'cert-manager',
-    command: join(dir, 'cert-manager'),
-    args: [
-      `--kubeconfig=${kubeconfig}`,
-      `--cluster-resource-namespace=${NAMESPACE}`,
-      // Our PowerDNS only: nobody delegates to it, and the authoritative servers' names resolve nowhere.
-      `--dns01-recursive-nameservers=${dns}`,
-      '--dns01-recursive-nameservers-only',
-      '--dns01-check-retry-period=1s',
-      // Who tries things out does not wait an hour after a failure.
-      '--certificate-request-minimum-backoff-duration=1s',
-      '--certificate-request-maximum-backoff-duration=5s',
-      `--metrics-listen-address=127.0.0.1:${ports.certManagerMetrics}`,
-      `--internal-healthz-listen-address=127.0.0.1:${ports.certManagerHealth}`,
-      '-v=2',
-    ],
-    env: { PATH: process.env.PATH, HOME: home },
-    cwd: home,
-    logFile: join(home, 'cert-manager.log'),
-  });
   const url = `http://127.0.0.1:${ports.certManagerHealth}/livez`;
-  try {
-    await waitFor(async (limit) => (await fetch(url, { signal: limit })).ok, {
+  return startReady(
+    {
+      name: 'cert-manager',
+      command: join(dir, 'cert-manager'),
+      args: [
+        `--kubeconfig=${kubeconfig}`,
+        `--cluster-resource-namespace=${NAMESPACE}`,
+        // Our PowerDNS only: nobody delegates to it, and the authoritative servers' names resolve nowhere.
+        `--dns01-recursive-nameservers=${dns}`,
+        '--dns01-recursive-nameservers-only',
+        '--dns01-check-retry-period=1s',
+        // Who tries things out does not wait an hour after a failure.
+        '--certificate-request-minimum-backoff-duration=1s',
+        '--certificate-request-maximum-backoff-duration=5s',
+        `--metrics-listen-address=127.0.0.1:${ports.certManagerMetrics}`,
+        `--internal-healthz-listen-address=127.0.0.1:${ports.certManagerHealth}`,
+        '-v=2',
+      ],
+      env: { PATH: process.env.PATH, HOME: home },
+      cwd: home,
+      logFile: join(home, 'cert-manager.log'),
+    },
+    async (limit) => (await fetch(url, { signal: limit })).ok,
+    {
       what: 'cert-manager to answer /livez',
       timeoutMs: 60_000,
       intervalMs: 50,
-      part,
       signal,
-    });
-  } catch (error) {
-    await part.stop();
-    throw error;
-  }
-  return part;
+    },
+  );
 }
 
 /** Writes caBundle into annotated APIServices. It has no port to ask; what it does is waited for. */

@@ -1,7 +1,7 @@
 // One of our own long-running commands as a part of the local stack, ready when its health port says so.
 import { join } from 'node:path';
 import { cacheRoot } from './cache.ts';
-import { type Part, startProcess, waitFor } from './process.ts';
+import { type Part, startReady } from './process.ts';
 
 const MAIN = new URL('../../../main.ts', import.meta.url).pathname;
 
@@ -44,31 +44,27 @@ export async function startCommand({
   stateDir,
   signal,
 }: CommandOptions): Promise<Part> {
-  const part = startProcess({
-    name,
-    command: process.execPath,
-    args: [...ARGUMENTS[name], main, name],
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      NODE_COMPILE_CACHE: compileCache(),
-      ...(name === 'solver' ? SMALL_ENVIRONMENT : {}),
-      ...env,
-      ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+  return startReady(
+    {
+      name,
+      command: process.execPath,
+      args: [...ARGUMENTS[name], main, name],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: compileCache(),
+        ...(name === 'solver' ? SMALL_ENVIRONMENT : {}),
+        ...env,
+        ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+      },
+      logFile: join(stateDir, `${name}.log`),
     },
-    logFile: join(stateDir, `${name}.log`),
-  });
-  try {
-    await waitFor(async (limit) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: limit })).ok, {
+    async (limit) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: limit })).ok,
+    {
       what: `${name} to be ready`,
       timeoutMs: 30_000,
       intervalMs: 30,
-      part,
       signal,
-    });
-  } catch (error) {
-    await part.stop();
-    throw error;
-  }
-  return part;
+    },
+  );
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureAuthority, ensureCertificate } from './certificates.ts';
 import type { Part } from './part.ts';
-import { startProcess, waitFor } from './process.ts';
+import { startReady } from './process.ts';
 
 export interface Pebble {
   /** Of its directory (RFC 8555 section 7.1.1). */
@@ -45,25 +45,22 @@ export async function startPebble({ command, stateDir, dns, ports, signal }: Peb
   };
   const config = join(dir, 'pebble.json');
   await writeFile(config, JSON.stringify({ pebble }));
-  const part = startProcess({
-    name: 'pebble',
-    command,
-    args: ['-config', config, '-dnsserver', dns],
-    env: { PATH: process.env.PATH, ...CALM },
-    logFile: join(dir, 'pebble.log'),
-  });
-  try {
-    await waitFor(async () => (await part.tail(20)).includes('ACME directory available'), {
+  const part = await startReady(
+    {
+      name: 'pebble',
+      command,
+      args: ['-config', config, '-dnsserver', dns],
+      env: { PATH: process.env.PATH, ...CALM },
+      logFile: join(dir, 'pebble.log'),
+    },
+    async (_limit, started) => (await started.tail(20)).includes('ACME directory available'),
+    {
       what: 'Pebble to listen',
       timeoutMs: 20_000,
       intervalMs: 50,
-      part,
       signal,
-    });
-  } catch (error) {
-    await part.stop();
-    throw error;
-  }
+    },
+  );
   const url = `https://localhost:${ports.pebble}/dir`;
   return { url, authority: { file: authority.certificateFile, text: authority.certificate }, part };
 }

@@ -5,7 +5,7 @@ import { controlSocket, pdnsConf } from '../../../nameserver/pdns-conf.ts';
 import { ask } from '../../../nameserver/probe.ts';
 import { ensureTools } from './apt.ts';
 import type { Progress } from './cache.ts';
-import { type Part, startProcess, waitFor } from './process.ts';
+import { type Part, startReady } from './process.ts';
 
 export interface PowerDnsOptions {
   /** The program, as ensurePowerDns found it. */
@@ -46,23 +46,18 @@ export async function startPowerDns({ command, stateDir, port, database, signal 
   const text = pdnsConf({ database: { user: 'pdns', ...database }, listen: { address, port }, socketDir: folder });
   await writeFile(conf, text, { mode: 0o600 });
   await chmod(conf, 0o600);
-  const part = startProcess({
-    name: 'powerdns',
-    command,
-    args: [`--config-dir=${folder}`],
-    logFile: join(folder, 'powerdns.log'),
-  });
-  try {
-    await waitFor(
-      async (limit) => {
-        await ask({ address, port }, { name: 'up.invalid', type: 'SOA' }, { timeoutMs: 500, signal: limit });
-        return true;
-      },
-      { what: `PowerDNS on port ${port}`, timeoutMs: 30_000, intervalMs: 30, part, signal },
-    );
-  } catch (error) {
-    await part.stop();
-    throw error;
-  }
+  const part = await startReady(
+    {
+      name: 'powerdns',
+      command,
+      args: [`--config-dir=${folder}`],
+      logFile: join(folder, 'powerdns.log'),
+    },
+    async (limit) => {
+      await ask({ address, port }, { name: 'up.invalid', type: 'SOA' }, { timeoutMs: 500, signal: limit });
+      return true;
+    },
+    { what: `PowerDNS on port ${port}`, timeoutMs: 30_000, intervalMs: 30, signal },
+  );
   return { part, socket };
 }

@@ -10,7 +10,7 @@ import { closeSync, fstatSync, openSync, renameSync, statSync, writeSync } from 
 import { open } from 'node:fs/promises';
 import { findCommand } from './commands.ts';
 import type { Part, PartExit } from './part.ts';
-import { delay } from './wait.ts';
+import { delay, type WaitOptions, waitFor } from './wait.ts';
 
 export type { Part, PartExit } from './part.ts';
 export { waitFor } from './wait.ts';
@@ -37,6 +37,25 @@ export interface PartOptions {
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const TAIL_LIMIT_BYTES = 64 * 1024;
 const KILL_LIMIT_MS = 5_000;
+
+/**
+ * Starts a part and waits until `check` says that it is ready; see waitFor.
+ * @throws as startProcess and waitFor; nothing is left running then
+ */
+export async function startReady(
+  options: PartOptions,
+  check: (limit: AbortSignal, part: Part) => Promise<boolean>,
+  wait: Omit<WaitOptions, 'part'>,
+): Promise<Part> {
+  const part = startProcess(options);
+  try {
+    await waitFor((limit) => check(limit, part), { ...wait, part });
+  } catch (error) {
+    await part.stop();
+    throw error;
+  }
+  return part;
+}
 
 /** @throws when the command cannot be found or started. */
 export function startProcess(options: PartOptions): Part {
