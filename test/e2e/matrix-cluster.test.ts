@@ -17,7 +17,7 @@ import { startChain } from '../support/matrix/chain.ts';
 import { startOperator } from '../support/matrix/operator.ts';
 import { startStillProxy } from '../support/matrix/still-proxy.ts';
 import { untilIs, untilNone } from '../support/matrix/until.ts';
-import { leftovers, objectsOf } from '../support/matrix/world.ts';
+import { leftovers, objectsOf, reasonOfReady } from '../support/matrix/world.ts';
 
 /** In the place of 150 s and 30 s. Bookmarks come once a minute, so that every quiet watch is opened again here. */
 const SHORT = { silenceMs: 2_000, callTimeoutMs: 2_000 };
@@ -117,11 +117,27 @@ describe.each(FAULTS)('when $title', ({ strike, afresh }) => {
   );
 });
 
+/** A cell whose zone and record are there. */
+async function created(): Promise<Cell> {
+  const cell = await given(CREATING);
+  await CREATING.act(chain, cell);
+  await consistent(chain, cell);
+  return cell;
+}
+
+/** Deletes the zone object before its record, and waits until it is gone. */
+async function removeZone(cell: Cell): Promise<void> {
+  await chain.remove(DNS_ZONE, 'zone', cell.namespace);
+  await untilIs(
+    'the zone objects',
+    async () => (await objectsOf(chain, cell)).zones.length,
+    (count) => count === 0,
+  );
+}
+
 describe.concurrent('deleted in an order of its own', () => {
   it('a namespace takes its zone and its record with it', async () => {
-    const cell = await given(CREATING);
-    await CREATING.act(chain, cell);
-    await consistent(chain, cell);
+    const cell = await created();
     await chain.remove(NAMESPACE, cell.namespace);
     await untilNone('nothing is left', () => leftovers(chain, cell));
     const look = () =>
@@ -133,15 +149,10 @@ describe.concurrent('deleted in an order of its own', () => {
   });
 
   it('a namespace with a foreign record in its zone waits until that is gone', async () => {
-    const cell = await given(CREATING);
-    await CREATING.act(chain, cell);
-    await consistent(chain, cell);
+    const cell = await created();
     await putForeign(chain, cell);
     await chain.remove(NAMESPACE, cell.namespace);
-    const reason = async () => {
-      const { zones } = await objectsOf(chain, cell);
-      return zones[0]?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
-    };
+    const reason = () => reasonOfReady(chain, cell, 'zones');
     await untilIs('Ready of the zone', reason, (is) => is === 'DeletionBlocked');
     const [found] = await chain.client.zones.list({ zoneName: cell.zoneName });
     const held = () => chain.client.records.list(found?.id ?? '');
@@ -151,33 +162,16 @@ describe.concurrent('deleted in an order of its own', () => {
   });
 
   it('the zone object goes first, its record afterwards', async () => {
-    const cell = await given(CREATING);
-    await CREATING.act(chain, cell);
-    await consistent(chain, cell);
-    await chain.remove(DNS_ZONE, 'zone', cell.namespace);
-    await untilIs(
-      'the zone objects',
-      async () => (await objectsOf(chain, cell)).zones.length,
-      (count) => count === 0,
-    );
-    const reason = async () => {
-      const { records } = await objectsOf(chain, cell);
-      return records[0]?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
-    };
+    const cell = await created();
+    await removeZone(cell);
+    const reason = () => reasonOfReady(chain, cell, 'records');
     await untilIs('Ready of the record', reason, (is) => is === 'ZoneNotReady');
     await cleanUp(chain, cell);
   });
 
   it('the zone object goes and comes again, and its record is in the new one', async () => {
-    const cell = await given(CREATING);
-    await CREATING.act(chain, cell);
-    await consistent(chain, cell);
-    await chain.remove(DNS_ZONE, 'zone', cell.namespace);
-    await untilIs(
-      'the zone objects',
-      async () => (await objectsOf(chain, cell)).zones.length,
-      (count) => count === 0,
-    );
+    const cell = await created();
+    await removeZone(cell);
     await CREATING.act(chain, cell);
     cell.made = '2 zone(s) and 4 record(s)';
     await consistent(chain, cell);

@@ -10,7 +10,7 @@ import { connectCluster } from '../../src/kube/cluster.ts';
 import { type Cell, cleanUp, consistent, newCell, WORKS } from '../support/matrix/cell.ts';
 import { type Chain, callsOf } from '../support/matrix/chain.ts';
 import { untilIs } from '../support/matrix/until.ts';
-import { objectsOf } from '../support/matrix/world.ts';
+import { reasonOfReady } from '../support/matrix/world.ts';
 import { createResolver } from '../support/resolver.ts';
 import { startTestStack } from '../support/stack.ts';
 
@@ -62,10 +62,7 @@ describe.each(OUTAGES)('when $part is killed', ({ part, reason }) => {
     );
     await service.crew.part(part).stop({ signal: 'SIGKILL' });
     await Promise.all(WORKS.map((work, index) => work.act(chain, cells[index] as Cell)));
-    const told = async () => {
-      const { zones } = await objectsOf(chain, cells[0] as Cell);
-      return zones[0]?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
-    };
+    const told = () => reasonOfReady(chain, cells[0] as Cell, 'zones');
     await untilIs('the object says so', told, (said) => said?.startsWith(reason) === true);
     await service.crew.start(part);
     // Its socket is a new one with every start.

@@ -10,6 +10,7 @@ import { CONSOLE_SETTINGS } from '../../src/console/settings.ts';
 import { createLiveLook } from '../../src/nameserver/live.ts';
 import type { Endpoint } from '../../src/nameserver/probe.ts';
 import { createResolver } from '../../src/nameserver/resolver.ts';
+import { CLIENT, startIdentityProvider } from './identity-provider.ts';
 import { NAMESERVERS, startTestService, type TestService, type TestServiceOptions } from './service.ts';
 
 export interface ConsoleService extends TestService {
@@ -46,4 +47,21 @@ function lookAt({ address, port }: Endpoint): LookLive {
     elapsed: () => performance.now(),
     now: () => new Date(),
   });
+}
+
+/** Where browsers find a console that people sign in to through the provider. */
+export const CONSOLE_ORIGIN = 'http://console.test';
+
+/** To be called at the top of a test file. @param teams as ZONESTEAD_OIDC_TEAMS */
+export async function startConsoleWithProvider(teams: string) {
+  const idp = await startIdentityProvider();
+  idp.allow(`${CONSOLE_ORIGIN}/console/sign-in/provider/back`);
+  const settings = {
+    ZONESTEAD_CONSOLE_URL: CONSOLE_ORIGIN,
+    ZONESTEAD_OIDC_ISSUER: idp.issuer,
+    ZONESTEAD_OIDC_CLIENT_ID: CLIENT.id,
+    ZONESTEAD_OIDC_CLIENT_SECRET: CLIENT.secret,
+    ZONESTEAD_OIDC_TEAMS: teams,
+  };
+  return { idp, service: await startConsoleService({}, settings) };
 }

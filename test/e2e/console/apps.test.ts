@@ -2,32 +2,19 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';
-import { startConsoleService } from '../../support/console.ts';
-import { CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
+import { CONSOLE_ORIGIN, startConsoleWithProvider } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
-const BASE = 'http://console.test';
-const idp = await startIdentityProvider();
-idp.allow(`${BASE}/console/sign-in/provider/back`);
-const service = await startConsoleService(
-  {},
-  {
-    ZONESTEAD_CONSOLE_URL: BASE,
-    ZONESTEAD_OIDC_ISSUER: idp.issuer,
-    ZONESTEAD_OIDC_CLIENT_ID: CLIENT.id,
-    ZONESTEAD_OIDC_CLIENT_SECRET: CLIENT.secret,
-    ZONESTEAD_OIDC_TEAMS: 'ops=platform:owner',
-  },
-);
+const { idp, service } = await startConsoleWithProvider('ops=platform:owner');
 const browser = await startBrowser({ 'console.test:80': new URL(service.url).host });
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 await addPerson(service, { team: 'red', role: 'member', email: 'ben@example.org' });
-const home = `${BASE}/console/teams/${ada.team}`;
+const home = `${CONSOLE_ORIGIN}/console/teams/${ada.team}`;
 
 const status = async (key: string) => (await service.request('GET', '/zones', undefined, key)).status;
 
 async function signIn(page: Page): Promise<void> {
-  await page.goto(`${BASE}/console/sign-in`);
+  await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
   await page.getByLabel('Your key').fill(ada.text);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
@@ -48,7 +35,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 describe('the console', () => {
   test('by keyboard alone: sign in, mint a key, use it, revoke it, sign out', async () => {
     const page = await browser.open();
-    await page.goto(`${BASE}/console/sign-in`);
+    await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
     await tabTo(page, /^Your key/);
     await page.keyboard.type(ada.text);
     await page.keyboard.press('Enter');
@@ -112,20 +99,20 @@ describe('the console', () => {
   test('signs people in through their provider', async () => {
     idp.people.set('carol', { email: 'carol@example.org', email_verified: true, name: 'Carol', groups: ['ops'] });
     const page = await browser.open();
-    await page.goto(`${BASE}/console/teams`);
+    await page.goto(`${CONSOLE_ORIGIN}/console/teams`);
     await page.getByRole('button', { name: /^Sign in with / }).click();
     await page.locator('[name=login]').fill('carol');
     await page.locator('[name=password]').fill('any');
     await page.locator('[type=submit]').click();
     await page.waitForURL(/\/interaction\//);
     await page.locator('[type=submit]').click();
-    await page.waitForURL(`${BASE}/console/teams`);
+    await page.waitForURL(`${CONSOLE_ORIGIN}/console/teams`);
     expect(await page.getByRole('link', { name: 'platform' }).count()).toBe(1);
   });
 
   test('has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
     const page = await browser.open();
-    await page.goto(`${BASE}/console/sign-in`);
+    await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
     const flaws = await flawsOf(page);
     await signIn(page);
     await page.goto(`${home}/apps/new?for=certificates`);
@@ -147,7 +134,7 @@ describe('the console', () => {
     }
     expect(await weightOf(page, `${home}/apps`)).toBeLessThan(200_000);
     for (const path of ['teams', 'nowhere']) {
-      await page.goto(`${BASE}/console/${path}`);
+      await page.goto(`${CONSOLE_ORIGIN}/console/${path}`);
       flaws.push(...(await flawsOf(page)));
     }
     expect(flaws).toEqual([]);

@@ -1,23 +1,11 @@
 // Signing in through OpenID Connect, against a real provider: who gets in, as whom, into which teams, and what a browser
 // that comes back with something else is told.
 import { describe, expect, test } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
-import { CLIENT, startIdentityProvider } from '../../support/identity-provider.ts';
+import { CONSOLE_ORIGIN, startConsoleWithProvider, type Visit, visit } from '../../support/console.ts';
+import { CLIENT } from '../../support/identity-provider.ts';
 import { addPerson } from '../../support/people.ts';
 
-const BASE = 'http://console.test';
-const idp = await startIdentityProvider();
-idp.allow(`${BASE}/console/sign-in/provider/back`);
-const service = await startConsoleService(
-  {},
-  {
-    ZONESTEAD_CONSOLE_URL: BASE,
-    ZONESTEAD_OIDC_ISSUER: idp.issuer,
-    ZONESTEAD_OIDC_CLIENT_ID: CLIENT.id,
-    ZONESTEAD_OIDC_CLIENT_SECRET: CLIENT.secret,
-    ZONESTEAD_OIDC_TEAMS: 'ops=platform:owner,dev=platform,dev=web',
-  },
-);
+const { idp, service } = await startConsoleWithProvider('ops=platform:owner,dev=platform,dev=web');
 const person = (name: string, more: object = {}) =>
   idp.people.set(name, { email: `${name}@example.org`, email_verified: true, name, groups: ['dev'], ...more });
 
@@ -26,7 +14,7 @@ async function atProvider(address: string, login: string): Promise<string> {
   const browser = visit({ url: idp.issuer });
   let page = await browser.get(address.replace(idp.issuer, ''));
   for (let step = 0; step < 12; step++) {
-    if (page.location?.startsWith(BASE)) return page.location.slice(BASE.length);
+    if (page.location?.startsWith(CONSOLE_ORIGIN)) return page.location.slice(CONSOLE_ORIGIN.length);
     if (page.location !== null) {
       page = await browser.get(page.location.replace(idp.issuer, ''));
       continue;
@@ -169,7 +157,7 @@ describe('a browser that comes back', () => {
 
 test('a provider that cannot be reached does not keep people with a key out', async () => {
   const lonely = await service.anotherConsole({
-    ZONESTEAD_CONSOLE_URL: BASE,
+    ZONESTEAD_CONSOLE_URL: CONSOLE_ORIGIN,
     ZONESTEAD_OIDC_ISSUER: 'http://127.0.0.1:9',
     ZONESTEAD_OIDC_CLIENT_ID: CLIENT.id,
   });

@@ -81,6 +81,12 @@ export async function objectsOf(
   return { zones: zones.items, records: records.items };
 }
 
+/** Why the cell's first object of a kind is Ready, or is not. */
+export async function reasonOfReady(chain: Chain, world: Pick<World, 'namespace'>, kind: 'zones' | 'records') {
+  const [object] = (await objectsOf(chain, world))[kind];
+  return object?.status?.conditions.find(({ type }) => type === 'Ready')?.reason;
+}
+
 async function zonesAtService({ sql }: Chain, zoneName: string): Promise<Stored[]> {
   return sql<Stored[]>`
     select id, name, state from zones where name = ${zoneName} or name like ${`%.${zoneName}`} order by name`;
