@@ -10,7 +10,7 @@ export const REPORTER = 'zonestead.dev/operator';
 export const BIRTH = 'zonestead.dev/birth';
 /** On an Event: the id of the run it tells of, which is the `x-request-id` at the service and the request id in its history. */
 export const REQUEST_ID = 'zonestead.dev/request-id';
-/** On a DNSZone, with any value: delete the zone although records that nobody here owns are in it. */
+/** On a DNSZone, with the value `true`: delete the zone although records that nobody here owns are in it. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
 /** On a namespace, with the value `allow`: its DNSZones may take over or watch zones that the DNS service has already. */
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';

@@ -90,7 +90,7 @@ async function deleteAtService(
     const name = parseZoneName(object.spec.zoneName);
     // An id in a status must never lead to somebody else's zone.
     if (!name.ok || zone.zoneName !== name.value) return null;
-    if (object.metadata.annotations?.[FORCE_DELETE] === undefined) {
+    if (object.metadata.annotations?.[FORCE_DELETE] !== 'true') {
       const own = new Set(
         house.records
           .byIndex(BY_ZONE, keyOf(object))

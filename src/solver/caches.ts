@@ -2,9 +2,11 @@
 // them. It must not know what is made of it.
 import type { KubeApi } from '../kube/api.ts';
 import type { Clock } from '../kube/clock.ts';
+import { findCondition } from '../kube/conditions.ts';
 import { createReflector } from '../kube/reflector.ts';
 import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import { type Cache, createStore, trimObject } from '../kube/store.ts';
+import type { Condition } from '../operator/resources/common.ts';
 import { DNS_RECORD, type DNSRecord } from '../operator/resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '../operator/resources/dnszone.ts';
 import type { Logger } from '../telemetry/log.ts';
@@ -81,10 +83,13 @@ export function zoneKeyOf({ metadata, spec }: DNSRecord): string {
   return `${spec.zoneRef.namespace ?? metadata.namespace}/${spec.zoneRef.name}`;
 }
 
-/** Ten thousand records of others are there for their names only: that is what a wildcard is judged by. */
-function shrink(record: DNSRecord): DNSRecord {
+/**
+ * Ten thousand records of others are there for their names only, and whether they may be there: that is what a wildcard is
+ * judged by.
+ */
+export function shrink(record: DNSRecord): DNSRecord {
   if (isOurs(record)) return trimObject(record);
-  const { apiVersion, kind, metadata, spec } = record;
+  const { apiVersion, kind, metadata, spec, status } = record;
   const { name, namespace, uid, resourceVersion } = metadata;
   const kept = { name, namespace, uid, resourceVersion } as DNSRecord['metadata'];
   return {
@@ -92,5 +97,23 @@ function shrink(record: DNSRecord): DNSRecord {
     kind,
     metadata: kept,
     spec: { zoneRef: spec.zoneRef, name: spec.name, type: spec.type } as DNSRecord['spec'],
+    ...(isUnwanted(status) ? { status: { conditions: UNWANTED } } : {}),
   };
 }
+
+/** Records that the operator keeps out of their zone are in nobody's way, whoever may create DNSRecords somewhere. */
+export function isUnwanted(status: DNSRecord['status']): boolean {
+  const accepted = findCondition(status?.conditions, 'Accepted');
+  return accepted?.status === 'False' && ['NotPermitted', 'InvalidSpec'].includes(accepted.reason);
+}
+
+/** One object for all of them: there may be many. */
+const UNWANTED: Condition[] = [
+  {
+    type: 'Accepted',
+    status: 'False',
+    reason: 'NotPermitted',
+    message: '',
+    lastTransitionTime: '1970-01-01T00:00:00Z',
+  },
+];

@@ -12,15 +12,23 @@ export async function cleanUp(house: House, request: ChallengeRequest, signal: A
   try {
     const { items } = await house.api.list<DNSRecord>(DNS_RECORD, { labelSelector }, signal);
     for (const { metadata, spec } of items) {
-      if (spec.content !== request.key) continue;
-      await house.api.delete(DNS_RECORD, metadata, { uid: metadata.uid }, signal);
+      if (spec.content === request.key) await remove(house, metadata, signal);
     }
     return { success: true };
   } catch (error) {
-    // No such kind any more: the product is gone, and its records with it. Another uid: that one was deleted.
-    if (isNotFound(error) || isConflict(error)) return { success: true };
+    // No such kind any more: the product is gone, and its records with it.
+    if (isNotFound(error)) return { success: true };
     house.log.warn({ err: error, dnsName: request.dnsName }, 'a challenge could not be cleaned up');
     const reason = error instanceof KubeError ? error.reason : 'no answer in time';
     return { success: false, message: `The DNSRecords of ${request.dnsName} cannot be removed: ${reason}` };
+  }
+}
+
+async function remove({ api }: House, metadata: DNSRecord['metadata'], signal: AbortSignal): Promise<void> {
+  try {
+    await api.delete(DNS_RECORD, metadata, { uid: metadata.uid }, signal);
+  } catch (error) {
+    // Another uid: that one was deleted. What comes after it in the list must go all the same.
+    if (!isConflict(error)) throw error;
   }
 }

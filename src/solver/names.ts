@@ -21,7 +21,7 @@ export const DNS_NAME_ANNOTATION = 'acme.zonestead.dev/dns-name';
 /** `namespace/name` of the Challenge, where one was found. */
 export const CHALLENGE_ANNOTATION = 'acme.zonestead.dev/challenge';
 export const CHALLENGE_UID_ANNOTATION = 'acme.zonestead.dev/challenge-uid';
-/** RFC 3339: when the record goes, whatever became of its Challenge. */
+/** RFC 3339: when the record goes, unless its Challenge is still there. */
 export const EXPIRES_ANNOTATION = 'acme.zonestead.dev/expires';
 /** Who reports in Events. */
 export const REPORTER = 'zonestead.dev/solver';

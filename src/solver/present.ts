@@ -1,11 +1,12 @@
 // Present: a zone that covers the name and permits the tenant, a DNSRecord with the value, and an answer only when every
 // name server serves it. Every text is the same for the same situation: cert-manager resyncs at once when one changes.
+import { parseOwnerName } from '../dns/name.ts';
 import { sleep } from '../kube/clock.ts';
 import { isAlreadyExists, isNotFound, KubeError } from '../kube/errors.ts';
 import { keyOf } from '../kube/resource.ts';
 import { DNS_RECORD, type DNSRecord } from '../operator/resources/dnsrecord.ts';
 import { awaitReady } from './await-ready.ts';
-import { BY_ZONE, BY_ZONE_NAME } from './caches.ts';
+import { BY_ZONE, BY_ZONE_NAME, isUnwanted } from './caches.ts';
 import type { Tenant } from './challenge.ts';
 import { acmeRefusal, titleOf } from './grant.ts';
 import type { House } from './house.ts';
@@ -54,7 +55,11 @@ function labelsOf({ caches }: House, name: string): Readonly<Record<string, stri
 /** @returns null when the challenge takes nothing away, or the zone's owner does not mind */
 function judgeShadow(house: House, match: ZoneMatch): string | null {
   const { zone, relative, zoneName } = match;
-  const owned = house.caches.records.byIndex(BY_ZONE, keyOf(zone)).map(({ spec }) => spec.name.toLowerCase());
+  const there = house.caches.records.byIndex(BY_ZONE, keyOf(zone)).filter(({ status }) => !isUnwanted(status));
+  const owned = there.flatMap(({ spec }) => {
+    const parsed = parseOwnerName(spec.name, zoneName, spec.type);
+    return parsed.ok ? [parsed.value] : [];
+  });
   const shadowed = shadowedWildcard(relative, owned);
   if (shadowed === undefined) return null;
   const name = `${shadowed.name}.${zoneName}`;
@@ -82,9 +87,13 @@ async function put(
     const draft = challengeRecord(request, match, tenant, namespace, house.now());
     const title = `DNSRecord ${namespace}/${draft.metadata.name}`;
     if (signal.aborted) return failed(`${title} is still being removed`);
-    let record: DNSRecord;
+    let record: DNSRecord | undefined;
     try {
       record = await createOrGet(house, draft, signal);
+      if (record !== undefined && isLeftBehind(record, draft)) {
+        await house.api.delete(DNS_RECORD, record.metadata, { uid: record.metadata.uid }, signal);
+        continue;
+      }
     } catch (error) {
       // A tenant without a namespace in this cluster: cert-manager may run in another one, as its own test suite does.
       if (isNotFound(error) && namespace !== match.zone.metadata.namespace) {
@@ -92,9 +101,10 @@ async function put(
         continue;
       }
       house.log.warn({ err: error, record: title }, 'a record could not be written');
-      const reason = error instanceof KubeError ? error.reason : 'no answer in time';
-      return failed(`${title} cannot be written: ${reason}`);
+      return failed(`${title} cannot be written: ${whyNot(error)}`);
     }
+    // Deleted between our two looks: make it anew.
+    if (record === undefined) continue;
     if (!isOurs(record) || record.spec.content !== request.key) {
       return failed(`${title} exists and is not the solver's; delete it`);
     }
@@ -116,8 +126,27 @@ async function createOrGet(house: House, draft: ReturnType<typeof challengeRecor
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const { namespace, name = '' } = draft.metadata;
-    return await house.api.get<DNSRecord>(DNS_RECORD, { namespace, name }, signal);
+    try {
+      return await house.api.get<DNSRecord>(DNS_RECORD, { namespace, name }, signal);
+    } catch (gone) {
+      if (isNotFound(gone)) return undefined;
+      throw gone;
+    }
   }
+}
+
+/** The name lies in another DNSZone since it was made: in the one before it would be waited for in vain. */
+function isLeftBehind(record: DNSRecord, draft: ReturnType<typeof challengeRecord>): boolean {
+  const { spec, metadata } = record;
+  if (!isOurs(record) || metadata.deletionTimestamp !== undefined) return false;
+  const { zoneRef, name } = draft.spec as DNSRecord['spec'];
+  return spec.name !== name || spec.zoneRef.name !== zoneRef.name || spec.zoneRef.namespace !== zoneRef.namespace;
+}
+
+/** A refusal in the API server's own words, which name who may not do what; a failure without what changes from call to call. */
+function whyNot(error: unknown): string {
+  if (!(error instanceof KubeError)) return 'no answer in time';
+  return error.status === 403 || error.status === 422 ? `${error.reason}: ${error.message}` : error.reason;
 }
 
 /** @returns false when the signal aborted first */

@@ -48,7 +48,8 @@ export async function startSolverServer(options: ServerOptions, first: ServingCe
   });
   const server: Server = createServer(
     { ...context(), ...verification, keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0 },
-    (request, response) => void answer(options, request, response),
+    // Whatever goes wrong with one request must not end the process, and with it the discovery of the group.
+    (request, response) => void answer(options, request, response).catch(() => response.destroy()),
   );
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -80,12 +81,12 @@ async function answer(
   response.once('close', () => {
     if (!response.writableFinished) gone.abort(new Error('The client went away'));
   });
-  const url = new URL(request.url ?? '/', 'https://solver');
+  const { path, query } = targetOf(request.url ?? '/');
   const { accept, 'content-type': contentType, 'if-none-match': ifNoneMatch } = request.headers;
   const result: HttpAnswer = await router({
     method: request.method ?? 'GET',
-    path: url.pathname,
-    query: url.searchParams,
+    path,
+    query,
     accept,
     contentType,
     ifNoneMatch,
@@ -102,6 +103,13 @@ async function answer(
     ...(unread && request.method !== 'GET' ? { connection: 'close' } : {}),
   });
   response.end(request.method === 'HEAD' || result.status === 304 ? undefined : result.body);
+}
+
+/** Cut by hand: a target such as `//` is no URL, and anybody who reaches the port can send one. */
+function targetOf(target: string): { path: string; query: URLSearchParams } {
+  const cut = target.indexOf('?');
+  if (cut < 0) return { path: target, query: new URLSearchParams() };
+  return { path: target.slice(0, cut), query: new URLSearchParams(target.slice(cut + 1)) };
 }
 
 /** @throws when it does not come within 30 s */

@@ -1,5 +1,5 @@
 // Removes challenge records that nobody will clean up: their Challenge is gone (a finalizer was taken off by hand), or their
-// time is over. The first is also the garbage collector's work; this is for clusters and moments without one.
+// time is over and no Challenge is known. The first is also the garbage collector's work; this is for clusters and moments without one.
 
 import { sleep } from '../kube/clock.ts';
 import { isConflict, isNotFound } from '../kube/errors.ts';
@@ -10,7 +10,7 @@ import type { House } from './house.ts';
 import { CHALLENGE_ANNOTATION, CHALLENGE_UID_ANNOTATION, EXPIRES_ANNOTATION } from './names.ts';
 import { isOurs } from './record.ts';
 
-/** `expired`: past its time. `orphan`: its Challenge is not in the cache, to be looked up. Pure. */
+/** `expired`: past its time, and no Challenge is waiting. `orphan`: its Challenge is not in the cache, to be looked up. Pure. */
 export function sweepVerdict(
   record: DNSRecord,
   now: Date,
@@ -18,12 +18,13 @@ export function sweepVerdict(
 ): 'keep' | 'expired' | 'orphan' {
   const { annotations = {}, deletionTimestamp, creationTimestamp } = record.metadata;
   if (!isOurs(record) || deletionTimestamp !== undefined) return 'keep';
+  const key = annotations[CHALLENGE_ANNOTATION];
+  // Asked for as long as its Challenge waits, be it for days: cert-manager presents a value once and then only looks for it.
+  if (key !== undefined && challengeUid(key) === annotations[CHALLENGE_UID_ANNOTATION]) return 'keep';
   const expires = Date.parse(annotations[EXPIRES_ANNOTATION] ?? '');
   if (Number.isFinite(expires) && expires <= now.getTime()) return 'expired';
-  const key = annotations[CHALLENGE_ANNOTATION];
   const isYoung = now.getTime() - Date.parse(creationTimestamp ?? '') < YOUNG_MS;
-  if (key === undefined || isYoung) return 'keep';
-  return challengeUid(key) === annotations[CHALLENGE_UID_ANNOTATION] ? 'keep' : 'orphan';
+  return key === undefined || isYoung ? 'keep' : 'orphan';
 }
 
 const YOUNG_MS = 60_000;
@@ -45,6 +46,9 @@ export async function sweepOnce(house: House, signal: AbortSignal): Promise<void
     const verdict = sweepVerdict(record, house.now(), (key) => challenges.get(key)?.metadata.uid);
     try {
       if (verdict === 'keep') continue;
+      // Before the first list of Challenges each looks gone.
+      const isLinked = record.metadata.annotations?.[CHALLENGE_ANNOTATION] !== undefined;
+      if (verdict === 'expired' && isLinked && !challenges.hasSynced()) continue;
       if (verdict === 'orphan' && !(await isGone(house, record, signal))) continue;
       const { metadata } = record;
       await house.api.delete(DNS_RECORD, metadata, { uid: metadata.uid }, signal);

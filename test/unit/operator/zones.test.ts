@@ -241,6 +241,9 @@ describe('the deletion of a DNSZone', () => {
     on.cluster.remove(DNS_ZONE, ZONE);
     await on.settle();
     expect(on.ready(object(on))).toBe('False DeletionBlocked');
+    on.cluster.annotate(DNS_ZONE, ZONE, { [FORCE_DELETE]: 'false' });
+    await on.settle();
+    expect(on.ready(object(on))).toBe('False DeletionBlocked');
     on.cluster.annotate(DNS_ZONE, ZONE, { [FORCE_DELETE]: 'true' });
     await on.settle();
     expect(atService(on)).toEqual([]);

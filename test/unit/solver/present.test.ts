@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { KubeError } from '../../../src/kube/errors.ts';
+import type { CacheStore } from '../../../src/kube/store.ts';
 import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import { shrink } from '../../../src/solver/caches.ts';
 import { cleanUp } from '../../../src/solver/cleanup.ts';
 import type { ChallengeRequest, Outcome } from '../../../src/solver/payload.ts';
 import { present } from '../../../src/solver/present.ts';
@@ -119,6 +122,46 @@ describe('Present', () => {
     expect(ground.objects.size).toBe(0);
   });
 
+  it('comes to the zone that covers the name now, not to the one that is gone', async () => {
+    const ground = solverGround();
+    ground.see(zone('before', 'example.org', OWN));
+    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
+    const kept = ground.house.caches.zones as CacheStore<DNSZone>;
+    kept.remove(zone('before', 'example.org', OWN));
+    ground.see(zone('after', 'example.org', OWN));
+    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
+    expect([...ground.objects.values()].map(({ spec }) => spec.zoneRef.name)).toEqual(['after']);
+  });
+
+  it('makes the record anew in the same namespace when it went between two looks', async () => {
+    const ground = solverGround();
+    ground.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' } } }));
+    const asked = request({ resourceNamespace: 'tenant' });
+    await present(ground.house, asked, soon());
+    const { api } = ground.house;
+    let looks = 0;
+    const vanishing = {
+      ...api,
+      get: async (...args: Parameters<typeof api.get>) => {
+        looks += 1;
+        if (looks === 1) ground.objects.clear();
+        return api.get(...args);
+      },
+    } as typeof api;
+    await present({ ...ground.house, api: vanishing }, asked, soon());
+    expect([...ground.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['tenant']);
+  });
+
+  it('says in the words of the API server what it may not write', async () => {
+    const ground = solverGround();
+    ground.see(zone('z', 'example.org', OWN));
+    const words = 'unable to create new content in namespace default because it is being terminated';
+    ground.fail(new KubeError({ status: 403, reason: 'Forbidden', message: words }));
+    expect(message(await present(ground.house, request(), soon()))).toMatch(
+      new RegExp(`^DNSRecord default/acme-[0-9a-f]{32} cannot be written: Forbidden: ${words}$`),
+    );
+  });
+
   it('says that it cannot write, without the changing words of the API server', async () => {
     const ground = solverGround();
     ground.see(zone('z', 'example.org', OWN));
@@ -201,6 +244,24 @@ describe('a challenge below a wildcard', () => {
     expect([...ground.objects.values()].map(({ spec }) => spec.name)).toEqual(['*']);
   });
 
+  it('is not refused for a record that its zone does not permit: it answers for nothing', async () => {
+    const ground = solverGround();
+    ground.see(zone('z', 'example.org', shadowing('Refuse')));
+    const stranger = other('*');
+    const refused = { type: 'Accepted', status: 'False', reason: 'NotPermitted', message: '', lastTransitionTime: '' };
+    ground.see(shrink({ ...stranger, status: { conditions: [refused] } } as DNSRecord));
+    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
+  });
+
+  it('knows names in every spelling that a record may have', async () => {
+    const ground = solverGround();
+    ground.see(zone('z', 'Example.org', shadowing('Refuse')));
+    ground.see(other('*.EXAMPLE.org.'));
+    expect(message(await present(ground.house, request(), soon()))).toContain('*.example.org answers for www');
+    ground.see(other('WWW.example.org.'));
+    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
+  });
+
   it('is put there with an Event where the zone says Warn', async () => {
     const ground = solverGround();
     ground.see(zone('z', 'example.org', shadowing('Warn')));
@@ -216,6 +277,27 @@ describe('CleanUp', () => {
   it('of what was never there is done', async () => {
     const ground = solverGround();
     expect(await cleanUp(ground.house, request({ action: 'CleanUp' }), soon())).toEqual({ success: true });
+  });
+
+  it('takes away every record of the value, also when one of them is another one by now', async () => {
+    const ground = solverGround();
+    ground.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' } } }));
+    await present(ground.house, request(), soon());
+    await present(ground.house, request({ resourceNamespace: 'tenant' }), soon());
+    expect(ground.objects.size).toBe(2);
+    const { api } = ground.house;
+    const stale = {
+      ...api,
+      delete: async (...args: Parameters<typeof api.delete>) => {
+        if (args[1].namespace === 'default')
+          throw new KubeError({ status: 409, reason: 'Conflict', message: 'another uid' });
+        return api.delete(...args);
+      },
+    } as typeof api;
+    expect(await cleanUp({ ...ground.house, api: stale }, request({ action: 'CleanUp' }), soon())).toEqual({
+      success: true,
+    });
+    expect([...ground.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['default']);
   });
 
   it('without an API server fails with words, so that it is asked for again', async () => {

@@ -44,6 +44,35 @@ describe('which of two DNSZones of one name', () => {
     expect(matchZone('_acme-challenge.example.org', named(holder, old))?.zone).toBe(holder);
   });
 
+  it('is never one that the operator refused, as long as there is another', () => {
+    const judged = (status: 'True' | 'False', reason: string, zoneId?: string) => ({
+      conditions: [{ type: 'Accepted', status, reason, message: '', lastTransitionTime: '2026-11-21T10:00:00Z' }],
+      ...(zoneId === undefined ? {} : { zoneId }),
+    });
+    const theirs = { ...zone('theirs', 'www.example.org'), status: judged('False', 'NotPermitted') };
+    const ours = zone('ours', 'example.org');
+    const both = (name: string) => ({ 'example.org': [ours], 'www.example.org': [theirs] })[name] ?? [];
+    expect(matchZone('_acme-challenge.www.example.org', both)).toMatchObject({
+      zone: ours,
+      relative: '_acme-challenge.www',
+    });
+    // Alone it is named, so that the message can say what is wrong with it.
+    expect(
+      matchZone('_acme-challenge.www.example.org', (name) => (name === 'www.example.org' ? [theirs] : []))?.zone,
+    ).toBe(theirs);
+    // What has its zone at the service is the zone, whatever its condition says today.
+    const served = { ...theirs, status: judged('False', 'CredentialsMissing', 'zone_2') };
+    const three = (name: string) => ({ 'example.org': [ours], 'www.example.org': [served] })[name] ?? [];
+    expect(matchZone('_acme-challenge.www.example.org', three)?.zone).toBe(served);
+    // Of one name as well, be it the older.
+    const elder = {
+      ...zone('elder', 'example.org', {}, { creationTimestamp: '2026-11-20T10:00:00Z' }),
+      status: judged('False', 'InvalidSpec'),
+    };
+    const young = zone('young', 'example.org', {}, { creationTimestamp: '2026-11-21T10:00:00Z' });
+    expect(matchZone('_acme-challenge.example.org', named(elder, young))?.zone).toBe(young);
+  });
+
   it('is never one that is being deleted', () => {
     const leaving = zone('leaving', 'example.org', {}, { deletionTimestamp: '2026-11-21T10:00:00Z' });
     expect(matchZone('example.org', named(leaving))).toBeUndefined();
@@ -74,7 +103,18 @@ describe('the sweep', () => {
     ['keeps a record whose Challenge is there', record({ uid: 'u1' }), 'keep'],
     ['looks after one whose Challenge is gone', record({ uid: 'u2' }), 'orphan'],
     ['leaves one alone that was made a moment ago', record({ uid: 'u2', created: NOW.toISOString() }), 'keep'],
-    ['removes one past its time', record({ uid: 'u1', expires: '2026-11-21T09:59:59Z' }), 'expired'],
+    ['removes one past its time', record({ expires: '2026-11-21T09:59:59Z' }), 'expired'],
+    [
+      'removes one past its time whose Challenge is gone',
+      record({ uid: 'u2', expires: '2026-11-21T09:59:59Z' }),
+      'expired',
+    ],
+    // A Let's Encrypt order lives for 7 days, and cert-manager presents a value once.
+    [
+      'keeps one whose Challenge still waits after a day',
+      record({ uid: 'u1', expires: '2026-11-21T09:59:59Z' }),
+      'keep',
+    ],
     ['keeps one without a Challenge until its time', record({}), 'keep'],
     [
       'never touches a record that is not the solver’s',

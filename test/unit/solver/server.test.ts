@@ -249,6 +249,13 @@ describe('what kube-apiserver asks', () => {
   });
 });
 
+describe('what nobody should send', () => {
+  it.each(['//', '///?a=b', '//solver:x/', '*'])('%s as target is answered, and the server goes on', async (target) => {
+    expect((await ask({ path: target, as: pki.frontProxy, headers: remote })).status).toBe(404);
+    expect((await ask({ path: '/healthz' })).text).toBe('ok');
+  });
+});
+
 describe('a ChallengePayload', () => {
   it('as cert-manager sends it is answered with 201 and a response', async () => {
     const { status, json } = await post();
