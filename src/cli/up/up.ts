@@ -6,12 +6,11 @@ import { showExample } from './example.ts';
 import { readUpOptions } from './options.ts';
 import { ensureTools } from './parts/apt.ts';
 import { isAlive, processIdentity } from './parts/liveness.ts';
-import type { Part } from './parts/part.ts';
 import { removePostgresState } from './parts/postgres.ts';
 import { type Stack, startStack } from './stack.ts';
+import { tellOfEnd, whileAllRun } from './vigil.ts';
 
 const STATE = new URL('../../../.local', import.meta.url).pathname;
-const TAIL_LINES = 20;
 
 /** @returns the process' exit code: 0 after Ctrl-C, 1 when a part died. @throws when something does not come up */
 export async function runUp(
@@ -42,20 +41,17 @@ export async function runUp(
       signal,
     });
     try {
-      await writeEnvironment(stateDir, stack);
-      if (!options.empty) await showExample(stack, tools.dig as string, print, signal);
-      const seconds = ((performance.now() - since) / 1000).toFixed(1);
-      print(
-        `ready after ${seconds} s: API ${stack.service.url}/v1/dns, DNS ${stack.service.dns.address}:${stack.service.dns.port}.`,
-      );
-      if (stack.issuance) {
-        print(`ACME directory ${stack.issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
-      }
-      print(`Console: ${stack.service.url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`);
-      print(
-        `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
-      );
-      return await stay(stack, print, signal);
+      const work = async (until: AbortSignal) => {
+        await writeEnvironment(stateDir, stack);
+        const tell = (line: string) => (until.aborted ? undefined : print(line));
+        if (!options.empty) await showExample(stack, tools.dig as string, tell, until);
+        announce(stack, stateDir, (performance.now() - since) / 1000, print);
+        await aborted(until);
+      };
+      const ended = await whileAllRun(stack.parts(), work, signal);
+      if (ended === null) return 0;
+      await tellOfEnd(ended, print);
+      return 1;
     } finally {
       print('stopping');
       await stack.stop();
@@ -65,22 +61,28 @@ export async function runUp(
   }
 }
 
-/** Until Ctrl-C, or until a part ends by itself. */
-async function stay(stack: Stack, print: (line: string) => void, signal: AbortSignal): Promise<number> {
-  const stopped = new Promise<null>((done) => {
-    if (signal.aborted) done(null);
-    else signal.addEventListener('abort', () => done(null), { once: true });
+function announce(
+  { service, issuance }: Stack,
+  stateDir: string,
+  seconds: number,
+  print: (line: string) => void,
+): void {
+  const { url, dns } = service;
+  print(`ready after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${dns.address}:${dns.port}.`);
+  if (issuance) {
+    print(`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
+  }
+  print(`Console: ${url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`);
+  print(
+    `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
+  );
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-  const died = stack.parts().map(async (part): Promise<Part> => {
-    await part.exited;
-    return part;
-  });
-  const part = await Promise.race([stopped, ...died]);
-  if (part === null) return 0;
-  const { code, signal: by } = await part.exited;
-  print(`${part.name} ended by itself (${by ?? `code ${code}`}); the end of its log:`);
-  for (const line of (await part.tail(TAIL_LINES)).split('\n')) print(`  ${line}`);
-  return 1;
 }
 
 /** One `up` per state folder. @throws when another one is running */
