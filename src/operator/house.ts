@@ -2,7 +2,7 @@
 import type { Client } from '../client/client.ts';
 import type { Dispatcher } from '../client/dispatcher.ts';
 import type { KubeApi } from '../kube/api.ts';
-import { conditionsEqual, isTrue } from '../kube/conditions.ts';
+import { conditionsEqual, findCondition } from '../kube/conditions.ts';
 import type { EventRecorder } from '../kube/events.ts';
 import { addFinalizer, removeFinalizer } from '../kube/finalizer.ts';
 import { type KubeObject, keyOf, type ResourceType } from '../kube/resource.ts';
@@ -151,14 +151,34 @@ export async function letGo<T extends KubeObject>(
   if (left && left.metadata.deletionTimestamp === undefined) cache.observed(left);
 }
 
-/** An Event for a change of Ready, after it was written. @param before the conditions until then */
+/** Reasons of what passes by itself, or is on its way: a condition is enough for them. */
+const PASSING: ReadonlySet<string> = new Set([
+  'AwaitingPropagation',
+  'ZoneNotReady',
+  'ZoneParked',
+  'RateLimited',
+  'ZoneBusy',
+  'APIUnavailable',
+  'APIError',
+]);
+
+/**
+ * An Event for a change of Ready, and for what somebody has to mend, once for each new reason: also of an object that never was
+ * Ready. To be called after the condition was written. @param before the conditions until then
+ */
 export function tellOfReady(
   { events }: Pick<House, 'events'>,
   object: KubeObject,
   before: readonly Condition[] | undefined,
   { status, reason, message }: Answer,
 ): void {
-  const was = isTrue(before, 'Ready');
-  if (was === (status === 'True')) return;
-  events.record(object, { type: was ? 'Warning' : 'Normal', reason, action: 'Reconcile', note: message });
+  const was = findCondition(before, 'Ready');
+  const isReady = status === 'True';
+  const isNews = isReady || was?.status === 'True' ? isReady !== (was?.status === 'True') : isToMend(was, reason);
+  if (isNews)
+    events.record(object, { type: isReady ? 'Normal' : 'Warning', reason, action: 'Reconcile', note: message });
+}
+
+function isToMend(was: Condition | undefined, reason: string): boolean {
+  return !PASSING.has(reason) && was?.reason !== reason;
 }

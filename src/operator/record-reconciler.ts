@@ -9,7 +9,7 @@ import { isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
 import { CREDENTIALS_RETRY_MS, houseOf, rejected } from './credentials.ts';
 import { refusal } from './grants.ts';
-import { type House, labelsIn, withFinalizer } from './house.ts';
+import { BY_RECORD_ID, type House, labelsIn, withFinalizer } from './house.ts';
 import type { ExpectedRecord } from './propagation.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
@@ -216,7 +216,7 @@ async function program(
   const hasWritten = plan.create.length + plan.update.length + plan.remove.length > 0;
   if (hasWritten) house.observer.written(object.metadata.uid);
   if (outcome.problem) {
-    const problem = discreet(object, desired, outcome.problem);
+    const problem = discreet(object, desired, named(house, outcome.problem));
     const answer = no(problem.reason, problem.message);
     const accepted = outcome.problem.reason === 'Conflict' ? ACCEPTED : answer;
     await concludeRecord(house, outcome.object, { ...facts, records }, stopped(answer, accepted), signal);
@@ -255,6 +255,15 @@ function discreet(object: DNSRecord, { name, type }: Desired, problem: Problem):
   if (isInOwnNamespace(object) || problem.reason !== 'Conflict' || problem.message.startsWith('DNSRecord '))
     return problem;
   const message = `The zone holds records that stand against ${type} records named ${name}; the owner of DNSZone ${zoneKeyOf(object)} can tell which.`;
+  return { ...problem, message };
+}
+
+/** The service knows its records by id: whose they are here is said beside it. */
+function named(house: House, problem: Problem): Problem {
+  const message = problem.message.replace(/\brec_\w+/g, (id) => {
+    const [holder] = house.records.byIndex(BY_RECORD_ID, id);
+    return holder ? `${id} of DNSRecord ${keyOf(holder)}` : id;
+  });
   return { ...problem, message };
 }
 

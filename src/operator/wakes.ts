@@ -30,6 +30,11 @@ export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueu
     if (initial || (kind === 'update' && !concernsRecords(object, old))) return;
     for (const record of records.byIndex(BY_ZONE, key)) recordQueue.add(keyOf(record));
   });
+  // Serial and number of records of a zone follow what its objects do, a moment later and once for all of them.
+  records.onChange((_key, kind, initial, object, old) => {
+    if (initial || kind === 'add' || (kind === 'update' && ledgerText(object) === ledgerText(old))) return;
+    zoneQueue.addAfter(zoneKeyOf(object), REFRESH_MS);
+  });
   // What one object let go of may be what another waits for.
   records.onChange((key, kind, _initial, object, old) => {
     if (kind === 'add' || (kind === 'update' && !gaveUp(object, old))) return;
@@ -42,6 +47,15 @@ export function connectWakes({ zones, records, namespaces, zoneQueue, recordQueu
     for (const record of records.list()) if (record.metadata.namespace === key) recordQueue.add(keyOf(record));
     for (const zone of zones.list()) if (zone.metadata.namespace === key || isLoser(zone)) zoneQueue.add(keyOf(zone));
   });
+}
+
+/** How soon after a change of its records a zone is looked at, in ms: long enough for many changes to cost one look. */
+const REFRESH_MS = 10_000;
+
+/** What of a record the zone at the service shows: its values, and each edit, be it of the ttl alone. */
+function ledgerText(record: DNSRecord | undefined): string {
+  const { records, observedGeneration } = record?.status ?? {};
+  return JSON.stringify([records?.filter(({ id }) => id !== undefined), observedGeneration]);
 }
 
 /** What one zone let go of, or permits now, may be what another of the name, above it or below it waits for. */

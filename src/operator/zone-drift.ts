@@ -15,8 +15,9 @@ export const LOOK_EVERY_MS = 10 * 60_000;
 
 export interface DriftLooks {
   /**
-   * Looks when it is time, and for a zone whose records were never counted; a restart alone is no cause, because every
-   * record is looked at then. @returns how many records the zone has, undefined when it was not looked at
+   * Looks when it is time, for a zone whose records were never counted, and for one that was written to since its status was:
+   * a restart alone is no cause, because every record is looked at then.
+   * @param object as it was before this run @returns how many records the zone has, undefined when it was not looked at
    */
   look(house: House, object: DNSZone, zone: Zone, context: ReconcileContext): Promise<number | undefined>;
   /** How long until the next look, in ms. */
@@ -33,7 +34,7 @@ export function createDriftLooks(clock: Clock, random: () => number): DriftLooks
       const key = keyOf(object);
       const due = dueAt.get(key);
       const isDue = due === undefined ? object.status?.records === undefined : due <= clock.now();
-      if (!isDue) {
+      if (!isDue && object.status?.serial === zone.serial) {
         if (due === undefined) postpone(key);
         return undefined;
       }

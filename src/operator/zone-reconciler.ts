@@ -8,7 +8,7 @@ import { keyOf } from '../kube/resource.ts';
 import { CREDENTIALS_RETRY_MS, houseOf, rejected } from './credentials.ts';
 import { delegatedAnswer } from './delegated.ts';
 import { type House, labelsIn, neighboursOf, withFinalizer } from './house.ts';
-import { DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from './resources/dnszone.ts';
+import { DEFAULT_TTL, DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import { type Answer, no } from './verdicts.ts';
@@ -61,7 +61,7 @@ async function reconcileZone(
       return { requeueAfterMs: REFUSED_RETRY_MS };
     }
     known = { ...facts(current, found.zone), origin: found.origin };
-    const zone = await adjust(scope.house, clock, current, found.zone, context);
+    const zone = await adjust(scope.house, clock, current, found, context);
     known = { ...facts(current, zone), origin: found.origin };
     const served = await house.propagation.zoneServed(zone, signal);
     const ready = served === null ? READY : no('AwaitingPropagation', served);
@@ -70,7 +70,7 @@ async function reconcileZone(
     if (served !== null) return { requeueAfterMs: NOT_SERVED_RETRY_MS };
     // Only now: a parent that is slow to answer must not delay Ready.
     const delegated = delegatedAnswer(zone, house.parents && (await house.parents(zone.zoneName, signal)));
-    const count = await looks.look(scope.house, current, zone, context);
+    const count = await looks.look(scope.house, object, zone, context);
     if (count !== undefined) known = { ...known, records: count };
     await conclude(house, current, known, { ...answers, Delegated: delegated }, signal);
     const due = looks.dueIn(keyOf(object));
@@ -147,7 +147,7 @@ async function adjust(
   house: House,
   clock: Clock,
   object: DNSZone,
-  zone: Zone,
+  { zone, origin }: { zone: Zone; origin: ZoneStatus['origin'] },
   context: ReconcileContext,
 ): Promise<Zone> {
   const { spec } = object;
@@ -160,8 +160,11 @@ async function adjust(
     const verb = spec.parked ? house.client.zones.park : house.client.zones.unpark;
     now = await call((attempt) => verb(zone.id, { signal: attempt, requestId }));
   }
-  if (spec.defaultTtl !== undefined && spec.defaultTtl !== now.defaultTtl) {
-    const body = { defaultTtl: spec.defaultTtl };
+  // Left out it is the service's own, also once it was something else; one that was there before keeps what it has.
+  const isOurs = origin === 'Created' && spec.driftPolicy === 'Enforce';
+  const defaultTtl = spec.defaultTtl ?? (isOurs ? DEFAULT_TTL : now.defaultTtl);
+  if (defaultTtl !== now.defaultTtl) {
+    const body = { defaultTtl };
     now = await call((attempt) => house.client.zones.change(zone.id, body, { signal: attempt, requestId }));
   }
   if (now !== zone) {

@@ -95,6 +95,27 @@ const ZONES: readonly ResourceCase[] = [
       },
     ],
   }),
+  ...(['In', 'NotIn'] as const).map((operator) =>
+    zone(
+      `${operator} without values`,
+      { acme: { namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'team', operator }] } } } },
+      /set values together with operator In or NotIn/,
+    ),
+  ),
+  zone(
+    'Exists with values',
+    {
+      allowedRecords: [
+        {
+          namespaces: {
+            from: 'Selector',
+            selector: { matchExpressions: [{ key: 'team', operator: 'Exists', values: ['a'] }] },
+          },
+        },
+      ],
+    },
+    /set values together with operator In or NotIn/,
+  ),
   zone(
     'from Selector without a selector',
     { allowedRecords: [{ namespaces: { from: 'Selector' } }] },

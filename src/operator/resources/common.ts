@@ -1,6 +1,7 @@
 // Fields that both kinds have: time to live, policies, references, conditions. It must not know either kind.
 import { z } from 'zod';
 import { MAX_TTL, MIN_TTL } from '../../dns/record.ts';
+import { withRules } from './rules.ts';
 
 export const GROUP = 'zonestead.dev';
 export const VERSION = 'v1alpha1';
@@ -43,15 +44,28 @@ export const labelSelector = z
       .meta({ description: 'Labels that must all be there with these values.', maxProperties: 64 }),
     matchExpressions: z
       .array(
-        z.object({
-          key: z.string().min(1).max(317).meta({ description: 'Label key.' }),
-          operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist']).meta({ description: 'How values are compared.' }),
-          values: z
-            .array(labelValue)
-            .max(64)
-            .optional()
-            .meta({ description: 'Needed for In and NotIn, forbidden otherwise.', 'x-kubernetes-list-type': 'atomic' }),
-        }),
+        withRules(
+          z.object({
+            key: z.string().min(1).max(317).meta({ description: 'Label key.' }),
+            operator: z
+              .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+              .meta({ description: 'How values are compared.' }),
+            values: z.array(labelValue).max(64).optional().meta({
+              description: 'Needed for In and NotIn, forbidden otherwise.',
+              'x-kubernetes-list-type': 'atomic',
+            }),
+          }),
+          [
+            {
+              // As for every label selector of Kubernetes (apimachinery, ValidateLabelSelectorRequirement): NotIn with
+              // nothing to be not in would open a grant to everybody.
+              rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
+              message: 'set values together with operator In or NotIn, and only then',
+              fieldPath: '.values',
+              holds: ({ operator, values = [] }) => ['In', 'NotIn'].includes(operator) === values.length > 0,
+            },
+          ],
+        ),
       )
       .max(64)
       .optional()

@@ -18,6 +18,9 @@ import {
 import { immutable, withRules } from './rules.ts';
 import { matches, NAME_PATTERN, NUMBERS, ZONE_NAME } from './syntax.ts';
 
+/** Seconds; what the service gives a zone that asks for nothing else. */
+export const DEFAULT_TTL = 3_600;
+
 /** `Delegated`: the parent zone points here. `Ready` sums the others up. */
 export const ZONE_CONDITIONS = ['Accepted', 'Programmed', 'Delegated', 'Ready'] as const;
 
@@ -119,7 +122,11 @@ export const zoneSpec = z.object({
     .meta({ description: 'A parked zone answers at its apex only; its records are kept.' }),
   defaultTtl: ttl
     .optional()
-    .meta({ description: 'Seconds, 30 to 86400, for records without a ttl of their own. 3600 when left out.' }),
+    .meta({
+      description:
+        'Seconds, 30 to 86400, for records without a ttl of their own. 3600 when left out; ' +
+        'a zone that was taken over keeps its own then.',
+    }),
   deletionPolicy,
   managementPolicy: z
     .enum(['Full', 'Observe'])

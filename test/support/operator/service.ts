@@ -71,7 +71,7 @@ export class MemoryService {
     const records = this.zones.get(zoneId)?.records;
     const stored = records?.get(recordId);
     if (!records || !stored) throw new Error(`no record ${recordId} to tamper with`);
-    this.version += 1;
+    this.#moved(zoneId);
     if (change === null) records.delete(recordId);
     else records.set(recordId, { ...stored, ...change });
   }
@@ -255,9 +255,14 @@ export class MemoryService {
     return stored.zone;
   }
 
+  /** The serial moves with every change of a record, as the service's does. */
+  #moved(zoneId: string): void {
+    this.#changeZone(zoneId, {});
+  }
+
   #createRecord(zoneId: string, body: RecordBody): DnsRecord {
     const parsed = this.#judge(zoneId, body, null);
-    this.version += 1;
+    this.#moved(zoneId);
     this.#ids += 1;
     const { name, type, content, ttl, priority } = parsed;
     const stored: Stored = { id: `rec_${this.#ids}`, name, type, content, ttl, priority };
@@ -272,7 +277,7 @@ export class MemoryService {
     const { name, type, content, ttl, priority } = this.#judge(zoneId, body, id);
     if (name !== stored.name || type !== stored.type)
       throw refused(400, 'bad_request', 'name, type: an update keeps both.');
-    this.version += 1;
+    this.#moved(zoneId);
     records.set(id, { id, name, type, content, ttl, priority });
     return this.#view(zoneId, { id, name, type, content, ttl, priority });
   }

@@ -31,6 +31,16 @@ describe('two DNSRecords that want one value', () => {
     expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
   });
 
+  it('of two kinds that cannot stand together say whose the other is as well', async () => {
+    const bench = await withZone();
+    record(bench, 'first', { content: '192.0.2.1' });
+    await bench.settle();
+    const second = record(bench, 'second', { type: 'CNAME', content: 'example.net' });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.message(bench.cluster.record(second))).toContain(' of DNSRecord default/first');
+  });
+
   it.each([
     ['the name', 'A', { name: 'WWW', content: '192.0.2.1' }, { content: '192.0.2.1' }],
     ['the absolute name', 'A', { name: 'www.Example.ORG.', content: '192.0.2.1' }, { content: '192.0.2.1' }],

@@ -24,9 +24,10 @@ let namespaces: CacheStore<KubeObject>;
 let zoneQueue: WorkQueue;
 let recordQueue: WorkQueue;
 let versions = 1;
+let clock: FakeClock;
 
 beforeEach(() => {
-  const clock = new FakeClock();
+  clock = new FakeClock();
   zones = createStore<DNSZone>({ log, indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex } });
   records = createStore<DNSRecord>({ log, indexes: recordIndexes(createSeal('key')) });
   namespaces = createStore<KubeObject>({ log });
@@ -131,6 +132,36 @@ describe('a record', () => {
     namespaces.replace([]);
     namespaces.upsert(namespace);
     expect(await taken(recordQueue)).toEqual(['default/www']);
+  });
+});
+
+describe('a zone whose records change', () => {
+  const ledger = (...ids: string[]) => ({ records: ids.map((id) => ({ id, content: id, priority: null })) });
+  const www = () => records.get('default/www') as DNSRecord;
+  beforeEach(async () => {
+    zones.replace([next(aZone())]);
+    records.replace([named('www')]);
+    await taken(zoneQueue);
+  });
+
+  it('is looked at a moment later, once for all of them, so that its serial and their number are told', async () => {
+    records.upsert(next(www(), {}, { observedGeneration: 1, ...ledger('rec_1') }));
+    records.upsert(next(www(), {}, { observedGeneration: 2, ...ledger('rec_1', 'rec_2') }));
+    expect(await taken(zoneQueue)).toEqual([]);
+    await clock.advance(10_000);
+    expect(await taken(zoneQueue)).toEqual([ZONE]);
+    records.upsert(next(www(), {}, { observedGeneration: 3 }));
+    await clock.advance(10_000);
+    expect(await taken(zoneQueue)).toEqual([ZONE]);
+    records.remove(www());
+    await clock.advance(10_000);
+    expect(await taken(zoneQueue)).toEqual([ZONE]);
+  });
+
+  it('is left alone while they only say something', async () => {
+    records.upsert(next(www(), {}, { summary: '192.0.2.1', ...ready('AwaitingPropagation') }));
+    await clock.advance(60_000);
+    expect(await taken(zoneQueue)).toEqual([]);
   });
 });
 

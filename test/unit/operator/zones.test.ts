@@ -73,9 +73,16 @@ describe('a DNSZone', () => {
     expect(atService(on)).toMatchObject([{ state: 'parked', defaultTtl: 60 }]);
     on.cluster.edit(DNS_ZONE, ZONE, { parked: false, defaultTtl: undefined });
     await on.settle();
-    // Without a wish the zone keeps the TTL that it has.
-    expect(atService(on)).toMatchObject([{ state: 'active', defaultTtl: 60 }]);
-    expect(object(on)?.status).toMatchObject({ state: 'active', defaultTtl: 60 });
+    // "3600 when left out", says kubectl explain.
+    expect(atService(on)).toMatchObject([{ state: 'active', defaultTtl: 3600 }]);
+    expect(object(on)?.status).toMatchObject({ state: 'active', defaultTtl: 3600 });
+  });
+
+  it('keeps a default TTL that somebody else gave it where driftPolicy leaves such things', async () => {
+    const on = await bench({ driftPolicy: 'Report', defaultTtl: 60 });
+    on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: undefined });
+    await on.settle();
+    expect(atService(on)).toMatchObject([{ defaultTtl: 60 }]);
   });
 
   it('that somebody else has says so, and heals without an edit', async () => {
