@@ -12,6 +12,8 @@ export const BIRTH = 'zonestead.dev/birth';
 export const REQUEST_ID = 'zonestead.dev/request-id';
 /** On a DNSZone, with the value `true`: delete the zone although records that nobody here owns are in it. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
+/** Reason of Ready, and a condition of its own, of a DNSZone that is not deleted for the records of others in it. */
+export const DELETION_BLOCKED = 'DeletionBlocked';
 /** On a namespace, with the value `allow`: its DNSZones may take over or watch zones that the DNS service has already. */
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';
 /** The key of a Secret that holds an API key. */

@@ -1,12 +1,16 @@
 // The end of a DNSRecord: exactly the ids in its ledger are deleted at the service, then the finalizer goes.
+//
+// Where the zone goes as well, as with a namespace, its one deletion takes all records along: each by itself would cost a place
+// in the key's limit, and a namespace of some hundred records minutes to go.
 import { isAbsent } from '../client/errors.ts';
 import type { Clock } from '../kube/clock.ts';
+import { findCondition } from '../kube/conditions.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
-import { hasFinalizer } from '../kube/finalizer.ts';
+import { hasFinalizer, isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
 import { CREDENTIALS_RETRY_MS, houseOf, withConnection } from './credentials.ts';
 import { type House, letGo } from './house.ts';
-import { FINALIZER } from './names.ts';
+import { DELETION_BLOCKED, FINALIZER } from './names.ts';
 import { removeValue } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
 import { resolveIntents } from './record-intents.ts';
@@ -16,15 +20,37 @@ import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import type { Answer } from './verdicts.ts';
+import { isManaged } from './zone-claims.ts';
+
+/** How long a record waits for the deletion of its zone, which may be held up, in ms; and how soon it looks again. */
+const ZONE_PATIENCE_MS = 10_000;
+const ZONE_RETRY_MS = 250;
+
+/** Keeps which records wait for the end of their zone, and since when; one a process. */
+export function createLastWait(clock: Clock) {
+  const since = new Map<string, number>();
+  return (object: DNSRecord, goesWithZone: boolean): boolean => {
+    const uid = object.metadata.uid ?? '';
+    if (!goesWithZone) {
+      since.delete(uid);
+      return false;
+    }
+    const start = since.get(uid) ?? clock.now();
+    since.set(uid, start);
+    return clock.now() - start < ZONE_PATIENCE_MS;
+  };
+}
 
 export async function deleteRecordObject(
   house: House,
   clock: Clock,
   object: DNSRecord,
+  mustWait: ReturnType<typeof createLastWait>,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   if (!hasFinalizer(object, FINALIZER)) return {};
   const { signal } = context;
+  if (mustWait(object, goesWithZone(house, object))) return { requeueAfterMs: ZONE_RETRY_MS };
   try {
     if (!mayStay(object)) {
       const scope = await houseOfRecord(house, object, signal);
@@ -55,6 +81,16 @@ export async function deleteRecordObject(
   return {};
 }
 
+/** Whether the object's zone is about to be deleted at the service, with all that is in it. */
+function goesWithZone(house: House, object: DNSRecord): boolean {
+  const zone = house.zones.get(zoneKeyOf(object));
+  const { zoneId, entries } = ledgerOf(object, house.seal);
+  if (!zone || !isDeleting(zone) || entries.length === 0 || zone.status?.zoneId !== zoneId) return false;
+  const { deletionPolicy, managementPolicy } = zone.spec;
+  if (deletionPolicy === 'Retain' || managementPolicy === 'Observe' || !isManaged(zone)) return false;
+  return findCondition(zone.status?.conditions, 'Ready')?.reason !== DELETION_BLOCKED;
+}
+
 /** In a zone of another namespace nothing may outlive its object, or it would outlive the grant as well. */
 function mayStay(object: DNSRecord): boolean {
   return object.spec.deletionPolicy === 'Retain' && isInOwnNamespace(object);
@@ -81,7 +117,12 @@ async function deleteAtService(
 ): Promise<void> {
   const { zoneId, entries } = ledgerOf(object, house.seal);
   if (zoneId === undefined || entries.length === 0) return;
+  const { signal, reconcileId: requestId } = context;
   try {
+    const zone = house.zones.get(zoneKeyOf(object));
+    // A look costs nothing of the key's limit, a deletion of what is gone already does.
+    if (!zone || isDeleting(zone) || zone.status?.zoneId !== zoneId)
+      await house.client.zones.get(zoneId, { signal, requestId });
     const owned = await resolveIntents(house, clock, object, zoneId, entries, context);
     await settled(owned.map(({ id }) => removeValue(house, clock, object, zoneId, id, context)));
   } catch (error) {

@@ -14,7 +14,7 @@ import type { ExpectedRecord } from './propagation.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
-import { deleteRecordObject } from './record-delete.ts';
+import { createLastWait, deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
 import { createTurns, TURN_RETRY_MS } from './record-elders.ts';
 import { resolveIntents } from './record-intents.ts';
@@ -33,10 +33,11 @@ const LAST_PROBE_RETRY_MS = 5_000;
 
 export function createRecordReconciler(house: House, clock: Clock) {
   const mustWait = createTurns(clock);
+  const mustWaitForZone = createLastWait(clock);
   return async (key: string, context: ReconcileContext): Promise<ReconcileResult> => {
     const object = house.records.get(key);
     if (!object) return {};
-    if (isDeleting(object)) return deleteRecordObject(house, clock, object, context);
+    if (isDeleting(object)) return deleteRecordObject(house, clock, object, mustWaitForZone, context);
     return reconcileRecord(house, clock, mustWait, object, context);
   };
 }

@@ -3,16 +3,17 @@
 import { ApiError, isAbsent } from '../client/errors.ts';
 import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
+import { findCondition } from '../kube/conditions.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { hasFinalizer } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
 import { type Connection, CREDENTIALS_RETRY_MS, houseOf, rejected, withConnection } from './credentials.ts';
 import { BY_ZONE, type House, letGo, writeStatus } from './house.ts';
-import { FINALIZER, FORCE_DELETE } from './names.ts';
+import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE } from './names.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { PausedTooLong, troubleOf } from './trouble.ts';
-import { judged, no } from './verdicts.ts';
+import { judged, no, yes } from './verdicts.ts';
 import { isManaged } from './zone-claims.ts';
 import { repeatCreation } from './zone-create.ts';
 
@@ -44,7 +45,7 @@ export async function deleteZoneObject(
       const zoneId = isManaged(object) ? object.status?.zoneId : await announced(own, clock, object, context);
       const blocked = zoneId === undefined ? null : await deleteAtService(own, clock, object, zoneId, context);
       if (blocked !== null) {
-        await say(house, object, 'DeletionBlocked', blocked, signal);
+        await say(house, object, DELETION_BLOCKED, blocked, signal);
         return { requeueAfterMs: BLOCKED_RETRY_MS };
       }
     }
@@ -119,7 +120,11 @@ async function deleteAtService(
 
 async function say(house: House, object: DNSZone, reason: string, message: string, signal: AbortSignal): Promise<void> {
   const generation = object.metadata.generation ?? 0;
-  const answers = { Ready: no(reason, message) };
+  // As a condition of its own too, so that `kubectl wait --for=condition=DeletionBlocked` and an alert can ask for it.
+  const isBlocked = reason === DELETION_BLOCKED;
+  const wasBlocked = findCondition(object.status?.conditions, DELETION_BLOCKED) !== undefined;
+  const blocked = isBlocked ? yes('ForeignRecords', message) : no(reason, message);
+  const answers = { Ready: no(reason, message), ...(isBlocked || wasBlocked ? { [DELETION_BLOCKED]: blocked } : {}) };
   const conditions = judged(object.status?.conditions, answers, generation, house.now());
   const status: ZoneStatus = { ...(object.status as ZoneStatus), observedGeneration: generation, conditions };
   await writeStatus(house, house.zones, DNS_ZONE, object, status, signal);

@@ -120,13 +120,11 @@ export const zoneSpec = z.object({
     .boolean()
     .default(false)
     .meta({ description: 'A parked zone answers at its apex only; its records are kept.' }),
-  defaultTtl: ttl
-    .optional()
-    .meta({
-      description:
-        'Seconds, 30 to 86400, for records without a ttl of their own. 3600 when left out; ' +
-        'a zone that was taken over keeps its own then.',
-    }),
+  defaultTtl: ttl.optional().meta({
+    description:
+      'Seconds, 30 to 86400, for records without a ttl of their own. 3600 when left out; ' +
+      'a zone that was taken over keeps its own then.',
+  }),
   deletionPolicy,
   managementPolicy: z
     .enum(['Full', 'Observe'])

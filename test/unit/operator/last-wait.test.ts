@@ -1,0 +1,70 @@
+// A zone and its records that are deleted together, as with their namespace: one write takes all along.
+import { beforeEach, describe, expect, it } from 'vitest';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+
+const ZONE = 'default/example';
+const NAMES = ['a', 'b', 'c'];
+
+let on: Bench;
+beforeEach(async () => {
+  on = new Bench();
+  on.recordsFirst = true;
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+  await on.settle();
+  for (const name of NAMES)
+    on.cluster.create(DNS_RECORD, { name }, { zoneRef: { name: 'example' }, name, type: 'A', content: '192.0.2.1' });
+  await on.settle();
+  on.faults.calls.length = 0;
+});
+
+const deletions = () =>
+  on.faults.calls.filter((call) => call.startsWith('api delete')).map((call) => call.split(' ')[2]);
+const zoneId = () => on.cluster.zone(ZONE)?.status?.zoneId as string;
+
+function removeAll(): void {
+  for (const name of NAMES) on.cluster.remove(DNS_RECORD, `default/${name}`);
+  on.cluster.remove(DNS_ZONE, ZONE);
+}
+
+describe('a zone that is deleted together with its records', () => {
+  it('is deleted in one write, whoever is looked at first', async () => {
+    const id = zoneId();
+    removeAll();
+    await on.settle();
+    expect(deletions()).toEqual([id]);
+    expect([...on.cluster.zones(), ...on.cluster.records()]).toEqual([]);
+  });
+
+  it('leaves its records nothing to write when it went before them', async () => {
+    const id = zoneId();
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    for (const name of NAMES) on.cluster.remove(DNS_RECORD, `default/${name}`);
+    await on.settle();
+    expect(deletions()).toEqual([id]);
+    expect(on.cluster.records()).toEqual([]);
+  });
+
+  it('does not hold them up when it is blocked by what somebody else has in it', async () => {
+    const foreign = on.service.seed(zoneId(), { name: 'foreign' });
+    removeAll();
+    await on.settle();
+    expect(on.service.ids()).toEqual([foreign]);
+    expect(on.cluster.records()).toEqual([]);
+    const zone = on.cluster.zone(ZONE);
+    expect(on.ready(zone)).toBe('False DeletionBlocked');
+    expect(zone?.status?.conditions.find(({ type }) => type === 'DeletionBlocked')).toMatchObject({
+      status: 'True',
+      reason: 'ForeignRecords',
+      message: expect.stringContaining('1 record(s)'),
+    });
+  });
+
+  it('does not hold them up for ever when it cannot be deleted', async () => {
+    on.cluster.edit(DNS_ZONE, ZONE, { deletionPolicy: 'Retain' });
+    removeAll();
+    await on.settle();
+    expect(deletions()).toHaveLength(NAMES.length);
+    expect(on.service.ids()).toEqual([]);
+  });
+});
