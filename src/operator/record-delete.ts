@@ -85,7 +85,10 @@ export async function deleteRecordObject(
 function goesWithZone(house: House, object: DNSRecord): boolean {
   const zone = house.zones.get(zoneKeyOf(object));
   const { zoneId, entries } = ledgerOf(object, house.seal);
-  if (!zone || !isDeleting(zone) || entries.length === 0 || zone.status?.zoneId !== zoneId) return false;
+  if (!zone || entries.length === 0 || zone.status?.zoneId !== zoneId) return false;
+  // A namespace in deletion takes its kinds one after the other: the zone's turn comes.
+  const namespace = house.namespaces.get(zone.metadata.namespace ?? '');
+  if (!isDeleting(zone) && (namespace === undefined || !isDeleting(namespace))) return false;
   const { deletionPolicy, managementPolicy } = zone.spec;
   if (deletionPolicy === 'Retain' || managementPolicy === 'Observe' || !isManaged(zone)) return false;
   return findCondition(zone.status?.conditions, 'Ready')?.reason !== DELETION_BLOCKED;

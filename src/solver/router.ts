@@ -82,7 +82,9 @@ async function route(options: RouterOptions, request: SolverRequest): Promise<Ht
 
 async function solvePost(options: RouterOptions, request: SolverRequest, user: User): Promise<HttpAnswer> {
   if (request.method !== 'POST') return failure(405, 'Only POST is answered here', { allow: 'POST' });
-  if (mediaType(request.contentType) !== 'application/json') return failure(415, 'The body must be application/json');
+  // Without one it is JSON, as for every API server (k8s.io/apiserver NegotiateInputSerializer): `kubectl create --raw` sends none.
+  if (!['', 'application/json'].includes(mediaType(request.contentType)))
+    return failure(415, 'The body must be application/json');
   if (!acceptsJson(request.accept)) return failure(406, 'Only application/json is answered');
   if (request.query.has('dryRun')) return failure(400, 'dryRun is not supported: a challenge is either there or not');
   if (!(await isAllowed(options, request, user))) {

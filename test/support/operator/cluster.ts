@@ -30,6 +30,8 @@ export interface NewObject {
   readonly uid?: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly labels?: Readonly<Record<string, string>>;
+  /** Of others: they hold the object when it is deleted. */
+  readonly finalizers?: string[];
   /** RFC 3339. (Default: a second after the last one.) */
   readonly creationTimestamp?: string;
 }

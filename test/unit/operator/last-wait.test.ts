@@ -1,5 +1,6 @@
 // A zone and its records that are deleted together, as with their namespace: one write takes all along.
 import { beforeEach, describe, expect, it } from 'vitest';
+import { NAMESPACE } from '../../../src/operator/house.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
 const ZONE = 'default/example';
@@ -33,6 +34,22 @@ describe('a zone that is deleted together with its records', () => {
     await on.settle();
     expect(deletions()).toEqual([id]);
     expect([...on.cluster.zones(), ...on.cluster.records()]).toEqual([]);
+  });
+
+  it('is waited for when its namespace goes, and the records come first', async () => {
+    const id = zoneId();
+    const place = on.cluster.create(NAMESPACE, { name: 'default', namespace: '', finalizers: ['kubernetes'] }, {});
+    on.cluster.remove(NAMESPACE, place);
+    for (const name of NAMES) on.cluster.remove(DNS_RECORD, `default/${name}`);
+    for (let round = 0; round < 5; round += 1) {
+      await on.round();
+      await on.clock.advance(1_000);
+    }
+    expect(deletions()).toEqual([]);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(deletions()).toEqual([id]);
+    expect(on.cluster.records()).toEqual([]);
   });
 
   it('leaves its records nothing to write when it went before them', async () => {

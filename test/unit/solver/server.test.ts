@@ -273,6 +273,17 @@ describe('a ChallengePayload', () => {
     });
   });
 
+  it('without a content type, as kubectl create --raw sends it, is JSON', async () => {
+    const { status, json } = await ask({
+      path: POST_PATH,
+      method: 'POST',
+      as: pki.frontProxy,
+      body: body(),
+      headers: remote,
+    });
+    expect([status, json.response]).toEqual([201, { uid: '', success: true }]);
+  });
+
   it('as the Go library tolerates it, with kind, version, uid and type in capitals, as well', async () => {
     const value = {
       apiVersion: 'acme.zonestead.dev/v1alpha1',
