@@ -9,12 +9,14 @@ import { startIssuance } from '../../support/node/issuance.ts';
 import type { Release } from '../../support/node/release.ts';
 
 const EXAMPLES = join(PROJECT, 'deploy/examples');
+const NAMESPACE = 'shop';
 const LIMIT = '--timeout=90s';
 
-/** In a namespace that exists. cert-manager comes after the solver: that one has to take notice by itself. */
-export async function issuesCertificate(cluster: TestCluster, release: Release, namespace: string): Promise<void> {
+/** cert-manager comes after the solver: that one has to take notice by itself. */
+export async function issuesCertificate(cluster: TestCluster, release: Release): Promise<void> {
   await startIssuance(cluster, release);
-  const kubectl = (...args: string[]) => cluster.kubectl('-n', namespace, ...args);
+  const kubectl = (...args: string[]) => cluster.kubectl('-n', NAMESPACE, ...args);
+  await cluster.kubectl('create', 'namespace', NAMESPACE);
   await kubectl('apply', '-f', join(EXAMPLES, 'quickstart.yaml'));
   const startedAt = performance.now();
   await kubectl('apply', '-f', join(EXAMPLES, 'certificate.yaml'));
@@ -29,4 +31,5 @@ export async function issuesCertificate(cluster: TestCluster, release: Release, 
   await expect
     .poll(async () => (await release.dns.lookup('_acme-challenge.quickstart.example', 'TXT')).rcode)
     .toBe('NXDOMAIN');
+  await cluster.kubectl('delete', 'namespace', NAMESPACE, LIMIT);
 }

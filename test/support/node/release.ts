@@ -30,6 +30,7 @@ export interface Pod {
   component: string;
   ready: boolean;
   restarts: number;
+  images: string[];
 }
 
 export interface Release {
@@ -115,6 +116,7 @@ async function stateOf(cluster: TestCluster): Promise<string> {
 
 interface PodObject {
   metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
+  spec: { containers: { image: string }[] };
   status: {
     conditions?: { type: string; status: string }[];
     containerStatuses?: { restartCount: number }[];
@@ -132,6 +134,7 @@ async function podsOf(cluster: TestCluster): Promise<Pod[]> {
       uid: pod.metadata.uid,
       component: component(pod),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+      images: pod.spec.containers.map(({ image }) => image),
       restarts: (pod.status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
     }));
 }
