@@ -93,14 +93,9 @@ async function reconcileRecord(
     }
     const trouble = troubleOf(error);
     if (!trouble) throw error;
-    await concludeRecordTrouble(
-      house,
-      clock,
-      current,
-      trouble,
-      error instanceof PausedTooLong ? error.until : null,
-      signal,
-    );
+    const until = error instanceof PausedTooLong ? error.until : null;
+    // Of one that is refused its condition has said so: that it is still to be taken out makes it no more permitted.
+    if (!problem) await concludeRecordTrouble(house, clock, current, trouble, until, signal);
     if (trouble.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
     if (error instanceof PausedTooLong) return { requeueAfterMs: Math.max(0, error.until - clock.now()) };
     house.wakeRecordWithService(keyOf(current));

@@ -1,6 +1,8 @@
 // Objects that `kubectl apply` must take or refuse. The unit test feeds them to zod, the integration test to a real
 // kube-apiserver, so that the two twins of every rule cannot drift apart.
 
+import { SELECTORS } from './selector-cases.ts';
+
 export interface ResourceCase {
   readonly title: string;
   readonly kind: 'DNSZone' | 'DNSRecord';
@@ -95,27 +97,6 @@ const ZONES: readonly ResourceCase[] = [
       },
     ],
   }),
-  ...(['In', 'NotIn'] as const).map((operator) =>
-    zone(
-      `${operator} without values`,
-      { acme: { namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'team', operator }] } } } },
-      /set values together with operator In or NotIn/,
-    ),
-  ),
-  zone(
-    'Exists with values',
-    {
-      allowedRecords: [
-        {
-          namespaces: {
-            from: 'Selector',
-            selector: { matchExpressions: [{ key: 'team', operator: 'Exists', values: ['a'] }] },
-          },
-        },
-      ],
-    },
-    /set values together with operator In or NotIn/,
-  ),
   zone(
     'from Selector without a selector',
     { allowedRecords: [{ namespaces: { from: 'Selector' } }] },
@@ -366,7 +347,7 @@ const TYPES: readonly ResourceCase[] = [
   record('TLSA', { type: 'TLSA', name: '_443._tcp.www', content: `3 1 1 ${'ab'.repeat(32)}` }),
 ];
 
-export const RESOURCE_CASES: readonly ResourceCase[] = [...ZONES, ...NAMES, ...FIELDS, ...APEX, ...TYPES];
+export const RESOURCE_CASES: readonly ResourceCase[] = [...ZONES, ...SELECTORS, ...NAMES, ...FIELDS, ...APEX, ...TYPES];
 
 export const CHANGE_CASES: readonly ChangeCase[] = [
   {

@@ -1,5 +1,6 @@
 // Two namespaces that share the operator's API key, seen by the one that wants what the other has.
 import { describe, expect, it } from 'vitest';
+import { ApiUnavailable } from '../../../src/client/errors.ts';
 import { NAMESPACE } from '../../../src/operator/house.ts';
 import { EXISTING_ZONES, FINALIZER } from '../../../src/operator/names.ts';
 import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
@@ -238,6 +239,21 @@ describe('a record of namespace b in the zone of namespace a', () => {
     await on.settle();
     expect(on.ready(on.cluster.record(key))).toBe('True Ready');
     expect(on.service.lines()).toContain(served);
+  });
+
+  it('is not called permitted while it cannot be taken out of DNS yet, and is taken out afterwards', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    const key = record(on, 'b', 'www');
+    await on.settle();
+    on.service.gate = () => new ApiUnavailable('connect ECONNREFUSED');
+    on.cluster.edit(DNS_ZONE, VICTIM, { allowedRecords: [] });
+    await on.run('record', key);
+    const accepted = on.cluster.record(key)?.status?.conditions.find(({ type }) => type === 'Accepted');
+    expect(accepted).toMatchObject({ status: 'False', reason: 'NotPermitted' });
+    expect(on.ready(on.cluster.record(key))).toBe('False NotPermitted');
+    on.service.gate = () => null;
+    await on.settle();
+    expect(on.service.lines()).toEqual(HAS);
   });
 
   it('cannot outlive its object, and with it the grant', async () => {
