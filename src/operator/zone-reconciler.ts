@@ -2,6 +2,7 @@
 import type { Zone } from '../client/client.ts';
 import { parseZoneName } from '../dns/name.ts';
 import type { Clock } from '../kube/clock.ts';
+import { isTrue } from '../kube/conditions.ts';
 import type { ReconcileContext, ReconcileResult } from '../kube/controller.ts';
 import { isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
@@ -63,7 +64,7 @@ async function reconcileZone(
     known = { ...facts(current, found.zone), origin: found.origin };
     const zone = await adjust(scope.house, clock, current, found, context);
     known = { ...facts(current, zone), origin: found.origin };
-    const served = await house.propagation.zoneServed(zone, signal);
+    const served = await house.propagation.zoneServed({ ...zone, serial: neededSerial(object, zone) }, signal);
     const ready = served === null ? READY : no('AwaitingPropagation', served);
     const answers = { Accepted: ACCEPTED, Programmed: PROGRAMMED, Ready: ready };
     current = await conclude(house, current, known, answers, signal);
@@ -92,6 +93,15 @@ async function reconcileZone(
       signal,
     );
   }
+}
+
+/**
+ * The serial that every name server must have reached. Of a zone that is Ready for its spec the one of that time: what its
+ * records add is theirs to wait for, and a busy zone would be not Ready again and again.
+ */
+function neededSerial({ status, metadata }: DNSZone, zone: Zone): number {
+  const wasReady = status?.zoneId === zone.id && isTrue(status.conditions, 'Ready', metadata.generation);
+  return wasReady ? (status?.serial ?? zone.serial) : zone.serial;
 }
 
 async function refuse(

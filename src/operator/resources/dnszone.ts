@@ -207,10 +207,21 @@ export const zoneStatus = z.object({
     .max(16)
     .optional()
     .meta({ description: 'DS records for the parent zone, SHA-256 first.', 'x-kubernetes-list-type': 'atomic' }),
-  serial: z.int().min(0).max(4_294_967_295).optional().meta({ description: 'Serial of the SOA.' }),
-  records: z.int().min(0).optional().meta({
-    description: 'Records in the zone, whoever made them, when it was last looked through: every 10 minutes.',
-  }),
+  serial: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .optional()
+    .meta({ description: 'Serial of the SOA, when it was last looked at.' }),
+  records: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({
+      description:
+        'Records in the zone, whoever made them, when it was last looked through: some 10 seconds after its DNSRecords ' +
+        'change, and every 10 minutes.',
+    }),
   defaultTtl: ttl.optional().meta({ description: 'Seconds in force for records without a ttl of their own.' }),
   nextAttemptTime: moment.optional().meta({ description: 'When the operator tries again, while it waits.' }),
   conditions: conditionsBornUnknown(ZONE_CONDITIONS),

@@ -40,6 +40,8 @@ export class Bench {
   readonly cluster = new MemoryCluster(this.faults);
   readonly clock = new FakeClock();
   readonly events: (EventToRecord & { key: string })[] = [];
+  /** Those that name servers were asked for, of zones. */
+  readonly serials: number[] = [];
   /** DNSRecords that the look for drift asks to run. */
   readonly woken: string[] = [];
   /** What is wrong at the name servers; null when they serve what the service has. */
@@ -172,7 +174,10 @@ export class Bench {
         flush: () => Promise.resolve(),
       },
       propagation: {
-        zoneServed: ({ zoneName }) => answer(servedBy(this.service).zone(zoneName)),
+        zoneServed: ({ zoneName, serial }) => {
+          this.serials.push(serial);
+          return answer(servedBy(this.service).zone(zoneName));
+        },
         recordServed: (_servers, expected) => answer(servedBy(this.service).rrset(expected)),
       },
       observer: { written: () => undefined, propagated: () => undefined, drift: () => undefined },

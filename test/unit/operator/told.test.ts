@@ -81,6 +81,20 @@ describe('an object on its way', () => {
 describe('a zone', () => {
   const status = () => on.cluster.zone(ZONE)?.status;
 
+  it('that is Ready stays so while a name server is behind with what its records have added', async () => {
+    const before = status()?.serial;
+    create('www', {});
+    await on.round();
+    on.serials.length = 0;
+    await on.run('zone', ZONE);
+    expect(on.serials).toEqual([before]);
+    // An edit of the zone itself has to be seen.
+    on.cluster.edit(DNS_ZONE, ZONE, { parked: true });
+    on.serials.length = 0;
+    await on.run('zone', ZONE);
+    expect(on.serials).toEqual([[...on.service.zones.values()][0]?.zone.serial]);
+  });
+
   it('tells its serial and how many records it has, as they are at the service, whenever it is looked at', async () => {
     const before = status()?.serial;
     expect(status()?.records).toBe(0);
