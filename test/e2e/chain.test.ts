@@ -151,7 +151,7 @@ describe('mistakes', () => {
       .poll(async () => (await test.condition('zdr/alias', 'Ready'))?.reason, { timeout: 5000 })
       .toBe('Conflict');
     expect((await test.condition('zdr/alias', 'Ready'))?.message).toMatch(
-      /www has an A record \(rec_\w+ of DNSRecord default\/www\), and a CNAME cannot share/,
+      /www has an A record \(rec_\w+ of DNSRecord default\/address\), and a CNAME cannot share/,
     );
     expect(await test.dig('www.heal.example', 'A')).toHaveLength(1);
     await test.kubectl('delete', 'zdr', 'address');
