@@ -6,9 +6,6 @@
       {{- include "zonestead.selectorLabels" . | nindent 6 }}
 {{- end -}}
 
-{{- define "zonestead.ingress.bootstrap" -}}{{- end -}}
-{{- define "zonestead.ingress.operator" -}}{{- end -}}
-
 {{/* The service is for everybody; keys say who may what. */}}
 {{- define "zonestead.ingress.api" -}}
 - ports: [{ port: http }]
@@ -52,7 +49,7 @@
 {{- end -}}
 
 {{/* The REST service, and name servers of its own whose Service leads to their port in the pod. */}}
-{{- define "zonestead.egress.operator" -}}
+{{- define "zonestead.egress.client" -}}
 - ports: [{ port: {{ .root.Values.nameserver.port }}, protocol: UDP }, { port: {{ .root.Values.nameserver.port }}, protocol: TCP }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}

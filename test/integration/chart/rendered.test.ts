@@ -26,7 +26,7 @@ it('helm lint is content with the defaults', async () => {
 });
 
 describe.each(Object.entries(VALUE_SETS))('%s', (_what, values) => {
-  it('renders objects that hold to the rules of kube-linter', async () => {
+  it('renders objects that fit each other', async () => {
     const objects = await render(values);
     expect(objects.length).toBeGreaterThan(10);
     expect(findings(objects)).toEqual([]);
@@ -207,6 +207,10 @@ describe('values', () => {
     for (const { annotations } of rule.spec.groups.flatMap((group: Rendered) => group.rules)) {
       expect(annotations.runbook_url).toMatch(/^https:\/\/dns\.example\.net\/runbooks\.md#/);
     }
+    const unsaid = await render({ monitoring: { prometheusRule: { enabled: true } } });
+    const [first] = one(unsaid, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
+    const [file = '', heading] = first.annotations.runbook_url.split('#');
+    expect((await readFile(`${ROOT}${file}`, 'utf8')).toLowerCase()).toContain(`## ${heading}\n`);
     const board = one(objects, 'ConfigMap', 'zonestead-dashboard');
     expect(JSON.parse(board.data['zonestead.json'])).toEqual(
       JSON.parse(await readFile(`${CHART}/files/dashboard.json`, 'utf8')),
