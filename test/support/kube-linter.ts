@@ -27,8 +27,8 @@ interface Report {
   Diagnostic: { Message: string };
   Object: {
     Metadata: { FilePath: string };
-    /** Null for what is no object at all. */
-    K8sObject: { Name: string; GroupVersionKind: { Kind: string } } | null;
+    /** Its names are empty for what is no object at all. */
+    K8sObject: { Name: string; GroupVersionKind: { Kind: string } };
   };
 }
 
@@ -62,16 +62,17 @@ export async function ensureKubeLinter(around: { progress: Progress; signal: Abo
  */
 export async function lint(root: string, signal: AbortSignal): Promise<Finding[]> {
   const command = await ensureKubeLinter({ progress: (line) => process.stdout.write(`${line}\n`), signal });
-  // A file that cannot be read as an object is a finding as well.
-  const args = ['lint', root, '--config', CHECKS, '--format', 'json', '--fail-if-no-objects-found'];
+  // What cannot be read as an object is a finding as well, else it would be passed over in silence.
+  const strict = ['--fail-if-no-objects-found', '--fail-on-invalid-resource'];
+  const args = ['lint', root, '--config', CHECKS, '--format', 'json', ...strict];
   const { out, tail } = await runCommand({ command, args, timeoutMs: LINT_MS, signal });
   if (!out.startsWith('{')) throw new Error(`kube-linter: ${tail}`);
   const { Reports } = JSON.parse(out) as { Reports: Report[] | null };
   return (Reports ?? []).map(({ Check, Diagnostic, Object: { Metadata, K8sObject } }) => ({
     folder: relative(root, join(Metadata.FilePath, '..')),
     check: Check,
-    kind: K8sObject?.GroupVersionKind.Kind ?? '',
-    name: K8sObject?.Name ?? '',
+    kind: K8sObject.GroupVersionKind.Kind,
+    name: K8sObject.Name,
     message: Diagnostic.Message,
   }));
 }
