@@ -54,11 +54,40 @@
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}
 {{- with .root.Values.operator.url }}
-{{- $url := urlParse . }}
-- ports: [{ port: {{ regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary 443 80 (eq $url.scheme "https")) }} }]
+- ports: [{ port: {{ include "zonestead.urlPort" . }} }]
 {{- else }}
 - ports: [{ port: 8080 }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}
 {{- end }}
+{{- end -}}
+
+{{/* What the values name outside of the release: resolvers, the OpenID provider, the receiver of traces. */}}
+{{- define "zonestead.egress.outside" -}}
+{{- $ports := list -}}
+{{- range .values.resolvers }}
+{{- $port := regexFind "[0-9]+$" . }}
+{{- if ne $port "53" }}
+- ports: [{ port: {{ $port }}, protocol: UDP }, { port: {{ $port }}, protocol: TCP }]
+{{- end }}
+{{- end }}
+{{- with (.values.console | default dict).oidc }}
+{{- with .issuer }}
+{{- $ports = append $ports (include "zonestead.urlPort" .) }}
+{{- end }}
+{{- end }}
+{{- if has .component (list "api" "operator" "solver" "nameserver") }}
+{{- with .root.Values.tracing.endpoint }}
+{{- $ports = append $ports (include "zonestead.urlPort" .) }}
+{{- end }}
+{{- end }}
+{{- range uniq $ports }}
+- ports: [{ port: {{ . }} }]
+{{- end }}
+{{- end -}}
+
+{{/* Of an address, said or by its scheme. */}}
+{{- define "zonestead.urlPort" -}}
+{{- $url := urlParse . -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary 443 80 (eq $url.scheme "https")) -}}
 {{- end -}}

@@ -19,6 +19,8 @@ const env = (objects: Rendered[], kind: string, name: string) =>
     container(objects, kind, name).env.map((each: { name: string; value: string }) => [each.name, each.value]),
   );
 
+const oidc = { issuer: 'https://login.example.net:8443/realm', clientId: 'zonestead' };
+
 it('helm lint is content with the defaults', async () => {
   const { ok, words } = await helm('lint', '--strict', CHART);
   expect(words).toContain('0 chart(s) failed');
@@ -66,6 +68,22 @@ it('works as a part of another chart, with what that one shares', async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+it('opens to each component, with network policies, the ports outside that its values name', async () => {
+  const objects = await render({
+    networkPolicy: { enabled: true },
+    api: { resolvers: ['192.0.2.1:5300', '192.0.2.2:53'], console: { url: 'https://dns.example.net', oidc } },
+    tracing: { endpoint: 'http://collector:4318' },
+  });
+  const ports = (component: string): number[] => {
+    const { egress } = one(objects, 'NetworkPolicy', `zonestead-${component}`).spec;
+    return egress.flatMap((rule: Rendered) => rule.ports.map(({ port }: { port: number }) => port));
+  };
+  expect(ports('api')).toEqual(expect.arrayContaining([53, 5300, 8443, 4318]));
+  expect(ports('operator')).toContain(4318);
+  for (const other of [5300, 8443]) expect(ports('operator')).not.toContain(other);
+  expect(ports('bootstrap')).not.toContain(4318);
 });
 
 describe('names', () => {
