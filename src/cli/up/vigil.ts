@@ -42,9 +42,7 @@ export async function whileAllRun(
 export async function tellOfEnd(part: Part, print: (line: string) => void): Promise<void> {
   const { code, signal: by } = await part.exited;
   const log = await part.tail(TAIL_LINES).catch(() => '');
-  const how = `${part.name} ended by itself (${by ?? `code ${code}`})`;
-  if (log === '') return print(`${how}; its log ${part.logFile} is empty`);
-  print(`${how}; the end of its log:`);
-  for (const line of log.split('\n')) print(`  ${line}`);
+  print(`${part.name} ended by itself (${by ?? `code ${code}`}); the end of its log:`);
+  for (const line of (log || '(it wrote nothing)').split('\n')) print(`  ${line}`);
   print(`all of it: ${part.logFile}`);
 }

@@ -47,7 +47,11 @@ test('a part that says nothing is told of as well', async () => {
   expect(await whileAllRun([silent], endless, never)).toBe(silent);
   const lines: string[] = [];
   await tellOfEnd(silent, (line) => lines.push(line));
-  expect(lines).toEqual([`silent ended by itself (SIGKILL); its log ${silent.logFile} is empty`]);
+  expect(lines).toEqual([
+    'silent ended by itself (SIGKILL); the end of its log:',
+    '  (it wrote nothing)',
+    `all of it: ${silent.logFile}`,
+  ]);
 });
 
 test('of work that fails because a part died the part is the news, not the failure', async () => {
