@@ -91,7 +91,9 @@ function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, 
     if (error.validationContext === 'body' && (request.body ?? null) === null) {
       return sendError(reply, 400, { error: 'bad_request', message: EMPTY_BODY });
     }
-    const message = error.validation.map(({ instancePath, message: text }) => sentence(instancePath, text)).join(' ');
+    const sentences = error.validation.map(({ instancePath, message: text }) => sentence(instancePath, text));
+    // Two rules of one field may say the same.
+    const message = [...new Set(sentences)].join(' ');
     return sendError(reply, 400, { error: 'bad_request', message });
   }
   const { statusCode, code } = error as FastifyError;

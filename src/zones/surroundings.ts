@@ -46,6 +46,7 @@ export async function neighbourhoodOf(
   removed: readonly RecordRow[],
 ): Promise<Neighbourhood> {
   const hood = new Neighbourhood(zone.name);
+  hood.expect(written);
   const names = new Set([...written, ...removed].map(({ name }) => name));
   const ordernames = new Set([...names].map(orderName));
   // Where an alias or a delegation leads to is known at once for the first link; the others follow below.
@@ -64,7 +65,7 @@ export async function neighbourhoodOf(
       [...suffixes].filter((name) => name.length > zone.name.length),
     ),
     // Names that the same batch empties are not shown, so that many more may be needed.
-    namesBelowEach(tx, zone.no, [...new Set(delegations)], NAMES_SHOWN + emptied),
+    namesBelowEach(tx, zone.no, [...new Set(delegations)], NAMES_SHOWN + emptied + delegations.length),
   ]);
   hood.learnNames(ordernames, rows.map(neighbour));
   hood.learnCuts(cuts.map(neighbour));
