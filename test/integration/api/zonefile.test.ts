@@ -187,9 +187,11 @@ describe('an import', () => {
     expect((await put(zone, file('e'))).status).toBe(200);
   });
 
-  test('of an empty file empties the zone', async () => {
+  test('of an empty file empties the zone; a body that is not there at all does not', async () => {
     const zone = await freshZone();
     await service.record(zone, 'a', 'A', '192.0.2.1');
+    for (const body of ['', ' \r\n\n']) expect(refusal(await put(zone, body))).toBe('400 bad_request');
+    expect(await listed(zone)).toHaveLength(1);
     expect(counts(await put(zone, '; nothing\n'))).toEqual([0, 0, 0, 1, 0, 0]);
     expect(await listed(zone)).toEqual([]);
   });
