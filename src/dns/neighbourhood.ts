@@ -58,7 +58,7 @@ export class Neighbourhood {
     for (const entry of entries) this.#below.set(entry.under, entry);
   }
 
-  /** All that is about to be written: name servers of one delegation come one by one, and their addresses may be there. */
+  /** All that is about to be created: name servers of one delegation come one by one, and their addresses may be there. */
   expect(written: readonly ParsedRecord[]): void {
     for (const { type, ordername, target } of written) {
       if (type !== 'NS' || target === null) continue;

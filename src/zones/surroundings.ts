@@ -46,7 +46,6 @@ export async function neighbourhoodOf(
   removed: readonly RecordRow[],
 ): Promise<Neighbourhood> {
   const hood = new Neighbourhood(zone.name);
-  hood.expect(written);
   const names = new Set([...written, ...removed].map(({ name }) => name));
   const ordernames = new Set([...names].map(orderName));
   // Where an alias or a delegation leads to is known at once for the first link; the others follow below.
