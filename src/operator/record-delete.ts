@@ -15,7 +15,7 @@ import { isInOwnNamespace, zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
-import type { Answer } from './verdicts.ts';
+import type { Open } from './verdicts.ts';
 
 export async function deleteRecordObject(
   house: House,
@@ -65,7 +65,7 @@ async function houseOfRecord(
   house: House,
   object: DNSRecord,
   signal: AbortSignal,
-): Promise<{ house: House } | { answer: Answer }> {
+): Promise<{ house: House } | { answer: Open }> {
   const zone = house.zones.get(zoneKeyOf(object));
   const scope = zone ? await houseOf(house, zone, signal) : { house };
   if (zone && 'house' in scope) return scope;

@@ -10,6 +10,7 @@ import { type Connection, CREDENTIALS_RETRY_MS, houseOf, rejected, withConnectio
 import { BY_ZONE, type House, letGo, writeStatus } from './house.ts';
 import { FINALIZER, FORCE_DELETE } from './names.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
+import type { NotReadyReason } from './resources/reasons.ts';
 import { send } from './send.ts';
 import { PausedTooLong, troubleOf } from './trouble.ts';
 import { judged, no } from './verdicts.ts';
@@ -117,7 +118,13 @@ async function deleteAtService(
   }
 }
 
-async function say(house: House, object: DNSZone, reason: string, message: string, signal: AbortSignal): Promise<void> {
+async function say(
+  house: House,
+  object: DNSZone,
+  reason: NotReadyReason,
+  message: string,
+  signal: AbortSignal,
+): Promise<void> {
   const generation = object.metadata.generation ?? 0;
   const answers = { Ready: no(reason, message) };
   const conditions = judged(object.status?.conditions, answers, generation, house.now());
