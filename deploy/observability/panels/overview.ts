@@ -25,7 +25,7 @@ export const OVERVIEW: Row = {
       description: 'Exactly one works; the others wait with full caches.',
       kind: 'stat',
       unit: 'short',
-      bad: { below: 1 },
+      bad: { below: 1, above: 2 },
       queries: one(`sum(${of('leader')})`),
     },
     {

@@ -3,7 +3,8 @@
 // `$namespace` is the dashboard's variable and `$__rate_interval` Grafana's. `instance` tells replicas apart whatever
 // scrapes them: a ServiceMonitor, annotations, or a static list.
 
-export type Unit = 'short' | 's' | 'ops' | 'reqps' | 'percentunit' | 'bytes' | 'dateTimeFromNow';
+/** Ids of Grafana's units. */
+export type Unit = 'short' | 's' | 'ops' | 'reqps' | 'percentunit' | 'bytes';
 
 export interface Query {
   expr: string;
@@ -19,8 +20,8 @@ export interface Panel {
   unit: Unit;
   /** Of 24 columns. (Default: 8; a stat 4.) */
   width?: number;
-  /** A stat turns red at and above this, or below it. (Default: it stays green.) */
-  bad?: { above: number } | { below: number };
+  /** A stat turns red at and above the one, and below the other. (Default: it stays green.) */
+  bad?: { above?: number; below?: number };
   queries: Query[];
 }
 
