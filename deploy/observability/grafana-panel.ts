@@ -92,7 +92,7 @@ function timeSeries(unit: string, stacking: 'none' | 'normal'): Look<TimeSeriesO
   };
   return {
     type: 'timeseries',
-    fieldConfig: { defaults: { unit, min: 0, custom }, overrides: [] },
+    fieldConfig: { defaults: { unit, min: 0, ...(unit === 'percentunit' ? { max: 1 } : {}), custom }, overrides: [] },
     options: {
       legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
       tooltip: { mode: 'multi', sort: 'desc' },

@@ -4,7 +4,7 @@
 // scrapes them: a ServiceMonitor, annotations, or a static list.
 
 /** Ids of Grafana's units. */
-export type Unit = 'short' | 's' | 'ops' | 'reqps' | 'percentunit' | 'bytes';
+export type Unit = 'short' | 's' | 'ops' | 'opm' | 'reqps' | 'percentunit' | 'bytes';
 
 export interface Query {
   expr: string;
@@ -36,6 +36,8 @@ const IN = 'namespace=~"$namespace"';
 export const of = (metric: string, matchers = ''): string =>
   `zonestead_${metric}{${matchers ? `${IN}, ${matchers}` : IN}}`;
 export const rate = (metric: string, matchers = ''): string => `rate(${of(metric, matchers)}[$__rate_interval])`;
+/** For what is rare: half an event a second says little. */
+export const perMinute = (metric: string, matchers = ''): string => `60 * ${rate(metric, matchers)}`;
 export const quantile = (q: number, metric: string, by: string[] = [], matchers = ''): string =>
   `histogram_quantile(${q}, sum by (${['le', ...by].join(', ')}) (${rate(`${metric}_bucket`, matchers)}))`;
 export const one = (expr: string, legend = ''): Query[] => [{ expr, legend }];
