@@ -59,8 +59,8 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
       failed[kind] = questions.count().failed - soFar;
     }
     await writes.stop();
-    const { asked, reasons } = await questions.stop();
-    const told = `${asked} queries, failed by container ${JSON.stringify(failed)} ${reasons}`;
+    const { asked, repeated, reasons } = await questions.stop();
+    const told = `${asked} queries, ${repeated} datagrams unanswered, failed by container ${JSON.stringify(failed)} ${reasons}`;
     process.stdout.write(`killed inside: ${writes.acknowledged()} writes, ${writes.doubtful()} unanswered; ${told}\n`);
     await writes.settle(release.dns);
     expect(writes.acknowledged()).toBeGreaterThan(20);
