@@ -16,15 +16,16 @@ export interface Container {
 }
 
 interface PodObject {
-  metadata: { name: string; uid: string; labels?: Record<string, string> };
+  metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
   status: { containerStatuses?: { name: string; containerID?: string; ready: boolean; restartCount: number }[] };
 }
 
-/** Of all pods of a namespace that run for ever, as the kubelet tells them. */
+/** Of all pods of a namespace that run and are to stay, as the kubelet tells them. */
 export async function containersOf(cluster: TestCluster, namespace: string): Promise<Container[]> {
   const out = await cluster.kubectl('-n', namespace, 'get', 'pods', '--field-selector=status.phase=Running', '-o=json');
   const { items } = JSON.parse(out) as { items: PodObject[] };
-  return items.flatMap(({ metadata, status }) =>
+  const staying = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  return staying.flatMap(({ metadata, status }) =>
     (status.containerStatuses ?? []).map(({ name, containerID = '', ready, restartCount }) => ({
       pod: metadata.name,
       uid: metadata.uid,
