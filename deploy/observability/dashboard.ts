@@ -1,5 +1,7 @@
-// The panels as a Grafana dashboard (schema 39, Grafana 10 and later; imports into 9.4). Pure: the same data gives the same
+// The panels as a Grafana dashboard (schema 39, Grafana 10 and later), held against Grafana's own types. Pure: the same data gives the same
 // text, so that a test can hold the file in the chart against it.
+import type { Dashboard, GridPos, RowPanel, VariableModel } from '@grafana/schema';
+import { DATASOURCE, grafanaPanel, type Json } from './grafana-panel.ts';
 import { API } from './panels/api.ts';
 import { DNS } from './panels/dns.ts';
 import { OPERATOR } from './panels/operator.ts';
@@ -13,11 +15,14 @@ export const ROWS: readonly Row[] = [OVERVIEW, DNS, API, OPERATOR, SOLVER, PROCE
 
 const COLUMNS = 24;
 const HEIGHTS = { stat: 4, lines: 8, stacked: 8, table: 8 } as const;
-const DATASOURCE = { type: 'prometheus', uid: '$datasource' };
 
-export function dashboard(): object {
+export type DashboardJson = Omit<Json<Dashboard>, 'panels'> & { panels: (Json<RowPanel> | PlacedPanel)[] };
+/** `panels` have only rows. */
+type PlacedPanel = ReturnType<typeof grafanaPanel> & { id: number; gridPos: GridPos; panels?: never };
+
+export function dashboard(): DashboardJson {
   let [y, id] = [0, 0];
-  const panels: object[] = [];
+  const panels: DashboardJson['panels'] = [];
   for (const row of ROWS) {
     id += 1;
     panels.push({
@@ -84,89 +89,24 @@ function linesOf({ panels }: Row): Panel[][] {
   return lines;
 }
 
-function grafanaPanel({ title, description, kind, unit, bad, queries }: Panel): object {
-  const instant = kind === 'stat' || kind === 'table';
-  const targets = queries.map(({ expr, legend }, index) => ({
-    refId: String.fromCharCode('A'.charCodeAt(0) + index),
-    datasource: DATASOURCE,
-    expr,
-    legendFormat: legend,
-    instant,
-    range: !instant,
-    ...(kind === 'table' ? { format: 'table' } : {}),
-  }));
-  return { title, description, datasource: DATASOURCE, targets, ...LOOKS[kind](unit, bad) };
+function datasourceVariable(): Json<VariableModel> {
+  // Grafana's default where it is a Prometheus, else the first that is one.
+  const current = { selected: true, text: 'default', value: 'default' };
+  return { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current, hide: 0 };
 }
 
-type Look = (unit: string, bad: Panel['bad']) => object;
-
-const LOOKS: Record<Panel['kind'], Look> = {
-  stat: (unit, bad) => ({
-    type: 'stat',
-    fieldConfig: { defaults: { unit, noValue: '–', thresholds: thresholds(bad) }, overrides: [] },
-    options: {
-      colorMode: 'value',
-      graphMode: 'none',
-      reduceOptions: { calcs: ['lastNotNull'], fields: '', values: false },
-    },
-  }),
-  lines: (unit) => timeSeries(unit, 'none'),
-  stacked: (unit) => timeSeries(unit, 'normal'),
-  table: (unit) => ({
-    type: 'table',
-    fieldConfig: { defaults: { unit }, overrides: [] },
-    options: { showHeader: true },
-    transformations: [{ id: 'organize', options: { excludeByName: { Time: true } } }],
-  }),
-};
-
-function timeSeries(unit: string, stacking: 'none' | 'normal'): object {
-  const custom = {
-    drawStyle: 'line',
-    lineWidth: 1,
-    fillOpacity: stacking === 'normal' ? 25 : 0,
-    showPoints: 'never',
-    stacking: { mode: stacking, group: 'A' },
-  };
-  return {
-    type: 'timeseries',
-    fieldConfig: { defaults: { unit, min: 0, custom }, overrides: [] },
-    options: {
-      legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
-      tooltip: { mode: 'multi', sort: 'desc' },
-    },
-  };
-}
-
-function thresholds(bad: Panel['bad']): object {
-  const steps =
-    bad === undefined
-      ? [{ color: 'green', value: null }]
-      : 'above' in bad
-        ? [
-            { color: 'green', value: null },
-            { color: 'red', value: bad.above },
-          ]
-        : [
-            { color: 'red', value: null },
-            { color: 'green', value: bad.below },
-          ];
-  return { mode: 'absolute', steps };
-}
-
-function datasourceVariable(): object {
-  return { name: 'datasource', label: 'Data source', type: 'datasource', query: 'prometheus', current: {}, hide: 0 };
-}
-
-function namespaceVariable(): object {
-  const query = 'label_values(zonestead_build_info, namespace)';
+function namespaceVariable(): Json<VariableModel> {
   return {
     name: 'namespace',
     label: 'Namespace',
     type: 'query',
     datasource: DATASOURCE,
-    definition: query,
-    query: { query, refId: 'namespace' },
+    // As the data source's own editor writes it: 1 is label_values.
+    query: {
+      qryType: 1,
+      query: 'label_values(zonestead_build_info, namespace)',
+      refId: 'PrometheusVariableQueryEditor-VariableQuery',
+    },
     refresh: 2,
     includeAll: true,
     allValue: '.*',

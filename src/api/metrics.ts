@@ -9,6 +9,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../store/database.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { STATUS } from './errors.ts';
+import { patternOf } from './http.ts';
 
 const BUCKETS = ['zones', 'records'] as const;
 const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
@@ -36,11 +37,11 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
     );
     if (success === undefined) return;
     for (const each of [method].flat().filter((name) => name !== 'HEAD'))
-      requests.zero({ route: url, method: each, status: success });
+      requests.zero({ route: patternOf(url), method: each, status: success });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
-    const route = request.is404 ? UNMATCHED : (request.routeOptions.url ?? UNMATCHED);
+    const route = request.is404 ? UNMATCHED : patternOf(request.routeOptions.url ?? UNMATCHED);
     requests.observe({ route, method: request.method, status: statusCode }, reply.elapsedTime / 1000);
     const { bucket } = request;
     if (bucket !== null) writes.inc({ bucket, result: resultOf(statusCode) });

@@ -2,6 +2,7 @@
 // Names and attributes follow OpenTelemetry's conventions for HTTP servers; a key or a body is in none of them.
 import type { FastifyInstance } from 'fastify';
 import type { Span, Tracing } from '../telemetry/tracing.ts';
+import { patternOf } from './http.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,7 +15,8 @@ export function traceRequests(app: FastifyInstance, tracing: Tracing): void {
   app.decorateRequest('span', null);
   app.addHook('onRequest', (request, _reply, done) => {
     const { method, headers, id } = request;
-    const route = request.is404 ? undefined : request.routeOptions.url;
+    const { url } = request.routeOptions;
+    const route = request.is404 || url === undefined ? undefined : patternOf(url);
     request.span = tracing.begin({
       name: route === undefined ? method : `${method} ${route}`,
       kind: 'server',

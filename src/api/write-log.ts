@@ -3,6 +3,7 @@
 // and no line holds what a record holds.
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { patternOf } from './http.ts';
 
 /** One change of a batch. */
 export interface Part {
@@ -29,7 +30,7 @@ export function logWrites(app: FastifyInstance, log: Logger): void {
       {
         requestId,
         method,
-        route: request.routeOptions.url,
+        route: patternOf(request.routeOptions.url ?? ''),
         zoneId,
         keyId: actor?.keyId,
         status: reply.statusCode,

@@ -11,7 +11,7 @@ import type { KubeObject, ResourceType } from '../kube/resource.ts';
 import type { House } from './house.ts';
 import { SECRET_KEY } from './names.ts';
 import type { DNSZone } from './resources/dnszone.ts';
-import { type Answer, no } from './verdicts.ts';
+import { no, type Open } from './verdicts.ts';
 
 /** The way to the service with one API key. */
 export interface Connection {
@@ -23,7 +23,7 @@ export interface Connection {
 
 export interface Credentials {
   /** @throws KubeError when the API server does not answer and the key is not known from before */
-  of(zone: DNSZone, signal: AbortSignal): Promise<Connection | Answer>;
+  of(zone: DNSZone, signal: AbortSignal): Promise<Connection | Open>;
   /** Kept for the end of the zone: the Secret of a namespace in deletion goes before its zones do. */
   remember(zoneId: string, connection: Connection): void;
   remembered(zoneId: string | undefined): Connection | undefined;
@@ -59,7 +59,7 @@ export function createCredentials({ api, own, connect, clock }: CredentialsOptio
     return connect(key);
   }
 
-  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<Connection | Answer> {
+  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<Connection | Open> {
     const known = bySecret.get(place);
     if (known && clock.now() - known.readAt < FRESH_MS) return known.connection;
     let key: string | null;
@@ -99,7 +99,7 @@ export async function houseOf(
   house: House,
   zone: DNSZone,
   signal: AbortSignal,
-): Promise<{ house: House } | { answer: Answer }> {
+): Promise<{ house: House } | { answer: Open }> {
   const found = await house.credentials.of(zone, signal);
   if (!('client' in found)) return { answer: found };
   if (zone.spec.credentialsSecretRef === undefined) return { house };
@@ -126,7 +126,7 @@ export function withConnection(house: House, { client, dispatcher, owner }: Conn
 }
 
 /** What a refused key means for a zone that brings its own. @returns null for anything else */
-export function rejected(house: House, zone: DNSZone, error: unknown): Answer | null {
+export function rejected(house: House, zone: DNSZone, error: unknown): Open | null {
   if (!(error instanceof ApiError) || error.status !== 401 || zone.spec.credentialsSecretRef === undefined) return null;
   house.credentials.doubt(zone);
   const message = `The DNS service does not accept the API key in Secret ${placeOf(zone)}; put a valid one there.`;
@@ -145,7 +145,7 @@ function keyIn({ data }: SecretObject): string | null {
   return /^[\x21-\x7e]{1,512}$/.test(key) ? key : null;
 }
 
-function unreadable(zone: DNSZone, error: unknown): Answer | null {
+function unreadable(zone: DNSZone, error: unknown): Open | null {
   if (!(error instanceof KubeError)) return null;
   const place = placeOf(zone);
   if (error.status === 404) {

@@ -11,7 +11,7 @@ import {
   readName,
   type WireType,
 } from '../nameserver/probe.ts';
-import { type Answer, no, unknown, yes } from './verdicts.ts';
+import { type DelegatedAnswer, no, unknown, yes } from './verdicts.ts';
 
 /** RDATA in canonical wire form, in hex. */
 export interface SeenAtParent {
@@ -33,7 +33,7 @@ const LIMIT_MS = 3_000;
 const ATTEMPT = { timeoutMs: 700, attempts: 2 };
 
 /** @param seen null when no resolver is configured; a text says why the parent could not be asked */
-export function delegatedAnswer(zone: Delegatee, seen: SeenAtParent | string | null): Answer {
+export function delegatedAnswer(zone: Delegatee, seen: SeenAtParent | string | null): DelegatedAnswer {
   if (zone.status === 'handshake_claim_required') {
     return no(
       'HandshakeClaimRequired',

@@ -1,5 +1,5 @@
 // What the operator counts of its own work. It must not decide anything, and no label ever holds a name: kinds, condition
-// types and the reasons listed here are all there is; another reason counts as `Other`.
+// types and the reasons of resources/reasons.ts are all there is; another reason counts as `Other`.
 //
 //   object_conditions{kind,condition,status}   objects by the status of each condition
 //   objects_not_ready{kind,reason}             objects that are not Ready, by reason
@@ -17,6 +17,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import type { Condition } from './resources/common.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import { NOT_READY_REASONS } from './resources/reasons.ts';
 
 /** What the reconcilers tell as they work. */
 export interface Observer {
@@ -34,27 +35,8 @@ const CONDITIONS: Readonly<Record<Kind, readonly string[]>> = {
   DNSRecord: ['Accepted', 'Programmed', 'Propagated', 'Ready'],
 };
 const STATUSES = ['True', 'False', 'Unknown'] as const;
-const REASONS = [
-  'Pending',
-  'InvalidSpec',
-  'NotPermitted',
-  'ZoneNotReady',
-  'ZoneMissing',
-  'ZoneParked',
-  'Conflict',
-  'RateLimited',
-  'ZoneBusy',
-  'APIUnavailable',
-  'APIError',
-  'AwaitingPropagation',
-  'Drifted',
-  'DeletionBlocked',
-  'DSRequired',
-  'HandshakeClaimRequired',
-  'CredentialsMissing',
-  'CredentialsInvalid',
-  'Other',
-] as const;
+/** `Other`: what an operator of another version wrote, until this one has judged the object. */
+const REASONS = [...NOT_READY_REASONS, 'Other'] as const;
 const KNOWN_REASONS: ReadonlySet<string> = new Set(REASONS);
 const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '500', '502', '503'];
 /** Name servers poll every 25 ms here, and minutes elsewhere. */

@@ -19,7 +19,7 @@ import { isInOwnNamespace, zoneKeyOf } from './record-zone.ts';
 import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
-import type { Answer } from './verdicts.ts';
+import type { Open } from './verdicts.ts';
 import { isManaged } from './zone-claims.ts';
 
 /** How long a record waits for the deletion of its zone, which may be held up, in ms; and how soon it looks again. */
@@ -104,7 +104,7 @@ async function houseOfRecord(
   house: House,
   object: DNSRecord,
   signal: AbortSignal,
-): Promise<{ house: House } | { answer: Answer }> {
+): Promise<{ house: House } | { answer: Open }> {
   const zone = house.zones.get(zoneKeyOf(object));
   const scope = zone ? await houseOf(house, zone, signal) : { house };
   if (zone && 'house' in scope) return scope;

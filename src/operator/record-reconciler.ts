@@ -26,7 +26,7 @@ import { DNS_RECORD, type DNSRecord, type LedgerEntry } from './resources/dnsrec
 import type { DNSZone } from './resources/dnszone.ts';
 import { summaryOf, valuesOf } from './resources/summary.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
-import { type Answer, no, yes } from './verdicts.ts';
+import { type Answer, no, type Open, yes } from './verdicts.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
@@ -70,7 +70,7 @@ async function reconcileRecord(
   let current = object;
   try {
     if (!verdict.ok || problem)
-      return await refuseRecord(house, clock, object, zone as DNSZone, problem as Answer, context);
+      return await refuseRecord(house, clock, object, zone as DNSZone, problem as Open, context);
     const scope = await houseOf(house, zone as DNSZone, signal);
     if ('answer' in scope) return await waitForKey(house, object, zone as DNSZone, scope.answer, signal);
     const isNew = ledgerOf(object, house.seal).entries.length === 0;
@@ -109,7 +109,7 @@ async function refuseRecord(
   clock: Clock,
   object: DNSRecord,
   zone: DNSZone,
-  answer: Answer,
+  answer: Open,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   const { signal } = context;
@@ -123,7 +123,7 @@ async function waitForKey(
   house: House,
   object: DNSRecord,
   zone: DNSZone,
-  { reason }: Answer,
+  { reason }: Open,
   signal: AbortSignal,
 ): Promise<ReconcileResult> {
   const message = `DNSZone ${keyOf(zone)} has no API key that works (${reason}); see its conditions.`;
@@ -157,7 +157,7 @@ function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
   };
 }
 
-function notPermitted(house: House, record: DNSRecord, zone: DNSZone, name: string): Answer | null {
+function notPermitted(house: House, record: DNSRecord, zone: DNSZone, name: string): Open | null {
   const message = refusal(zone, record, name, labelsIn(house));
   return message === null ? null : no('NotPermitted', message);
 }

@@ -3,6 +3,7 @@ import type { Clock } from '../kube/clock.ts';
 import { isTrue } from '../kube/conditions.ts';
 import { type House, tellOfReady, writeStatus } from './house.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from './resources/dnsrecord.ts';
+import type { NotReadyReason } from './resources/reasons.ts';
 import { summaryOf, valuesOf } from './resources/summary.ts';
 import type { Trouble } from './trouble.ts';
 import { type Answer, judged, NOT_YET, no, summed, yes } from './verdicts.ts';
@@ -17,7 +18,10 @@ export function propagatedAt(nameservers: readonly string[]): Answer {
 }
 
 /** The answers of a run that did not come to ask DNS. (Default of `accepted`: for the same reason.) */
-export function stopped(programmed: Answer, accepted: Answer = programmed): Record<string, Answer> {
+export function stopped(
+  programmed: Answer & { reason: NotReadyReason },
+  accepted: Answer = programmed,
+): Record<string, Answer> {
   return { Accepted: accepted, Programmed: programmed, Propagated: NOT_YET(programmed.reason) };
 }
 

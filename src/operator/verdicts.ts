@@ -1,20 +1,45 @@
 // Conditions of both kinds from what a run found out. Pure.
-import { setConditions, type Verdict } from '../kube/conditions.ts';
+import { setConditions } from '../kube/conditions.ts';
 import type { Condition } from './resources/common.ts';
+import type { GoodReason, NotDelegatedReason, NotReadyReason } from './resources/reasons.ts';
 
-export type Answer = Pick<Verdict, 'status' | 'reason' | 'message'>;
+interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
+  status: Status;
+  reason: Reason;
+  message: string;
+}
 
-export const yes = (reason: string, message: string): Answer => ({ status: 'True', reason, message });
-export const no = (reason: string, message: string): Answer => ({ status: 'False', reason, message });
-export const unknown = (reason: string, message: string): Answer => ({ status: 'Unknown', reason, message });
+/** An answer that keeps Ready from being True. */
+export type Open = Said<'False' | 'Unknown', NotReadyReason>;
+/** What Ready sums up. True with a reason of trouble: it was so before, and still is as far as anybody knows. */
+export type Answer = Said<'True', GoodReason | NotReadyReason> | Open;
+/** Of the condition Delegated. */
+export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
+
+type Listed = NotReadyReason | NotDelegatedReason;
+export const yes = <R extends GoodReason | NotReadyReason>(reason: R, message: string): Said<'True', R> => ({
+  status: 'True',
+  reason,
+  message,
+});
+export const no = <R extends Listed>(reason: R, message: string): Said<'False', R> => ({
+  status: 'False',
+  reason,
+  message,
+});
+export const unknown = <R extends Listed>(reason: R, message: string): Said<'Unknown', R> => ({
+  status: 'Unknown',
+  reason,
+  message,
+});
 
 /** What was answered for an earlier step that this one stands on has no answer yet. */
-export const NOT_YET = (reason: string) => unknown(reason, 'Not looked at yet: see the condition before.');
+export const NOT_YET = (reason: NotReadyReason) => unknown(reason, 'Not looked at yet: see the condition before.');
 
 /** The conditions with these answers in them, judged for a generation of the spec. */
 export function judged(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, Answer>>,
+  answers: Readonly<Record<string, Answer | DelegatedAnswer>>,
   generation: number,
   now: Date,
 ): Condition[] {

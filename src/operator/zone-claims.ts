@@ -8,7 +8,7 @@ import { byAge, keyOf } from '../kube/resource.ts';
 import { type LabelsOf, permitsDelegation } from './grants.ts';
 import { EXISTING_ZONES, FINALIZER } from './names.ts';
 import type { DNSZone } from './resources/dnszone.ts';
-import { type Answer, no } from './verdicts.ts';
+import { no, type Open } from './verdicts.ts';
 
 /** Other objects, by the canonical name of their zone. */
 export interface Neighbours {
@@ -29,7 +29,7 @@ export function zonesAboveIndex(object: DNSZone): string[] {
 }
 
 /** @param name the canonical name of the object's zone @returns why the object may not have it, or null */
-export function claimRefused(object: DNSZone, name: string, around: Neighbours, labelsOf: LabelsOf): Answer | null {
+export function claimRefused(object: DNSZone, name: string, around: Neighbours, labelsOf: LabelsOf): Open | null {
   const others = around.named(name).filter((other) => other.metadata.uid !== object.metadata.uid);
   if (object.spec.managementPolicy === 'Observe') {
     const foreign = others.find((other) => isElsewhere(other, object) && isManaged(other));
@@ -48,7 +48,7 @@ export function claimRefused(object: DNSZone, name: string, around: Neighbours, 
 }
 
 /** A zone below another namespace's zone would take a piece of it away. */
-function cutRefused(object: DNSZone, name: string, around: Neighbours, labelsOf: LabelsOf): Answer | null {
+function cutRefused(object: DNSZone, name: string, around: Neighbours, labelsOf: LabelsOf): Open | null {
   const above = enclosing(object, name, around);
   if (!above || !isElsewhere(above.zone, object)) return null;
   if (permitsDelegation(above.zone, object.metadata.namespace ?? '', above.relative, labelsOf)) return null;
@@ -59,7 +59,7 @@ function cutRefused(object: DNSZone, name: string, around: Neighbours, labelsOf:
 }
 
 /** A zone above another namespace's zone: whoever comes first has the say. */
-function coverRefused(object: DNSZone, name: string, around: Neighbours): Answer | null {
+function coverRefused(object: DNSZone, name: string, around: Neighbours): Open | null {
   const covered = around
     .below(name)
     .find((other) => isElsewhere(other, object) && (isKnown(other) || isElder(other, object)));
@@ -94,7 +94,7 @@ export function mayTakeExisting(object: DNSZone, labelsOf: LabelsOf): boolean {
   return labelsOf(object.metadata.namespace ?? '')?.[EXISTING_ZONES] === 'allow';
 }
 
-export function existingRefused(object: DNSZone, name: string): Answer {
+export function existingRefused(object: DNSZone, name: string): Open {
   return no(
     'NotPermitted',
     `The DNS service has a zone that this one would take over, watch or cut: ${name}. Namespace ${object.metadata.namespace} may do so with an API key of its own (spec.credentialsSecretRef), or when an administrator labels it: kubectl label namespace ${object.metadata.namespace} ${EXISTING_ZONES}=allow.`,

@@ -11,6 +11,7 @@ import { type Connection, CREDENTIALS_RETRY_MS, houseOf, rejected, withConnectio
 import { BY_ZONE, type House, letGo, writeStatus } from './house.ts';
 import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE } from './names.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
+import type { NotReadyReason } from './resources/reasons.ts';
 import { send } from './send.ts';
 import { PausedTooLong, troubleOf } from './trouble.ts';
 import { judged, no, yes } from './verdicts.ts';
@@ -118,7 +119,13 @@ async function deleteAtService(
   }
 }
 
-async function say(house: House, object: DNSZone, reason: string, message: string, signal: AbortSignal): Promise<void> {
+async function say(
+  house: House,
+  object: DNSZone,
+  reason: NotReadyReason,
+  message: string,
+  signal: AbortSignal,
+): Promise<void> {
   const generation = object.metadata.generation ?? 0;
   // As a condition of its own too, so that `kubectl wait --for=condition=DeletionBlocked` and an alert can ask for it.
   const isBlocked = reason === DELETION_BLOCKED;

@@ -6,12 +6,12 @@ import type { Clock } from '../kube/clock.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
 import { type House, labelsIn, neighboursOf, writeStatus } from './house.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
-import { type Answer, no } from './verdicts.ts';
+import { no, type Open } from './verdicts.ts';
 import { enclosing, existingRefused, isManaged, mayTakeExisting } from './zone-claims.ts';
 import { createAtService, newIntent, repeatCreation } from './zone-create.ts';
 import { statusOf } from './zone-status.ts';
 
-export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: Answer };
+export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: Open };
 
 /**
  * @param name canonical

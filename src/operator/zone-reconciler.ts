@@ -12,7 +12,7 @@ import { type House, labelsIn, neighboursOf, withFinalizer } from './house.ts';
 import { DEFAULT_TTL, DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from './resources/dnszone.ts';
 import { send } from './send.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
-import { type Answer, no } from './verdicts.ts';
+import { no, type Open } from './verdicts.ts';
 import { claimRefused, enclosing, isManaged } from './zone-claims.ts';
 import { deleteZoneObject } from './zone-delete.ts';
 import { createDriftLooks, type DriftLooks } from './zone-drift.ts';
@@ -107,7 +107,7 @@ function neededSerial({ status, metadata }: DNSZone, zone: Zone): number {
 async function refuse(
   house: House,
   object: DNSZone,
-  answer: Answer,
+  answer: Open,
   requeueAfterMs: number,
   signal: AbortSignal,
   known: Partial<ZoneStatus> = {},
@@ -132,7 +132,7 @@ const NOTHING_KNOWN = {
 } as unknown as Partial<ZoneStatus>;
 
 /** The canonical name, or what is wrong with the object by itself or beside others of its name. */
-function judge(house: House, object: DNSZone): { name: string } | { answer: Answer } {
+function judge(house: House, object: DNSZone): { name: string } | { answer: Open } {
   const spec = zoneSpec.safeParse(object.spec);
   if (!spec.success) {
     const words = spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; ');

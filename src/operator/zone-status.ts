@@ -7,7 +7,7 @@ import { keyOf } from '../kube/resource.ts';
 import { type House, tellOfReady, writeStatus } from './house.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from './resources/dnszone.ts';
 import { REFUSED_RETRY_MS, type Trouble } from './trouble.ts';
-import { type Answer, judged, no, summed, unknown, yes } from './verdicts.ts';
+import { type Answer, type DelegatedAnswer, judged, no, summed, unknown, yes } from './verdicts.ts';
 
 export const ACCEPTED = yes('Accepted', 'The zone is valid.');
 export const PROGRAMMED = yes('Programmed', 'The zone is at the DNS service.');
@@ -34,6 +34,13 @@ export function statusOf(object: DNSZone): ZoneStatus {
   return status as ZoneStatus;
 }
 
+export interface ZoneAnswers {
+  Accepted?: Answer;
+  Programmed?: Answer;
+  Ready?: Answer;
+  Delegated?: DelegatedAnswer;
+}
+
 /**
  * Writes the outcome; Ready sums up what is not given, but for Delegated: private zones have no parent that points to
  * them. An event tells of every change of Ready. @returns the object as it is now
@@ -42,7 +49,7 @@ export async function conclude(
   house: House,
   object: DNSZone,
   known: Partial<ZoneStatus>,
-  answers: Record<string, Answer>,
+  answers: ZoneAnswers,
   signal: AbortSignal,
 ): Promise<DNSZone> {
   const generation = object.metadata.generation ?? 0;
@@ -85,7 +92,7 @@ export async function concludeTrouble(
   const generation = object.metadata.generation ?? 0;
   const stays = trouble.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation);
   const answer = stays ? yes(trouble.reason, trouble.message) : no(trouble.reason, trouble.message);
-  const answers: Record<string, Answer> = stays
+  const answers: ZoneAnswers = stays
     ? { Accepted: ACCEPTED, Ready: answer }
     : { Accepted: ACCEPTED, Programmed: answer };
   const next: Partial<ZoneStatus> = {

@@ -1,5 +1,5 @@
-// The driver's pool, kept well when Postgres goes away under it. Three things that postgres.js 3.4.9 does then would end
-// the api or write by half; each is kept from happening here. It must not know statements.
+// The driver's pool, kept well when Postgres goes away under it. Two things that postgres.js 3.4.9 does then would end
+// the api, write by half or make it wait; each is kept from happening here. It must not know statements.
 //
 // - A transaction whose connection is gone is over, but the code inside does not know: what it still sends would run on the
 //   connection's successor, outside of any transaction, and the driver's own rollback ends the process (its issue 1208).

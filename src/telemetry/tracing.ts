@@ -1,6 +1,6 @@
 // Traces of a process, off unless an endpoint is set: what the rooms see of them. It must not load any library of
 // OpenTelemetry: those stand in otlp.ts, which is loaded only when there is somewhere to send spans to, so that a process
-// without traces is as small as before.
+// without traces has none of the SDK in memory.
 
 /** Headers of an HTTP request, as node has them. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;

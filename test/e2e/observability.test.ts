@@ -12,7 +12,7 @@ import type { Part } from '../../src/cli/up/parts/part.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { type Prometheus, type Series, startPrometheus } from '../support/prometheus.ts';
-import { groupingLabelsOf, selectorsOf, shownLabelsOf, withoutVariables } from '../support/promql.ts';
+import { groupingLabelsOf, legendOf, selectorsOf, shownLabelsOf, withoutVariables } from '../support/promql.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -241,14 +241,19 @@ describe('every query', () => {
     return empty;
   }
 
-  it('of the dashboard runs, names only what the processes expose, and shows something', async () => {
-    for (const { title, queries } of panels) {
+  it('of the dashboard runs, names only what the processes expose, and shows something under names that tell it apart', async () => {
+    for (const { title, kind, queries } of panels) {
+      const shown: string[] = [];
       for (const { expr, legend } of queries) {
         const text = withoutVariables(expr);
         expect([title, strangers(text, legend), await emptySelectors(text)]).toEqual([title, [], []]);
-        const found = await prometheus.query(text);
-        if (!text.includes('> 0')) expect([title, text, found.length > 0]).toEqual([title, text, true]);
+        const found = await prometheus.query(text.replaceAll(' > 0', ''));
+        expect([title, text, found.length > 0]).toEqual([title, text, true]);
+        if (kind !== 'table') shown.push(...found.map(({ metric }) => legendOf(legend, metric)));
       }
+      // One number without a name, or lines that have each their own.
+      if (kind === 'stat') expect([title, shown]).toEqual([title, ['']]);
+      else expect([title, shown.filter((name, at) => name === '' || shown.indexOf(name) !== at)]).toEqual([title, []]);
     }
   });
 

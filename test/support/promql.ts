@@ -32,6 +32,15 @@ export function shownLabelsOf(text: string): string[] {
   return [...text.matchAll(/\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}/g)].map(([, label = '']) => label);
 }
 
+/** What Grafana writes beside a line. @throws when the series has no label of that name, which Grafana leaves empty */
+export function legendOf(legend: string, series: Readonly<Record<string, string>>): string {
+  return legend.replaceAll(/\{\{\s*([a-z_]+)\s*\}\}/g, (_, label: string) => {
+    const value = series[label];
+    if (value === undefined) throw new Error(`${legend}: no label ${label} in ${JSON.stringify(series)}`);
+    return value;
+  });
+}
+
 /** With what Grafana would put in for its variables. */
 export function withoutVariables(expr: string): string {
   return expr.replaceAll('$namespace', '.*').replaceAll('$__rate_interval', '30s');

@@ -19,35 +19,42 @@ export const API: Row = {
       queries: [0.5, 0.9, 0.99].map((q) => ({ expr: quantile(q, 'api_request_seconds'), legend: `p${q * 100}` })),
     },
     {
-      title: 'Slowest routes (p99)',
-      description: 'By method and pattern.',
-      kind: 'lines',
-      unit: 's',
-      queries: one(`topk(8, ${quantile(0.99, 'api_request_seconds', ['method', 'route'])})`, '{{method}} {{route}}'),
-    },
-    {
       title: 'Writes by result',
       description: 'limited: keys at their limit. busy: zones that many write at once.',
       kind: 'stacked',
       unit: 'ops',
-      queries: one(`sum by (bucket, result) (${rate('api_writes_total')})`, '{{bucket}} {{result}}'),
+      queries: one(`sum by (bucket, result) (${rate('api_writes_total')}) > 0`, '{{bucket}} {{result}}'),
     },
     {
       title: 'Database pool',
       description: 'Statements and transactions under way, beside the size of the pool. Above it they wait.',
       kind: 'lines',
       unit: 'short',
+      width: 6,
       queries: [
         { expr: of('database_work'), legend: 'work {{instance}}' },
         { expr: `max(${of('database_connections_max')})`, legend: 'pool' },
       ],
     },
     {
+      title: 'Slowest routes (p99)',
+      description: 'By method and pattern.',
+      kind: 'lines',
+      unit: 's',
+      width: 9,
+      // Of a route that nobody asked the quantile is NaN, which is a line without a point.
+      queries: one(
+        `topk(8, ${quantile(0.99, 'api_request_seconds', ['method', 'route'])} > 0)`,
+        '{{method}} {{route}}',
+      ),
+    },
+    {
       title: 'Requests by route',
       description: 'Who asks for what.',
       kind: 'stacked',
       unit: 'reqps',
-      queries: one(`sum by (method, route) (${rate('api_request_seconds_count')})`, '{{method}} {{route}}'),
+      width: 9,
+      queries: one(`sum by (method, route) (${rate('api_request_seconds_count')}) > 0`, '{{method}} {{route}}'),
     },
   ],
 };

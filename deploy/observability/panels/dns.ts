@@ -1,5 +1,5 @@
 // Name servers: what PowerDNS counts, and its companion. Data only: panel.ts says what it means.
-import { of, one, quantile, type Row, rate } from './panel.ts';
+import { of, one, perMinute, quantile, type Row, rate } from './panel.ts';
 
 export const DNS: Row = {
   title: 'Name servers',
@@ -60,6 +60,7 @@ export const DNS: Row = {
       description: 'Questions that PowerDNS has queued for its database threads.',
       kind: 'lines',
       unit: 'short',
+      width: 6,
       queries: one(of('dns_backend_queue'), '{{instance}}'),
     },
     {
@@ -67,17 +68,24 @@ export const DNS: Row = {
       description: 'Made anew; cached answers need none.',
       kind: 'lines',
       unit: 'ops',
+      width: 6,
       queries: one(`sum by (instance) (${rate('dns_signatures_total')})`, '{{instance}}'),
     },
     {
-      title: 'ALIAS',
-      description: 'Resolutions by result, and how many targets there are.',
+      title: 'ALIAS resolutions',
+      description: 'Of the targets, by result. While they fail, the last good answer is served.',
+      kind: 'lines',
+      unit: 'opm',
+      width: 6,
+      queries: one(`sum by (result) (${perMinute('alias_resolutions_total')})`, '{{result}}'),
+    },
+    {
+      title: 'ALIAS targets',
+      description: 'How many names are followed, by what became of the last resolution.',
       kind: 'lines',
       unit: 'short',
-      queries: [
-        { expr: `sum by (result) (${rate('alias_resolutions_total')})`, legend: '{{result}}/s' },
-        { expr: `max by (result) (${of('alias_targets')})`, legend: 'targets {{result}}' },
-      ],
+      width: 6,
+      queries: one(`max by (result) (${of('alias_targets')})`, '{{result}}'),
     },
   ],
 };

@@ -1,5 +1,5 @@
 // The operator: objects, runs, and the pace of its writes. Data only: panel.ts says what it means.
-import { of, one, quantile, type Row, rate } from './panel.ts';
+import { of, one, perMinute, quantile, type Row, rate } from './panel.ts';
 
 export const OPERATOR: Row = {
   title: 'Operator',
@@ -50,8 +50,9 @@ export const OPERATOR: Row = {
       queries: one(`sum by (lane) (${of('pace_waiting')})`, '{{lane}}'),
     },
     {
-      title: 'Oldest write in line',
-      description: 'Lane acme should never be above a few seconds: certificates wait for it.',
+      title: 'Oldest write in line, and pause of the key',
+      description:
+        'Lane acme should never be above a few seconds: certificates wait for it. The key is paused when its limit is used up.',
       kind: 'lines',
       unit: 's',
       queries: [
@@ -77,22 +78,22 @@ export const OPERATOR: Row = {
       title: 'Pauses',
       description: 'key: told to wait by 429. zone: told by 503 (busy).',
       kind: 'lines',
-      unit: 'ops',
-      queries: one(`sum by (scope) (${rate('pace_pauses_total')})`, '{{scope}}'),
+      unit: 'opm',
+      queries: one(`sum by (scope) (${perMinute('pace_pauses_total')})`, '{{scope}}'),
     },
     {
       title: 'Drift',
       description: 'Differences found at the service, and repaired: somebody else writes there.',
       kind: 'lines',
-      unit: 'ops',
-      queries: one(`sum by (kind, what) (${rate('drift_total')})`, '{{kind}} {{what}}'),
+      unit: 'opm',
+      queries: one(`sum by (kind, what) (${perMinute('drift_total')})`, '{{kind}} {{what}}'),
     },
     {
       title: 'Events lost',
       description: 'Events that were not sent, by cause.',
       kind: 'lines',
-      unit: 'ops',
-      queries: one(`sum by (why) (${rate('events_dropped_total')})`, '{{why}}'),
+      unit: 'opm',
+      queries: one(`sum by (why) (${perMinute('events_dropped_total')})`, '{{why}}'),
     },
   ],
 };

@@ -25,7 +25,7 @@ export const OVERVIEW: Row = {
       description: 'Exactly one works; the others wait with full caches.',
       kind: 'stat',
       unit: 'short',
-      bad: { below: 1 },
+      bad: { below: 1, above: 2 },
       queries: one(`sum(${of('leader')})`),
     },
     {
@@ -50,7 +50,8 @@ export const OVERVIEW: Row = {
       unit: 'percentunit',
       bad: { above: 0.01 },
       queries: one(
-        `sum(${rate('api_request_seconds_count', 'status=~"5..", status!="503"')}) / sum(${rate('api_request_seconds_count')}) or vector(0)`,
+        // Nobody asks: 0 / 0 would be shown as NaN.
+        `(sum(${rate('api_request_seconds_count', 'status=~"5..", status!="503"')}) or vector(0)) / (sum(${rate('api_request_seconds_count')}) > 0) or vector(0)`,
       ),
     },
   ],

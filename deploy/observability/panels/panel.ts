@@ -3,7 +3,8 @@
 // `$namespace` is the dashboard's variable and `$__rate_interval` Grafana's. `instance` tells replicas apart whatever
 // scrapes them: a ServiceMonitor, annotations, or a static list.
 
-export type Unit = 'short' | 's' | 'ops' | 'reqps' | 'percentunit' | 'bytes' | 'dateTimeFromNow';
+/** Ids of Grafana's units. */
+export type Unit = 'short' | 's' | 'ops' | 'opm' | 'reqps' | 'percentunit' | 'bytes';
 
 export interface Query {
   expr: string;
@@ -19,8 +20,8 @@ export interface Panel {
   unit: Unit;
   /** Of 24 columns. (Default: 8; a stat 4.) */
   width?: number;
-  /** A stat turns red at and above this, or below it. (Default: it stays green.) */
-  bad?: { above: number } | { below: number };
+  /** A stat turns red at and above the one, and below the other. (Default: it stays green.) */
+  bad?: { above?: number; below?: number };
   queries: Query[];
 }
 
@@ -35,6 +36,8 @@ const IN = 'namespace=~"$namespace"';
 export const of = (metric: string, matchers = ''): string =>
   `zonestead_${metric}{${matchers ? `${IN}, ${matchers}` : IN}}`;
 export const rate = (metric: string, matchers = ''): string => `rate(${of(metric, matchers)}[$__rate_interval])`;
+/** For what is rare: half an event a second says little. */
+export const perMinute = (metric: string, matchers = ''): string => `60 * ${rate(metric, matchers)}`;
 export const quantile = (q: number, metric: string, by: string[] = [], matchers = ''): string =>
   `histogram_quantile(${q}, sum by (${['le', ...by].join(', ')}) (${rate(`${metric}_bucket`, matchers)}))`;
 export const one = (expr: string, legend = ''): Query[] => [{ expr, legend }];

@@ -34,8 +34,8 @@ export const PROCESSES: Row = {
       queries: one(`count by (namespace, component, version) (${of('build_info')})`),
     },
     {
-      title: 'Started',
-      description: 'Since when each process has been running.',
+      title: 'Running for',
+      description: 'A line that falls to the ground is a process that was started again.',
       kind: 'lines',
       unit: 's',
       width: 12,

@@ -1,5 +1,5 @@
 // The solver: challenges for certificates. Data only: panel.ts says what it means.
-import { one, quantile, type Row, rate } from './panel.ts';
+import { one, perMinute, quantile, type Row } from './panel.ts';
 
 export const SOLVER: Row = {
   title: 'Certificates',
@@ -8,9 +8,9 @@ export const SOLVER: Row = {
       title: 'Challenges',
       description: 'What cert-manager asked of the solver. A failure is repeated by cert-manager.',
       kind: 'stacked',
-      unit: 'ops',
+      unit: 'opm',
       width: 12,
-      queries: one(`sum by (action, result) (${rate('solver_challenge_seconds_count')})`, '{{action}} {{result}}'),
+      queries: one(`sum by (action, result) (${perMinute('solver_challenge_seconds_count')})`, '{{action}} {{result}}'),
     },
     {
       title: 'Time of a challenge (p99)',

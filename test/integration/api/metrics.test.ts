@@ -18,6 +18,7 @@ test('every kind of write is there before the first one', async () => {
     }
   }
   expect(await count('/v1/dns/zones/:id', 'GET', 200)).toBe(0);
+  expect(await count('/v1/dns/zones/:id/records:batch', 'POST', 200)).toBe(0);
 });
 
 test('requests are counted by route pattern and status, writes by what became of them', async () => {

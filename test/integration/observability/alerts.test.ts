@@ -1,9 +1,8 @@
-// The alert rules and the dashboard as files, judged by promtool and held against what they belong to: a runbook for every
-// alert, a case that fires and one that does not, and the data that the dashboard is made of.
+// The alert rules as files, judged by promtool and held against what they belong to: a runbook for every alert, a case that
+// fires and one that does not.
 import { readFile } from 'node:fs/promises';
 import { expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { dashboard, dashboardText } from '../../../deploy/observability/dashboard.ts';
 import { runCommand } from '../../../src/cli/up/parts/commands.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
@@ -80,34 +79,5 @@ it('every alert has its runbook, and every runbook its alert', async () => {
     expect(['critical', 'warning', 'info']).toContain(labels.severity);
     const parts = [...(sections.get(alert) ?? '').matchAll(/^\*\*(\w+)\.\*\* \S/gm)].map(([, part]) => part);
     expect([alert, parts]).toEqual([alert, ['Meaning', 'Impact', 'Diagnosis', 'Mitigation']]);
-  }
-});
-
-it('the dashboard in the chart is what its data gives, without two panels in one place', async () => {
-  expect(await read('charts/zonestead/files/dashboard.json')).toBe(dashboardText());
-  interface Panel {
-    id: number;
-    title: string;
-    description?: string;
-    type: string;
-    gridPos: { x: number; y: number; w: number; h: number };
-  }
-  const { panels } = dashboard() as { panels: Panel[] };
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
-  const taken = new Map<string, string>();
-  for (const {
-    title,
-    type,
-    description,
-    gridPos: { x, y, w, h },
-  } of panels) {
-    expect([title, x >= 0 && x + w <= 24]).toEqual([title, true]);
-    if (type !== 'row') expect([title, description]).toEqual([title, expect.stringMatching(/\S/)]);
-    for (let column = x; column < x + w; column += 1) {
-      for (let line = y; line < y + h; line += 1) {
-        expect([title, taken.get(`${column},${line}`)]).toEqual([title, undefined]);
-        taken.set(`${column},${line}`, title);
-      }
-    }
   }
 });

@@ -183,33 +183,42 @@ describe('conditions', () => {
   const at = (time: string) => new Date(time);
 
   it('carry the generation, and the time of their last change of status', () => {
-    const first = judged(undefined, { Ready: no('A', 'a') }, 1, at('2026-11-21T10:00:00.500Z'));
+    const first = judged(undefined, { Ready: no('Conflict', 'a') }, 1, at('2026-11-21T10:00:00.500Z'));
     expect(first).toEqual([
       {
         type: 'Ready',
         status: 'False',
-        reason: 'A',
+        reason: 'Conflict',
         message: 'a',
         observedGeneration: 1,
         lastTransitionTime: '2026-11-21T10:00:00Z',
       },
     ]);
-    const second = judged(first, { Ready: no('B', 'b') }, 2, at('2026-11-21T11:00:00Z'));
-    expect(second).toMatchObject([{ reason: 'B', observedGeneration: 2, lastTransitionTime: '2026-11-21T10:00:00Z' }]);
-    const third = judged(second, { Ready: yes('C', 'c') }, 2, at('2026-11-21T12:00:00Z'));
+    const second = judged(first, { Ready: no('InvalidSpec', 'b') }, 2, at('2026-11-21T11:00:00Z'));
+    expect(second).toMatchObject([
+      { reason: 'InvalidSpec', observedGeneration: 2, lastTransitionTime: '2026-11-21T10:00:00Z' },
+    ]);
+    const third = judged(second, { Ready: yes('Propagated', 'c') }, 2, at('2026-11-21T12:00:00Z'));
     expect(third).toMatchObject([{ status: 'True', lastTransitionTime: '2026-11-21T12:00:00Z' }]);
   });
 
   it('that nobody judged stay as they were', () => {
-    const before = judged(undefined, { Accepted: yes('A', 'a'), Ready: yes('B', 'b') }, 1, at('2026-11-21T10:00:00Z'));
-    const after = judged(before, { Ready: no('C', 'c') }, 2, at('2026-11-21T11:00:00Z'));
+    const before = judged(
+      undefined,
+      { Accepted: yes('Accepted', 'a'), Ready: yes('Programmed', 'b') },
+      1,
+      at('2026-11-21T10:00:00Z'),
+    );
+    const after = judged(before, { Ready: no('ZoneBusy', 'c') }, 2, at('2026-11-21T11:00:00Z'));
     expect(after[0]).toEqual(before[0]);
   });
 
   it('sum up to the first that is not True', () => {
     const ready = yes('Ready', 'all');
-    expect(summed([yes('A', 'a'), yes('B', 'b')], ready)).toEqual(ready);
-    expect(summed([yes('A', 'a'), no('B', 'b'), no('C', 'c')], ready)).toEqual(no('B', 'b'));
-    expect(summed([unknown('U', 'u'), no('C', 'c')], ready)).toEqual(no('U', 'u'));
+    expect(summed([yes('Accepted', 'a'), yes('Programmed', 'b')], ready)).toEqual(ready);
+    expect(summed([yes('Accepted', 'a'), no('InvalidSpec', 'b'), no('ZoneBusy', 'c')], ready)).toEqual(
+      no('InvalidSpec', 'b'),
+    );
+    expect(summed([unknown('Drifted', 'u'), no('ZoneBusy', 'c')], ready)).toEqual(no('Drifted', 'u'));
   });
 });

@@ -18,7 +18,7 @@ describe('without an endpoint', () => {
     await tracing.close();
   });
 
-  it('no library of OpenTelemetry is loaded: one file names them, and it is only loaded when it is needed', async () => {
+  it('no library of OpenTelemetry is asked for: one file names them, and it is only loaded when it is needed', async () => {
     const naming: string[] = [];
     const loading: string[] = [];
     for (const file of await readdir(SOURCES, { recursive: true })) {
