@@ -24,11 +24,13 @@ const TEXTS = new Set(['', 'yaml', 'sql', 'ini']);
 export function commandsOf(page: Page): DocCommand[] {
   const at = (section: string) => ({ page: page.path, section });
   const blocks = page.blocks.flatMap(({ section, language, text }) => {
-    if (language === 'sh') return shellCommands(text).map((each) => ({ ...at(section), form: 'block' as const, ...each }));
+    if (language === 'sh')
+      return shellCommands(text).map((each) => ({ ...at(section), form: 'block' as const, ...each }));
     if (language === 'console')
       return consoleCommands(text).map((each) => ({ ...at(section), form: 'block' as const, ...each }));
     if (!TEXTS.has(language)) throw new Error(`${page.path}, ${section}: a block of language ${language}`);
-    if (/^\$ /m.test(text)) throw new Error(`${page.path}, ${section}: "$ " in a block that is not of language console`);
+    if (/^\$ /m.test(text))
+      throw new Error(`${page.path}, ${section}: "$ " in a block that is not of language console`);
     return [];
   });
   const spans = page.spans

@@ -1,8 +1,8 @@
 // Reads a scenario of the plan as a user does: types its commands in their order and looks whether what comes is what the page
 // promises. It must not know what the scenarios are.
-import type { DocCommand } from './commands.ts';
-import { complaint, type Ids, withIds } from './shown.ts';
+import type { Step } from './scenario.ts';
 import type { Shell } from './shell.ts';
+import { complaint, type Ids, withIds } from './shown.ts';
 
 /** What a reader puts in place of words that are his own: names of his hosts, his keys, NAMES in capitals. */
 export type Own = Readonly<Record<string, string>>;
@@ -27,16 +27,16 @@ export function typed(text: string, own: Own, ids: Ids = new Map()): string {
 
 /**
  * Runs it and holds its output against what the page shows.
- * @param refused the output of a command that is meant to fail
  * @returns the output. @throws with both when it fails or shows something else
  */
-export async function follow(command: DocCommand, reading: Reading, refused = false): Promise<string> {
+export async function follow(command: Step, reading: Reading): Promise<string> {
   const { shell, own = {}, ids = new Map(), seconds } = reading;
   const text = typed(command.text, own, ids);
   const { code, output } = await shell.type(text, seconds);
   const where = `${command.page}, ${command.section}: ${text}`;
-  if ((code === 0) === refused) throw new Error(`${where}\nended with code ${code}:\n${output}`);
-  const wrong = complaint(command.shown, output, ids);
+  if ((code === 0) === command.refused) throw new Error(`${where}\nended with code ${code}:\n${output}`);
+  const shown = command.shown.map((line) => typed(line, own));
+  const wrong = complaint(shown, output, ids);
   if (wrong !== undefined) throw new Error(`${where}\n${wrong}`);
   return output;
 }

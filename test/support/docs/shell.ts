@@ -45,7 +45,10 @@ export function openShell({ cwd, env }: { cwd: string; env: NodeJS.ProcessEnv })
       const end = new RegExp(`\\n${mark} (\\d+)\\n`);
       text = '';
       return new Promise<Outcome>((resolve, reject) => {
-        const timer = setTimeout(() => give(new Error(`not ended after ${seconds} s: ${command}\n${text}`)), seconds * 1000);
+        const timer = setTimeout(
+          () => give(new Error(`not ended after ${seconds} s: ${command}\n${text}`)),
+          seconds * 1000,
+        );
         const give = (result: Outcome | Error) => {
           clearTimeout(timer);
           look = () => undefined;

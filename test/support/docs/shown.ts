@@ -53,7 +53,9 @@ function patternOf(line: string, names: string[]): string {
   let from = 0;
   for (const match of line.matchAll(ANY)) {
     parts.push(literal(line.slice(from, match.index)));
-    const kind = VOLATILE.find(({ form }) => new RegExp(`^(?:${form.source.replace(/\(\?<![^)]*\)/, '')})$`).test(match[0]));
+    const kind = VOLATILE.find(({ form }) =>
+      new RegExp(`^(?:${form.source.replace(/\(\?<![^)]*\)/, '')})$`).test(match[0]),
+    );
     if (kind?.id) {
       names.push(match[0]);
       parts.push(`(${kind.real})`);
