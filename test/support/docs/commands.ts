@@ -47,7 +47,7 @@ export function isCommand(text: string): boolean {
 }
 
 /** Indented lines after a command are what it shows. */
-function shellCommands(text: string): { text: string; shown: string[] }[] {
+export function shellCommands(text: string): { text: string; shown: string[] }[] {
   const found: { text: string; shown: string[] }[] = [];
   const lines = text.split('\n');
   while (lines.length > 0) {

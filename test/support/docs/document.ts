@@ -52,7 +52,7 @@ export function parsePage(path: string, text: string): Page {
       section = plain((token as { text: string }).text);
       page.sections.push(section);
     }
-    walkTokens([token], read);
+    void walkTokens([token], read);
     if (token.type !== 'space') before = token;
   }
   return page;
