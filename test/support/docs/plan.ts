@@ -119,7 +119,7 @@ export const PLAN = {
   installed: {
     test: NODE,
     choices: [
-      ...begins(CHART, 'helm install', 'kubectl label namespace zonestead', 'helm test'),
+      ...begins(CHART, 'helm install', 'kubectl label namespace zonestead', 'helm test zonestead'),
       ...begins(SEEN, 'kubectl get --namespace', 'kubectl logs'),
       ...begins(SEEN, 'psql'),
       ...begins(DEPLOY, 'kubectl get lease'),

@@ -37,7 +37,7 @@ export async function follow(command: Step, reading: Reading): Promise<string> {
   // A search that finds nothing.
   const nothing = code === 1 && output === '' && text.includes('| grep ');
   if ((code === 0 || nothing) === command.refused) throw new Error(`${where}\nended with code ${code}:\n${output}`);
-  const shown = command.shown.map((line) => typed(line, own));
+  const shown = command.shown.map((line) => typed(line, own, ids));
   const wrong = complaint(shown, output, ids);
   if (wrong !== undefined) throw new Error(`${where}\n${wrong}`);
   return output;

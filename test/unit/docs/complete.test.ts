@@ -59,7 +59,10 @@ describe('the commands of the pages', () => {
       }
     }
     // What `npm run up` prints of what it asks itself.
-    expect(hidden).toEqual(['README.md: kubectl get zdz,zdr', 'README.md: dig +dnssec www.quickstart.example A']);
+    expect(hidden).toEqual([
+      'README.md: kubectl get zdz,zdr',
+      'README.md: dig +dnssec any.preview.quickstart.example CNAME',
+    ]);
   });
 });
 
