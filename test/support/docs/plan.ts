@@ -148,9 +148,6 @@ export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'npm test': 'it is the run that would type it',
   'node test/bench/': 'a measurement of minutes, that needs a machine for itself; what it says is in the closing notes',
   'podman build': 'needs a container engine and a registry; npm run image, which needs neither, is typed',
-  'docker load -i': 'needs a container engine; the archives are imported into the containerd of the test node',
-  'podman load -i': 'needs a container engine; the archives are imported into the containerd of the test node',
-  'kind load image-archive': 'needs kind; the archives are imported into the containerd of the test node',
   'ctr -n k8s.io images import': 'the test node does it with the socket of its own containerd',
   'acme.sh --issue': 'acme.sh is in no registry of packages; its two functions are called as it calls them',
 };
