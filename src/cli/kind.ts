@@ -4,9 +4,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildImage } from './image/image.ts';
-import { IMAGES, type ImageName, PROJECT } from './image/images.ts';
+import { archiveImage, buildImage } from './image/image.ts';
+import { IMAGES, type ImageName, PEBBLE_IMAGE, PROJECT, programImage } from './image/images.ts';
 import type { Progress } from './up/parts/cache.ts';
+import { ensureCertManager } from './up/parts/certmanager-build.ts';
 import { findCommand, runCommand } from './up/parts/commands.ts';
 
 /** In the order of preference, with what kind wants to hear when it is not docker. */
@@ -14,19 +15,30 @@ const ENGINES = ['docker', 'podman', 'nerdctl'] as const;
 const CLUSTER = 'zonestead';
 const CONTEXT = `kind-${CLUSTER}`;
 const CERT_MANAGER = 'v1.21.2';
+/** In the range that deploy/kind/cluster.yaml gives to Services. */
+const SERVICES = '10.96.0.0/16';
+const DNS_ADDRESS = '10.96.0.53';
+/** cert-manager asks our name server alone for names: nobody delegates to it. Added to the arguments it has. */
+const ASK_OURS = [`--dns01-recursive-nameservers=${DNS_ADDRESS}:53`, '--dns01-recursive-nameservers-only'];
 const LIMIT_MS = 15 * 60_000;
 const ENGINE_LIMIT_MS = 20_000;
 
 /** Each step as the program and its arguments: what `npm run kind` does, in order, once the images are built. */
 export function kindSteps(archives: readonly string[], certManager: string): string[][] {
   const there = ['--kube-context', CONTEXT];
+  const kubectl = ['kubectl', '--context', CONTEXT];
+  const rollout = [...kubectl, '-n', 'cert-manager', 'rollout', 'status', 'deployment', '--timeout=5m'];
+  const added = ASK_OURS.map((value) => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value }));
+  const patch = ['patch', 'deployment', 'cert-manager', '--type=json', `--patch=${JSON.stringify(added)}`];
   return [
     ['kind', 'create', 'cluster', '--config', join(PROJECT, 'deploy/kind/cluster.yaml'), '--wait', '3m'],
     ...archives.map((file) => ['kind', 'load', 'image-archive', file, '--name', CLUSTER]),
-    ['kubectl', '--context', CONTEXT, 'apply', '--server-side', '-f', certManager],
-    ['kubectl', '--context', CONTEXT, '-n', 'cert-manager', 'rollout', 'status', 'deployment', '--timeout=5m'],
+    [...kubectl, 'apply', '--server-side', '-f', certManager],
+    [...kubectl, '-n', 'cert-manager', ...patch],
+    rollout,
     ['helm', 'upgrade', '--install', ...there, '-n', 'zonestead', '--create-namespace'].concat([
       ...['zonestead', join(PROJECT, 'charts/zonestead'), '--wait', '--timeout=5m'],
+      `--set=dns.service.clusterIP=${DNS_ADDRESS}`,
     ]),
   ];
 }
@@ -58,6 +70,10 @@ export async function runKind(print: Progress, signal: AbortSignal): Promise<num
       print(`building image ${name}`);
       archives.push((await buildImage(name, folder, { progress: print, signal })).file);
     }
+    print('building image pebble');
+    const { dir } = await ensureCertManager({ progress: print, signal });
+    const pebble = programImage(PEBBLE_IMAGE, join(dir, 'pebble'));
+    archives.push((await archiveImage(pebble, join(folder, 'pebble.tar'), { progress: print, signal })).file);
     const release = `https://github.com/cert-manager/cert-manager/releases/download/${CERT_MANAGER}/cert-manager.yaml`;
     for (const [command, ...args] of kindSteps(archives, release)) {
       print(`${command} ${args.join(' ')}`);
@@ -72,6 +88,8 @@ export async function runKind(print: Progress, signal: AbortSignal): Promise<num
     await rm(folder, { recursive: true, force: true });
   }
   print(`ready: kubectl --context ${CONTEXT} -n zonestead get all`);
+  const node = `$(${engine} inspect -f '{{.NetworkSettings.Networks.kind.IPAddress}}' ${CLUSTER}-control-plane)`;
+  print(`Services are reached from here, on Linux, with: ip route add ${SERVICES} via ${node}`);
   print(
     `the tests against it: kind get kubeconfig --name ${CLUSTER} > kubeconfig && KUBECONFIG=$PWD/kubeconfig npm test -- --project node`,
   );

@@ -62,7 +62,11 @@ function configOf(title: string, parts: Partial<ImageConfig> & Pick<ImageConfig,
   };
 }
 
-export async function zonesteadImage({ signal }: Around): Promise<ImagePlan> {
+/** With `from`, sources of another version; its packages are those of this checkout. */
+export async function zonesteadImage(
+  { signal }: Around,
+  from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
+): Promise<ImagePlan> {
   const packages = productionPackages(PROJECT);
   const lock = readFileSync(join(PROJECT, 'package-lock.json'));
   const base = async () => {
@@ -81,7 +85,7 @@ export async function zonesteadImage({ signal }: Around): Promise<ImagePlan> {
   const libraries = await linkedLibraries([process.execPath], { signal });
   const baseKey = cacheKey({ rules: rules(), node: process.version, arch: process.arch, ...contents(libraries) });
   return {
-    name: `zonestead/zonestead:${projectVersion()}`,
+    name: `zonestead/zonestead:${from.tag}`,
     layers: [
       { name: 'node', key: baseKey, rootfs: base },
       {
@@ -89,7 +93,7 @@ export async function zonesteadImage({ signal }: Around): Promise<ImagePlan> {
         key: cacheKey({ rules: rules(), lock, packages: packages.join('\n'), arch: process.arch }),
         rootfs: () => productionFiles(PROJECT, 'app'),
       },
-      { name: 'sources', rootfs: sources },
+      { name: 'sources', rootfs: () => sources(from.folder) },
     ],
     config: configOf('zonestead', {
       Entrypoint: ['/usr/local/bin/node', '/app/src/main.ts'],
@@ -100,11 +104,11 @@ export async function zonesteadImage({ signal }: Around): Promise<ImagePlan> {
   };
 }
 
-async function sources(): Promise<Rootfs> {
-  const rootfs = new Map<string, Content>([['app/package.json', { file: join(PROJECT, 'package.json') }]]);
-  for (const entry of await readdir(join(PROJECT, 'src'), { recursive: true, withFileTypes: true })) {
+async function sources(folder: string): Promise<Rootfs> {
+  const rootfs = new Map<string, Content>([['app/package.json', { file: join(folder, 'package.json') }]]);
+  for (const entry of await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);
-    if (entry.isFile()) rootfs.set(join('app', relative(PROJECT, file)), { file });
+    if (entry.isFile()) rootfs.set(join('app', relative(folder, file)), { file });
   }
   return rootfs;
 }
@@ -190,12 +194,15 @@ export async function postgresImage({ progress, signal }: Around): Promise<Image
   };
 }
 
-/** An image of one static program, for what the test node needs besides (pause, CoreDNS). */
-export function programImage(name: string, file: string): ImagePlan {
+/** The certificate authority of the tests in a cluster; programImage makes it. */
+export const PEBBLE_IMAGE = 'localhost/pebble:2.9.0';
+
+/** An image of one static program, for what a test node needs besides; some programs want to be called by their name. */
+export function programImage(name: string, file: string, program = 'program'): ImagePlan {
   return {
     name,
-    layers: [{ name: 'program', rootfs: async () => new Map([['program', { file, mode: 0o755 }]]) }],
-    config: configOf(name, { Entrypoint: ['/program'] }),
+    layers: [{ name: 'program', rootfs: async () => new Map([[program, { file, mode: 0o755 }]]) }],
+    config: configOf(name, { Entrypoint: [`/${program}`] }),
   };
 }
 

@@ -14,7 +14,7 @@ import { isMigrated, migrateDatabase } from '../../../src/store/migrate.ts';
 import { createRequest, type Request } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { expectWholeHistory } from '../../support/history.ts';
-import { unpackPreviousVersion } from '../../support/previous-version.ts';
+import { beforeNewestMigration, unpackVersion } from '../../support/previous-version.ts';
 import { createResolver, type Resolver } from '../../support/resolver.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 import { startWriteLoad, type WriteLoad } from '../../support/write-load.ts';
@@ -130,7 +130,9 @@ function startQuestions(name: string): { stop(): Promise<{ answered: number; fai
 test('a new version migrates under the writes of the old one, and both serve until the old one ends', {
   timeout: 120_000,
 }, async () => {
-  const previous = await unpackPreviousVersion(folder);
+  const sources = join(folder, 'previous');
+  await unpackVersion(await beforeNewestMigration(), sources, ['src', 'package.json']);
+  const previous = join(sources, 'src/main.ts');
   const old = await startApi('old', previous);
   const { db, close } = openDatabase(database.url, { max: 1 });
   try {

@@ -14,6 +14,10 @@ export interface TestCluster {
   node: TestNode | undefined;
   /** Of Zonestead, with its tag. */
   image: string;
+  /** What an upgrade begins with. */
+  before: NodeGround['before'];
+  /** A folder with cert-manager's CRDs; undefined in a cluster that is not ours, which has cert-manager. */
+  certManagerCrds: string | undefined;
   /** @returns standard output. @throws with kubectl's words */
   kubectl(...args: string[]): Promise<string>;
   /** @returns standard output. @throws with helm's words */
@@ -51,6 +55,8 @@ export async function openCluster(): Promise<TestCluster> {
     kubeconfig,
     node,
     image: ground.image,
+    before: ground.before,
+    certManagerCrds: own?.certManagerCrds,
     kubectl: (...args) => run('kubectl', args),
     helm: (...args) => run('helm', args),
     attempt,

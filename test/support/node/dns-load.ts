@@ -1,10 +1,12 @@
 // Questions to a name server at a steady pace, as dig and resolvers ask them: three datagrams over UDP, 1.5 s each. Counts what was not
 // answered, or not as it should be. It must not know why.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Endpoint } from '../../../src/nameserver/probe.ts';
+import { ask, type Endpoint, NoAnswer } from '../../../src/nameserver/probe.ts';
 
 const ATTEMPTS = 3;
 const ATTEMPT_MS = 1_500;
+/** So often questions that have become due are sent. */
+const TURN_MS = 5;
 /** After so long a question has its answer, or counts as failed. */
 export const DNS_LIMIT_MS = ATTEMPTS * ATTEMPT_MS;
 
@@ -12,6 +14,8 @@ export interface DnsLoadCount {
   asked: number;
   /** No answer to any of the three datagrams, or another answer than NOERROR with records. */
   failed: number;
+  /** Datagrams without an answer, of questions that failed or not. */
+  repeated: number;
   /** What the failed ones said, each once, with the seconds since the start in which it was asked. */
   reasons: string[];
 }
@@ -28,7 +32,7 @@ export function startDnsLoad(server: Endpoint, name: string, perSecond: number):
   const reasons = new Map<string, Set<number>>();
   const startedAt = performance.now();
   const under = new Set<Promise<void>>();
-  const total = { asked: 0, failed: 0 };
+  const total = { asked: 0, failed: 0, repeated: 0 };
   const fail = (reason: string, askedAt: number) => {
     total.failed += 1;
     const seconds = reasons.get(reason) ?? new Set();
@@ -38,19 +42,27 @@ export function startDnsLoad(server: Endpoint, name: string, perSecond: number):
     total.asked += 1;
     const askedAt = performance.now();
     const { signal } = new AbortController();
-    try {
-      const answer = await ask(server, { name, type: 'A' }, { timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
-      if (answer.rcode !== 0 || answer.answers.length === 0)
-        fail(`rcode ${answer.rcode}, ${answer.answers.length} answers`, askedAt);
-    } catch (error) {
-      fail((error as Error).message, askedAt);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const answer = await ask(server, { name, type: 'A' }, { timeoutMs: ATTEMPT_MS, attempts: 1, signal });
+        if (answer.rcode !== 0 || answer.answers.length === 0)
+          fail(`rcode ${answer.rcode}, ${answer.answers.length} answers`, askedAt);
+        return;
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+        total.repeated += 1;
+        if (attempt === ATTEMPTS) return fail(error.message, askedAt);
+      }
     }
   };
   const run = async () => {
     while (!over.signal.aborted) {
-      const one = question().finally(() => under.delete(one));
-      under.add(one);
-      await sleep(1_000 / perSecond);
+      const due = ((performance.now() - startedAt) / 1_000) * perSecond;
+      while (total.asked < due) {
+        const one = question().finally(() => under.delete(one));
+        under.add(one);
+      }
+      await sleep(TURN_MS);
     }
     await Promise.all(under);
   };

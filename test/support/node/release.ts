@@ -30,6 +30,7 @@ export interface Pod {
   component: string;
   ready: boolean;
   restarts: number;
+  images: string[];
 }
 
 export interface Release {
@@ -47,8 +48,12 @@ export interface Release {
   close(): Promise<void>;
 }
 
-/** Makes the namespace, installs and waits until everything is Ready. @throws with helm's words and the state of the pods */
-export async function installRelease(cluster: TestCluster, ...args: string[]): Promise<Release> {
+/**
+ * Makes the namespace, installs the chart that an upgrade begins with and waits until everything is Ready.
+ * @throws with helm's words and the state of the pods
+ */
+export async function installRelease(cluster: TestCluster): Promise<Release> {
+  const { chart, args } = cluster.before;
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-release-'));
   const agent = new Agent();
   const apply = async (objects: readonly object[], ...more: string[]) => {
@@ -58,7 +63,19 @@ export async function installRelease(cluster: TestCluster, ...args: string[]): P
   };
   const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' };
   await apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: NAMESPACE, labels } }]);
-  const install = ['install', RELEASE, CHART, '-n', NAMESPACE, '--wait', '--wait-for-jobs', '--timeout=150s', ...args];
+  // A cluster that is not ours may have it already.
+  const install = [
+    'upgrade',
+    '--install',
+    RELEASE,
+    chart,
+    '-n',
+    NAMESPACE,
+    '--wait',
+    '--wait-for-jobs',
+    '--timeout=150s',
+    ...args,
+  ];
   const { code, tail } = await cluster.attempt('helm', ...install);
   if (code !== 0) throw new Error(`helm install: ${tail}\n${await stateOf(cluster)}`);
   const serviceAddress = (name: string) =>
@@ -99,6 +116,7 @@ async function stateOf(cluster: TestCluster): Promise<string> {
 
 interface PodObject {
   metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
+  spec: { containers: { image: string }[] };
   status: {
     conditions?: { type: string; status: string }[];
     containerStatuses?: { restartCount: number }[];
@@ -116,6 +134,7 @@ async function podsOf(cluster: TestCluster): Promise<Pod[]> {
       uid: pod.metadata.uid,
       component: component(pod),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
+      images: pod.spec.containers.map(({ image }) => image),
       restarts: (pod.status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
     }));
 }

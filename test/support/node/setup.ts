@@ -4,20 +4,41 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { buildImage } from '../../../src/cli/image/image.ts';
-import { IMAGES, type ImageName, projectVersion } from '../../../src/cli/image/images.ts';
+import { archiveImage, buildImage } from '../../../src/cli/image/image.ts';
+import {
+  IMAGES,
+  type ImageName,
+  type ImagePlan,
+  PEBBLE_IMAGE,
+  programImage,
+  projectVersion,
+  zonesteadImage,
+} from '../../../src/cli/image/images.ts';
 import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
+import { ensureCertManager } from '../../../src/cli/up/parts/certmanager-build.ts';
 import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
 import { ensureHelm } from '../../../src/cli/up/parts/helm-build.ts';
+import { unpackVersion } from '../previous-version.ts';
+import { CERT_MANAGER_IMAGE } from './issuance.ts';
 import { ensureNodePrograms, type NodePrograms } from './programs.ts';
+import { CHART } from './release.ts';
 
 export interface NodeGround {
   kubectl: string;
   helm: string;
   /** Its name with tag, as the chart's default values have it. */
   image: string;
+  /** What an upgrade begins with: the chart of an earlier version, and how its image is named to it. */
+  before: { chart: string; args: string[] };
   /** Either a cluster that exists already and has the images, or what it takes to start one. */
-  cluster: { kubeconfig: string } | { programs: NodePrograms; archives: string[] };
+  cluster: { kubeconfig: string } | OwnCluster;
+}
+
+interface OwnCluster {
+  programs: NodePrograms;
+  archives: string[];
+  /** A folder with cert-manager's CRDs. */
+  certManagerCrds: string;
 }
 
 declare module 'vitest' {
@@ -48,14 +69,31 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const helm = await ensureHelm(around);
   if (kubeconfig !== '') {
     const { dir } = await ensureControlPlane(around);
-    project.provide('nodeGround', { kubectl: join(dir, 'kubectl'), helm, image, cluster: { kubeconfig } });
+    // It has this version's image alone: other settings give an upgrade something to do.
+    const before = { chart: CHART, args: ['--set=api.databaseConnections=12', '--set=nameserver.pollMilliseconds=30'] };
+    project.provide('nodeGround', { kubectl: join(dir, 'kubectl'), helm, image, before, cluster: { kubeconfig } });
     return async () => {};
   }
   const programs = await ensureNodePrograms(around);
+  const { dir } = await ensureCertManager(around);
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
+  const previous = { folder: join(folder, 'previous'), tag: `${projectVersion()}-previous` };
+  await unpackVersion('HEAD^', previous.folder, ['src', 'package.json', 'charts']);
+  const plans: ImagePlan[] = [
+    await zonesteadImage(around, previous),
+    programImage(CERT_MANAGER_IMAGE, join(dir, 'controllers'), 'cert-manager'),
+    programImage(PEBBLE_IMAGE, join(dir, 'pebble')),
+  ];
   const archives: string[] = [];
   for (const name of Object.keys(IMAGES) as ImageName[]) archives.push((await buildImage(name, folder, around)).file);
-  const kubectl = join(programs.controlPlane, 'kubectl');
-  project.provide('nodeGround', { kubectl, helm, image, cluster: { programs, archives } });
+  for (const [index, plan] of plans.entries())
+    archives.push((await archiveImage(plan, join(folder, `more-${index}.tar`), around)).file);
+  project.provide('nodeGround', {
+    kubectl: join(programs.controlPlane, 'kubectl'),
+    helm,
+    image,
+    before: { chart: join(previous.folder, 'charts/zonestead'), args: [`--set=image.tag=${previous.tag}`] },
+    cluster: { programs, archives, certManagerCrds: join(dir, 'crds') },
+  });
   return () => rm(folder, { recursive: true, force: true });
 }

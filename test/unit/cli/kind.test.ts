@@ -25,6 +25,11 @@ describe('npm run kind', () => {
       'kind load image-archive a.tar --name zonestead',
       'kind load image-archive b.tar --name zonestead',
     ]);
+    // Names of the chart's zones are known to its own name server only.
+    const address = /dns\.service\.clusterIP=(\S+)/.exec(steps.at(-1) as string)?.[1];
+    expect(steps.find((step) => step.includes('patch deployment cert-manager'))).toContain(
+      `--dns01-recursive-nameservers=${address}:53`,
+    );
     expect(steps.at(-1)).toMatch(/^helm upgrade --install --kube-context kind-zonestead .*charts\/zonestead --wait/);
   });
 });

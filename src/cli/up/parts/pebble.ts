@@ -24,7 +24,7 @@ export interface PebbleOptions {
 }
 
 /** No random pauses, no nonces refused at random, every order with challenges of its own (its README). */
-const CALM = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0', PEBBLE_AUTHZREUSE: '0' };
+export const PEBBLE_CALM = { PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '0', PEBBLE_AUTHZREUSE: '0' };
 
 /** Starts it and waits until it listens, at most 20 s. @throws with the end of its log */
 export async function startPebble({ command, stateDir, dns, ports, signal }: PebbleOptions): Promise<Pebble> {
@@ -33,24 +33,22 @@ export async function startPebble({ command, stateDir, dns, ports, signal }: Peb
   const authority = await ensureAuthority({ dir, name: 'authority', commonName: 'zonestead-pebble' });
   const hosts = ['localhost', '127.0.0.1'];
   const own = await ensureCertificate({ dir, name: 'pebble', commonName: 'localhost', hosts, authority });
-  const pebble = {
-    listenAddress: `127.0.0.1:${ports.pebble}`,
-    managementListenAddress: `127.0.0.1:${ports.pebbleManagement}`,
-    certificate: own.certificateFile,
-    privateKey: own.keyFile,
-    // Of other kinds of challenge, which nobody answers here.
-    httpPort: 1,
-    tlsPort: 1,
-    ocspResponderURL: '',
-  };
   const config = join(dir, 'pebble.json');
-  await writeFile(config, JSON.stringify({ pebble }));
+  await writeFile(
+    config,
+    pebbleConfig({
+      listenAddress: `127.0.0.1:${ports.pebble}`,
+      managementListenAddress: `127.0.0.1:${ports.pebbleManagement}`,
+      certificate: own.certificateFile,
+      privateKey: own.keyFile,
+    }),
+  );
   const part = await startReady(
     {
       name: 'pebble',
       command,
       args: ['-config', config, '-dnsserver', dns],
-      env: { PATH: process.env.PATH, ...CALM },
+      env: { PATH: process.env.PATH, ...PEBBLE_CALM },
       logFile: join(dir, 'pebble.log'),
     },
     async (_limit, started) => (await started.tail(20)).includes('ACME directory available'),
@@ -63,4 +61,15 @@ export async function startPebble({ command, stateDir, dns, ports, signal }: Peb
   );
   const url = `https://localhost:${ports.pebble}/dir`;
   return { url, authority: { file: authority.certificateFile, text: authority.certificate }, part };
+}
+
+/** Its configuration file: where it listens, and the files of its own certificate. */
+export function pebbleConfig(own: {
+  listenAddress: string;
+  managementListenAddress: string;
+  certificate: string;
+  privateKey: string;
+}): string {
+  // Of other kinds of challenge, which nobody answers here.
+  return JSON.stringify({ pebble: { ...own, httpPort: 1, tlsPort: 1, ocspResponderURL: '' } });
 }
