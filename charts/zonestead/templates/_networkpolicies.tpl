@@ -51,15 +51,19 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The REST service, and name servers of its own whose Service leads to their port in the pod. */}}
-{{- define "zonestead.egress.operator" -}}
+{{/* Name servers of its own, whose Service leads to their port in the pod: the operator proves records there, the console looks. */}}
+{{- define "zonestead.egress.nameservers" -}}
 - ports: [{ port: {{ .root.Values.nameserver.port }}, protocol: UDP }, { port: {{ .root.Values.nameserver.port }}, protocol: TCP }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}
+{{- end -}}
+
+{{/* The REST service. */}}
+{{- define "zonestead.egress.operator" -}}
 {{- with .root.Values.operator.url }}
-{{- $url := urlParse . }}
+{{- $url := urlParse . -}}
 - ports: [{ port: {{ regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary 443 80 (eq $url.scheme "https")) }} }]
-{{- else }}
+{{- else -}}
 - ports: [{ port: 8080 }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}

@@ -18,3 +18,13 @@ it.each(documented)('values %# render: production with no Postgres of ours, guar
   );
   expect(one(objects, 'Deployment', 'zonestead-nameserver').spec.replicas).toBe(3);
 });
+
+it.each([
+  [true, ['nameserver', 'postgres']],
+  [false, ['postgres']],
+])('deploy/README.md, network: the api reaches name servers for the console alone (%s)', async (enabled, wanted) => {
+  const objects = await render({ networkPolicy: { enabled: true }, api: { console: { enabled } } });
+  const rules = one(objects, 'NetworkPolicy', 'zonestead-api').spec.egress as { to?: object[] }[];
+  const component = /"app.kubernetes.io\/component":"(\w+)"/;
+  expect(rules.flatMap(({ to }) => component.exec(JSON.stringify(to ?? ''))?.[1] ?? []).sort()).toEqual(wanted);
+});
