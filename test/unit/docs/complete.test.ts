@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { isCommand } from '../../support/docs/commands.ts';
+import { commandsOf, isCommand } from '../../support/docs/commands.ts';
 import { anchorOf, PROJECT, readPage } from '../../support/docs/document.ts';
 import { EXCEPTIONS, PAGES, PLAN, type ScenarioName } from '../../support/docs/plan.ts';
 import { allCommands, scenario } from '../../support/docs/scenario.ts';
@@ -84,7 +84,11 @@ describe('the links of all pages', async () => {
     expect(broken).toEqual([]);
   });
 
-  it('are on every page that the plan reads', () => expect(pages).toEqual(expect.arrayContaining(PAGES)));
+  it('are on every page that the plan reads, and no other page has a command', async () => {
+    expect(pages).toEqual(expect.arrayContaining(PAGES));
+    const others = await Promise.all(pages.filter((path) => !PAGES.includes(path)).map(readPage));
+    expect(others.flatMap(commandsOf)).toEqual([]);
+  });
 
   it.each(pages)('%s: the files of the project that it names are there', async (path) => {
     const { spans, blocks } = await readPage(path);
