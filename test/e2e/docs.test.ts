@@ -124,10 +124,6 @@ describe('with cert-manager', () => {
     await follow(sql, { ...reading(), own: await symptomOwn(step.text) });
   });
 
-  it('a cluster of a reader has no such namespace yet', async () => {
-    expect((await shell.type('kubectl delete namespace zonestead --timeout=60s')).output).toContain('deleted');
-  });
-
   it.each(byHand)('$text', async (step) => void (await follow(step, reading())));
 });
 
