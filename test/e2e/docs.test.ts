@@ -1,8 +1,9 @@
 // The pages' commands for one machine, typed word for word in the order of the pages, in a checkout of their own: the tour on the
 // chain of `npm run up`, then on that of `npm run up -- --cert-manager`. What comes is what the pages show.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findCommand } from '../../src/cli/up/parts/commands.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { type Checkout, copyCheckout } from '../support/docs/checkout.ts';
 import { PROJECT, readPage } from '../support/docs/document.ts';
@@ -23,7 +24,8 @@ const byHand = [...(await scenario('solver by hand')), ...(await scenario('datab
 const bySymptom = await scenario('by symptom');
 const acmeFiles = await scenario('acme files');
 const provider = await scenario('external-dns provider');
-const inTheTree = [...(await scenario('generated')), ...(await scenario('kind')), ...(await scenario('images'))];
+const inTheTree = [...(await scenario('generated')), ...(await scenario('images'))];
+const kind = await scenario('kind');
 let checkout: Checkout;
 let up: RunningUp;
 let shell: Shell;
@@ -36,7 +38,7 @@ const oneOf = async (name: ScenarioName) => {
 };
 const start = async (name: ScenarioName) => {
   up = await typeUp(await oneOf(name), checkout.folder, env);
-  shell = openShell({ cwd: checkout.folder, env: env });
+  shell = openShell({ cwd: checkout.folder, env });
 };
 const stop = async () => {
   await shell?.close();
@@ -129,9 +131,24 @@ describe('with cert-manager', () => {
 
 describe('in the tree', () => {
   beforeAll(() => {
-    shell = openShell({ cwd: checkout.folder, env: env });
+    shell = openShell({ cwd: checkout.folder, env });
   });
   afterAll(() => shell.close());
 
   it.each(inTheTree)('$text', async (step) => void (await follow(step, reading())));
+
+  // Where there is an engine it would make a cluster: this reader has nothing but what npm needs.
+  it.each(kind)('$text, without a container engine', async (step) => {
+    const bin = join(checkout.folder, 'few-programs');
+    await mkdir(bin);
+    for (const name of ['bash', 'sh', 'npm', 'dirname', 'env'])
+      await symlink(findCommand(name) ?? name, join(bin, name));
+    await symlink(process.execPath, join(bin, 'node'));
+    const poor = openShell({ cwd: checkout.folder, env: { ...env, PATH: bin } });
+    try {
+      expect(await follow(step, { shell: poor })).toMatch(/^no container engine \(docker, podman, nerdctl\): .*$/m);
+    } finally {
+      await poor.close();
+    }
+  });
 });
