@@ -48,7 +48,6 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
 
     it('what an uninstalled release leaves goes', async () => {
       for (const step of cleared) await followed(step);
-      await type(`kubectl delete namespace ${NAMESPACE} --timeout=60s`);
     });
 
     it.each(installed.filter(({ text }) => /^(helm|kubectl label)/.test(text)))('$text', async (step) => {
@@ -79,14 +78,15 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       await followed(step);
     });
 
-    it('what is rolled back was rolled out before', async () => {
-      await type(`kubectl -n ${NAMESPACE} rollout restart deployment/zonestead-nameserver deployment/zonestead-api`);
+    it.each(upgraded)('$text', async (step) => {
+      // What is undone was rolled out before.
+      const [, undone] = /rollout undo deployment\/RELEASE-(\w+)/.exec(step.text) ?? [];
+      if (undone) await type(`kubectl -n ${NAMESPACE} rollout restart deployment/zonestead-${undone}`);
+      await followed(step);
     });
 
-    it.each(upgraded)('$text', async (step) => void (await followed(step)));
-
     it('all is served after that', async () => {
-      await type(`kubectl -n ${NAMESPACE} rollout status deployment --timeout=120s`);
+      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Available --timeout=120s deployment --all`);
       await type(`kubectl -n ${NAMESPACE} wait --for=condition=Ready --timeout=60s dnszone/mine dnsrecord/mine-www`);
     });
 

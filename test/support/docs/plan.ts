@@ -130,7 +130,7 @@ export const PLAN = {
     test: NODE,
     choices: [
       ...begins(CHART, 'helm upgrade', 'helm rollback zonestead'),
-      ...begins(RUNBOOKS, 'kubectl -n NS rollout'),
+      ...begins(RUNBOOKS, 'kubectl -n NS rollout status', 'kubectl -n NS rollout undo'),
       ...begins(DEPLOY, 'kubectl scale --namespace zonestead deployment/zonestead-api'),
     ],
   },
