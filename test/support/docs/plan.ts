@@ -52,8 +52,7 @@ export const PLAN = {
         'kubectl label namespace',
       ),
       block(README, 'Keys'),
-      // The other stack, with cert-manager, has this namespace from the start.
-      ...begins(README, 'npm start -s -- keys mint --help', 'kubectl create namespace'),
+      ...begins(README, 'npm start -s -- keys mint --help'),
     ],
   },
   pictures: { test: MACHINE, choices: begins(README, 'npm run screenshots') },
@@ -103,7 +102,7 @@ export const PLAN = {
     test: MACHINE,
     choices: begins(
       README,
-      'kubectl apply -f deploy/solver/rbac.yaml',
+      'kubectl apply -f deploy/manifests/namespace.yaml',
       'kubectl apply -f deploy/solver/apiservice.yaml',
       'kubectl apply -f deploy/examples/clusterissuer.yaml',
       'kubectl delete apiservice',
