@@ -41,6 +41,8 @@ const everything = {
       name: 'beside',
       image: 'example/beside:1',
       resources: { requests: { cpu: '1m', memory: '8Mi' }, limits: { memory: '8Mi' } },
+      livenessProbe: { exec: { command: ['alive'] } },
+      readinessProbe: { exec: { command: ['ready'] } },
       securityContext: {
         allowPrivilegeEscalation: false,
         readOnlyRootFilesystem: true,

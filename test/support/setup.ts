@@ -13,6 +13,7 @@ import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
 import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
 import { prepareDatabase } from '../../src/zones/bootstrap.ts';
+import { ensureKubeLinter } from './kube-linter.ts';
 import { ensureEndToEndPrograms } from './programs.ts';
 
 export interface TestPostgres {
@@ -109,6 +110,7 @@ async function start(): Promise<Ground> {
   // Minutes on a machine that never built it: no test's time limit may hold that.
   await ensureControlPlane({ progress, signal });
   await ensureHelm({ progress, signal });
+  await ensureKubeLinter({ progress, signal });
   const { binDir } = await ensurePostgres({ progress, signal });
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-test-'));
   const remove = async () => {

@@ -6,9 +6,6 @@
       {{- include "zonestead.selectorLabels" . | nindent 6 }}
 {{- end -}}
 
-{{- define "zonestead.ingress.bootstrap" -}}{{- end -}}
-{{- define "zonestead.ingress.operator" -}}{{- end -}}
-
 {{/* The service is for everybody; keys say who may what. */}}
 {{- define "zonestead.ingress.api" -}}
 - ports: [{ port: http }]
@@ -51,7 +48,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Name servers of its own, whose Service leads to their port in the pod: the operator proves records there, the console looks. */}}
+{{/* Name servers of its own, whose Service leads to their port in the pod. */}}
 {{- define "zonestead.egress.nameservers" -}}
 - ports: [{ port: {{ .root.Values.nameserver.port }}, protocol: UDP }, { port: {{ .root.Values.nameserver.port }}, protocol: TCP }]
   to:
@@ -59,13 +56,42 @@
 {{- end -}}
 
 {{/* The REST service. */}}
-{{- define "zonestead.egress.operator" -}}
-{{- with .root.Values.operator.url }}
-{{- $url := urlParse . -}}
-- ports: [{ port: {{ regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary 443 80 (eq $url.scheme "https")) }} }]
+{{- define "zonestead.egress.client" -}}
+{{- with .root.Values.operator.url -}}
+- ports: [{ port: {{ include "zonestead.urlPort" . }} }]
 {{- else -}}
 - ports: [{ port: 8080 }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}
 {{- end }}
+{{- end -}}
+
+{{/* What the values name outside of the release: resolvers, the OpenID provider, the receiver of traces. */}}
+{{- define "zonestead.egress.outside" -}}
+{{- $ports := list -}}
+{{- range .values.resolvers }}
+{{- $port := regexFind "[0-9]+$" . }}
+{{- if ne $port "53" }}
+- ports: [{ port: {{ $port }}, protocol: UDP }, { port: {{ $port }}, protocol: TCP }]
+{{- end }}
+{{- end }}
+{{- with (.values.console | default dict).oidc }}
+{{- with .issuer }}
+{{- $ports = append $ports (include "zonestead.urlPort" .) }}
+{{- end }}
+{{- end }}
+{{- if has .component (list "api" "operator" "solver" "nameserver") }}
+{{- with .root.Values.tracing.endpoint }}
+{{- $ports = append $ports (include "zonestead.urlPort" .) }}
+{{- end }}
+{{- end }}
+{{- range uniq $ports }}
+- ports: [{ port: {{ . }} }]
+{{- end }}
+{{- end -}}
+
+{{/* Of an address, said or by its scheme. */}}
+{{- define "zonestead.urlPort" -}}
+{{- $url := urlParse . -}}
+{{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary 443 80 (eq $url.scheme "https")) -}}
 {{- end -}}

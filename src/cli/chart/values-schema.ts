@@ -189,7 +189,7 @@ const chart = values({
       relabelings: list,
       metricRelabelings: list,
     }),
-    prometheusRule: elsewhere({ runbookUrl: z.string().min(1) }),
+    prometheusRule: elsewhere({ runbookUrl: z.string() }),
     dashboard: elsewhere({}),
   }),
   tracing: values({ endpoint: url }),

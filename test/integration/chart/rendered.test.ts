@@ -19,6 +19,8 @@ const env = (objects: Rendered[], kind: string, name: string) =>
     container(objects, kind, name).env.map((each: { name: string; value: string }) => [each.name, each.value]),
   );
 
+const oidc = { issuer: 'https://login.example.net:8443/realm', clientId: 'zonestead' };
+
 it('helm lint is content with the defaults', async () => {
   const { ok, words } = await helm('lint', '--strict', CHART);
   expect(words).toContain('0 chart(s) failed');
@@ -26,7 +28,7 @@ it('helm lint is content with the defaults', async () => {
 });
 
 describe.each(Object.entries(VALUE_SETS))('%s', (_what, values) => {
-  it('renders objects that hold to the rules of kube-linter', async () => {
+  it('renders objects that fit each other', async () => {
     const objects = await render(values);
     expect(objects.length).toBeGreaterThan(10);
     expect(findings(objects)).toEqual([]);
@@ -66,6 +68,22 @@ it('works as a part of another chart, with what that one shares', async () => {
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+it('opens to each component, with network policies, the ports outside that its values name', async () => {
+  const objects = await render({
+    networkPolicy: { enabled: true },
+    api: { resolvers: ['192.0.2.1:5300', '192.0.2.2:53'], console: { url: 'https://dns.example.net', oidc } },
+    tracing: { endpoint: 'http://collector:4318' },
+  });
+  const ports = (component: string): number[] => {
+    const { egress } = one(objects, 'NetworkPolicy', `zonestead-${component}`).spec;
+    return egress.flatMap((rule: Rendered) => rule.ports.map(({ port }: { port: number }) => port));
+  };
+  expect(ports('api')).toEqual(expect.arrayContaining([53, 5300, 8443, 4318]));
+  expect(ports('operator')).toContain(4318);
+  for (const other of [5300, 8443]) expect(ports('operator')).not.toContain(other);
+  expect(ports('bootstrap')).not.toContain(4318);
 });
 
 describe('names', () => {
@@ -207,6 +225,10 @@ describe('values', () => {
     for (const { annotations } of rule.spec.groups.flatMap((group: Rendered) => group.rules)) {
       expect(annotations.runbook_url).toMatch(/^https:\/\/dns\.example\.net\/runbooks\.md#/);
     }
+    const unsaid = await render({ monitoring: { prometheusRule: { enabled: true } } });
+    const [first] = one(unsaid, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
+    const [file = '', heading] = first.annotations.runbook_url.split('#');
+    expect((await readFile(`${ROOT}${file}`, 'utf8')).toLowerCase()).toContain(`## ${heading}\n`);
     const board = one(objects, 'ConfigMap', 'zonestead-dashboard');
     expect(JSON.parse(board.data['zonestead.json'])).toEqual(
       JSON.parse(await readFile(`${CHART}/files/dashboard.json`, 'utf8')),

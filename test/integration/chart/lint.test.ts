@@ -1,0 +1,68 @@
+// What kube-linter says of the chart with every set of values, and of the manifests in deploy/: nothing but what is so on purpose.
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { objectsOf, template } from '../../support/chart.ts';
+import { VALUE_SETS } from '../../support/chart-values.ts';
+import { type Finding, lint } from '../../support/kube-linter.ts';
+
+const DEPLOY = new URL('../../../deploy', import.meta.url).pathname;
+const PLAIN = ['manifests', 'operator', 'solver', 'examples', 'examples/gitops'] as const;
+const sets = Object.entries(VALUE_SETS);
+
+/** One line of the rendered defaults made worse, and the check that has to see it: of each kind of check one, and our own. */
+const WORSE: readonly (readonly [check: string, line: RegExp, instead: string])[] = [
+  ['no-read-only-root-fs', /readOnlyRootFilesystem: true/, 'readOnlyRootFilesystem: false'],
+  ['no-memory-request-or-limit', /(requests:\s+cpu: \w+)\s+memory: \w+/, '$1'],
+  ['secret-in-clear-text', /name: ZONESTEAD_API_KEY_FILE, value: .*\}/, 'name: ZONESTEAD_API_KEY, value: yk_1 }'],
+  ['no-liveness-probe', /livenessProbe:/, 'notProbe:'],
+  ['non-existent-service-account', /serviceAccountName: \S+/, 'serviceAccountName: other'],
+  ['wildcard-in-rules', /verbs: \[.*\]/, 'verbs: ["*"]'],
+];
+
+let root: string;
+let found: readonly Finding[] = [];
+const policies = new Set<string>();
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'zonestead-lint-'));
+  const place = async (folder: string, text: string) => {
+    await mkdir(join(root, folder));
+    await writeFile(join(root, folder, 'objects.yaml'), text);
+  };
+  for (const [at, [, values]] of sets.entries()) {
+    const { text } = await template(values);
+    if (objectsOf(text).some(({ kind }) => kind === 'NetworkPolicy')) policies.add(`set-${at}`);
+    await place(`set-${at}`, text);
+  }
+  const { text } = await template({});
+  for (const [check, line, instead] of WORSE) await place(`worse-${check}`, text.replace(line, instead));
+  for (const folder of PLAIN) {
+    // Else kube-linter would build what kustomize builds, and name no file.
+    const filter = (path: string) => !path.endsWith('/kustomization.yaml');
+    await cp(join(DEPLOY, folder), join(root, 'deploy', folder), { recursive: true, filter });
+  }
+  found = await lint(root, new AbortController().signal);
+});
+afterAll(async () => rm(root, { recursive: true, force: true }));
+
+/** What runs to its end is neither asked whether it lives nor sent requests; NetworkPolicies are there when they are asked for. */
+const onPurpose = ({ check, kind, folder }: Finding) =>
+  (/^no-(liveness|readiness)-probe$/.test(check) && ['Job', 'Pod'].includes(kind)) ||
+  (check === 'non-isolated-pod' && !policies.has(folder));
+const findings = (folder: string) => found.filter((each) => each.folder === folder && !onPurpose(each));
+
+it.each(sets.map(([what], at) => [what, `set-${at}`]))('%s: kube-linter finds nothing', (_what, folder) => {
+  expect(findings(folder)).toEqual([]);
+});
+
+it.each(PLAIN)('deploy/%s: kube-linter finds nothing', (folder) => {
+  expect(findings(`deploy/${folder}`)).toEqual([]);
+});
+
+describe('is looked at, since made worse it is found', () => {
+  it.each(WORSE)('%s', (check) => {
+    expect([...new Set(findings(`worse-${check}`).map((each) => each.check))]).toContain(check);
+  });
+});
