@@ -133,7 +133,14 @@ export function buildApp({
     },
     { prefix: '/v1' },
   );
-  void app.register(async (acme) => acmeRoutes(acme, house, countRecord), { prefix: '/acme' });
+  void app.register(
+    async (acme) => {
+      const refuseTheRest = refuseOtherMethods(acme, '/acme');
+      await acmeRoutes(acme, house, countRecord);
+      refuseTheRest();
+    },
+    { prefix: '/acme' },
+  );
   if (pages) {
     const counts = { zone: countZone, record: countRecord, records: countRecords };
     void app.register(async (scope) => pages(scope as unknown as FastifyInstance, { house, log, counts }), {

@@ -31,8 +31,6 @@ const KEPT_STATUS: ReadonlySet<number> = new Set([413, 414, 415, 431]);
 /** Of one part of a path, in characters. */
 export const MAX_PARAMETER = 512;
 
-const EMPTY_BODY = 'The body is empty: send a JSON object.';
-
 const FASTIFY_SENTENCE: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The body is not valid JSON.',
   FST_ERR_BAD_URL: 'The address is not valid: what is percent-encoded in its path must be UTF-8.',
@@ -89,9 +87,12 @@ function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, 
   }
   if (hasZodFastifySchemaValidationErrors(error)) {
     if (error.validationContext === 'body' && (request.body ?? null) === null) {
-      return sendError(reply, 400, { error: 'bad_request', message: EMPTY_BODY });
+      const what = typeOfBody(request) === JSON_TYPE ? 'a JSON object' : 'a text';
+      return sendError(reply, 400, { error: 'bad_request', message: `The body is empty: send ${what}.` });
     }
-    const message = error.validation.map(({ instancePath, message: text }) => sentence(instancePath, text)).join(' ');
+    const sentences = error.validation.map(({ instancePath, message: text }) => sentence(instancePath, text));
+    // Two rules of one field may say the same.
+    const message = [...new Set(sentences)].join(' ');
     return sendError(reply, 400, { error: 'bad_request', message });
   }
   const { statusCode, code } = error as FastifyError;
@@ -107,14 +108,21 @@ function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, 
 }
 
 /** What depends on the route: which bodies it takes, and of which size. */
-function routeSentence(code: string, { routeOptions }: FastifyRequest): string | undefined {
+function routeSentence(code: string, request: FastifyRequest): string | undefined {
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    const [type = 'application/json'] = (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes ?? [];
-    const what = type === 'application/json' ? 'JSON' : 'text';
+    const type = typeOfBody(request);
+    const what = type === JSON_TYPE ? 'JSON' : 'text';
     return `The body must be ${what}: send the header "Content-Type: ${type}".`;
   }
   if (code !== 'FST_ERR_CTP_BODY_TOO_LARGE') return undefined;
-  return `The body is too large: at most ${(routeOptions.bodyLimit ?? 0) / 2 ** 20} MiB are read here.`;
+  return `The body is too large: at most ${(request.routeOptions.bodyLimit ?? 0) / 2 ** 20} MiB are read here.`;
+}
+
+const JSON_TYPE = 'application/json';
+
+/** The first content type that the route takes. */
+function typeOfBody({ routeOptions }: FastifyRequest): string {
+  return (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes?.[0] ?? JSON_TYPE;
 }
 
 function sentence(path: string, text: string | undefined): string {

@@ -1,7 +1,7 @@
 // Forms: what was typed, what is wrong with it, and at which field. Sentences are the API's own; no rule stands here.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { STATUS, sentenceOfIssue } from '../api/errors.ts';
+import { retryAfterSeconds, STATUS, sentenceOfIssue } from '../api/errors.ts';
 import { Refusal } from '../zones/refusal.ts';
 
 /** Fields as they came; a repeated one is a list. */
@@ -74,6 +74,7 @@ export async function attempt(
     return await act();
   } catch (error) {
     if (!(error instanceof Refusal) || error.code === 'unauthorized') throw error;
+    if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
     reply.code(STATUS[error.code]);
     return again(errorsOf(error, fields));
   }

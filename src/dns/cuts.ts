@@ -4,6 +4,7 @@
  * caller loaded; nothing is looked up.
  */
 import { fqdn } from './name.ts';
+import { NAMES_SHOWN } from './neighbourhood.ts';
 import type { ParsedRecord } from './record.ts';
 import { FINE, type WriteRule } from './surroundings.ts';
 import { conflict } from './verdict.ts';
@@ -30,7 +31,7 @@ export const refuseOccluded: WriteRule = (record, { zone, cutsAbove, nsAtCutTarg
 };
 
 /** X13, at the cut itself: besides NS and DS only the addresses of a name server that has the cut's own name. */
-export const keepCutClean: WriteRule = (record, { zone, atName, replaces }) => {
+export const keepCutClean: WriteRule = (record, { zone, atName, replaces, cutTargets = [record.target] }) => {
   if (record.type === 'DS') return FINE;
   if (record.type !== 'NS') {
     const servers = atName.filter(({ type }) => type === 'NS');
@@ -44,7 +45,7 @@ export const keepCutClean: WriteRule = (record, { zone, atName, replaces }) => {
   // The cut exists already: what stands beside it was judged when it was written.
   if (replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
   const owner = fqdn(record.name, zone);
-  const hidden = atName.find(({ type }) => !(ADDRESSES.has(type) && record.target === owner) && type !== 'DS');
+  const hidden = atName.find(({ type }) => !(ADDRESSES.has(type) && cutTargets.includes(owner)) && type !== 'DS');
   if (hidden === undefined) return FINE;
   return conflict(
     'type',
@@ -53,21 +54,24 @@ export const keepCutClean: WriteRule = (record, { zone, atName, replaces }) => {
 };
 
 /**
- * X14: a new delegation over existing names. The addresses of the name server itself are no obstacle, so that glue and NS
- * can be written in either order; whatever else stands at its name is.
+ * X14: a new delegation over existing names. The addresses of its name servers are no obstacle, so that glue and NS can be
+ * written in either order; whatever else stands at their names is.
  */
-export const refuseToHide: WriteRule = (record, { zone, atName, atTarget = [], below, replaces }) => {
+export const refuseToHide: WriteRule = (record, { atName, atTarget = [], below, replaces }) => {
   if (record.type !== 'NS' || replaces === true || atName.some(({ type }) => type === 'NS')) return FINE;
-  const isInside = record.target?.endsWith(`.${fqdn(record.name, zone)}`) === true;
-  const glue = isInside ? atTarget.filter(({ type }) => ADDRESSES.has(type)) : [];
-  const isOnlyGlue = glue.length > 0 && glue.length === atTarget.length;
-  const hidden = below.names.filter((name) => !(isOnlyGlue && fqdn(name, zone) === record.target));
+  const inside = atTarget.filter(({ name }) => name.endsWith(`.${record.name}`));
+  const [glue, others] = [
+    inside.filter(({ type }) => ADDRESSES.has(type)),
+    inside.filter(({ type }) => !ADDRESSES.has(type)),
+  ];
+  const onlyGlue = glue.map(({ name }) => name).filter((name) => others.every((other) => other.name !== name));
+  const hidden = below.names.filter((name) => !onlyGlue.includes(name)).slice(0, NAMES_SHOWN);
   const total = below.total - glue.length;
   if (total <= 0) return FINE;
   const more = total > hidden.length ? ` and ${total - hidden.length} more` : '';
   return conflict(
     'name',
-    `Delegating ${record.name} would hide the records at ${hidden.join(', ')}${more}; move them first.`,
+    `Delegating ${record.name} would hide the records at ${hidden.join(', ')}${more}; move them first. (The addresses of its own name servers may stay when all its NS records are written in one batch.)`,
   );
 };
 

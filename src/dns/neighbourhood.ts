@@ -30,6 +30,8 @@ export class Neighbourhood {
   readonly #cuts = new Map<string, Neighbour[]>();
   readonly #children = new Map<string, ZoneCut>();
   readonly #below = new Map<string, NamesBelow>();
+  /** By the ordername of a delegation, all that it is about to point to. */
+  readonly #delegated = new Map<string, Set<string>>();
   /** Records more (or fewer) at a name than when `below` was loaded. */
   readonly #growth = new Map<string, { name: string; count: number }>();
 
@@ -54,6 +56,14 @@ export class Neighbourhood {
 
   learnBelow(entries: readonly NamesBelow[]): void {
     for (const entry of entries) this.#below.set(entry.under, entry);
+  }
+
+  /** All that is about to be created: name servers of one delegation come one by one, and their addresses may be there. */
+  expect(written: readonly ParsedRecord[]): void {
+    for (const { type, ordername, target } of written) {
+      if (type !== 'NS' || target === null) continue;
+      this.#delegated.set(ordername, (this.#delegated.get(ordername) ?? new Set()).add(target));
+    }
   }
 
   knows(ordername: string): boolean {
@@ -86,6 +96,10 @@ export class Neighbourhood {
     // The topmost first: the last one is the nearest.
     const cuts = ancestors.reverse().flatMap((name) => this.#nsAt(orderName(name)));
     const nearest = cuts.at(-1)?.ordername;
+    const cutTargets =
+      record.type !== 'NS' || record.target === null
+        ? []
+        : [...new Set([record.target, ...(this.#delegated.get(record.ordername) ?? [])])];
     return {
       zone: this.zone,
       atName: this.at(record.ordername, replacing),
@@ -95,8 +109,12 @@ export class Neighbourhood {
       ],
       nsAtCutTargets: cuts.filter((cut) => cut.ordername === nearest).flatMap((cut) => cut.target ?? []),
       // No rule looks below anything but a new delegation, or at what it points to.
-      atTarget: record.type === 'NS' && record.target !== null ? this.#atFqdn(record.target) : [],
-      below: record.type === 'NS' && replacing === null ? this.#namesBelow(record.ordername) : { names: [], total: 0 },
+      cutTargets,
+      atTarget: cutTargets.flatMap((target) => this.#atFqdn(target)),
+      below:
+        record.type === 'NS' && replacing === null
+          ? this.#namesBelow(record.ordername, NAMES_SHOWN + cutTargets.length)
+          : { names: [], total: 0 },
       inZoneCname: (name) => this.linkAt(name)?.target ?? null,
       replaces: replacing !== null,
     };
@@ -128,7 +146,7 @@ export class Neighbourhood {
     this.#growth.set(ordername, { name, count: (this.#growth.get(ordername)?.count ?? 0) + by });
   }
 
-  #namesBelow(ordername: string): Surroundings['below'] {
+  #namesBelow(ordername: string, limit: number): Surroundings['below'] {
     const loaded = this.#below.get(ordername);
     const counts = new Map(loaded?.names.map((entry) => [entry.ordername, entry]));
     let total = loaded?.total ?? 0;
@@ -138,7 +156,7 @@ export class Neighbourhood {
       counts.set(grown, { name, ordername: grown, count: (counts.get(grown)?.count ?? 0) + count });
     }
     const names = [...counts.values()].filter(({ count }) => count > 0).sort(byOrdername);
-    return { names: names.slice(0, NAMES_SHOWN).map(({ name }) => name), total };
+    return { names: names.slice(0, limit).map(({ name }) => name), total };
   }
 }
 

@@ -36,7 +36,9 @@ export interface Surroundings {
   cutsAbove: ZoneCut[];
   /** The targets (absolute, without final dot) of the NS records at the nearest delegation above. */
   nsAtCutTargets: string[];
-  /** What stands at the name that an NS points to, when that lies in the zone. (Default: nothing.) */
+  /** The targets of an NS and of the others that are about to be written at its name. (Default: its own.) */
+  cutTargets?: readonly string[];
+  /** What stands at those of them that lie in the zone. (Default: nothing.) */
   atTarget?: Neighbour[];
   /** Owner names strictly below this one: the first few, and how many records there are. Needed for NS only. */
   below: { names: string[]; total: number };

@@ -3,6 +3,7 @@
  * here, contents by the types' own parsers. What the service makes itself is left out: SOA and NS at the apex, and what
  * DNSSEC adds to a zone. Which records may stand beside each other is zone-check.ts' part.
  */
+import { isGeneric, typeOfNumber, wordsOfGeneric } from './generic-rdata.ts';
 import { parseOwnerName } from './name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from './record.ts';
 import { finish, type Steps } from './steps.ts';
@@ -129,10 +130,10 @@ function directive(state: State, { words: [first, argument, ...more] }: Line): V
   return accept({ kind: 'directive' });
 }
 
-function entry(state: State, { words, indented }: Line): Verdict<Read> {
-  const [first, ...others] = words as [Word, ...Word[]];
-  const rest = indented ? words : others;
-  if (!indented) {
+function entry(state: State, line: Line): Verdict<Read> {
+  const [first, ...others] = line.words as [Word, ...Word[]];
+  const rest = line.indented ? line.words : others;
+  if (!line.indented) {
     if (first.quoted) return refuse('name', 'An owner name stands without quotes.');
     const owner = plainName(first.text);
     if (owner === null) return refuse('name', `${clip(first.text)} has an escape that no accepted name may have.`);
@@ -146,7 +147,11 @@ function entry(state: State, { words, indented }: Line): Verdict<Read> {
   if (isOwn(state, type)) return accept({ kind: 'ignored' });
 
   // A type that is not accepted is refused below, before its content is looked at.
-  const value = isRecordType(type) ? contentOf(type, rdata, state.origin) : accept({ content: '', priority: null });
+  const words = isRecordType(type) && isGeneric(rdata) ? wordsOfGeneric(type, rdata) : accept(rdata);
+  if (!words.ok) return words;
+  const value = isRecordType(type)
+    ? contentOf(type, words.value, state.origin)
+    : accept({ content: '', priority: null });
   if (!value.ok) return value;
   const record = parseRecord(
     { name: state.lastOwner, type, ...value.value, ttl: ttl ?? inheritedTtl(state) },
@@ -163,12 +168,12 @@ function readHead(words: readonly Word[]): Verdict<{ type: string; ttl: number |
     const seconds: number | null = quoted || ttl !== null ? null : parseTtl(text);
     if (seconds !== null) {
       ttl = seconds;
-    } else if (!hasClass && !quoted && /^(IN|CH|HS|CS)$/i.test(text)) {
-      if (text.toUpperCase() !== 'IN') return refuse('class', `The class ${text} is not accepted; only IN is.`);
+    } else if (!hasClass && !quoted && /^(IN|CH|HS|CS|CLASS[0-9]+)$/i.test(text)) {
+      if (!/^(IN|CLASS1)$/i.test(text)) return refuse('class', `The class ${text} is not accepted; only IN is.`);
       hasClass = true;
     } else {
       if (quoted) return refuse('type', 'A record type stands without quotes.');
-      return accept({ type: text.toUpperCase(), ttl, rdata: words.slice(index + 1) });
+      return accept({ type: typeOfNumber(text.toUpperCase()), ttl, rdata: words.slice(index + 1) });
     }
   }
   return refuse('type', 'The line has no record type.');

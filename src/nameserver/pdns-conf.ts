@@ -68,7 +68,8 @@ export function pdnsConf(settings: PdnsSettings): string {
     ['expand-alias', 'no'],
     ['disable-axfr', 'yes'],
     ['any-to-tcp', 'yes'],
-    ['8bit-dns', 'no'],
+    // Otherwise a question for a name that is no host name is SERVFAIL, below wildcards too (RFC 2181 section 11).
+    ['8bit-dns', 'yes'],
     ['distributor-threads', 3],
     ['receiver-threads', settings.receiverThreads ?? 2],
     ['reuseport', 'yes'],

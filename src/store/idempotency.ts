@@ -19,7 +19,7 @@ export async function lockToken(tx: Tx, keyId: string, token: string): Promise<v
   await tx.execute(sql`select pg_advisory_xact_lock(${LOCKS}::integer, hashtext(${`${keyId} ${token}`}))`);
 }
 
-export async function keptAnswer(tx: Tx, keyId: string, token: string): Promise<KeptAnswer | null> {
+export async function keptAnswer(tx: Db | Tx, keyId: string, token: string): Promise<KeptAnswer | null> {
   const rows = await tx
     .select({ requestHash: idempotency.requestHash, answer: idempotency.answer })
     .from(idempotency)

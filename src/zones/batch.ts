@@ -119,6 +119,7 @@ async function judgeChanges(tx: Tx, house: House, caller: Caller, zone: ZoneRow,
     change instanceof Refusal || change.action === 'delete' ? [] : [change.record],
   );
   const hood = await neighbourhoodOf(tx, zone, written, [...stored.values()]);
+  hood.expect(read.flatMap((change) => (change instanceof Refusal || change.action !== 'create' ? [] : change.record)));
   // The zone is locked: whoever used one of these keys for this zone before us is done with it.
   const tokens = read.flatMap((change) =>
     change instanceof Refusal || change.action !== 'create' || !change.once ? [] : [change.once.token],

@@ -3,7 +3,7 @@
 import { nextSerial } from '../dns/serial.ts';
 import { type Action, insertChange, insertChanges } from '../store/changes.ts';
 import { type Db, sqlFailure, type Tx } from '../store/database.ts';
-import { keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
+import { type KeptAnswer, keepAnswer, keptAnswer, lockToken } from '../store/idempotency.ts';
 import { keyStanding } from '../store/keys.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState, zoneById } from '../store/zones.ts';
 import { type Actor, maySee, teamsOfActor } from './actor.ts';
@@ -170,6 +170,10 @@ export async function once<T>(house: House, caller: Caller, work: (tx: Tx) => Pr
     return await house.db.transaction((tx) => withAnswerKept(tx, house, caller, work));
   } catch (error) {
     if (BUSY_FAILURES.has(sqlFailure(error)?.code ?? '')) throw busy();
+    // While this request waited for its zone, a batch of another replica may have made what it asks for under its token:
+    // then the conflict is with itself.
+    const kept = error instanceof Refusal && error.code === 'conflict' ? await answerKept(house.db, caller) : null;
+    if (kept) return kept.answer as T;
     throw error;
   }
 }
@@ -185,12 +189,16 @@ async function withAnswerKept<T>(tx: Tx, house: House, caller: Caller, work: (tx
   if (!caller.once) return work(tx);
   const { token, requestHash } = caller.once;
   await lockToken(tx, caller.actor.keyId, token);
-  const kept = await keptAnswer(tx, caller.actor.keyId, token);
-  if (kept) {
-    if (Buffer.compare(kept.requestHash, requestHash) === 0) return kept.answer as T;
-    throw keyReused();
-  }
+  const kept = await answerKept(tx, caller);
+  if (kept) return kept.answer as T;
   const answer = await work(tx);
   await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: house.now() });
   return answer;
+}
+
+/** Null: nobody has asked with this token yet, or there is none. @throws Refusal conflict when it was for something else */
+async function answerKept(db: Db | Tx, { actor, once: asked }: Caller): Promise<KeptAnswer | null> {
+  const kept = asked && (await keptAnswer(db, actor.keyId, asked.token));
+  if (kept && Buffer.compare(kept.requestHash, asked.requestHash) !== 0) throw keyReused();
+  return kept;
 }

@@ -64,7 +64,7 @@ export async function neighbourhoodOf(
       [...suffixes].filter((name) => name.length > zone.name.length),
     ),
     // Names that the same batch empties are not shown, so that many more may be needed.
-    namesBelowEach(tx, zone.no, [...new Set(delegations)], NAMES_SHOWN + emptied),
+    namesBelowEach(tx, zone.no, [...new Set(delegations)], NAMES_SHOWN + emptied + delegations.length),
   ]);
   hood.learnNames(ordernames, rows.map(neighbour));
   hood.learnCuts(cuts.map(neighbour));

@@ -41,9 +41,8 @@ export async function readZoneRows(
     if (!parsed.ok) return { rows: [], next: null };
     name = parsed.value;
   }
-  const after = query.cursor === undefined ? undefined : Buffer.from(query.cursor, 'base64url').toString();
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
   if (!isStorable(query.text ?? '')) return { rows: [], next: null };
-  if (!isStorable(after ?? '')) throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
   const rows = await listZones(house.db, {
     teamIds: teamsOfActor(actor),
     userId: actor.user?.id ?? null,
@@ -59,8 +58,19 @@ export async function readZoneRows(
   const last = page.at(-1);
   return {
     rows: page.filter((zone) => maySee(actor, zone)),
-    next: last && page.length < rows.length ? Buffer.from(last.name).toString('base64url') : null,
+    next: last && page.length < rows.length ? writeCursor(last.name) : null,
   };
+}
+
+/** The name of the zone that an earlier page ended with. @throws Refusal bad_request */
+function readCursor(text: string): string {
+  const name = parseZoneName(Buffer.from(text, 'base64url').toString());
+  if (name.ok && writeCursor(name.value) === text) return name.value;
+  throw new Refusal('bad_request', 'cursor: must be the "next" of an earlier answer.');
+}
+
+function writeCursor(name: string): string {
+  return Buffer.from(name).toString('base64url');
 }
 
 /** The longest zone that encloses `name`, among those that the key may see. @throws Refusal bad_request, not_found */

@@ -8,7 +8,7 @@ import { exportZoneFile, importZoneFile } from '../../zones/zonefile.ts';
 import { actorOf, callerOf } from '../auth.ts';
 import type { CountWrites } from '../limits.ts';
 import { zoneParams } from '../schemas/zone.ts';
-import { ZONE_FILE_TYPE, zoneFile, zoneFileImport } from '../schemas/zonefile.ts';
+import { ZONE_FILE_TYPE, zoneFile, zoneFileBody, zoneFileImport } from '../schemas/zonefile.ts';
 import { utf8 } from '../utf8.ts';
 import { errorAnswers } from './answers.ts';
 
@@ -56,7 +56,7 @@ export function zoneFileRoutes(app: FastifyInstance, house: House, countWrites: 
           'All or nothing; a refusal names up to 20 wrong lines. Records that stay keep their ids. Lines about records that the service makes itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write.',
         consumes: [ZONE_FILE_TYPE, 'text/plain'],
         params: zoneParams,
-        body: zoneFile,
+        body: zoneFileBody,
         response: {
           200: zoneFileImport,
           ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy'),

@@ -34,7 +34,6 @@ export const zoneCreateBody = z
     zoneName: domainName.meta({ description: 'Name of the apex.', examples: ['example.org'] }),
     owner: z
       .string({ error: 'must be "org:<teamId>" or "personal"' })
-      .min(1, { error: 'must be "org:<teamId>" or "personal"' })
       .max(128, { error: 'must be "org:<teamId>" or "personal"' })
       .optional()
       .meta({

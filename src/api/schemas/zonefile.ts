@@ -9,6 +9,11 @@ export const zoneFile = z.string({ error: 'must be a zone file' }).meta({
   examples: ['$ORIGIN example.org.\n$TTL 3600\nwww\tIN\tA\t192.0.2.10\n@\tIN\tMX\t10 mail.example.org.\n'],
 });
 
+/** The same as a body: nothing at all is what a client sends whose file is not there, and would take all records away. */
+export const zoneFileBody = zoneFile.regex(/\S/, {
+  error: 'the zone file is empty, which would delete all records; if that is meant, send one that holds a comment',
+});
+
 const count = (description: string) => z.int().min(0).meta({ description });
 
 /** Answer of `PUT /zones/{id}/zonefile`. */

@@ -24,6 +24,14 @@ const httpreq = (verb: string, body: unknown, key = service.admin.text) =>
 const txt = async (name: string) =>
   (await service.dns.lookup(name, 'TXT')).answers.map((line) => line.split('"')[1]).sort();
 
+test('another method than POST is 405 with Allow', async () => {
+  for (const path of ['/httpreq/present', '/httpreq/cleanup', '/acme-dns/register', '/acme-dns/update']) {
+    const answer = await fetch(`${service.url}/acme${path}`, { method: 'PUT', body: '{}' });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    expect(await answer.json()).toMatchObject({ error: 'bad_request' });
+  }
+});
+
 describe("lego's httpreq", () => {
   test('adds a value that begins with a hyphen, repeats without harm, and removes only that value', async () => {
     const { zoneName } = await service.zone();

@@ -72,3 +72,30 @@ test('a malformed key is the fault of its change alone', async () => {
   expect(body.results.map(({ status }) => status)).toEqual([400, 201]);
   expect(body.results[0].message).toContain('idempotencyKey');
 });
+
+test('a POST that waits behind a batch of another replica with its key gets the answer of the batch', async () => {
+  const replica = await service.anotherApi({ busyAfterMs: 8_000 });
+  const other = await service.anotherApi({ busyAfterMs: 8_000 });
+  const waiting = async () =>
+    (
+      await sql`select count(*)::int as n from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+    )[0]?.n;
+  const holder = service.database.connect();
+  try {
+    const both = await holder.begin(async (tx) => {
+      await tx`select from zones where id = ${zone.id} for update`;
+      const changes = [create('l', 'l-1')];
+      const first = replica.request('POST', `${records}:batch`, { atomic: false, changes });
+      await expect.poll(waiting).toBe(1);
+      const second = other.request('POST', records, record('l'), undefined, { 'idempotency-key': 'l-1' });
+      await expect.poll(waiting).toBe(2);
+      return { first, second };
+    });
+    const [made] = (await both.first).body.results as [Result];
+    expect([(await both.second).status, (await both.second).body]).toEqual([201, made.record]);
+  } finally {
+    await holder.end();
+  }
+  expect(await count('l')).toBe(1);
+});

@@ -297,6 +297,24 @@ test('with an Idempotency-Key it happens once, and is answered the same again', 
   expect(await listed(zone)).toEqual(['once A 192.0.2.1']);
 });
 
+test('a delegation may follow the addresses of all its name servers, which it is written with', async () => {
+  const zone = await freshZone();
+  const server = (at: number) => `ns${at}.sub.${zone.zoneName}`;
+  const changes = [
+    create('ns1.sub', 'A', '192.0.2.1'),
+    create('ns2.sub', 'A', '192.0.2.2'),
+    create('sub', 'NS', server(1)),
+    create('sub', 'NS', server(2)),
+  ];
+  expect(statuses(await send(zone, changes.slice(0, 2)))).toEqual([201, 201]);
+  const alone = await request('POST', `/zones/${zone.id}/records`, changes[2]!.record);
+  expect([refusal(alone), alone.body.message]).toEqual(['409 conflict', expect.stringContaining('at ns2.sub;')]);
+  expect(statuses(await send(zone, changes.slice(2), { atomic: false }))).toEqual([201, 201]);
+  expect((await dns.lookup(`www.sub.${zone.zoneName}`, 'A')).packet.authorities?.map(({ type }) => type)).toContain(
+    'NS',
+  );
+});
+
 test.each([
   ['no changes', { changes: [] }],
   ['1,001 changes', { changes: Array.from({ length: 1001 }, () => ({ action: 'delete', id: 'rec_1' })) }],

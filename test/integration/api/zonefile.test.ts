@@ -187,9 +187,11 @@ describe('an import', () => {
     expect((await put(zone, file('e'))).status).toBe(200);
   });
 
-  test('of an empty file empties the zone', async () => {
+  test('of an empty file empties the zone; a body that is not there at all does not', async () => {
     const zone = await freshZone();
     await service.record(zone, 'a', 'A', '192.0.2.1');
+    for (const body of ['', ' \r\n\n']) expect(refusal(await put(zone, body))).toBe('400 bad_request');
+    expect(await listed(zone)).toHaveLength(1);
     expect(counts(await put(zone, '; nothing\n'))).toEqual([0, 0, 0, 1, 0, 0]);
     expect(await listed(zone)).toEqual([]);
   });
@@ -205,8 +207,9 @@ describe('rights and limits', () => {
     expect((await get(zone, reader.text)).status).toBe(200);
     expect((await get(zone, manager.text)).status).toBe(403);
     expect((await get(zone, other.text)).status).toBe(404);
-    for (const key of [reader, acme, manager]) expect(refusal(await put(zone, '', key.text))).toBe('403 forbidden');
-    expect(refusal(await put(zone, '', other.text))).toBe('404 no_zone');
+    for (const key of [reader, acme, manager])
+      expect(refusal(await put(zone, '; none\n', key.text))).toBe('403 forbidden');
+    expect(refusal(await put(zone, '; none\n', other.text))).toBe('404 no_zone');
   });
 
   test('each changed record counts as a write, an unchanged one does not', async () => {

@@ -63,6 +63,7 @@ describe('POST /zones', () => {
     ['is personal', 'personal'],
     ['is a bare id', admin.team],
     ['is another team', 'org:team_000000000000'],
+    ['is empty', ''],
   ])('is forbidden to an app key when the owner %s, and says what it may do', async (_, owner) => {
     const reply = await request('POST', '/zones', { zoneName: 'owner.example', owner });
     expect(refusal(reply)).toBe('403 forbidden');
@@ -98,7 +99,15 @@ test('GET /zones lists the zones of the key by name, a page at a time when asked
   expect(names(first)).toEqual(['a.lists', 'b.lists']);
   const second = await get(`?limit=2&cursor=${first.next}`);
   expect([names(second), second.next]).toEqual([['c.lists'], undefined]);
-  for (const query of ['?limit=0', '?limit=1001', '?limit=x', '?unknown=1', '?cursor=']) {
+  for (const query of [
+    '?limit=0',
+    '?limit=1001',
+    '?limit=x',
+    '?unknown=1',
+    '?cursor=',
+    '?cursor=!!!!',
+    '?cursor=zzz',
+  ]) {
     expect(refusal(await request('GET', `/zones${query}`))).toBe('400 bad_request');
   }
 });

@@ -158,6 +158,34 @@ describe('a zone with some 60 mixed names', async () => {
   });
 });
 
+// RFC 2181 section 11: a label may be any octets, and a question for one that no zone here can hold is answered like others.
+describe('a name of octets that no name of the zone has', async () => {
+  const zone = await service.zone('octets.example');
+  const rows = ['www', '*.wild', 'a-b', 'a_b', '0', '9', '-', '_', 'z', '-.h', 'y.e'].map((name) => row(name, 'TXT'));
+  await fill(zone, rows);
+
+  test.each([
+    [
+      'before all characters of names',
+      ['\\000', 'a\\000', '\\031x', '\\033', "a'b", 'www\\000', '\\000.h', '\\000.\\032.0'],
+    ],
+    ['between them', ['a\\032b', 'a\\.b', 'a+b', 'a/b', 'a:b', '0\\@', '\\\\', '9^', '_`', 'A\\[B']],
+    ['behind them all', ['~', '}', '\\127', '\\195\\188', '\\255', 'a\\255', 'z\\255.\\000']],
+  ])('%s is denied, with proof', async (_, names) => {
+    for (const name of names) {
+      const { state, negative } = await dns.delv('octets.example', `${name}.octets.example`, 'TXT');
+      expect([name, state, negative]).toEqual([name, 'secure', 'nxdomain']);
+    }
+  });
+
+  test('is what a wildcard stands for, with proof', async () => {
+    for (const name of ['\\000', 'a\\032b', 'a\\.b', "it's", '\\255.~']) {
+      const { state, negative } = await dns.delv('octets.example', `${name}.wild.octets.example`, 'TXT');
+      expect([name, state, negative]).toEqual([name, 'secure', null]);
+    }
+  });
+});
+
 test('whatever names come together, the chain is right (random zones)', async () => {
   const label = fc.constantFrom('a', 'b', 'aa', '-', '_', '0', 'z', 'ns');
   const name = fc.oneof(

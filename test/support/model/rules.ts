@@ -83,20 +83,26 @@ function closesLoop<R extends Draft>(record: R, all: readonly R[], zone: string)
   return false;
 }
 
-/** What creating (or, with `replaced`, updating) comes to. `after` is all that the zone then holds. */
+/**
+ * What creating (or, with `replaced`, updating) comes to. `after` is all that the zone then holds.
+ * @param coming what the same batch creates: other name servers of the same delegation have their addresses too
+ */
 export function judge(
   draft: ModelRecord,
   before: readonly ModelRecord[],
   zone: string,
   children: readonly string[],
-  replaced?: ModelRecord,
+  { replaced, coming = [] }: { replaced?: ModelRecord; coming?: readonly Draft[] } = {},
 ): { status: 400 | 409 | 200; after: ModelRecord[] } {
   if (isWrongAlone(draft, zone)) return { status: 400, after: [...before] };
   const rest = before.filter((other) => other !== replaced);
   const after = [...rest, draft];
   if (!mayStand(draft, after, zone, children)) return { status: 409, after: [...before] };
   // X14: a new delegation may not hide what was seen before it.
-  const hides = replaced === undefined && rest.some((o) => !isHidden(o, rest, zone) && isHidden(o, after, zone));
+  const isOfCut = ({ name, type }: Draft) => type === 'NS' && draft.type === 'NS' && name === draft.name;
+  const cut: Draft[] = [...after, ...coming.filter(isOfCut)];
+  const hides =
+    replaced === undefined && rest.some((o) => !isHidden<Draft>(o, rest, zone) && isHidden<Draft>(o, cut, zone));
   return hides ? { status: 409, after: [...before] } : { status: 200, after };
 }
 

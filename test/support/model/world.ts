@@ -112,7 +112,13 @@ export class World {
     return childrenOf(zone, this.zones).map(({ name }) => name);
   }
 
-  #plan(zone: ModelZone, edit: Edit, records: ModelRecord[], picked: ModelRecord | undefined): Planned {
+  #plan(
+    zone: ModelZone,
+    edit: Edit,
+    records: ModelRecord[],
+    picked: ModelRecord | undefined,
+    coming: readonly Draft[] = [],
+  ): Planned {
     const children = this.#children(zone);
     if (edit.do === 'create') {
       const content = inZone(edit.content as Content, zone.name);
@@ -120,7 +126,7 @@ export class World {
       const item = { action: 'create', record };
       if (edit.wrong) return { status: 400, item, apply: (all) => all };
       const draft = { id: '', ...draftOf(stored(edit.name), content, edit.ttl) };
-      const { status } = judge(draft, records, zone.name, children);
+      const { status } = judge(draft, records, zone.name, children, { coming });
       return { status: status === 200 ? 201 : status, item, apply: (all, id) => [...all, { ...draft, id }] };
     }
     const id = picked?.id ?? 'rec_gone';
@@ -138,7 +144,7 @@ export class World {
     if (isWrongAlone(draft, zone.name)) return { status: stands === undefined ? 0 : 400, item, apply: (all) => all };
     if (stands === undefined) return { status: 404, item, apply: (all) => all };
     if (type !== stands.type) return { status: 400, item, apply: (all) => all };
-    const { status } = judge(draft, records, zone.name, children, stands);
+    const { status } = judge(draft, records, zone.name, children, { replaced: stands });
     return { status, item, apply: (all) => all.map((record) => (record.id === id ? draft : record)) };
   }
 
@@ -157,9 +163,14 @@ export class World {
   async #batch(zone: ModelZone, { atomic, edits }: Extract<Operation, { do: 'batch' }>): Promise<void> {
     let records = zone.records;
     const plans: Planned[] = [];
+    const coming = edits.flatMap((edit) => {
+      if (edit.do !== 'create' || edit.wrong) return [];
+      const draft = draftOf(stored(edit.name), inZone(edit.content as Content, zone.name), edit.ttl);
+      return isWrongAlone(draft, zone.name) ? [] : draft;
+    });
     for (const [index, edit] of edits.entries()) {
       const picked = edit.do === 'create' ? undefined : zone.records[edit.pick % Math.max(1, zone.records.length)];
-      const plan = this.#plan(zone, edit, records, picked);
+      const plan = this.#plan(zone, edit, records, picked, coming);
       plans.push(plan);
       if (plan.status < 300) records = plan.apply(records, `made ${index}`);
     }

@@ -1,9 +1,10 @@
 // Forms without a service: which sentence stands at which field, what a key's form says, where sign-in may lead.
+import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { keyBody } from '../../../src/api/schemas/app-key.ts';
 import { stateOf } from '../../../src/console/apps.ts';
 import { grantRows, termsOf, typedOfKey, typedOfNewKey } from '../../../src/console/apps-form.ts';
-import { errorsOf, judge, list, text } from '../../../src/console/forms.ts';
+import { attempt, errorsOf, judge, list, text } from '../../../src/console/forms.ts';
 import { personOf } from '../../../src/console/provider.ts';
 import { ownAddress } from '../../../src/console/sign-in.ts';
 import { snippetsOf } from '../../../src/console/snippets.ts';
@@ -25,6 +26,19 @@ describe('a refusal on a form', () => {
     for (const message of ['No such team.', 'zone: is gone.', 'The name: is odd.', 'busy']) {
       expect(at(message)).toEqual({ '': message });
     }
+  });
+
+  it('that says when to come again, says so in Retry-After too, as the API does', async () => {
+    const app = Fastify().get('/', async (_request, reply) =>
+      attempt(
+        reply,
+        [],
+        async () => Promise.reject(new Refusal('rate_limited', 'Too many.', 1_001)),
+        async (errors) => reply.send(errors),
+      ),
+    );
+    const answer = await app.inject('/');
+    expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toEqual([429, '2', { '': 'Too many.' }]);
   });
 
   it('of a schema says everything at once, and the first thing about each field', () => {

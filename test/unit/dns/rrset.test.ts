@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { orderName } from '../../../src/dns/name.ts';
+import { Neighbourhood } from '../../../src/dns/neighbourhood.ts';
 import { judgeDelete, judgeWrite } from '../../../src/dns/rrset.ts';
 import type { RecordType } from '../../../src/dns/types/index.ts';
 import { neighbour, problemOf, record, surroundings } from './build.ts';
@@ -199,6 +201,21 @@ describe('a new delegation', () => {
     const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below: more, atTarget })));
     expect(found.message).toContain('www.sub;');
     expect(found.message).not.toContain('ns1.sub');
+  });
+
+  it('may come after the addresses of all name servers that are written with it, wherever they are', () => {
+    const hood = new Neighbourhood('example.com');
+    const servers = ['ns1.sub.example.com', 'ns2.sub.example.com', 'sub.example.com'].map(delegate);
+    const there = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns2.sub', 'AAAA', '2001:db8::1')];
+    hood.expect(servers);
+    hood.learnNames(['sub', 'sub ns1', 'sub ns2'].map(orderName), []);
+    for (const one of [...there, neighbour('sub', 'A', '192.0.2.3')]) hood.put(one);
+    for (const server of servers)
+      expect(judgeWrite(server, hood.around(server, null))).toEqual({ ok: true, value: null });
+    hood.put(neighbour('www.sub', 'A', '192.0.2.4'));
+    const [first] = servers;
+    const found = problemOf(judgeWrite(first!, hood.around(first!, null)));
+    expect(found.message).toContain('at www.sub;');
   });
 
   it('may not come over what else stands at the name of its name server', () => {

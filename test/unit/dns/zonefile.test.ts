@@ -21,6 +21,32 @@ function accepted(text: string, more: Partial<ZoneFileContext> = {}): string[] {
 const check = (text: string, children: { id: string; name: string }[] = []) =>
   checkZone(read(text).records, ZONE, children);
 
+describe('RFC 3597', () => {
+  test.each([
+    ['A \\# 4 c0000201', 'www - A 192.0.2.1'],
+    ['TYPE1 \\# 4 C000 0201', 'www - A 192.0.2.1'],
+    ['60 CLASS1 TYPE28 \\# 16 ( 20010db8 00000000\n 00000000 00000001 )', 'www 60 AAAA 2001:db8::1'],
+    ['TYPE16 \\# 6 02 6869 0261 22', 'www - TXT "hi" "a\\""'],
+    ['TYPE15 \\# 12 000a 046d61696c 0361626300', 'www - MX 10 mail.abc.'],
+    ['CAA \\# 14 0005697373756563612e6f7267', null],
+    ['CAA \\# 13 0005697373756563612e6f7267', 'www - CAA 0 issue "ca.org"'],
+    ['TYPE65 \\# 10 0001 00 0001 0003 026832', 'www - HTTPS 1 . alpn="h2"'],
+    ['TYPE65 \\# 7 0001 00 0002 0000', null],
+    ['TYPE65 \\# 9 0001 00 0001 0003 0268', null],
+    ['A \\# 3 c00002', null],
+    ['A \\# 4 c00002', null],
+    ['A \\# 4 c000020g', null],
+    ['A \\# 4', null],
+    ['A \\#', null],
+    ['ALIAS \\# 0', null],
+    ['TYPE65280 \\# 0', null],
+    ['CLASS3 A 192.0.2.1', null],
+  ])('www %s', (line, expected) => {
+    if (expected === null) expect(read(`www ${line}`)).toMatchObject({ records: [], problems: [{ line: 1 }] });
+    else expect(accepted(`www ${line}`)).toEqual([expected]);
+  });
+});
+
 describe('owners', () => {
   test('are relative to $ORIGIN, which begins as the zone', () => {
     expect(
