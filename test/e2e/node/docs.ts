@@ -1,6 +1,7 @@
 // The pages' commands for a cluster, typed word for word in the order of the pages, where a release has been taken out: what is left
 // goes, then an installation from its first command to its last. What comes is what the pages show.
-import { copyFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { PROJECT } from '../../support/docs/document.ts';
@@ -10,7 +11,6 @@ import { scenario } from '../../support/docs/scenario.ts';
 import { openShell, type Shell } from '../../support/docs/shell.ts';
 import type { Ids } from '../../support/docs/shown.ts';
 import type { TestCluster } from '../../support/node/cluster.ts';
-import { temporaryFolder } from '../../support/temporary.ts';
 
 const NAMESPACE = 'zonestead';
 const SECONDS = 170;
@@ -23,6 +23,7 @@ const [uninstall, ...cleared] = await scenario('uninstalled');
 export function followsTheDocuments(theCluster: () => TestCluster): void {
   describe('the pages for a cluster, word for word', () => {
     let shell: Shell;
+    let folder = '';
     const ids: Ids = new Map();
     const own: Record<string, string> = { NS: NAMESPACE, RELEASE: 'zonestead' };
     const type = async (command: string) => {
@@ -35,7 +36,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
 
     beforeAll(async () => {
       const { kubectl, helm } = inject('nodeGround');
-      const folder = await temporaryFolder('docs');
+      folder = await mkdtemp(join(tmpdir(), 'zonestead-docs-'));
       const kubeconfig = join(folder, 'kubeconfig');
       await copyFile(theCluster().kubeconfig, kubeconfig);
       const PATH = [dirname(kubectl), dirname(helm), process.env.PATH].join(':');
@@ -44,6 +45,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
     afterAll(async () => {
       await shell?.type(`kubectl delete namespace ${NAMESPACE} --ignore-not-found --wait=false`);
       await shell?.close();
+      if (folder !== '') await rm(folder, { recursive: true, force: true });
     });
 
     it('what an uninstalled release leaves goes', async () => {
