@@ -7,6 +7,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/up/parts/commands.ts';
 import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
 import { debianPostgres } from '../support/debian-postgres.ts';
+import { readPage } from '../support/docs/document.ts';
+import { scenario } from '../support/docs/scenario.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -40,13 +42,6 @@ beforeAll(async () => {
   test = await startTestStack({ postgresPrograms: programs });
 });
 afterAll(() => test?.stop());
-
-/** What the page has between fences of this language, in its order. */
-async function blocks(language: string): Promise<string[]> {
-  const page = await readFile(new URL('../../deploy/README.md', import.meta.url), 'utf8');
-  const fenced = new RegExp(`^ *\`\`\`${language}\\n([^\`]*)\`\`\``, 'gm');
-  return [...page.matchAll(fenced)].map(([, text = '']) => text);
-}
 
 async function shell(text: string, url: string): Promise<void> {
   const env = { PATH: `${programs}:${process.env.PATH}`, DATABASE_URL: url };
@@ -108,8 +103,8 @@ it('brings everything back from a dump into a new server, and the operator write
   expect(before.zones).toHaveLength(ZONES.length);
   expect(before.dns.filter(([, , rcode]) => rcode === 'NOERROR').length).toBeGreaterThan(RECORDS.length);
 
-  const [dump, restore] = await blocks('sh');
-  const [roles] = await blocks('sql');
+  const [dump, restore] = (await scenario('backup')).map(({ text }) => text);
+  const roles = (await readPage('deploy/README.md')).blocks.find(({ language }) => language === 'sql')?.text;
   await shell(dump as string, service.databaseUrl);
 
   // No replica of the api may start on the empty database: it would make its tables there.

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../src/cli/up/parts/commands.ts';
 import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
+import { scenario } from '../support/docs/scenario.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const MAIN = join(ROOT, 'src/main.ts');
@@ -136,7 +137,9 @@ describe('npm run up', () => {
   }, 120_000);
 
   it('starts anew with --fresh; what stops npm stops it too', async () => {
-    const running = run('npm', ['run', 'up', '--', '--state', state, '--fresh', '--empty']);
+    const [documented] = await scenario('fresh');
+    const [npm = '', ...words] = documented?.text.split(' ') ?? [];
+    const running = run(npm, [...words, '--state', state, '--empty']);
     await ready(running);
     expect((await shell('kubectl get zdz -o name')).out).toBe('');
     expect((await shell('printf %s $ZONESTEAD_API_KEY')).out).not.toBe(key);

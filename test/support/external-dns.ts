@@ -6,6 +6,7 @@ import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
 import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
 import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
 import { type Part, startProcess, startReady } from '../../src/cli/up/parts/process.ts';
+import { typed } from './docs/reader.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
@@ -68,6 +69,8 @@ async function build(folder: string, progress: (line: string) => void, signal: A
 export interface ExternalDnsOptions {
   /** From ensureExternalDns. */
   command: string;
+  /** How README starts it: `external-dns --provider=…`. */
+  documented: string;
   kubeconfig: string;
   /** Of the REST service. */
   url: string;
@@ -120,16 +123,11 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
     name: `external-dns-${owner}`,
     command,
     args: [
-      '--source=service',
-      '--source=ingress',
+      ...typed(options.documented, { 'http://127.0.0.1:8888': address, prod: owner }).split(' ').slice(1),
       '--source=crd',
       ...['A', 'AAAA', 'CNAME', 'MX'].map((type) => `--managed-record-types=${type}`),
       `--namespace=${owner}`,
       `--kubeconfig=${kubeconfig}`,
-      '--provider=webhook',
-      `--webhook-provider-url=${address}`,
-      '--registry=txt',
-      `--txt-owner-id=${owner}`,
       '--policy=sync',
       '--interval=1s',
       `--metrics-address=127.0.0.1:${port('metrics')}`,

@@ -48,14 +48,18 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The REST service, and name servers of its own whose Service leads to their port in the pod. */}}
-{{- define "zonestead.egress.client" -}}
+{{/* Name servers of its own, whose Service leads to their port in the pod. */}}
+{{- define "zonestead.egress.nameservers" -}}
 - ports: [{ port: {{ .root.Values.nameserver.port }}, protocol: UDP }, { port: {{ .root.Values.nameserver.port }}, protocol: TCP }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}
-{{- with .root.Values.operator.url }}
+{{- end -}}
+
+{{/* The REST service. */}}
+{{- define "zonestead.egress.client" -}}
+{{- with .root.Values.operator.url -}}
 - ports: [{ port: {{ include "zonestead.urlPort" . }} }]
-{{- else }}
+{{- else -}}
 - ports: [{ port: 8080 }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}

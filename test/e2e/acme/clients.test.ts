@@ -1,6 +1,6 @@
 // Real ACME clients get a certificate for apex and wildcard (two values at one name) from Pebble through the service, and
-// leave nothing behind: certbot, lego, dehydrated, uacme, acme.sh's file by `zonestead acme`; lego's httpreq without it. All
-// of them side by side: clients wait most of the time.
+// leave nothing behind: certbot, lego, dehydrated, uacme, acme.sh's file by `zonestead acme`; lego's httpreq without it. They are
+// called as README says, with what this machine needs besides. All of them side by side: clients wait most of the time.
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,11 +9,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
 import { runCommand } from '../../../src/cli/up/parts/commands.ts';
 import type { Pebble } from '../../../src/cli/up/parts/pebble.ts';
+import { typed } from '../../support/docs/reader.ts';
+import { scenario } from '../../support/docs/scenario.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const { signal } = new AbortController();
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+const documented = await scenario('acme clients');
 const service = await startTestService();
 const LIMIT_MS = 160_000;
 /** lego waits a minute between two names and seconds between two looks, unless told otherwise. */
@@ -71,6 +74,22 @@ async function run(command: string, args: string[], env: Record<string, string> 
   return result;
 }
 
+/** README's command that holds these words, for this zone, with more options for its program. */
+async function follow(words: string, zoneName: string, options: string, env: Record<string, string> = {}) {
+  const text = documented.find((step) => step.text.includes(words))?.text ?? '';
+  const [before, program = ''] = /^(?:[A-Z_]+=\S+ )*([a-z.]+(?: certonly)?)/.exec(text) ?? [];
+  const command = `${before} ${options}${text.slice(before?.length).replace(' … ', ' ')}`;
+  const own = {
+    'example.org': zoneName,
+    'https://dns.example.net': service.url,
+    'yk_…': service.admin.text,
+    '/usr/local/bin/zonestead-acme': hook,
+  };
+  expect(program, words).not.toBe('');
+  // The hook is where programs are.
+  await run('bash', ['-c', typed(command, own)], { PATH: `${dir}:${process.env.PATH}`, ...env });
+}
+
 /** The names of the certificate, and that no value is left in the zone. */
 async function expectCertificate(file: string, zone: { id: string; zoneName: string }): Promise<void> {
   const certificate = new X509Certificate(await readFile(file));
@@ -95,22 +114,30 @@ const lego = async (zoneName: string, provider: string, env: Record<string, stri
   return join(path, 'certificates', `${zoneName}.crt`);
 };
 
+/** README's lego; `mode` of httpreq. */
+const legoAsDocumented = async (words: string, zoneName: string, more = '', mode = '') => {
+  const path = join(dir, `lego-${zoneName}`);
+  const resolver = `--dns.resolvers ${service.dns.address}:${service.dns.port}`;
+  await follow(words, zoneName, `--server ${pebble.url} --path ${path} ${resolver} ${more}`, {
+    LEGO_CA_CERTIFICATES: pebble.authority.file,
+    HTTPREQ_MODE: mode,
+    ...QUICK,
+  });
+  return join(path, 'certificates', `${zoneName}.crt`);
+};
+
 describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', () => {
   test('certbot', async () => {
     const zone = await service.zone();
-    const dirs = ['config', 'work', 'logs'].flatMap((name) => [`--${name}-dir`, join(dir, 'certbot', name)]);
-    const account = ['--server', pebble.url, '--agree-tos', '--register-unsafely-without-email', '--non-interactive'];
-    const manual = ['--manual', '--preferred-challenges', 'dns', '--manual-auth-hook', hook];
-    const names = ['-d', zone.zoneName, '-d', `*.${zone.zoneName}`];
-    await run('certbot', ['certonly', ...account, ...dirs, ...manual, '--manual-cleanup-hook', hook, ...names], {
-      REQUESTS_CA_BUNDLE: pebble.authority.file,
-    });
+    const dirs = ['config', 'work', 'logs'].map((name) => `--${name}-dir ${join(dir, 'certbot', name)}`).join(' ');
+    const account = `--server ${pebble.url} --agree-tos --register-unsafely-without-email --non-interactive`;
+    await follow('certbot', zone.zoneName, `${account} ${dirs}`, { REQUESTS_CA_BUNDLE: pebble.authority.file });
     await expectCertificate(join(dir, 'certbot/config/live', zone.zoneName, 'cert.pem'), zone);
   });
 
   test('lego, exec', async () => {
     const zone = await service.zone();
-    await expectCertificate(await lego(zone.zoneName, 'exec', { EXEC_PATH: hook, ...QUICK }), zone);
+    await expectCertificate(await legoAsDocumented('--dns exec', zone.zoneName), zone);
   });
 
   test('lego, exec in raw mode', async () => {
@@ -120,13 +147,8 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
 
   test.each(['', 'RAW'])('lego, httpreq %s', async (mode) => {
     const zone = await service.zone();
-    const file = await lego(zone.zoneName, 'httpreq', {
-      HTTPREQ_ENDPOINT: `${service.url}/acme/httpreq`,
-      HTTPREQ_USERNAME: 'zonestead',
-      HTTPREQ_PASSWORD: service.admin.text,
-      HTTPREQ_MODE: mode,
-    });
-    await expectCertificate(file, zone);
+    const account = '--accept-tos --email hostmaster@example.net --dns.disable-cp';
+    await expectCertificate(await legoAsDocumented('--dns httpreq', zone.zoneName, account, mode), zone);
   });
 
   test('dehydrated, which hands both values over at once', async () => {
@@ -145,7 +167,7 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
     const lines = Object.entries(settings).map(([name, value]) => `${name}="${value}"\n`);
     await writeFile(config, lines.join(''));
     await run('dehydrated', ['-f', config, '--register', '--accept-terms']);
-    await run('dehydrated', ['-f', config, '-c', '-d', zone.zoneName, '-d', `*.${zone.zoneName}`]);
+    await follow('dehydrated', zone.zoneName, `-f ${config}`);
     await expectCertificate(join(base, 'certs', zone.zoneName, 'cert.pem'), zone);
   });
 
@@ -174,13 +196,16 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
 
   test('uacme', async () => {
     const zone = await service.zone();
-    const account = ['-c', join(dir, 'uacme'), '-a', pebble.url];
+    const account = `-c ${join(dir, 'uacme')} -a ${pebble.url}`;
     // Its TLS library knows the machine's authorities only: in a mount namespace of its own Pebble's is one of them.
-    const trusting = `mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec uacme "$@"`;
-    const uacme = (...args: string[]) =>
-      run('unshare', ['-rm', 'sh', '-c', trusting, pebble.authority.file, ...account, ...args]);
-    await uacme('-y', 'new');
-    await uacme('-h', hook, 'issue', zone.zoneName, `*.${zone.zoneName}`);
+    const trusting = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec uacme "$@"';
+    const program = join(dir, 'uacme-here', 'uacme');
+    await mkdir(join(dir, 'uacme-here'));
+    const line = `exec env PATH="$REAL" unshare -rm sh -c '${trusting}' ${pebble.authority.file} "$@"`;
+    await writeFile(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
+    const env = { REAL: process.env.PATH ?? '', PATH: `${join(dir, 'uacme-here')}:${process.env.PATH}` };
+    await run('bash', ['-c', `uacme ${account} -y new`], env);
+    await follow('uacme', zone.zoneName, account, env);
     await expectCertificate(join(dir, 'uacme', zone.zoneName, 'cert.pem'), zone);
   });
 });

@@ -8,10 +8,12 @@ import { runCommand } from '../../../src/cli/up/parts/commands.ts';
 import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
 import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
 import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { scenario } from '../../support/docs/scenario.ts';
 import { type ExternalDns, ensureExternalDns, startExternalDns } from '../../support/external-dns.ts';
 import { startTestService } from '../../support/service.ts';
 
 const { signal } = new AbortController();
+const [documented] = await scenario('external-dns');
 const service = await startTestService({ limits: true });
 const PATIENT = { timeout: 60_000, interval: 200 };
 /** A minute. */
@@ -40,7 +42,7 @@ beforeAll(async () => {
     const { id, text: key } = await service.key({ manageZones: 'none', recordWrites: WRITES });
     if (owner === 'one') oneKey = id;
     return startExternalDns({
-      ...{ command, kubeconfig: cluster.kubeconfig, url: service.url, key, owner },
+      ...{ command, documented: documented?.text ?? '', kubeconfig: cluster.kubeconfig, url: service.url, key, owner },
       ...{ stateDir: dir, signal },
     });
   };

@@ -8,6 +8,7 @@ import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../s
 import { machineSettings, tracesOf } from '../../support/node/traces.ts';
 import { startWriteLoad } from '../../support/write-load.ts';
 import { issuesCertificate } from './certificate.ts';
+import { followsTheDocuments } from './docs.ts';
 
 const ZONE = 'node.example';
 const TEAM_NAMESPACE = 'team';
@@ -258,6 +259,8 @@ describe('the chart on a real node', () => {
     expect(await cluster.kubectl('-n', NAMESPACE, 'get', 'pvc', '-o', 'name')).toMatch(/postgres/);
     expect((await cluster.attempt('kubectl', 'get', 'apiservice', 'v1alpha1.acme.zonestead.dev')).code).toBe(1);
   });
+
+  followsTheDocuments(() => cluster);
 
   it('leaves nothing of the node on the machine', async () => {
     const { node } = cluster;

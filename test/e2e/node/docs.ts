@@ -1,0 +1,114 @@
+// The pages' commands for a cluster, typed word for word in the order of the pages, where a release has been taken out: what is left
+// goes, then an installation from its first command to its last. What comes is what the pages show.
+import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { PROJECT } from '../../support/docs/document.ts';
+import { notesCommands } from '../../support/docs/notes.ts';
+import { follow, type Own } from '../../support/docs/reader.ts';
+import { scenario } from '../../support/docs/scenario.ts';
+import { openShell, type Shell } from '../../support/docs/shell.ts';
+import type { Ids } from '../../support/docs/shown.ts';
+import type { TestCluster } from '../../support/node/cluster.ts';
+
+const NAMESPACE = 'zonestead';
+const SECONDS = 170;
+const installed = await scenario('installed');
+const runbooks = await scenario('runbooks');
+const upgraded = await scenario('upgraded');
+const [uninstall, ...cleared] = await scenario('uninstalled');
+
+/** In a cluster where the chart was installed under its usual names and has been uninstalled. */
+export function followsTheDocuments(theCluster: () => TestCluster): void {
+  describe('the pages for a cluster, word for word', () => {
+    let shell: Shell;
+    let folder = '';
+    const ids: Ids = new Map();
+    const own: Record<string, string> = { NS: NAMESPACE, RELEASE: 'zonestead' };
+    const type = async (command: string) => {
+      const { code, output } = await shell.type(command, SECONDS);
+      if (code !== 0) throw new Error(`${command}\n${output}`);
+      return output;
+    };
+    const followed = (step: (typeof installed)[number]) =>
+      follow(step, { shell, ids, own: own as Own, seconds: SECONDS });
+
+    beforeAll(async () => {
+      const { kubectl, helm } = inject('nodeGround');
+      folder = await mkdtemp(join(tmpdir(), 'zonestead-docs-'));
+      const kubeconfig = join(folder, 'kubeconfig');
+      await copyFile(theCluster().kubeconfig, kubeconfig);
+      const PATH = [dirname(kubectl), dirname(helm), process.env.PATH].join(':');
+      shell = openShell({ cwd: PROJECT, env: { PATH, HOME: folder, KUBECONFIG: kubeconfig, LANG: 'C.UTF-8' } });
+    });
+    afterAll(async () => {
+      await shell?.type(`kubectl delete namespace ${NAMESPACE} --ignore-not-found --wait=false`);
+      await shell?.close();
+      if (folder !== '') await rm(folder, { recursive: true, force: true });
+    });
+
+    it('what an uninstalled release leaves goes', async () => {
+      for (const step of cleared) await followed(step);
+    });
+
+    it.each(installed.filter(({ text }) => /^(helm|kubectl label)/.test(text)))('$text', async (step) => {
+      await followed(step);
+    });
+
+    it('the commands that helm prints at its end', async () => {
+      const commands = notesCommands(await type(`helm get notes zonestead --namespace ${NAMESPACE}`));
+      expect(commands.map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
+        'kubectl apply',
+        'kubectl wait',
+        'helm test',
+      ]);
+      const [apply = '', wait = ''] = commands;
+      await type(apply);
+      expect(await type(wait)).toContain('dnsrecord.zonestead.dev/mine-www condition met');
+      expect(installed.map(({ text }) => text.replace('--namespace', '-n'))).toContain(commands[2]);
+    });
+
+    it.each(installed.filter(({ text }) => !/^(helm|kubectl label)/.test(text)))('$text', async (step) => {
+      if (step.text.startsWith('psql')) await type(`export DATABASE_URL='${await databaseUrl()}'`);
+      await followed(step);
+    });
+
+    it.each(runbooks)('$text', async (step) => {
+      const pods = await type(`kubectl -n ${NAMESPACE} get pods -l app.kubernetes.io/component=nameserver -o name`);
+      own.POD = /pod\/(\S+)/.exec(pods)?.[1] ?? '';
+      await followed(step);
+    });
+
+    it.each(upgraded)('$text', async (step) => {
+      // What is undone was rolled out before.
+      const [, undone] = /rollout undo deployment\/RELEASE-(\w+)/.exec(step.text) ?? [];
+      if (undone) await type(`kubectl -n ${NAMESPACE} rollout restart deployment/zonestead-${undone}`);
+      await followed(step);
+    });
+
+    it('all is served after that', async () => {
+      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Available --timeout=120s deployment --all`);
+      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Ready --timeout=60s dnszone/mine dnsrecord/mine-www`);
+    });
+
+    it('is taken out, and then nothing is left', async () => {
+      if (uninstall === undefined) throw new Error('no command that uninstalls');
+      await followed(uninstall);
+      for (const step of cleared) await followed(step);
+      const left = `kubectl get secret,pvc,deployment,statefulset -n ${NAMESPACE} -l app.kubernetes.io/instance=zonestead -o name`;
+      expect(await type(left)).toBe('');
+      expect(await type('kubectl get crd -o name')).not.toContain('zonestead.dev');
+    });
+
+    /** As the api has it, with the Service's address: the host does not resolve names of the cluster. */
+    async function databaseUrl(): Promise<string> {
+      const secret = `kubectl -n ${NAMESPACE} get secret zonestead-database -o jsonpath='{.data.uri}' | base64 -d`;
+      const url = new URL(await type(secret));
+      url.hostname = await type(
+        `kubectl -n ${NAMESPACE} get service zonestead-postgres -o jsonpath='{.spec.clusterIP}'`,
+      );
+      return url.href;
+    }
+  });
+}

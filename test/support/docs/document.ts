@@ -1,0 +1,75 @@
+// A Markdown page as its readers use it: sections, blocks in a language, words in backticks, links. It must not know which of
+// it is a command, or what a command does.
+import { readFile } from 'node:fs/promises';
+import { lexer, type Token, walkTokens } from 'marked';
+
+export const PROJECT = new URL('../../../', import.meta.url).pathname;
+
+export interface Block {
+  section: string;
+  /** As written after the fence; empty when there is none, or when the block is an indented one. */
+  language: string;
+  text: string;
+  /** The file that the sentence before the block names, for a block that a reader saves: "…, `mine.yaml`:". */
+  file: string | undefined;
+}
+
+/** Words in backticks. */
+export interface Span {
+  section: string;
+  text: string;
+}
+
+export interface Page {
+  /** Path from the top of the project. */
+  path: string;
+  sections: string[];
+  blocks: Block[];
+  spans: Span[];
+  /** Addresses of links and pictures. */
+  links: string[];
+}
+
+export async function readPage(path: string): Promise<Page> {
+  return parsePage(path, await readFile(`${PROJECT}${path}`, 'utf8'));
+}
+
+/** Pure. */
+export function parsePage(path: string, text: string): Page {
+  const page: Page = { path, sections: [], blocks: [], spans: [], links: [] };
+  let section = '';
+  let before: Token | undefined;
+  const read = (token: Token) => {
+    if (token.type === 'code') {
+      const { lang = '', text } = token as { lang?: string; text: string };
+      page.blocks.push({ section, language: lang.trim(), text, file: fileNamedBy(before) });
+    }
+    if (token.type === 'codespan') page.spans.push({ section, text: plain((token as { text: string }).text) });
+    if (token.type === 'link' || token.type === 'image') page.links.push((token as { href: string }).href);
+  };
+  for (const token of lexer(text)) {
+    if (token.type === 'heading') {
+      section = plain((token as { text: string }).text);
+      page.sections.push(section);
+    }
+    void walkTokens([token], read);
+    if (token.type !== 'space') before = token;
+  }
+  return page;
+}
+
+/** A row of a table cannot hold a bare "|": the page writes "\|". */
+const plain = (text: string) => text.replaceAll('\\|', '|');
+
+function fileNamedBy(token: Token | undefined): string | undefined {
+  if (token?.type !== 'paragraph') return undefined;
+  return /`([\w.-]+\.(?:yaml|sql))`[^`]*:$/.exec((token as { text: string }).text)?.[1];
+}
+
+/** The anchor that GitHub gives a heading. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}

@@ -1,0 +1,44 @@
+// Reads a scenario of the plan as a user does: types its commands in their order and looks whether what comes is what the page
+// promises. It must not know what the scenarios are.
+import type { Step } from './scenario.ts';
+import type { Shell } from './shell.ts';
+import { complaint, type Ids, withIds } from './shown.ts';
+
+/** What a reader puts in place of words that are his own: names of his hosts, his keys, NAMES in capitals. */
+export type Own = Readonly<Record<string, string>>;
+
+export interface Reading {
+  shell: Shell;
+  own?: Own;
+  ids?: Ids;
+  seconds?: number;
+}
+
+/** The command as this reader types it. Pure. */
+export function typed(text: string, own: Own, ids: Ids = new Map()): string {
+  let result = withIds(text, ids);
+  for (const [word, value] of Object.entries(own).sort(([a], [b]) => b.length - a.length)) {
+    // NAMES in capitals are whole words; ids and addresses stand anywhere.
+    const found = /^[A-Z]+$/.test(word) ? new RegExp(`\\b${word}\\b`, 'g') : word;
+    result = result.replaceAll(found, () => value);
+  }
+  return result;
+}
+
+/**
+ * Runs it and holds its output against what the page shows.
+ * @returns the output. @throws with both when it fails or shows something else
+ */
+export async function follow(command: Step, reading: Reading): Promise<string> {
+  const { shell, own = {}, ids = new Map(), seconds } = reading;
+  const text = typed(command.text, own, ids);
+  const { code, output } = await shell.type(text, seconds);
+  const where = `${command.page}, ${command.section}: ${text}`;
+  // A search that finds nothing.
+  const nothing = code === 1 && output === '' && text.includes('| grep ');
+  if ((code === 0 || nothing) === command.refused) throw new Error(`${where}\nended with code ${code}:\n${output}`);
+  const shown = command.shown.map((line) => typed(line, own, ids));
+  const wrong = complaint(shown, output, ids);
+  if (wrong !== undefined) throw new Error(`${where}\n${wrong}`);
+  return output;
+}

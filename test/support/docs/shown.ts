@@ -1,0 +1,76 @@
+// Whether output is what a page shows for it. Ids, times, ports and durations are others each time; all else is the same. Pure.
+//
+// On the page "…" stands for what is left out of a line, and alone on a line for any number of lines. An id that the page shows is
+// remembered with the one that really came, so that a later command of the page that has it can be run.
+
+/** Ids of the page → those that came. */
+export type Ids = Map<string, string>;
+
+interface Volatile {
+  form: RegExp;
+  real: string;
+  /** Whether later commands may have it. */
+  id?: boolean;
+}
+
+const VOLATILE: Volatile[] = [
+  { form: /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/, real: '[0-9a-f-]{36}', id: true },
+  { form: /(?:zone|rec|team|user)_[0-9a-f]{6,}/, real: '\\w+_[0-9a-f]{6,}', id: true },
+  { form: /\b[0-9a-f]{64}\b/, real: '[0-9a-fA-F]{64}' },
+  { form: /(?<![0-9a-z])(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{12}(?![0-9a-z])/, real: '[0-9a-f]{12}', id: true },
+  { form: /\b\d{14}\b/, real: '\\d{14}' },
+  { form: /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::[\d.]+Z)?/, real: '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d(?::[\\d.]+Z)?' },
+  { form: /\b127\.0\.0\.1:\d+/, real: '127\\.0\\.0\\.1:\\d+' },
+  { form: /\b\d+(?:\.\d+)? ?(?:ms|s|m|h)\b/, real: '\\d+(?:\\.\\d+)? ?(?:ms|s|m|h)(?:\\d+s)?' },
+  // Key tags (RFC 4034 5.1.1).
+  { form: /\b\d{5}\b/, real: '\\d{1,5}' },
+  { form: /…/, real: '.*?' },
+];
+const ANY = new RegExp(VOLATILE.map(({ form }) => form.source).join('|'), 'g');
+
+/**
+ * What is wrong, in words; undefined when the output is as shown. Ids that were learned are added to `ids`.
+ * @param inside whether other lines may stand before and after
+ */
+export function complaint(shown: readonly string[], output: string, ids: Ids, inside = false): string | undefined {
+  if (shown.length === 0) return undefined;
+  const names: string[] = [];
+  const body = shown.map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${patternOf(line, names)}[ \\t]*\\n`));
+  const whole = `(?:^|\\n)${body.join('')}`;
+  const pattern = inside ? new RegExp(whole) : new RegExp(`^\\s*${body.join('')}\\s*$`);
+  const found = pattern.exec(`${output.replaceAll('\r', '').trimEnd()}\n`);
+  if (found === null) return `the page shows\n${shown.join('\n')}\nand what came is\n${output}`;
+  for (const [index, name] of names.entries()) {
+    const real = found[index + 1] as string;
+    ids.set(name, real);
+    if (name.length === 36) ids.set(name.slice(0, 8), real.slice(0, 8));
+  }
+  return undefined;
+}
+
+function patternOf(line: string, names: string[]): string {
+  const parts: string[] = [];
+  let from = 0;
+  for (const match of line.matchAll(ANY)) {
+    parts.push(literal(line.slice(from, match.index)));
+    const kind = VOLATILE.find(({ form }) =>
+      new RegExp(`^(?:${form.source.replace(/\(\?<![^)]*\)/, '')})$`).test(match[0]),
+    );
+    if (kind?.id) {
+      names.push(match[0]);
+      parts.push(`(${kind.real})`);
+    } else parts.push(kind?.real ?? literal(match[0]));
+    from = match.index + match[0].length;
+  }
+  return [...parts, literal(line.slice(from))].join('');
+}
+
+/** Columns are as wide as what is in them. */
+const literal = (text: string) => RegExp.escape(text).replaceAll(/(?:\\x20|\\t|\s)+/g, '\\s+');
+
+/** A command with the ids that really came in place of those of the page. */
+export function withIds(command: string, ids: Ids): string {
+  let text = command;
+  for (const [shown, real] of [...ids].sort(([a], [b]) => b.length - a.length)) text = text.replaceAll(shown, real);
+  return text;
+}

@@ -1,0 +1,100 @@
+// Every command of the pages is one that a test types, or one of the few exceptions; every choice of the plan is a command that
+// there is; every link leads somewhere.
+import { existsSync } from 'node:fs';
+import { glob, readFile } from 'node:fs/promises';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { commandsOf, isCommand } from '../../support/docs/commands.ts';
+import { anchorOf, PROJECT, readPage } from '../../support/docs/document.ts';
+import { EXCEPTIONS, PAGES, PLAN, type ScenarioName } from '../../support/docs/plan.ts';
+import { allCommands, scenario } from '../../support/docs/scenario.ts';
+
+const NAMES = Object.keys(PLAN) as ScenarioName[];
+const commands = await allCommands();
+const planned = (await Promise.all(NAMES.map(scenario))).flat();
+/** Without the comment at its end, and without how wide it is set. */
+const words = (text: string) =>
+  text
+    .replace(/\s+# .*$/, '')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+const typed = planned.map(({ text }) => words(text));
+
+/** What only names a command that is typed elsewhere: its first words, and no more. */
+const isMention = (text: string) => typed.some((each) => `${each} `.startsWith(`${text} `));
+const isException = (text: string) => Object.keys(EXCEPTIONS).some((start) => text.startsWith(start));
+
+describe('the commands of the pages', () => {
+  it('are typed by a test, every one', () => {
+    const forgotten = commands.filter(
+      ({ text, form }) =>
+        !typed.includes(words(text)) && !isException(text) && !(form === 'inline' && isMention(words(text))),
+    );
+    expect(forgotten.map(({ page, section, text }) => `${page}, ${section}: ${text}`)).toEqual([]);
+  });
+
+  it('have few exceptions, each of a command that there is, with a reason', () => {
+    expect(Object.keys(EXCEPTIONS).length).toBeLessThanOrEqual(5);
+    for (const [start, reason] of Object.entries(EXCEPTIONS)) {
+      expect(
+        commands.filter(({ text }) => text.startsWith(start)),
+        start,
+      ).not.toEqual([]);
+      expect(reason.length, start).toBeGreaterThan(20);
+    }
+  });
+
+  it.each(NAMES)('%s: is followed by the test that the plan names', async (name) => {
+    const text = await readFile(join(PROJECT, PLAN[name].test), 'utf8').catch(() => '');
+    expect(text.includes(`('${name}')`), PLAN[name].test).toBe(true);
+  });
+
+  it('do not hide in a block that shows something', async () => {
+    const hidden: string[] = [];
+    for (const path of PAGES) {
+      for (const { language, text } of (await readPage(path)).blocks) {
+        if (language !== '') continue;
+        const lines = text.split('\n').filter((line) => isCommand(line) && !typed.includes(words(line)));
+        hidden.push(...lines.map((line) => `${path}: ${line}`));
+      }
+    }
+    // What `npm run up` prints of what it asks itself.
+    expect(hidden).toEqual([
+      'README.md: kubectl get zdz,zdr',
+      'README.md: dig +dnssec any.preview.quickstart.example CNAME',
+    ]);
+  });
+});
+
+describe('the links of all pages', async () => {
+  const pages: string[] = [];
+  const exclude = (name: string) => name === 'node_modules' || name.startsWith('.');
+  for await (const path of glob('**/*.md', { cwd: PROJECT, exclude })) pages.push(path);
+
+  it.each(pages)('%s', async (path) => {
+    const broken: string[] = [];
+    for (const link of (await readPage(path)).links) {
+      if (/^[a-z]+:/.test(link)) continue;
+      const [file = '', anchor] = link.split('#');
+      const target = file === '' ? path : normalize(join(dirname(path), file));
+      if (!existsSync(join(PROJECT, target))) broken.push(link);
+      else if (anchor !== undefined && !(await readPage(target)).sections.map(anchorOf).includes(anchor))
+        broken.push(link);
+    }
+    expect(broken).toEqual([]);
+  });
+
+  it('are on every page that the plan reads, and no other page has a command', async () => {
+    expect(pages).toEqual(expect.arrayContaining(PAGES));
+    const others = await Promise.all(pages.filter((path) => !PAGES.includes(path)).map(readPage));
+    expect(others.flatMap(commandsOf)).toEqual([]);
+  });
+
+  it.each(pages)('%s: the files of the project that it names are there', async (path) => {
+    const { spans, blocks } = await readPage(path);
+    const named = [...spans, ...blocks.filter(({ language }) => language !== '')].flatMap(({ text }) =>
+      [...text.matchAll(/(?<![\w/.-])(?:src|deploy|charts|crds|test)\/[\w./-]*\w(?![\w<])/g)].map(([name]) => name),
+    );
+    expect(named.filter((name) => !existsSync(join(PROJECT, name)))).toEqual([]);
+  });
+});

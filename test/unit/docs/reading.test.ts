@@ -1,0 +1,115 @@
+// How a page is read: what is a command, what it shows, and what of that may differ.
+import { tmpdir } from 'node:os';
+import { afterAll, describe, expect, it } from 'vitest';
+import { commandsOf, isCommand } from '../../support/docs/commands.ts';
+import { anchorOf, parsePage } from '../../support/docs/document.ts';
+import { notesCommands } from '../../support/docs/notes.ts';
+import { follow, typed } from '../../support/docs/reader.ts';
+import { openShell } from '../../support/docs/shell.ts';
+import { complaint, type Ids, withIds } from '../../support/docs/shown.ts';
+
+const fenced = (language: string, ...lines: string[]) => ['```'.concat(language), ...lines, '```', ''].join('\n');
+const page = (...parts: string[]) => parsePage('page.md', parts.join('\n'));
+const texts = (...parts: string[]) => commandsOf(page(...parts)).map(({ text, shown }) => [text, shown]);
+
+describe('commands', () => {
+  it('of a sh block are its lines, with what a backslash continues, a here-document, and what is shown set in', () => {
+    const lines = ['# no', 'one \\', '  --more', '  shown', "two <<'EOF'", '  inner', '', 'EOF', 'three'];
+    expect(texts(fenced('sh', ...lines))).toEqual([
+      ['one \\\n  --more', ['shown']],
+      ["two <<'EOF'\n  inner\n\nEOF", []],
+      ['three', []],
+    ]);
+  });
+
+  it('of a console block are what follows a prompt, with the lines that are shown', () => {
+    expect(texts(fenced('console', '$ one', 'out', '  more', '', '$ two'))).toEqual([
+      ['one', ['out', '  more']],
+      ['two', []],
+    ]);
+  });
+
+  it('in backticks begin with a program and have an argument', () => {
+    expect(texts('Type `kubectl get zdz`, not `kubectl`; in a table:\n\n| a |\n| - |\n| `dig x \\| grep y` |')).toEqual(
+      [
+        ['kubectl get zdz', []],
+        ['dig x | grep y', []],
+      ],
+    );
+    expect(['A=b lego run', 'spec.acme: {}', 'GET /zones', 'select 1'].map(isCommand)).toEqual([
+      true,
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('in a block of no language, or of a strange one, are refused', () => {
+    expect(() => texts(fenced('', '$ one'))).toThrow('not of language console');
+    expect(() => texts(fenced('bash', 'one'))).toThrow('language bash');
+  });
+
+  it('of the text that helm prints are what is set in, and what ends a line', () => {
+    const notes =
+      "A zone:\n\n  kubectl apply -f - <<'EOF'\n  a: b\n  EOF\n\nREST: http://x/v1\nCheck it: helm test r -n n";
+    expect(notesCommands(notes)).toEqual(["kubectl apply -f - <<'EOF'\na: b\nEOF", 'helm test r -n n']);
+  });
+
+  it('have files that the sentence before a block names', () => {
+    const { blocks } = page('Write `mine.yaml`:', '', fenced('yaml', 'a: b'), 'Else', '', fenced('yaml', 'c: d'));
+    expect(blocks.map(({ file }) => file)).toEqual(['mine.yaml', undefined]);
+  });
+});
+
+it('anchors are those of GitHub', () => {
+  expect(['The REST service', 'What is `x`, then?', 'A–B_c'].map(anchorOf)).toEqual([
+    'the-rest-service',
+    'what-is-x-then',
+    'ab_c',
+  ]);
+});
+
+describe('what is shown', () => {
+  const ids = (): Ids => new Map();
+
+  it('may have other ids, times, ports, key tags and widths, and nothing else', () => {
+    const shown = ['zone_0a1b2c3d4e5f  x   16170  127.0.0.1:80  5.6 s'];
+    expect(complaint(shown, 'zone_ffffffffffff x 7 127.0.0.1:443 12 s\n', ids())).toBeUndefined();
+    expect(complaint(shown, 'zone_ffffffffffff y 7 127.0.0.1:443 12 s', ids())).toContain('the page shows');
+    expect(complaint(['a 3600 A 192.0.2.1'], 'a 60 A 192.0.2.1', ids())).toContain('what came is');
+    expect(complaint(['a'], 'a\nb', ids())).toContain('what came is');
+  });
+
+  it('leaves out what "…" stands for', () => {
+    expect(complaint(['{"id":"…","a":1}'], '{"id":"xyz","a":1}', ids())).toBeUndefined();
+    expect(complaint(['a', '…', 'd', '…'], 'a\nb\nc\nd', ids())).toBeUndefined();
+    expect(complaint(['a', '…', 'd'], 'a\nb\nc', ids())).toContain('what came is');
+  });
+
+  it('gives the ids that came to later commands', () => {
+    const learned = ids();
+    complaint(['key 70adf9caf16b of team_8aebc9a3df33'], 'key 0123456789ab of team_ffffffffffff', learned);
+    complaint(['5a0cf6ba-3c9f-4c8c-9a52-4d1c9a2f9a0e'], '11111111-2222-3333-4444-555555555555', learned);
+    expect(withIds('revoke 70adf9caf16b; grep 5a0cf6ba', learned)).toBe('revoke 0123456789ab; grep 11111111');
+  });
+});
+
+describe('a reader', () => {
+  const shell = openShell({ cwd: tmpdir(), env: { PATH: process.env.PATH } });
+  afterAll(() => shell.close());
+  const step = (text: string, shown: string[] = [], refused = false) =>
+    follow({ page: 'page.md', section: '', form: 'block', text, shown, refused }, { shell, own: { NAME: 'www' } });
+
+  it('keeps his variables and functions from command to command', async () => {
+    await step('a=1; f() { echo "$a $1"; }');
+    expect(await step('f NAME', ['1 www'])).toBe('1 www');
+  });
+
+  it('says it when a command fails, shows something else, or is not refused as the page says', async () => {
+    await expect(step('ls /nowhere')).rejects.toThrow(/ended with code 2:\nls: /);
+    await expect(step('echo b', ['a'])).rejects.toThrow('the page shows');
+    await expect(step('true', [], true)).rejects.toThrow('ended with code 0');
+    await step('false', [], true);
+    expect(typed('HOSTNAME NAME', { NAME: 'x' })).toBe('HOSTNAME x');
+  });
+});
