@@ -34,8 +34,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     reporters: ['default', new URL('./support/reporter.ts', import.meta.url).pathname],
-    // Two cores: the real parts (Postgres, PowerDNS, kube-apiserver) need their share.
-    maxWorkers: 2,
+    // On two cores: while one file waits for what its real parts do, the others go on.
+    maxWorkers: 3,
     projects: [
       { extends: true, test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
       {

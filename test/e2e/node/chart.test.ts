@@ -8,6 +8,7 @@ import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../s
 import { machineSettings, tracesOf } from '../../support/node/traces.ts';
 import { startWriteLoad } from '../../support/write-load.ts';
 import { issuesCertificate } from './certificate.ts';
+import { survivesCrashes } from './crash.ts';
 import { followsTheDocuments } from './docs.ts';
 
 const ZONE = 'node.example';
@@ -221,10 +222,11 @@ describe('the chart on a real node', () => {
     return pods.length === count && pods.every(({ uid, ready }) => ready && uid !== gone);
   };
 
+  survivesCrashes(() => ({ cluster, release }));
+
   it('answers every query and loses no write while it is rolled back', async () => {
-    await underLoad('rollback', () =>
-      cluster.helm('rollback', RELEASE, '1', '-n', NAMESPACE, '--wait', '--timeout=150s'),
-    );
+    // Without a number: to the one before.
+    await underLoad('rollback', () => cluster.helm('rollback', RELEASE, '-n', NAMESPACE, '--wait', '--timeout=150s'));
     expect((await release.pods()).every(({ ready }) => ready)).toBe(true);
   });
 

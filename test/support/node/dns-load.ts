@@ -51,6 +51,8 @@ export function startDnsLoad(server: Endpoint, name: string, perSecond: number):
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         total.repeated += 1;
+        // A port that is closed answers at once; the next datagram still has its time, as with resolvers.
+        await sleep(Math.max(0, askedAt + attempt * ATTEMPT_MS - performance.now()));
         if (attempt === ATTEMPTS) return fail(error.message, askedAt);
       }
     }
