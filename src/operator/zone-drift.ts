@@ -6,7 +6,7 @@ import { findCondition, isTrue } from '../kube/conditions.ts';
 import type { ReconcileContext } from '../kube/controller.ts';
 import { isDeleting } from '../kube/finalizer.ts';
 import { keyOf } from '../kube/resource.ts';
-import { BY_ZONE, type House } from './house.ts';
+import { BY_RECORD_ID, BY_ZONE, type House } from './house.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
 
@@ -15,9 +15,10 @@ export const LOOK_EVERY_MS = 10 * 60_000;
 
 export interface DriftLooks {
   /**
-   * Looks when it is time, for a zone whose records were never counted, and for one that was written to since its status was:
-   * a restart alone is no cause, because every record is looked at then.
-   * @param object as it was before this run @returns how many records the zone has, undefined when it was not looked at
+   * Looks when it is time, and for a zone whose records were never counted; a restart alone is no cause, because every record
+   * is looked at then.
+   * @returns how many records the zone has: as they were seen, or since then by what the ledgers say. Undefined when this
+   *   process has not looked yet
    */
   look(house: House, object: DNSZone, zone: Zone, context: ReconcileContext): Promise<number | undefined>;
   /** How long until the next look, in ms. */
@@ -27,6 +28,8 @@ export interface DriftLooks {
 
 export function createDriftLooks(clock: Clock, random: () => number): DriftLooks {
   const dueAt = new Map<string, number>();
+  /** Ids of records that no ledger had at the last look, by zone. */
+  const strangers = new Map<string, readonly string[]>();
   const postpone = (key: string) => dueAt.set(key, clock.now() + LOOK_EVERY_MS * (1 + random() / 10));
 
   return {
@@ -34,20 +37,37 @@ export function createDriftLooks(clock: Clock, random: () => number): DriftLooks
       const key = keyOf(object);
       const due = dueAt.get(key);
       const isDue = due === undefined ? object.status?.records === undefined : due <= clock.now();
-      if (!isDue && object.status?.serial === zone.serial) {
+      const own = house.records.byIndex(BY_ZONE, key);
+      if (!isDue) {
         if (due === undefined) postpone(key);
-        return undefined;
+        const others = strangers.get(key);
+        return others && ledgerSize(own, zone.id) + unowned(house, others).length;
       }
       const actual = await house.client.records.list(zone.id, {}, { signal, requestId });
       postpone(key);
-      for (const record of differing(house.records.byIndex(BY_ZONE, key), zone.id, actual)) {
-        house.wakeRecord(keyOf(record));
-      }
+      const ids = actual.map(({ id }) => id);
+      strangers.set(key, unowned(house, ids));
+      for (const record of differing(own, zone.id, actual)) house.wakeRecord(keyOf(record));
       return actual.length;
     },
     dueIn: (key) => Math.max(0, (dueAt.get(key) ?? clock.now()) - clock.now()),
-    forget: (key) => void dueAt.delete(key),
+    forget: (key) => {
+      dueAt.delete(key);
+      strangers.delete(key);
+    },
   };
+}
+
+/** What is in a ledger by now was being written at the look. */
+function unowned({ records }: House, ids: readonly string[]): readonly string[] {
+  return ids.filter((id) => records.byIndex(BY_RECORD_ID, id).length === 0);
+}
+
+function ledgerSize(objects: readonly DNSRecord[], zoneId: string): number {
+  const ledgers = objects
+    .filter(({ status }) => status?.zoneId === zoneId)
+    .flatMap(({ status }) => status?.records ?? []);
+  return ledgers.filter(({ id }) => id !== undefined).length;
 }
 
 /**

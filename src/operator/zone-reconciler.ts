@@ -71,7 +71,7 @@ async function reconcileZone(
     if (served !== null) return { requeueAfterMs: NOT_SERVED_RETRY_MS };
     // Only now: a parent that is slow to answer must not delay Ready.
     const delegated = delegatedAnswer(zone, house.parents && (await house.parents(zone.zoneName, signal)));
-    const count = await looks.look(scope.house, object, zone, context);
+    const count = await looks.look(scope.house, current, zone, context);
     if (count !== undefined) known = { ...known, records: count };
     await conclude(house, current, known, { ...answers, Delegated: delegated }, signal);
     const due = looks.dueIn(keyOf(object));
