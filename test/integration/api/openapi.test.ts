@@ -58,9 +58,7 @@ test('holds every route that the service has', async () => {
   // The request histogram has a series for each route with a schema: a second list, made by another hook.
   const text = await service.metrics();
   const routes = [...text.matchAll(/api_request_seconds_count\{route="([^"]+)",method="([A-Z]+)"/g)]
-    .map(
-      ([, route = '', method = '']) => `${method} ${route.replaceAll(/(?<!:):(\w+)/g, '{$1}').replaceAll('::', ':')}`,
-    )
+    .map(([, route = '', method = '']) => `${method} ${route.replaceAll(/(?<=\/):(\w+)/g, '{$1}')}`)
     .filter((route) => / \/(v1|acme)\//.test(route));
   expect(routes.length).toBeGreaterThan(10);
   const listed = new Set(operations.map(({ path, method }) => `${method.toUpperCase()} ${path}`));
