@@ -1,6 +1,10 @@
 // Vitest's configuration: four projects (unit, integration, e2e, node) in one run, and the closing line that CI reads.
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { cacheRoot } from '../src/cli/up/parts/cache.ts';
 
+/** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
+const SHARED_MODULES = { isolate: false };
 const shared = {
   environment: 'node' as const,
   testTimeout: 30_000,
@@ -25,6 +29,8 @@ const { KUBECONFIG = '', CI = '' } = process.env;
 // Processors are what a test run lacks, not memory: Go's parts (kube-apiserver above all) collect their garbage less often.
 process.env.GOGC ??= '400';
 process.env.GOMEMLIMIT ??= '900MiB';
+// Some hundred processes of ours and of the tests load the same modules.
+process.env.NODE_COMPILE_CACHE ??= join(cacheRoot(), 'compiled');
 const realPods = (process.platform === 'linux' && process.getuid?.() === 0) || KUBECONFIG !== '' || CI !== '';
 if (!realPods) {
   process.stderr.write('Without the tests on real pods: they need Linux and root, or KUBECONFIG with our images.\n');
@@ -37,12 +43,13 @@ export default defineConfig({
     // On two cores: while one file waits for what its real parts do, the others go on.
     maxWorkers: 3,
     projects: [
-      { extends: true, test: { ...shared, name: 'unit', include: ['test/unit/**/*.test.ts'] } },
+      { extends: true, test: { ...shared, name: 'unit', ...SHARED_MODULES, include: ['test/unit/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           ...shared,
           name: 'integration',
+          ...SHARED_MODULES,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/setup.ts'],
         },
