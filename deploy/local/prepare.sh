@@ -10,3 +10,21 @@ if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modu
   npm install --no-save --ignore-scripts --no-audit --no-fund --loglevel=error
   touch node_modules/.package-lock.json
 fi
+
+# Node's binary needs a library that a bare Debian has not.
+words=$(node_modules/.bin/node --version 2>&1) && exit 0
+case $words in
+  *libatomic*) ;;
+  *) echo "Node from node_modules does not run: $words" >&2; exit 1 ;;
+esac
+get="apt-get install -y --no-install-recommends libatomic1"
+if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+  echo "Node needs the library libatomic; on Debian and Ubuntu: sudo $get" >&2
+  exit 1
+fi
+echo "installing libatomic1, which Node needs ..."
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# Lists of packages may be missing, or older than what the mirror has.
+$get > "$log" 2>&1 || { apt-get update && $get; } > "$log" 2>&1 || { tail -n 5 "$log" >&2; exit 1; }
