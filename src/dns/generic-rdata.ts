@@ -5,25 +5,10 @@
 import { Buffer } from 'node:buffer';
 import { rdataText, readWireName } from './rdata-text.ts';
 import { RECORD_TYPES, type RecordType } from './types/index.ts';
+import { RECORD_TYPE_NUMBERS } from './types/numbers.ts';
 import { escapeOctets, SPECIAL } from './types/tokens.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
 import { readLines, type Word } from './zonefile-lexer.ts';
-
-/** Numbers of the types (IANA, DNS parameters); ALIAS has none. */
-const NUMBERS: Readonly<Record<Exclude<RecordType, 'ALIAS'>, number>> = {
-  A: 1,
-  NS: 2,
-  CNAME: 5,
-  PTR: 12,
-  MX: 15,
-  TXT: 16,
-  AAAA: 28,
-  SRV: 33,
-  DS: 43,
-  TLSA: 52,
-  HTTPS: 65,
-  CAA: 257,
-};
 
 export function isGeneric([first]: readonly Word[]): boolean {
   return first?.quoted === false && first.text === '\\#';
@@ -45,7 +30,7 @@ export function wordsOfGeneric(type: RecordType, [, length, ...hex]: readonly Wo
 
 function textOf(type: RecordType, octets: Uint8Array): string | null {
   if (type === 'ALIAS') return null;
-  if (type !== 'HTTPS') return rdataText(NUMBERS[type], octets);
+  if (type !== 'HTTPS') return rdataText(RECORD_TYPE_NUMBERS[type], octets);
   try {
     return httpsText(octets);
   } catch (error) {
@@ -78,5 +63,5 @@ function uint16At(octets: Uint8Array, at: number): number {
 export function typeOfNumber(word: string): string {
   const [, digits] = /^TYPE([0-9]{1,5})$/.exec(word) ?? [];
   if (digits === undefined) return word;
-  return RECORD_TYPES.find((type) => type !== 'ALIAS' && NUMBERS[type] === Number(digits)) ?? word;
+  return RECORD_TYPES.find((type) => type !== 'ALIAS' && RECORD_TYPE_NUMBERS[type] === Number(digits)) ?? word;
 }
