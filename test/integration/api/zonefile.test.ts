@@ -226,6 +226,8 @@ describe('rights and limits', () => {
 
 test('a zone of 20,000 records goes in and out, while others are answered', async () => {
   const zone = await freshZone();
+  // As Postgres does by itself once a minute: plans that are made now are made for a small table, and kept.
+  await sql`vacuum analyze records`;
   const text = Array.from({ length: 20_000 }, (_, i) => `h${i} 60 A 10.0.${i >> 8}.${i & 255}`).join('\n');
   const importing = put(zone, text);
   let [longest, asked] = [0, 0];
