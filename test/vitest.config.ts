@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { cacheRoot } from '../src/cli/up/parts/cache.ts';
+import { LongestFirst } from './support/sequencer.ts';
 
 /** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
 const SHARED_MODULES = { isolate: false };
@@ -42,6 +43,7 @@ export default defineConfig({
     reporters: ['default', new URL('./support/reporter.ts', import.meta.url).pathname],
     // On two cores: while one file waits for what its real parts do, the others go on.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { extends: true, test: { ...shared, name: 'unit', ...SHARED_MODULES, include: ['test/unit/**/*.test.ts'] } },
       {

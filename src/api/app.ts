@@ -71,6 +71,8 @@ export function buildApp({
     connectionTimeout: requestMs * 2,
     requestTimeout: requestMs,
     keepAliveTimeout: 72_000,
+    // What still comes over an open connection while the process ends is answered, and told that it was the last.
+    return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: answerUnrouted,
     routerOptions: { maxParamLength: MAX_PARAMETER },

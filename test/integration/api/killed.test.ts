@@ -1,8 +1,10 @@
 // The api process is killed with SIGKILL in the middle of a load of writes: what was answered with 201 is served, and
-// nothing is there by half. Twice, without any repair between.
+// nothing is there by half. Twice, without any repair between. And it ends in order: what is half sent by then is answered.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { afterAll, expect, test } from 'vitest';
 import { startCommand } from '../../../src/cli/up/parts/command.ts';
@@ -119,3 +121,21 @@ async function expectNoHalves(): Promise<void> {
     from zones z join changes c on c.zone_id = z.id where z.id = ${zone.id} group by z.serial`;
   expect(serials[0]?.latest).toBe(serials[0]?.serial);
 }
+
+test('a process that is told to end answers the request that it has half read, and says that it was the last', async () => {
+  await api?.stop();
+  const running = await start();
+  const socket = connect({ host: '127.0.0.1', port: ports.api as number });
+  let answer = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    answer += text;
+  });
+  socket.write(`GET /v1/dns/zones HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${service.admin.text}\r\n`);
+  await sleep(100);
+  process.kill(running.pid, 'SIGTERM');
+  await sleep(300);
+  socket.write('\r\n');
+  await expect.poll(() => answer, { timeout: 5_000 }).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+  await expect.poll(() => socket.readyState, { timeout: 5_000 }).toBe('closed');
+  await running.stop();
+});
