@@ -245,7 +245,7 @@ describe('the chart on a real node', () => {
     const seconds = (performance.now() - startedAt) / 1_000;
     const { asked, failed, repeated, reasons } = load.count();
     const pace = `${Math.round(asked / seconds)} queries and ${(writes.acknowledged() / seconds).toFixed(1)} writes a second`;
-    const lost = `${failed} queries failed, ${repeated} datagrams of ${asked} unanswered, ${writes.doubtful()} writes unanswered`;
+    const lost = `${failed} queries failed, ${repeated} datagrams of ${asked} unanswered, ${writes.doubtful()} writes unanswered, ${writes.busy()} told to come again`;
     process.stdout.write(`${what} in ${Math.round(seconds)} s under ${pace}: ${lost}\n`);
     expect([failed, reasons]).toEqual([0, []]);
     await writes.settle(release.dns);
