@@ -1,5 +1,5 @@
 // A real control plane: it answers, keeps its objects over a restart, obeys RBAC, and leaves no process.
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../src/cli/up/parts/commands.ts';
@@ -22,9 +22,11 @@ beforeAll(async () => {
 }, FIRST_BUILD_MS);
 afterAll(() => cluster?.stop());
 
+const portsIn = (folder: string) =>
+  allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], { stateDir: folder });
+
 async function start(): Promise<ControlPlane> {
-  const ports = await allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], { stateDir });
-  return startControlPlane({ dir, stateDir, ports, signal });
+  return startControlPlane({ dir, stateDir, ports: await portsIn(stateDir), signal });
 }
 
 async function kubectl(kubeconfig: string, ...args: string[]): Promise<{ code: number | null; text: string }> {
@@ -86,12 +88,31 @@ test('a start after SIGKILL of every part finds the objects', async () => {
   expect(await admin('get', 'namespace', 'crashed', '-o', 'name')).toBe('namespace/crashed');
 });
 
+// It tries for 10 s to find kube-apiserver healthy, and then ends.
+test('the controller manager comes to an API server that takes long to start', { timeout: 60_000 }, async () => {
+  const slow = join(stateDir, 'slow');
+  const programs = join(slow, 'programs');
+  await mkdir(programs, { recursive: true });
+  for (const name of ['etcd', 'kube-controller-manager']) await symlink(join(dir, name), join(programs, name));
+  const server = join(programs, 'kube-apiserver');
+  await writeFile(server, `#!/bin/sh\nsleep 11\nexec ${join(dir, 'kube-apiserver')} "$@"\n`);
+  await chmod(server, 0o755);
+  const ports = await portsIn(slow);
+  const late = await startControlPlane({ dir: programs, stateDir: slow, ports, signal });
+  try {
+    await waitFor(
+      async () => (await kubectl(late.kubeconfig, 'get', 'serviceaccount', 'default', '-o', 'name')).code === 0,
+      { what: 'the default service account', timeoutMs: 20_000, intervalMs: 100, part: late.parts, signal },
+    );
+  } finally {
+    await late.stop();
+  }
+});
+
 test('a part that fails is reported with the end of its log, and nothing is left running', async () => {
   const other = join(stateDir, 'failing');
   await mkdir(other);
-  const ports = await allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], {
-    stateDir: other,
-  });
+  const ports = await portsIn(other);
   const taken = Number(/server: https:\/\/127\.0\.0\.1:(\d+)/.exec(await admin('config', 'view'))?.[1]);
   await expect(
     startControlPlane({ dir, stateDir: other, ports: { ...ports, apiserver: taken }, signal }),

@@ -1,8 +1,9 @@
 // A Kubernetes control plane for one state folder: etcd, kube-apiserver, kube-controller-manager. No scheduler: there are
 // no nodes. It must not know what is installed in the cluster.
 //
-// Order: etcd → kube-apiserver (/readyz) → ready; the controller manager starts beside and is not waited for. It ends the
-// other way round: kube-apiserver first, because without etcd it retries for minutes and hears no SIGTERM.
+// Order: etcd → kube-apiserver (/readyz) → ready; the controller manager starts then, since it gives up on an API server that
+// is not healthy within 10 s, and is not waited for. It ends the other way round: kube-apiserver first, because without etcd
+// it retries for minutes and hears no SIGTERM.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -72,10 +73,6 @@ export async function startControlPlane({ dir, stateDir, ports, signal }: Contro
     running.etcd = start('etcd', etcdArguments(ports, files), 'SIGTERM');
     // When `up` is killed all parts hear of it at once, see above; kube-apiserver keeps nothing that could get lost.
     running.apiserver = start('kube-apiserver', apiserverArguments(ports, files), 'SIGKILL');
-    // KUBEBUILDER_ASSETS of envtest has none; then namespaces are not emptied and no garbage is collected.
-    if (findCommand(join(dir, 'kube-controller-manager')) !== undefined) {
-      running.manager = start('kube-controller-manager', controllerManagerArguments(files), 'SIGKILL');
-    }
     await waitFor((limit) => answersReady(`${server}/readyz`, files.authority.certificate, limit), {
       what: 'kube-apiserver to answer /readyz',
       timeoutMs: READY_LIMIT_MS,
@@ -83,6 +80,10 @@ export async function startControlPlane({ dir, stateDir, ports, signal }: Contro
       part: [running.apiserver, running.etcd],
       signal,
     });
+    // KUBEBUILDER_ASSETS of envtest has none; then namespaces are not emptied and no garbage is collected.
+    if (findCommand(join(dir, 'kube-controller-manager')) !== undefined) {
+      running.manager = start('kube-controller-manager', controllerManagerArguments(files), 'SIGKILL');
+    }
   } catch (error) {
     await stop();
     throw error;
