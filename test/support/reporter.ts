@@ -1,4 +1,5 @@
-// Prints the one line that CI reads: `N passed, N failed`. A file that cannot even be loaded counts as a failure.
+// Prints the one line that CI reads: `N passed, N failed`. What cannot even begin counts as a failure: a file
+// that does not load, a suite whose set-up fails.
 import type { Reporter, TestModule } from 'vitest/node';
 
 export default class ClosingLine implements Reporter {
@@ -8,6 +9,7 @@ export default class ClosingLine implements Reporter {
     let skipped = 0;
     for (const module of modules) {
       if (module.errors().length > 0) failed += 1;
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) failed += 1;
       for (const test of module.children.allTests()) {
         const state = test.result().state;
         if (state === 'passed') passed += 1;
