@@ -17,6 +17,7 @@ import type { Seal } from './record-birth.ts';
 import type { Condition } from './resources/common.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import type { NotReadyReason } from './resources/reasons.ts';
 import type { Answer } from './verdicts.ts';
 import type { Neighbours } from './zone-claims.ts';
 
@@ -152,7 +153,7 @@ export async function letGo<T extends KubeObject>(
 }
 
 /** Reasons of what passes by itself, or is on its way: a condition is enough for them. */
-const PASSING: ReadonlySet<string> = new Set([
+const PASSING: ReadonlySet<string> = new Set<NotReadyReason>([
   'AwaitingPropagation',
   'ZoneNotReady',
   'ZoneParked',

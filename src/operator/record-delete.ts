@@ -11,6 +11,7 @@ import { keyOf } from '../kube/resource.ts';
 import { CREDENTIALS_RETRY_MS, houseOf, withConnection } from './credentials.ts';
 import { type House, letGo } from './house.ts';
 import { DELETION_BLOCKED, FINALIZER } from './names.ts';
+import type { Patience } from './patience.ts';
 import { removeValue } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
 import { resolveIntents } from './record-intents.ts';
@@ -20,32 +21,16 @@ import { DNS_RECORD, type DNSRecord } from './resources/dnsrecord.ts';
 import { settled } from './settled.ts';
 import { PausedTooLong, REFUSED_RETRY_MS, type Trouble, troubleOf } from './trouble.ts';
 import type { Open } from './verdicts.ts';
-import { isManaged } from './zone-claims.ts';
+import { isKept, isManaged } from './zone-claims.ts';
 
-/** How long a record waits for the deletion of its zone, which may be held up, in ms; and how soon it looks again. */
-const ZONE_PATIENCE_MS = 10_000;
+/** How soon to look again whether the zone is gone, in ms. */
 const ZONE_RETRY_MS = 250;
-
-/** Keeps which records wait for the end of their zone, and since when; one a process. */
-export function createLastWait(clock: Clock) {
-  const since = new Map<string, number>();
-  return (object: DNSRecord, goesWithZone: boolean): boolean => {
-    const uid = object.metadata.uid ?? '';
-    if (!goesWithZone) {
-      since.delete(uid);
-      return false;
-    }
-    const start = since.get(uid) ?? clock.now();
-    since.set(uid, start);
-    return clock.now() - start < ZONE_PATIENCE_MS;
-  };
-}
 
 export async function deleteRecordObject(
   house: House,
   clock: Clock,
   object: DNSRecord,
-  mustWait: ReturnType<typeof createLastWait>,
+  mustWait: Patience,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
   if (!hasFinalizer(object, FINALIZER)) return {};
@@ -89,8 +74,7 @@ function goesWithZone(house: House, object: DNSRecord): boolean {
   // A namespace in deletion takes its kinds one after the other: the zone's turn comes.
   const namespace = house.namespaces.get(zone.metadata.namespace ?? '');
   if (!isDeleting(zone) && (namespace === undefined || !isDeleting(namespace))) return false;
-  const { deletionPolicy, managementPolicy } = zone.spec;
-  if (deletionPolicy === 'Retain' || managementPolicy === 'Observe' || !isManaged(zone)) return false;
+  if (isKept(zone) || !isManaged(zone)) return false;
   return findCondition(zone.status?.conditions, 'Ready')?.reason !== DELETION_BLOCKED;
 }
 

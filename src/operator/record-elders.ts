@@ -1,6 +1,5 @@
 // Who comes first of the DNSRecords that want the same and of which none has it yet: the oldest, in whatever order they are
 // seen. It must not know what happens to the later ones once the first has it: the service says that.
-import type { Clock } from '../kube/clock.ts';
 import { findCondition } from '../kube/conditions.ts';
 import { isDeleting } from '../kube/finalizer.ts';
 import { byAge } from '../kube/resource.ts';
@@ -11,6 +10,7 @@ import { type Desired, desiredOf } from './record-desired.ts';
 import { zoneKeyOf } from './record-zone.ts';
 import type { DNSRecord } from './resources/dnsrecord.ts';
 import type { DNSZone } from './resources/dnszone.ts';
+import type { NotReadyReason } from './resources/reasons.ts';
 
 /** By the key of the DNSZone and the first label as it is spelled: all spellings of a name but that of the apex share it. */
 export const BY_LABEL = 'label';
@@ -25,24 +25,6 @@ function placeOf(zoneKey: string, name: string): string {
 
 /** How soon to look again whether the older one has it, in ms. */
 export const TURN_RETRY_MS = 100;
-/** One that fails for a reason of its own, at the API server for instance, must not hold up the others for ever. */
-const PATIENCE_MS = 10_000;
-
-/** Keeps who waits for an older one, and since when; one a process. */
-export function createTurns(clock: Clock) {
-  const since = new Map<string, number>();
-  /** Whether the object has to let an older one go first. */
-  return (...[house, object, ...place]: Parameters<typeof elderOf>): boolean => {
-    const uid = object.metadata.uid ?? '';
-    if (elderOf(house, object, ...place) === null) {
-      since.delete(uid);
-      return false;
-    }
-    const start = since.get(uid) ?? clock.now();
-    since.set(uid, start);
-    return clock.now() - start < PATIENCE_MS;
-  };
-}
 
 /** @returns an older object that wants what this one wants and is still at it, or null */
 export function elderOf(
@@ -65,7 +47,13 @@ export function elderOf(
 }
 
 /** What passes by itself, or has not been said yet. */
-const PASSING: ReadonlySet<string> = new Set(['Pending', 'ZoneNotReady', 'RateLimited', 'ZoneBusy', 'APIUnavailable']);
+const PASSING: ReadonlySet<string> = new Set<NotReadyReason>([
+  'Pending',
+  'ZoneNotReady',
+  'RateLimited',
+  'ZoneBusy',
+  'APIUnavailable',
+]);
 
 /** Whether it has nothing yet and was not refused. */
 function isOpen({ seal }: Pick<House, 'seal'>, object: DNSRecord): boolean {

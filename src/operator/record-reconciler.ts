@@ -10,13 +10,14 @@ import { keyOf } from '../kube/resource.ts';
 import { CREDENTIALS_RETRY_MS, houseOf, rejected } from './credentials.ts';
 import { refusal } from './grants.ts';
 import { BY_RECORD_ID, type House, labelsIn, withFinalizer } from './house.ts';
+import { createPatience, type Patience } from './patience.ts';
 import type { ExpectedRecord } from './propagation.ts';
 import { adoptable } from './record-adopt.ts';
 import { applyPlan } from './record-apply.ts';
 import { ledgerOf } from './record-birth.ts';
-import { createLastWait, deleteRecordObject } from './record-delete.ts';
+import { deleteRecordObject } from './record-delete.ts';
 import { type Desired, desiredOf } from './record-desired.ts';
-import { createTurns, TURN_RETRY_MS } from './record-elders.ts';
+import { elderOf, TURN_RETRY_MS } from './record-elders.ts';
 import { resolveIntents } from './record-intents.ts';
 import { planRecord, type RecordPlan } from './record-plan.ts';
 import { ACCEPTED, concludeRecord, concludeRecordTrouble, PROGRAMMED, propagatedAt, stopped } from './record-status.ts';
@@ -32,8 +33,8 @@ const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
 
 export function createRecordReconciler(house: House, clock: Clock) {
-  const mustWait = createTurns(clock);
-  const mustWaitForZone = createLastWait(clock);
+  const mustWait = createPatience(clock);
+  const mustWaitForZone = createPatience(clock);
   return async (key: string, context: ReconcileContext): Promise<ReconcileResult> => {
     const object = house.records.get(key);
     if (!object) return {};
@@ -45,7 +46,7 @@ export function createRecordReconciler(house: House, clock: Clock) {
 async function reconcileRecord(
   house: House,
   clock: Clock,
-  mustWait: ReturnType<typeof createTurns>,
+  mustWait: Patience,
   object: DNSRecord,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
@@ -74,8 +75,8 @@ async function reconcileRecord(
     const scope = await houseOf(house, zone as DNSZone, signal);
     if ('answer' in scope) return await waitForKey(house, object, zone as DNSZone, scope.answer, signal);
     const isNew = ledgerOf(object, house.seal).entries.length === 0;
-    if (isNew && mustWait(house, object, zone as DNSZone, judgedZone.zoneName, verdict.desired))
-      return { requeueAfterMs: TURN_RETRY_MS };
+    const elder = isNew ? elderOf(house, object, zone as DNSZone, judgedZone.zoneName, verdict.desired) : null;
+    if (mustWait(object, elder !== null)) return { requeueAfterMs: TURN_RETRY_MS };
     return await program(scope.house, clock, object, judgedZone, verdict.desired, context, (written) => {
       current = written;
     });

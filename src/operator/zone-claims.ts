@@ -108,6 +108,11 @@ export function isManaged({ metadata, status }: DNSZone): boolean {
   return status.origin === undefined ? hasFinalizer({ metadata } as DNSZone, FINALIZER) : status.origin !== 'Observed';
 }
 
+/** Whether the zone at the service outlives the object. */
+export function isKept({ spec }: DNSZone): boolean {
+  return spec.deletionPolicy === 'Retain' || spec.managementPolicy === 'Observe';
+}
+
 function isKnown({ status }: DNSZone): boolean {
   return status?.zoneId !== undefined;
 }

@@ -15,7 +15,7 @@ import type { NotReadyReason } from './resources/reasons.ts';
 import { send } from './send.ts';
 import { PausedTooLong, troubleOf } from './trouble.ts';
 import { judged, no, yes } from './verdicts.ts';
-import { isManaged } from './zone-claims.ts';
+import { isKept, isManaged } from './zone-claims.ts';
 import { repeatCreation } from './zone-create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
@@ -29,11 +29,10 @@ export async function deleteZoneObject(
 ): Promise<ReconcileResult> {
   if (!hasFinalizer(object, FINALIZER)) return {};
   const { signal } = context;
-  const keeps = object.spec.deletionPolicy === 'Retain' || object.spec.managementPolicy === 'Observe';
   // What was only watched, or refused from the start, is not this object's to delete.
   const has = isManaged(object) || object.status?.intent !== undefined;
   try {
-    if (!keeps && has) {
+    if (!isKept(object) && has) {
       const scope = await houseOf(house, object, signal);
       const connection = 'house' in scope ? null : house.credentials.remembered(object.status?.zoneId);
       if ('answer' in scope && !connection) {
