@@ -219,8 +219,8 @@ export const zoneStatus = z.object({
     .optional()
     .meta({
       description:
-        'Records in the zone, whoever made them, when it was last looked through: some 10 seconds after its DNSRecords ' +
-        'change, and every 10 minutes.',
+        'Records in the zone, whoever made them: those of its DNSRecords some 10 seconds after they change, all others ' +
+        'every 10 minutes.',
     }),
   defaultTtl: ttl.optional().meta({ description: 'Seconds in force for records without a ttl of their own.' }),
   nextAttemptTime: moment.optional().meta({ description: 'When the operator tries again, while it waits.' }),
