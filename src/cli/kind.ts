@@ -7,19 +7,17 @@ import { join } from 'node:path';
 import { archiveImage, buildImage } from './image/image.ts';
 import { IMAGES, type ImageName, PEBBLE_IMAGE, PROJECT, programImage } from './image/images.ts';
 import type { Progress } from './up/parts/cache.ts';
-import { ensureCertManager } from './up/parts/certmanager-build.ts';
+import { askOnly } from './up/parts/certmanager.ts';
+import { CERT_MANAGER_VERSION, ensureCertManager } from './up/parts/certmanager-build.ts';
 import { findCommand, runCommand } from './up/parts/commands.ts';
 
 /** In the order of preference, with what kind wants to hear when it is not docker. */
 const ENGINES = ['docker', 'podman', 'nerdctl'] as const;
 const CLUSTER = 'zonestead';
 const CONTEXT = `kind-${CLUSTER}`;
-const CERT_MANAGER = 'v1.21.2';
 /** In the range that deploy/kind/cluster.yaml gives to Services. */
 const SERVICES = '10.96.0.0/16';
 const DNS_ADDRESS = '10.96.0.53';
-/** cert-manager asks our name server alone for names: nobody delegates to it. Added to the arguments it has. */
-const ASK_OURS = [`--dns01-recursive-nameservers=${DNS_ADDRESS}:53`, '--dns01-recursive-nameservers-only'];
 const LIMIT_MS = 15 * 60_000;
 const ENGINE_LIMIT_MS = 20_000;
 
@@ -28,7 +26,12 @@ export function kindSteps(archives: readonly string[], certManager: string): str
   const there = ['--kube-context', CONTEXT];
   const kubectl = ['kubectl', '--context', CONTEXT];
   const rollout = [...kubectl, '-n', 'cert-manager', 'rollout', 'status', 'deployment', '--timeout=5m'];
-  const added = ASK_OURS.map((value) => ({ op: 'add', path: '/spec/template/spec/containers/0/args/-', value }));
+  // To the arguments it has.
+  const added = askOnly(`${DNS_ADDRESS}:53`).map((value) => ({
+    op: 'add',
+    path: '/spec/template/spec/containers/0/args/-',
+    value,
+  }));
   const patch = ['patch', 'deployment', 'cert-manager', '--type=json', `--patch=${JSON.stringify(added)}`];
   return [
     ['kind', 'create', 'cluster', '--config', join(PROJECT, 'deploy/kind/cluster.yaml'), '--wait', '3m'],
@@ -74,7 +77,7 @@ export async function runKind(print: Progress, signal: AbortSignal): Promise<num
     const { dir } = await ensureCertManager({ progress: print, signal });
     const pebble = programImage(PEBBLE_IMAGE, join(dir, 'pebble'));
     archives.push((await archiveImage(pebble, join(folder, 'pebble.tar'), { progress: print, signal })).file);
-    const release = `https://github.com/cert-manager/cert-manager/releases/download/${CERT_MANAGER}/cert-manager.yaml`;
+    const release = `https://github.com/cert-manager/cert-manager/releases/download/${CERT_MANAGER_VERSION}/cert-manager.yaml`;
     for (const [command, ...args] of kindSteps(archives, release)) {
       print(`${command} ${args.join(' ')}`);
       const onLine = (line: string) => print(`  ${line}`);

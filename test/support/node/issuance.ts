@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { PEBBLE_IMAGE, PROJECT } from '../../../src/cli/image/images.ts';
 import { pebbleIssuer } from '../../../src/cli/up/issuance-objects.ts';
 import { ensureAuthority, ensureCertificate } from '../../../src/cli/up/parts/certificates.ts';
+import { askOnly } from '../../../src/cli/up/parts/certmanager.ts';
+import { CERT_MANAGER_VERSION } from '../../../src/cli/up/parts/certmanager-build.ts';
 import { PEBBLE_CALM, pebbleConfig } from '../../../src/cli/up/parts/pebble.ts';
 import type { TestCluster } from './cluster.ts';
 import type { Release } from './release.ts';
 
-export const CERT_MANAGER_IMAGE = 'localhost/cert-manager:1.21.2';
+export const CERT_MANAGER_IMAGE = `localhost/cert-manager:${CERT_MANAGER_VERSION}`;
 const NAMESPACE = 'cert-manager';
 const PEBBLE = { port: 14000, folder: '/etc/pebble' };
 
@@ -53,8 +55,7 @@ function certManager(dns: string): object {
       image: CERT_MANAGER_IMAGE,
       args: [
         `--cluster-resource-namespace=${NAMESPACE}`,
-        `--dns01-recursive-nameservers=${dns}`,
-        '--dns01-recursive-nameservers-only',
+        ...askOnly(dns),
         '--dns01-check-retry-period=1s',
         '--internal-healthz-listen-address=0.0.0.0:9403',
       ],

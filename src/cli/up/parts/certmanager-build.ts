@@ -11,7 +11,9 @@ const SOURCE = fileURLToPath(new URL('../../../../deploy/local/certmanager', imp
 const SOURCE_FILES = ['main.go', 'controller.go', 'cainjector.go', 'go.mod', 'go.sum'];
 const MODULE = 'github.com/cert-manager/cert-manager';
 const PEBBLE = 'github.com/letsencrypt/pebble/v2/cmd/pebble';
-const FLAGS = ['-trimpath', '-ldflags', `-s -w -X ${MODULE}/pkg/util.AppVersion=v1.21.2`];
+/** That of deploy/local/certmanager/go.mod. */
+export const CERT_MANAGER_VERSION = 'v1.21.2';
+const FLAGS = ['-trimpath', '-ldflags', `-s -w -X ${MODULE}/pkg/util.AppVersion=${CERT_MANAGER_VERSION}`];
 const NAMES = ['cert-manager', 'cainjector'];
 
 /**

@@ -18,6 +18,14 @@ export interface CertManagerOptions {
 
 const NAMESPACE = 'cert-manager';
 
+/**
+ * Flags by which cert-manager asks one name server alone.
+ * @param dns host:port: nobody delegates to ours, and the names of its servers resolve nowhere
+ */
+export function askOnly(dns: string): string[] {
+  return [`--dns01-recursive-nameservers=${dns}`, '--dns01-recursive-nameservers-only'];
+}
+
 /** Starts the controller and waits until it answers /livez, at most 60 s. @throws with the end of its log */
 export async function startCertManager(options: CertManagerOptions): Promise<Part> {
   const { dir, stateDir, kubeconfig, dns, ports, signal } = options;
@@ -31,9 +39,7 @@ export async function startCertManager(options: CertManagerOptions): Promise<Par
       args: [
         `--kubeconfig=${kubeconfig}`,
         `--cluster-resource-namespace=${NAMESPACE}`,
-        // Our PowerDNS only: nobody delegates to it, and the authoritative servers' names resolve nowhere.
-        `--dns01-recursive-nameservers=${dns}`,
-        '--dns01-recursive-nameservers-only',
+        ...askOnly(dns),
         '--dns01-check-retry-period=1s',
         // Who tries things out does not wait an hour after a failure.
         '--certificate-request-minimum-backoff-duration=1s',
