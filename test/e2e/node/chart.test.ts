@@ -6,7 +6,7 @@ import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
 import { DNS_LIMIT_MS, startDnsLoad } from '../../support/node/dns-load.ts';
 import { CHART, installRelease, NAMESPACE, RELEASE, type Release } from '../../support/node/release.ts';
 import { machineSettings, tracesOf } from '../../support/node/traces.ts';
-import { startWriteLoad } from '../../support/write-load.ts';
+import { startWrites } from '../../support/node/writes.ts';
 import { issuesCertificate } from './certificate.ts';
 import { survivesCrashes } from './crash.ts';
 import { followsTheDocuments } from './docs.ts';
@@ -76,7 +76,7 @@ describe('the chart on a real node', () => {
   it('answers every query and loses no write while the version before becomes this one', async () => {
     const args = ['--reset-values', '-n', NAMESPACE, '--wait', '--timeout=150s'];
     await underLoad('upgrade', () => cluster.helm('upgrade', RELEASE, CHART, ...args));
-    const images = new Set((await release.pods()).flatMap((pod) => pod.images));
+    const images = new Set((await release.pods()).flatMap((pod) => pod.containers.map(({ image }) => image)));
     expect([...images].sort()).toEqual([cluster.image, 'zonestead/postgres:18', 'zonestead/powerdns:4.7'].sort());
   });
 
@@ -187,14 +187,7 @@ describe('the chart on a real node', () => {
   });
 
   it('loses no acknowledged write, and fails no query, while each pod is killed in turn', async () => {
-    const { key, teamId } = await release.mintKey('load');
-    const request = release.requests(key);
-    const zone = { zoneName: 'load.example', owner: `org:${teamId}` };
-    const made = await request('POST', '/zones', zone);
-    expect(made.status).toBe(200);
-    // Some writes a second: the machine has two cores, and what is proven is that none gets lost.
-    const paced: typeof request = async (...words) => sleep(150).then(() => request(...words));
-    const writes = startWriteLoad(paced, [{ id: made.body.id as string, zoneName: zone.zoneName }], 2);
+    const writes = await startWrites(release, 'load', { pauseMs: 150, writers: 2 });
     const load = startDnsLoad(release.dns, `www.${ZONE}`, 50);
     const failed: Record<string, number> = {};
     // Postgres last: it is one, and while it is away PowerDNS has only what it answered a moment ago.
@@ -232,13 +225,7 @@ describe('the chart on a real node', () => {
 
   /** Bar: 200 queries and 5 writes a second. A machine that cannot send them in time asks more often afterwards. */
   async function underLoad(what: string, work: () => Promise<unknown>): Promise<void> {
-    const { key, teamId } = await release.mintKey(what);
-    const request = release.requests(key);
-    const zoneName = `${what}.example`;
-    const made = await request('POST', '/zones', { zoneName, owner: `org:${teamId}` });
-    expect(made.status).toBe(200);
-    const paced: typeof request = async (...words) => sleep(110).then(() => request(...words));
-    const writes = startWriteLoad(paced, [{ id: made.body.id as string, zoneName }], 1);
+    const writes = await startWrites(release, what, { pauseMs: 110, writers: 1 });
     const load = startDnsLoad(release.dns, `www.${ZONE}`, 200);
     const startedAt = performance.now();
     await work().finally(() => Promise.all([load.stop(), writes.stop()]));

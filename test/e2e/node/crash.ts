@@ -2,10 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { TestCluster } from '../../support/node/cluster.ts';
-import { type Container, containersOf, killContainer } from '../../support/node/containers.ts';
 import { DNS_LIMIT_MS, startDnsLoad } from '../../support/node/dns-load.ts';
-import { NAMESPACE, RELEASE, type Release } from '../../support/node/release.ts';
-import { startWriteLoad } from '../../support/write-load.ts';
+import { killContainer } from '../../support/node/kill.ts';
+import { type Container, NAMESPACE, type Pod, RELEASE, type Release } from '../../support/node/release.ts';
+import { startWrites } from '../../support/node/writes.ts';
 
 const TEAM = 'crash';
 const API_VERSION = 'zonestead.dev/v1alpha1';
@@ -32,26 +32,22 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
       cluster.kubectl('-n', TEAM, 'wait', '--for=condition=Ready', '--timeout=60s', ...objects);
     await release.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM } }, zone, record('www')]);
     await ready('dnszone/crash', 'dnsrecord/www');
-    const { key, teamId } = await release.mintKey('crash');
-    const request = release.requests(key);
-    const load = { zoneName: 'crash-load.example', owner: `org:${teamId}` };
-    const made = await request('POST', '/zones', load);
-    expect(made.status).toBe(200);
-    const before = await containersOf(cluster, NAMESPACE);
+    const before = placesIn(await release.pods());
     const victims = await oneOfEachKind(cluster, before);
 
-    const paced: typeof request = async (...words) => sleep(150).then(() => request(...words));
-    const writes = startWriteLoad(paced, [{ id: made.body.id as string, zoneName: load.zoneName }], 2);
+    const writes = await startWrites(release, 'crash-load', { pauseMs: 150, writers: 2 });
     const questions = startDnsLoad(release.dns, 'www.crash.example', 50);
     const failed: Record<string, number> = {};
     const asked: Record<string, number> = {};
     for (const victim of victims) {
       const soFar = questions.count();
-      await killContainer(victim);
+      await killContainer(victim.container);
       const back = async () => {
-        const now = await containersOf(cluster, NAMESPACE);
-        const same = now.find(({ uid, name }) => uid === victim.uid && name === victim.name);
-        return same?.restarts === victim.restarts + 1 && now.every((container) => container.ready);
+        const now = placesIn(await release.pods());
+        const same = now.find((place) => idOf(place) === idOf(victim));
+        return (
+          same?.container.restarts === victim.container.restarts + 1 && now.every(({ container }) => container.ready)
+        );
       };
       await expect.poll(back, { timeout: 60_000, interval: 200 }).toBe(true);
       const kind = kindOf(victim);
@@ -75,13 +71,10 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     expect(Object.keys(none).sort()).toEqual(KINDS);
 
     // Each started again once, and nobody else because of it.
-    const placeOf = ({ uid, name }: Container) => `${uid} ${name}`;
-    const killed = new Set(victims.map(placeOf));
-    const wanted = Object.fromEntries(
-      before.map((each) => [placeOf(each), each.restarts + (killed.has(placeOf(each)) ? 1 : 0)]),
-    );
-    const after = (await containersOf(cluster, NAMESPACE)).map((each) => [placeOf(each), each.restarts]);
-    expect(Object.fromEntries(after)).toEqual(wanted);
+    const killed = new Set(victims.map(idOf));
+    const wanted = before.map((each) => [idOf(each), each.container.restarts + (killed.has(idOf(each)) ? 1 : 0)]);
+    const after = placesIn(await release.pods()).map((each) => [idOf(each), each.container.restarts]);
+    expect(Object.fromEntries(after)).toEqual(Object.fromEntries(wanted));
     // The operator works: the one that died led.
     await release.apply([record('after')]);
     await ready('dnsrecord/after');
@@ -92,13 +85,24 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
 const POSTGRES = 'postgres/postgres';
 const POWERDNS = 'nameserver/powerdns';
 const KINDS = ['api/api', 'nameserver/companion', POWERDNS, 'operator/operator', POSTGRES, 'solver/solver'];
-const kindOf = ({ component, name }: Container) => `${component}/${name}`;
+
+/** A container where it runs. */
+interface Place {
+  pod: Pod;
+  container: Container;
+}
+
+const placesIn = (pods: readonly Pod[]): Place[] =>
+  pods.flatMap((pod) => pod.containers.map((container) => ({ pod, container })));
+const kindOf = ({ pod, container }: Place) => `${pod.component}/${container.name}`;
+/** The same when the container was started again. */
+const idOf = ({ pod, container }: Place) => `${pod.uid} ${container.name}`;
 
 /** Every container of one pod of each component: of the operators the one that leads, and last what questions may fail with. */
-async function oneOfEachKind(cluster: TestCluster, all: readonly Container[]): Promise<Container[]> {
+async function oneOfEachKind(cluster: TestCluster, all: readonly Place[]): Promise<Place[]> {
   const lease = ['-n', NAMESPACE, 'get', 'lease', `${RELEASE}-operator`, '-o=jsonpath={.spec.holderIdentity}'];
   const leader = await cluster.kubectl(...lease);
-  const candidates = all.filter(({ component, pod }) => component !== 'operator' || leader.startsWith(pod));
+  const candidates = all.filter(({ pod }) => pod.component !== 'operator' || leader.startsWith(pod.name));
   const first = [...Map.groupBy(candidates, kindOf).values()].flatMap((same) => same.slice(0, 1));
   const last = [POWERDNS, POSTGRES];
   return first.sort((a, b) => last.indexOf(kindOf(a)) - last.indexOf(kindOf(b)));

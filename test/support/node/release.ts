@@ -26,11 +26,20 @@ export const IN_API = [
 
 export interface Pod {
   name: string;
+  /** It stays when a container is started again. */
   uid: string;
   component: string;
   ready: boolean;
+  containers: Container[];
+}
+
+export interface Container {
+  name: string;
+  image: string;
+  /** Of the container runtime; each start has another. Empty before the first. */
+  id: string;
+  ready: boolean;
   restarts: number;
-  images: string[];
 }
 
 export interface Release {
@@ -116,10 +125,10 @@ async function stateOf(cluster: TestCluster): Promise<string> {
 
 interface PodObject {
   metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
-  spec: { containers: { image: string }[] };
+  spec: { containers: { name: string; image: string }[] };
   status: {
     conditions?: { type: string; status: string }[];
-    containerStatuses?: { restartCount: number }[];
+    containerStatuses?: { name: string; containerID?: string; ready: boolean; restartCount: number }[];
   };
 }
 
@@ -134,7 +143,14 @@ async function podsOf(cluster: TestCluster): Promise<Pod[]> {
       uid: pod.metadata.uid,
       component: component(pod),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
-      images: pod.spec.containers.map(({ image }) => image),
-      restarts: (pod.status.containerStatuses ?? []).reduce((sum, { restartCount }) => sum + restartCount, 0),
+      containers: containersOf(pod),
     }));
+}
+
+function containersOf({ spec, status }: PodObject): Container[] {
+  return spec.containers.map(({ name, image }) => {
+    const told = status.containerStatuses?.find((each) => each.name === name);
+    const id = (told?.containerID ?? '').replace(/^\w+:\/\//, '');
+    return { name, image, id, ready: told?.ready ?? false, restarts: told?.restartCount ?? 0 };
+  });
 }
