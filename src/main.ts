@@ -1,6 +1,9 @@
 // Commands to rooms, loaded only when they are run; signals to an AbortSignal. Knows nothing of what a command does.
 import { Command } from 'commander';
 import { addCommands } from './cli/commands.ts';
+import { hastenImports } from './modules.ts';
+
+hastenImports();
 
 const stop = new AbortController();
 /** What the terminal sends to all of us, npm hands on to us once more: that is no second Ctrl-C. */
