@@ -64,6 +64,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
           exclude: ['test/e2e/node/**'],
+          setupFiles: ['test/support/modules.ts'],
           globalSetup: ['test/support/setup.ts'],
         },
       },
