@@ -8,8 +8,8 @@ import { type Watching, watchObjects } from '../support/watching.ts';
 const EDITS = 8;
 
 let test: TestStack;
-let records: Watching;
-let zones: Watching;
+let records: Watching<Watched>;
+let zones: Watching<Watched>;
 beforeAll(async () => {
   test = await startTestStack();
   records = watchObjects(test, 'zdr');
@@ -20,6 +20,8 @@ afterAll(async () => {
   await test?.stop();
 });
 
+const of = (watching: Watching<Watched>, name: string) =>
+  watching.states().filter(({ metadata }) => metadata.name === name);
 const patch = (name: string, spec: object) =>
   test.kubectl('patch', name, '--type=merge', '-p', JSON.stringify({ spec }));
 
@@ -86,7 +88,7 @@ describe('a DNSRecord that is edited again and again', () => {
   it('to what cannot be is not Ready any longer, and is again when mended', async () => {
     await patch('zdr/www', { content: '192.0.2.200' });
     await expect.poll(async () => (await test.condition('zdr/www', 'Ready'))?.reason).toBe('Conflict');
-    const [state] = records.of('www').slice(-1) as [Watched];
+    const [state] = of(records, 'www').slice(-1) as [Watched];
     expect([kstatus(state), argoHealth(state), kubectlWaitIsOver(state)]).toEqual(['InProgress', 'Degraded', false]);
     await patch('zdr/www', { content: '192.0.2.7' });
     await test.ready(20, 'zdr/www');
@@ -94,13 +96,13 @@ describe('a DNSRecord that is edited again and again', () => {
 
   it('being deleted is Terminating until it is gone', async () => {
     await test.kubectl('delete', 'zdr', 'www', '--timeout=20s');
-    const deleting = records.of('www').filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+    const deleting = of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
     expect(deleting.length).toBeGreaterThan(0);
     expect(new Set(deleting.map(kstatus))).toEqual(new Set(['Terminating']));
   });
 
   it('was in no state of its life what a reader takes for another generation', async () => {
-    const states = records.of('www').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+    const states = of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
     const generations = new Set(states.map(({ metadata }) => metadata.generation));
     expect(generations.size).toBeGreaterThanOrEqual(EDITS);
     // Born Unknown: not a moment without a Ready that somebody could take for done.
@@ -119,8 +121,8 @@ describe('a DNSZone that is edited again and again', () => {
       const [zone] = await test.client.zones.list({ zoneName: 'gen.example' });
       expect(zone?.defaultTtl).toBe(defaultTtl);
     }
-    await expect.poll(() => zones.of('gen').map(({ status }) => status?.defaultTtl)).toContain(1200);
-    const states = zones.of('gen');
+    await expect.poll(() => of(zones, 'gen').map(({ status }) => status?.defaultTtl)).toContain(1200);
+    const states = of(zones, 'gen');
     expect(kstatus(states[0] as Watched)).toBe('InProgress');
     expect(contradictions(states)).toEqual([]);
     const isDone = ({ spec, status }: Watched) => status?.defaultTtl === (spec.defaultTtl ?? 3600);

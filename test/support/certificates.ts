@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { DNS_NAME_ANNOTATION } from '../../src/solver/names.ts';
 import { untilIs, untilNone } from './matrix/until.ts';
 import type { TestStack } from './stack.ts';
+import { watchObjects } from './watching.ts';
 
 /** A look is a kubectl, which costs a tenth of a second of one core. */
 const LOOK_MS = 500;
@@ -65,17 +66,35 @@ export async function challengeSays(test: TestStack, namespace: string, text: st
   await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), 60_000, LOOK_MS);
 }
 
-/** The records of the solver, in every namespace; of some names when they are given (without `_acme-challenge`). */
-export async function challengeRecords(test: TestStack, ...dnsNames: string[]): Promise<string[]> {
-  const label = 'app.kubernetes.io/managed-by=zonestead-solver';
-  const { items } = JSON.parse(await test.kubectl('get', 'zdr', '-A', '-l', label, '-o', 'json')) as {
-    items: { metadata: { namespace: string; name: string; annotations: Record<string, string> } }[];
-  };
-  return items
-    .filter(
-      ({ metadata }) => dnsNames.length === 0 || dnsNames.includes(metadata.annotations[DNS_NAME_ANNOTATION] ?? ''),
-    )
+interface SolverRecord {
+  metadata: { namespace: string; name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+}
+
+const SOLVER = ['app.kubernetes.io/managed-by', 'zonestead-solver'] as const;
+
+/** `namespace/name` of each record that is for one of these names (without `_acme-challenge`), or for any when none is given. */
+function placesFor(records: readonly SolverRecord[], dnsNames: readonly string[]): string[] {
+  return records
+    .filter(({ metadata: { labels, annotations } }) => {
+      const dnsName = annotations?.[DNS_NAME_ANNOTATION] ?? '';
+      return labels?.[SOLVER[0]] === SOLVER[1] && (dnsNames.length === 0 || dnsNames.includes(dnsName));
+    })
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+/** The records of the solver that are there now, in every namespace. */
+export async function challengeRecords(test: TestStack, ...dnsNames: string[]): Promise<string[]> {
+  const text = await test.kubectl('get', 'zdr', '-A', '-l', SOLVER.join('='), '-o', 'json');
+  return placesFor((JSON.parse(text) as { items: SolverRecord[] }).items, dnsNames);
+}
+
+/** The records of the solver as they come and go: on a busy machine two looks may miss one that was there between them. */
+export function watchChallenges(test: TestStack): { seen(...dnsNames: string[]): string[]; stop(): Promise<void> } {
+  const watching = watchObjects<SolverRecord>(test, 'zdr', '-A', '-l', SOLVER.join('='));
+  return {
+    seen: (...dnsNames) => [...new Set(placesFor(watching.states(), dnsNames))],
+    stop: () => watching.stop(),
+  };
 }
 
 /** Nothing of a challenge is left, neither as an object nor in DNS. */

@@ -1,7 +1,7 @@
 // Parts that die in the middle of it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { certificateObject, challengeRecords, issued, leavesNothing } from '../../support/certificates.ts';
+import { certificateObject, issued, leavesNothing, watchChallenges } from '../../support/certificates.ts';
 import type { TestStack } from '../../support/stack.ts';
 import { doctor } from './doctor.ts';
 import { namespaceObject } from './ground.ts';
@@ -14,10 +14,13 @@ const AWAY_MS = 8_000;
 async function begin(test: TestStack, name: string): Promise<object[]> {
   const names = [0, 1, 2].map((n) => `${name}${n}.site.example`);
   const certificates = names.map((dnsName, n) => certificateObject(`${name}-${n}`, [dnsName]));
-  await test.apply(...certificates);
-  await expect
-    .poll(async () => (await challengeRecords(test, ...names)).length, { timeout: 60_000, interval: 20 })
-    .toBeGreaterThan(0);
+  const challenges = watchChallenges(test);
+  try {
+    await test.apply(...certificates);
+    await expect.poll(() => challenges.seen(...names), { timeout: 60_000 }).not.toEqual([]);
+  } finally {
+    await challenges.stop();
+  }
   return certificates;
 }
 
