@@ -3,9 +3,9 @@
  * type's own form has: from there on it is judged as if it had been written so. What the words mean is not known here.
  */
 import { Buffer } from 'node:buffer';
-import { rdataText, readWireName } from './rdata-text.ts';
-import { RECORD_TYPES, type RecordType } from './types/index.ts';
-import { RECORD_TYPE_NUMBERS } from './types/numbers.ts';
+import { rdataText, readWireName, typeName } from './rdata-text.ts';
+import { isRecordType, type RecordType } from './types/index.ts';
+import { TYPE_NUMBERS } from './types/numbers.ts';
 import { escapeOctets, SPECIAL } from './types/tokens.ts';
 import { accept, refuse, type Verdict } from './verdict.ts';
 import { readLines, type Word } from './zonefile-lexer.ts';
@@ -30,7 +30,7 @@ export function wordsOfGeneric(type: RecordType, [, length, ...hex]: readonly Wo
 
 function textOf(type: RecordType, octets: Uint8Array): string | null {
   if (type === 'ALIAS') return null;
-  if (type !== 'HTTPS') return rdataText(RECORD_TYPE_NUMBERS[type], octets);
+  if (type !== 'HTTPS') return rdataText(TYPE_NUMBERS[type], octets);
   try {
     return httpsText(octets);
   } catch (error) {
@@ -63,5 +63,6 @@ function uint16At(octets: Uint8Array, at: number): number {
 export function typeOfNumber(word: string): string {
   const [, digits] = /^TYPE([0-9]{1,5})$/.exec(word) ?? [];
   if (digits === undefined) return word;
-  return RECORD_TYPES.find((type) => type !== 'ALIAS' && RECORD_TYPE_NUMBERS[type] === Number(digits)) ?? word;
+  const name = typeName(Number(digits));
+  return isRecordType(name) ? name : word;
 }

@@ -4,44 +4,33 @@
  * RFC 3597 section 5 says, so that nothing is hidden. Takes RDATA with its names expanded.
  */
 import { Buffer } from 'node:buffer';
+import { TYPE_NUMBERS as TYPE } from './types/numbers.ts';
 
-/** Numbers of the types that have a form here (IANA, DNS parameters). */
 const FORMS: Readonly<Record<number, (rdata: Uint8Array) => string>> = {
-  1: (rdata) => exactly(rdata, 4).join('.'),
-  2: pointer,
-  5: pointer,
-  6: soa,
-  12: pointer,
-  15: (rdata) => `${number(rdata, 0, 2)} ${pointer(rdata.subarray(2))}`,
-  16: (rdata) => strings(rdata).join(' '),
-  28: (rdata) => ipv6(exactly(rdata, 16)),
-  33: (rdata) => `${number(rdata, 0, 2)} ${number(rdata, 2, 2)} ${number(rdata, 4, 2)} ${pointer(rdata.subarray(6))}`,
-  43: (rdata) => `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${hex(rdata.subarray(4))}`,
-  48: (rdata) =>
+  [TYPE.A]: (rdata) => exactly(rdata, 4).join('.'),
+  [TYPE.NS]: pointer,
+  [TYPE.CNAME]: pointer,
+  [TYPE.SOA]: soa,
+  [TYPE.PTR]: pointer,
+  [TYPE.MX]: (rdata) => `${number(rdata, 0, 2)} ${pointer(rdata.subarray(2))}`,
+  [TYPE.TXT]: (rdata) => strings(rdata).join(' '),
+  [TYPE.AAAA]: (rdata) => ipv6(exactly(rdata, 16)),
+  [TYPE.SRV]: (rdata) =>
+    `${number(rdata, 0, 2)} ${number(rdata, 2, 2)} ${number(rdata, 4, 2)} ${pointer(rdata.subarray(6))}`,
+  [TYPE.DS]: (rdata) =>
+    `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${hex(rdata.subarray(4))}`,
+  [TYPE.DNSKEY]: (rdata) =>
     `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${Buffer.from(rdata.subarray(4)).toString('base64')}`,
-  52: (rdata) => `${number(rdata, 0, 1)} ${number(rdata, 1, 1)} ${number(rdata, 2, 1)} ${hex(rdata.subarray(3))}`,
-  257: caa,
+  [TYPE.TLSA]: (rdata) =>
+    `${number(rdata, 0, 1)} ${number(rdata, 1, 1)} ${number(rdata, 2, 1)} ${hex(rdata.subarray(3))}`,
+  [TYPE.CAA]: caa,
 };
 
-/** Names of the types that one meets in an answer. */
-const NAMES: Readonly<Record<number, string>> = {
-  ...{ 1: 'A', 2: 'NS', 5: 'CNAME', 6: 'SOA', 12: 'PTR', 15: 'MX', 16: 'TXT', 28: 'AAAA', 33: 'SRV', 43: 'DS' },
-  ...{
-    46: 'RRSIG',
-    47: 'NSEC',
-    48: 'DNSKEY',
-    50: 'NSEC3',
-    52: 'TLSA',
-    59: 'CDS',
-    60: 'CDNSKEY',
-    65: 'HTTPS',
-    257: 'CAA',
-  },
-};
+const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(TYPE).map(([name, type]) => [type, name]));
 
 /** `A`, `SOA`, …; `TYPE123` where there is no name (RFC 3597 section 5). */
 export function typeName(type: number): string {
-  return NAMES[type] ?? `TYPE${type}`;
+  return NAMES.get(type) ?? `TYPE${type}`;
 }
 
 /** Never throws: what does not fit its type is shown in the form of RFC 3597. */

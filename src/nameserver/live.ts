@@ -4,9 +4,10 @@ import type { ChainOfTrust } from '../dns/chain-of-trust.ts';
 import { type ChainFound, judgeChain } from '../dns/chain-of-trust.ts';
 import type { LiveAnswer, LiveServer, LiveView } from '../dns/live.ts';
 import { rdataText, typeName } from '../dns/rdata-text.ts';
+import { TYPE_NUMBERS } from '../dns/types/numbers.ts';
 import type { RecordType } from '../dns/types/record-type.ts';
 import { serialOfSoa } from './probe/rdata.ts';
-import { rcodeName, TYPE_NUMBERS } from './probe/types.ts';
+import { rcodeName } from './probe/types.ts';
 import {
   type AddressResolver,
   type Answer,

@@ -1,7 +1,8 @@
 // Questions to a recursive resolver: addresses of a name, and what a parent zone says about a child. It must not know what
 // the answers are for. Answers are taken as the resolver gives them; whoever wants them validated configures one that
 // validates.
-import { rcodeName, TYPE_NUMBERS } from './probe/types.ts';
+import { TYPE_NUMBERS } from '../dns/types/numbers.ts';
+import { rcodeName } from './probe/types.ts';
 import { ask, type Endpoint, NoAnswer, type ResourceRecord, readName, type WireType } from './probe.ts';
 
 /** No answer to be had: no resolver answered, or it says that it cannot. The message stays the same while the state does. */

@@ -1,9 +1,11 @@
 // What a server answered against what it should answer: verdicts in words that stay the same while the state does, since
 // they end up in conditions. Pure; it must not know sockets nor which server it was.
+
+import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
 import { equalBytes } from '../../dns/wire.ts';
 import type { Message, ResourceRecord } from './message.ts';
 import { serialOfSoa } from './rdata.ts';
-import { rcodeName, TYPE_NUMBERS, type WireType } from './types.ts';
+import { rcodeName, type WireType } from './types.ts';
 
 export interface ExpectedRrset {
   /** Absolute; capitals and a final dot do not matter. */

@@ -5,9 +5,9 @@
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
+import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
 import { concat, uint16 } from '../../dns/wire.ts';
 import { decodeMessage, encodeQuery, type Message, type Question } from './message.ts';
-import { TYPE_NUMBERS } from './types.ts';
 
 export interface Endpoint {
   /** IPv4 or IPv6. */

@@ -1,9 +1,11 @@
 // DNS messages as bytes: the query we send and the parts of an answer that a comparison needs, with RDATA in canonical
 // form. Our own reader, because libraries give RDATA as objects and the identity of a value is its wire form. It must not
 // know sockets, nor what is expected.
+
+import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
 import { concat, nameToWire, uint16 } from '../../dns/wire.ts';
 import { canonicalRdata } from './rdata.ts';
-import { OPT, TYPE_NUMBERS, type WireType } from './types.ts';
+import { OPT, type WireType } from './types.ts';
 import { readName } from './wire-name.ts';
 
 export interface Question {

@@ -1,7 +1,8 @@
 // RDATA out of a message in the form in which dns/ gives the wire of a value: names uncompressed and in lower case
 // (RFC 4034 section 6.2; for HTTPS our own rule, since it compares values and signs nothing). It must not know messages.
+
+import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
 import { concat } from '../../dns/wire.ts';
-import { TYPE_NUMBERS } from './types.ts';
 import { readName } from './wire-name.ts';
 
 /** Octets before the first name, and how many names follow; what comes then is kept as it is. */

@@ -1,15 +1,7 @@
-// Numbers of what is asked for and answered on the wire, and names of answer codes (IANA, DNS parameters).
-import { RECORD_TYPE_NUMBERS } from '../../dns/types/numbers.ts';
-import type { RecordType } from '../../dns/types/record-type.ts';
+// Which types are asked for, the number of OPT, and names of answer codes (IANA, DNS parameters).
+import type { TypeName } from '../../dns/types/numbers.ts';
 
-export type WireType = Exclude<RecordType, 'ALIAS'> | 'SOA' | 'DNSKEY' | 'RRSIG';
-
-export const TYPE_NUMBERS: Readonly<Record<WireType, number>> = {
-  ...RECORD_TYPE_NUMBERS,
-  SOA: 6,
-  RRSIG: 46,
-  DNSKEY: 48,
-};
+export type WireType = Exclude<TypeName, 'NSEC' | 'NSEC3' | 'CDS' | 'CDNSKEY'>;
 
 export const OPT = 41;
 
