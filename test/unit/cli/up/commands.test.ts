@@ -102,9 +102,9 @@ describe('the progress of a build', () => {
 
   test('counts archives, not the other files that a download fetches', () => {
     const count = downloadCounter(9);
-    expect(count('# get https://proxy.example/k8s.io/api/@v/v0.36.3.mod: 200 OK (0.1s)')).toBeUndefined();
-    expect(count('# get https://proxy.example/k8s.io/api/@v/v0.36.3.zip')).toBeUndefined();
-    expect(count('# get https://proxy.example/k8s.io/api/@v/v0.36.3.zip: 200 OK (0.1s)')).toBe(
+    expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.mod: 200 OK (0.1s)')).toBeUndefined();
+    expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.zip')).toBeUndefined();
+    expect(count('# get https://modules.example/k8s.io/api/@v/v0.36.3.zip: 200 OK (0.1s)')).toBe(
       '1 of at most 9 (k8s.io/api v0.36.3)',
     );
   });
