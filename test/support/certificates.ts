@@ -103,8 +103,12 @@ export async function leavesNothing(test: TestStack, dnsName: string): Promise<v
   await untilNone(`${dnsName} to be gone from DNS`, () => test.dig(`_acme-challenge.${dnsName}`, 'TXT'), 10_000);
 }
 
-/** What `cmctl renew` does: the condition that has cert-manager issue anew. */
-export async function renew(test: TestStack, name: string, namespace = 'default'): Promise<void> {
+/**
+ * What `cmctl renew` does: the condition that has cert-manager issue anew.
+ * @returns the revision that is to be renewed
+ */
+export async function renew(test: TestStack, name: string, namespace = 'default'): Promise<number> {
+  const old = await revision(test, name, namespace);
   const value = {
     type: 'Issuing',
     status: 'True',
@@ -115,10 +119,11 @@ export async function renew(test: TestStack, name: string, namespace = 'default'
   const patch = JSON.stringify([{ op: 'add', path: '/status/conditions/-', value }]);
   const at = ['-n', namespace, 'patch', 'certificate', name, '--subresource=status', '--type=json'];
   await test.kubectl(...at, '-p', patch);
+  return old;
 }
 
 /** How often the certificate was issued. */
-export async function revision(test: TestStack, name: string, namespace = 'default'): Promise<number> {
+async function revision(test: TestStack, name: string, namespace = 'default'): Promise<number> {
   return Number(await test.kubectl('-n', namespace, 'get', 'certificate', name, '-o', 'jsonpath={.status.revision}'));
 }
 
