@@ -1,15 +1,16 @@
-// `npm run screenshots`: takes the pictures of the console that README shows, from a running stack, into deploy/console/.
-// The stack is named by ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_PERSON_KEY (`source .local/env`); it
-// should be a fresh one (`npm run up -- --fresh`). What the pictures need beside its example is made through the REST API.
+// `npm run screenshots`: takes the pictures of the console in the documentation from a running stack, into
+// docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_PERSON_KEY name the stack
+// (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the REST API
+// the objects that the pictures need in addition to the stack's example.
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
 
-const FOLDER = new URL('../deploy/console', import.meta.url).pathname;
+const FOLDER = new URL('../docs/images/console', import.meta.url).pathname;
 const SIZE = { width: 1100, height: 720 };
 /** The pictures are part of every clone. */
 const MAX_BYTES = 150_000;
-/** Below a zone that is hosted here too, so that its chain of trust is whole. */
+/** A child of a zone that is hosted here too, so that its chain of trust is complete. */
 const PARENT = 'acme.example';
 const ZONE = `shop.${PARENT}`;
 const RECORDS = [
@@ -40,7 +41,7 @@ async function api<T>(method: string, path: string, body?: object, key = setting
   return JSON.parse(text) as T;
 }
 
-/** The zone of the pictures with its records, made unless an earlier run did. */
+/** The zone of the pictures with its records. Creates it unless it exists. */
 async function prepareZone(): Promise<string> {
   const { zones } = await api<{ zones: { id: string }[] }>('GET', `/dns/zones?zoneName=${ZONE}`);
   if (zones[0]) return zones[0].id;
@@ -76,9 +77,10 @@ try {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
   await take(page, 'zones', '/console/zones');
-  await take(page, 'zone', `/console/zones/${zone}`);
+  await take(page, 'zone', `/console/zones/${zone}`, 860);
   await take(page, 'live', `/console/zones/${zone}/live?name=www&type=A`, 1_150);
   await take(page, 'apps', `/console/teams/${team}/apps`);
+  await take(page, 'quota', `/console/teams/${team}/quota`, 600);
   await page.emulateMedia({ colorScheme: 'dark' });
   await take(page, 'history', `/console/zones/${zone}/history`);
 } finally {

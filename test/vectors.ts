@@ -1,9 +1,8 @@
-// `npm run vectors -- FILE`: puts the record contents of FILE to a running service over HTTP and compares what is then
-// served, asked by dig. Prints every disagreement and, last, `N agree, N disagree`; exits with 1 when there is one.
-//
-// The service is named by ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_DNS (`source .local/env`). With the
-// write limits on, the run waits as Retry-After says, for half an hour in all: start the service with `--limits off`.
-// Nothing of src/ is used: the judge must not share a mistake with the judged.
+// `npm run vectors -- FILE`: writes the record contents of FILE to a running service over HTTP and compares the served
+// data, as dig shows it. Prints every disagreement and, last, `N agree, N disagree`; exits with 1 when there is one.
+// ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_DNS name the service (`source .local/env`). If the
+// write limits are on, the run waits as Retry-After says, for half an hour in all: start the service with `--limits
+// off`. It uses nothing of src/: the test must not share an error with the tested code.
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -33,7 +32,7 @@ interface Vector extends Wish {
   join?: unknown;
   /** Records to create first. */
   setup?: Wish[];
-  /** Fields to be left out. */
+  /** Fields that are omitted. */
   omit?: string[];
   note: string;
 }
@@ -74,7 +73,7 @@ function inZone(vector: Vector, zone: string): Vector {
   return JSON.parse(JSON.stringify(vector).replaceAll('{zone}', zone));
 }
 
-/** What is wrong, or null. Leaves the zone as it was. */
+/** The disagreement, or null. Leaves the zone as it was. */
 async function tryVector(vector: Vector, zone: string, records: string): Promise<string | null> {
   const ids: string[] = [];
   try {
@@ -95,7 +94,7 @@ async function tryVector(vector: Vector, zone: string, records: string): Promise
     }
     if (answer.status !== 400 && answer.status !== 409) return `answers ${answer.status} ${answer.body.error}`;
     if (vector.expect === 'accept') return `is refused: ${answer.status} ${answer.body.message}`;
-    if (Object.keys(answer.body).sort().join() !== 'error,message') return `has no error body: ${clip(answer.text)}`;
+    if (!isErrorBody(answer.body)) return `has no error body: ${clip(answer.text)}`;
     const left = await call('GET', records);
     const count = (left.body.records as unknown[]).length;
     return count === ids.length ? null : `is refused, but ${count - ids.length} record(s) were written`;
@@ -117,7 +116,7 @@ async function judgeAccepted(
   if (JSON.stringify(found) !== JSON.stringify(made)) return `is listed as ${JSON.stringify(found)}`;
   if (vector.dns === null) return null;
   const owner = name === '@' ? zone : `${name}.${zone}`;
-  // A moment of patience: the caches of the name server are told of the change after it.
+  // Waits a moment: the caches of the name server learn of the change after it.
   for (const until = performance.now() + SERVED_MS; ; await sleep(50)) {
     const problem = await judgeServed(vector, owner);
     if (problem === null || performance.now() > until) return problem;
@@ -135,7 +134,10 @@ async function judgeServed(vector: Vector, owner: string): Promise<string | null
   return `is served as ${served.length === 0 ? 'nothing' : clip(served.join(' | '))} instead of ${clip(wire ?? dns ?? '')}`;
 }
 
-/** The RDATA of a type at a name, wherever in the answer: delegations and their glue stand beside the answer section. */
+/**
+ * The RDATA of a type at a name, in any section of the answer: delegations and their glue are outside of the answer
+ * section.
+ */
 async function dig(name: string, type: string, hex: boolean): Promise<string[]> {
   const [address = '', port = '53'] = splitEnd(setting('ZONESTEAD_DNS'));
   const options = ['+norecurse', '+nosplit', '+noall', '+answer', '+authority', '+additional', '+time=2', '+tries=2'];
@@ -215,6 +217,12 @@ function splitEnd(text: string): [string, string] {
 
 function clip(text: string): string {
   return text.length > 120 ? `${text.slice(0, 120)}…` : text;
+}
+
+/** `{error, message}` with optional `field` and `records`. */
+function isErrorBody({ error, message, field = '', records = [], ...others }: Record<string, unknown>): boolean {
+  const texts = [error, message, field].every((text) => typeof text === 'string');
+  return texts && Array.isArray(records) && Object.keys(others).length === 0;
 }
 
 function print(line: string): void {

@@ -1,7 +1,7 @@
 // Vitest's configuration: four projects (unit, integration, e2e, node) in one run, and the closing line that CI reads.
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
-import { cacheRoot } from '../src/cli/up/parts/cache.ts';
+import { cacheRoot } from '../deploy/local/parts/cache.ts';
 import { LongestFirst } from './support/sequencer.ts';
 
 /** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
@@ -10,7 +10,7 @@ const shared = {
   environment: 'node' as const,
   testTimeout: 30_000,
   hookTimeout: 120_000,
-  // What a test waits for comes in milliseconds, but not on a machine that does something else as well.
+  // Tests usually wait for milliseconds, but longer on a busy machine.
   expect: { poll: { timeout: 10_000, interval: 20 } },
 };
 
@@ -27,7 +27,8 @@ const node = {
   },
 };
 const { KUBECONFIG = '', CI = '' } = process.env;
-// Processors are what a test run lacks, not memory: Go's parts (kube-apiserver above all) collect their garbage less often.
+// A test run is limited by processors, not by memory: Go's parts (kube-apiserver above all) collect their garbage less
+// often.
 process.env.GOGC ??= '400';
 process.env.GOMEMLIMIT ??= '900MiB';
 // Some hundred processes of ours and of the tests load the same modules.
@@ -41,7 +42,8 @@ export default defineConfig({
   root: new URL('..', import.meta.url).pathname,
   test: {
     reporters: ['default', new URL('./support/reporter.ts', import.meta.url).pathname],
-    // On two cores: while one file waits for what its real parts do, the others go on.
+    // For two cores: while one file waits for its real parts, the other files continue. With four workers, name servers
+    // of the real node were starved, and a rollback under load lost queries.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [

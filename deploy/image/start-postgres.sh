@@ -1,7 +1,7 @@
 #!/bin/sh
 # The first process of the Postgres image: makes the data folder at the first start, then becomes postgres.
-# A data folder is made beside its place and moved there when it is whole, so that a start that was killed is begun anew.
-# Nothing but sh, mv and rm is there to be used.
+# It makes a data folder in a sibling and renames it when it is complete, so that a start that was killed begins again.
+# The image contains only sh, mv and rm.
 set -eu
 umask 077
 user=${POSTGRES_USER:-postgres}

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Brings node_modules in step with the lock file, so that `npm run up` and `npm test` work in a fresh clone.
-# Runs under whatever Node the machine has; everything after it runs under the Node 26 that the lock file pins.
+# Updates node_modules to the lock file, so that `npm run up` and `npm test` work in a fresh clone.
+# Runs under any Node that the machine has; everything after it runs under the Node 26 that the lock file pins.
 set -eu
 cd "$(dirname "$0")/../.."
 if [ ! -f node_modules/.package-lock.json ] || [ package-lock.json -nt node_modules/.package-lock.json ]; then
@@ -26,5 +26,5 @@ echo "installing libatomic1, which Node needs ..."
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
-# Lists of packages may be missing, or older than what the mirror has.
+# Lists of packages may be missing, or older than the mirror.
 $get > "$log" 2>&1 || { apt-get update && $get; } > "$log" 2>&1 || { tail -n 5 "$log" >&2; exit 1; }

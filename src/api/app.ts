@@ -1,19 +1,25 @@
-// The HTTP application: plugins, hooks and routes put together. Does not listen and opens nothing.
+// Builds the HTTP application from plugins, hooks and routes. It neither listens nor opens a connection.
 import { randomUUID } from 'node:crypto';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { Tracing } from '../telemetry/tracing.ts';
-import type { Actor } from '../zones/actor.ts';
-import type { House } from '../zones/change.ts';
-import { LIMITS } from '../zones/limits.ts';
-import { requireKey } from './auth.ts';
+import { REQUEST_ID } from '#contract/shared.ts';
+import type { IsTrusted } from '#edge/client-address.ts';
+import type { Actor } from '#service/accounts/actor.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { LIMITS } from '#service/limits.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import type { Tracing } from '#telemetry/tracing.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
+import { requireKey } from './hooks/auth.ts';
+import { takeJson } from './hooks/json-body.ts';
+import { countDeclaredWrites, decorateCounts, returnBusyPlace, type WriteLimits } from './hooks/limits.ts';
+import { guardLoad, type LoadGuard } from './hooks/load-guard.ts';
+import { countRequests } from './hooks/metrics.ts';
+import { knowClients } from './hooks/proxies.ts';
+import { traceRequests } from './hooks/trace.ts';
+import { logWrites } from './hooks/write-log.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
-import { takeJson } from './json-body.ts';
-import { countWrites, limitWrites, returnBusyPlace, type WriteCounts } from './limits.ts';
-import { countRequests } from './metrics.ts';
 import { describeApi, serveDescription } from './openapi.ts';
 import { accountRoutes } from './routes/account.ts';
 import { acmeRoutes } from './routes/acme.ts';
@@ -22,28 +28,26 @@ import { changeRoutes } from './routes/changes.ts';
 import { recordRoutes } from './routes/records.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
-import { REQUEST_ID } from './schemas/shared.ts';
-import { traceRequests } from './trace.ts';
-import { logWrites } from './write-log.ts';
 
-export type Console = (
-  scope: FastifyInstance,
-  parts: { house: House; log: Logger; counts: WriteCounts },
-) => Promise<void>;
+export type Console = (scope: FastifyInstance, parts: { context: ServiceContext; log: Logger }) => Promise<void>;
 
-export interface AppOptions {
-  house: House;
+interface AppOptions {
+  context: ServiceContext;
   log: Logger;
-  /** Whether keys without numbers of their own are held to the limits of SPEC section 8. */
+  /** Whether the limits of SPEC section 8 apply to keys without limits of their own. */
   limits: boolean;
-  /** (Default: nothing is counted.) */
+  /** (Default: no metrics are recorded.) */
   metrics?: Metrics;
-  /** Adds pages for people to the scope below /console. (Default: there are none.) */
+  /** Adds the pages of the console to the scope below /console. (Default: there are none.) */
   console?: Console;
-  /** (Default: nothing is traced.) */
+  /** (Default: no spans are recorded.) */
   tracing?: Tracing;
-  /** How long a request may take to arrive, in ms. (Default: 30000; its headers 10000.) */
+  /** The time limit for a request to arrive, in ms. (Default: 30000; 10000 for its headers.) */
   requestMs?: number;
+  /** Whether an address belongs to a proxy whose headers name the client's address. (Default: no address does.) */
+  isTrusted?: IsTrusted;
+  /** Refuses requests when the process is overloaded. (Default: nothing is refused.) */
+  guard?: LoadGuard;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -51,50 +55,52 @@ const REQUEST_MS = 30_000;
 const HEADERS_MS = 10_000;
 
 export function buildApp({
-  house,
+  context,
   log,
   limits,
   metrics,
   console: pages,
   tracing,
   requestMs = REQUEST_MS,
+  isTrusted = () => false,
+  guard,
 }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
     bodyLimit: BODY_LIMIT,
-    // A caller's own id lets one change be followed from its start to the history row.
+    // A client may choose the request id, to follow a change to its entry in the history.
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID();
     },
-    // Behind the other limits, which say why.
+    // Longer than the limits below, so that those end a slow request with an answer.
     connectionTimeout: requestMs * 2,
     requestTimeout: requestMs,
     keepAliveTimeout: 72_000,
-    // What still comes over an open connection while the process ends is answered, and told that it was the last.
+    // While the process ends, requests on open connections are answered with `connection: close`.
     return503OnClosing: false,
     clientErrorHandler: answerBrokenRequest,
     frameworkErrors: answerUnrouted,
     routerOptions: { maxParamLength: MAX_PARAMETER },
-    // Judged by followHttp: node would answer without a body.
+    // followHttp checks the Host header instead, because Node would answer without a body.
     http: {
       requireHostHeader: false,
       headersTimeout: Math.min(HEADERS_MS, requestMs),
       requestTimeout: requestMs,
-      // Node looks for slow senders only so often, and would let them stay half a minute longer.
+      // Node checks for slow clients only at this interval. Its default would keep them half a minute longer.
       connectionsCheckingInterval: Math.min(1_000, requestMs / 4),
     },
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
-  // Fastify would read text/plain too: the contract is JSON, and any other type is told so (415).
+  // Fastify would also read text/plain. The contract is JSON, and other types are refused with 415.
   app.removeContentTypeParser('text/plain');
-  // Many clients name JSON also when they send nothing; the schema of the route judges what is missing then.
+  // Many clients send the JSON content type without a body. The schema of the route decides whether a body is required.
   takeJson(app as unknown as FastifyInstance, 'application/json');
   installErrors(app as unknown as FastifyInstance);
+  knowClients(app as unknown as FastifyInstance, isTrusted);
   app.decorateRequest('actor', null);
-  app.decorateRequest('place', null);
-  app.decorateRequest('bucket', null);
+  decorateCounts(app as unknown as FastifyInstance);
   if (tracing?.isOn) traceRequests(app as unknown as FastifyInstance, tracing);
   if (metrics) countRequests(app as unknown as FastifyInstance, metrics);
   logWrites(app as unknown as FastifyInstance, log);
@@ -103,34 +109,32 @@ export function buildApp({
     reply.header('x-request-id', request.id);
   });
   followHttp(app as unknown as FastifyInstance);
-  app.addHook('onSend', returnBusyPlace(house));
+  if (guard) guardLoad(app as unknown as FastifyInstance, guard);
+  app.addHook('onSend', returnBusyPlace(context));
 
   const limitOf = (own: (actor: Actor) => number | null, shared: number) => (actor: Actor) =>
     own(actor) ?? (limits ? shared : null);
-  const countZone = limitWrites(
-    house,
-    'zones',
-    limitOf((actor) => actor.zoneWrites, LIMITS.zones),
-  );
-  const recordLimit = limitOf((actor) => actor.recordWrites, LIMITS.records);
-  const countRecord = limitWrites(house, 'records', recordLimit);
-  const countRecords = countWrites(house, 'records', recordLimit);
+  const writeLimits: WriteLimits = {
+    zones: limitOf((actor) => actor.zoneWrites, LIMITS.zones),
+    records: limitOf((actor) => actor.recordWrites, LIMITS.records),
+  };
 
   void app.register(
     async (v1) => {
-      v1.addHook('onRequest', requireKey(house));
+      v1.addHook('onRequest', requireKey(context));
+      countDeclaredWrites(v1 as unknown as FastifyInstance, context, writeLimits, 'start');
       const refuseTheRest = refuseOtherMethods(v1, '/v1');
       await v1.register(
         async (dns) => {
-          zoneRoutes(dns, house, countZone);
-          recordRoutes(dns, house, countRecord);
-          batchRoutes(dns, house, countRecords);
-          changeRoutes(dns, house);
-          await dns.register(async (files) => zoneFileRoutes(files, house, countRecords));
+          zoneRoutes(dns, context);
+          recordRoutes(dns, context);
+          batchRoutes(dns, context);
+          changeRoutes(dns, context);
+          await dns.register(async (files) => zoneFileRoutes(files, context));
         },
         { prefix: '/dns' },
       );
-      await v1.register(async (account) => accountRoutes(account, house));
+      await v1.register(async (account) => accountRoutes(account, context));
       refuseTheRest();
     },
     { prefix: '/v1' },
@@ -138,16 +142,20 @@ export function buildApp({
   void app.register(
     async (acme) => {
       const refuseTheRest = refuseOtherMethods(acme, '/acme');
-      await acmeRoutes(acme, house, countRecord);
+      countDeclaredWrites(acme as unknown as FastifyInstance, context, writeLimits, 'start');
+      await acmeRoutes(acme, context);
       refuseTheRest();
     },
     { prefix: '/acme' },
   );
   if (pages) {
-    const counts = { zone: countZone, record: countRecord, records: countRecords };
-    void app.register(async (scope) => pages(scope as unknown as FastifyInstance, { house, log, counts }), {
-      prefix: '/console',
-    });
+    void app.register(
+      async (scope) => {
+        countDeclaredWrites(scope as unknown as FastifyInstance, context, writeLimits, 'form');
+        await pages(scope as unknown as FastifyInstance, { context, log });
+      },
+      { prefix: '/console' },
+    );
   }
   serveDescription(app as unknown as FastifyInstance);
   return app as unknown as FastifyInstance;

@@ -1,47 +1,72 @@
-// What HTTP itself asks of a request (RFC 9110, RFC 9112), for all routes alike. It must not know any single route.
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '../zones/refusal.ts';
-import { sendError } from './errors.ts';
+// The rules of HTTP itself for all requests (RFC 9110, RFC 9112).
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isEnding, lingerAfterAnswer } from '#edge/sockets.ts';
+import { refusal } from '#service/refusal.ts';
+import { sendRefusal } from './errors.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'QUERY'] as const;
 
-/** To be called before routes are registered. Needs a server that leaves the Host header to us. */
+/** After an early answer, the rest of a body up to this size is read and dropped, and the connection stays open. */
+const SMALL_BODY_BYTES = 64 * 1024;
+
+/**
+ * To be called before routes are registered. Requires a server that leaves the check of the Host header to this file.
+ */
 export function followHttp(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    // Two of these and a proxy before us may have looked at the other one (RFC 9112 section 3.2, RFC 9110 section 5.3).
+  app.addHook('onRequest', async (request, reply) => {
+    // A request that became complete after its connection was answered 408 must not be carried out.
+    if (isEnding(request.raw.socket)) {
+      request.raw.destroy();
+      return reply.hijack();
+    }
+    // If one of these is sent twice, a proxy in front may have used the other one (RFC 9112 section 3.2, RFC 9110
+    // section 5.3).
     const hosts = timesSent(request, 'host');
     if (hosts > 1 || (hosts === 0 && request.raw.httpVersion === '1.1')) {
-      throw new Refusal('bad_request', 'Host: must be sent exactly once.');
+      throw refusal('header-not-once', {}, { field: 'Host' });
     }
     if (timesSent(request, 'authorization') > 1) {
-      throw new Refusal('bad_request', 'Authorization: must not be sent more than once.');
+      throw refusal('header-repeated', {}, { field: 'Authorization' });
     }
+    return undefined;
   });
   app.addHook('preParsing', async (request, reply, payload) => {
+    // Without a route, nothing reads the body: the handler answers at once, as for a request without a body.
+    if (request.is404) {
+      if (leavesMuchUnread(request)) closeAfter(request, reply);
+      hideBody(request);
+      return payload;
+    }
     const coding = request.headers['content-encoding'] ?? 'identity';
     if (coding.toLowerCase() !== 'identity' && request.method !== 'GET' && !isEmpty(request)) {
-      const message = 'The body must not be compressed: leave out the header Content-Encoding.';
-      return sendError(reply.header('accept-encoding', 'identity'), 415, { error: 'bad_request', message });
+      return sendRefusal(reply.header('accept-encoding', 'identity'), refusal('body-compressed'));
     }
-    // Many clients name a type even when they send nothing (curl -d '' a form); where nothing is wanted, it is no matter.
+    // Many clients send a content type without a body (curl -d '' that of a form). An operation without a body ignores
+    // it.
     if (takesNoBody(request) && isEmpty(request)) delete request.headers['content-type'];
     return payload;
   });
   app.addHook('preValidation', async (request) => {
     const { body } = request;
     if (!takesNoBody(request) || body === undefined || body === null) return;
-    // Whoever sends fields means something by them, and it would not happen.
+    // A client that sends fields expects an effect, but the operation would ignore them.
     if (typeof body === 'object' && Object.keys(body).length === 0) return;
-    throw new Refusal('bad_request', 'This operation takes no body: leave it out, or send {}.');
+    throw refusal('body-unwanted');
   });
-  // An expectation that we do not know may be passed over (RFC 9110 section 10.1.1); node would answer 417 without a body.
+  // An answer that does not wait for the rest of a large body closes the connection. Otherwise the rest would have to
+  // be read and dropped.
+  app.addHook('onSend', async (request, reply) => {
+    if (leavesMuchUnread(request)) closeAfter(request, reply);
+  });
+  // An unknown expectation may be ignored (RFC 9110 section 10.1.1). Node would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
 }
 
 /**
  * Answers the other methods of the routes that are registered after it in this scope: 405 with Allow (RFC 9110 section
- * 15.5.6). Gives the function to call when all routes are there.
- * @param prefix of the scope, which the addresses begin with
+ * 15.5.6).
+ * @param prefix the prefix of the scope, with which the addresses begin
+ * @returns the function to call after all routes are registered
  */
 export function refuseOtherMethods(app: FastifyInstance, prefix: string): () => void {
   const methods = new Map<string, Set<string>>();
@@ -58,10 +83,10 @@ export function refuseOtherMethods(app: FastifyInstance, prefix: string): () => 
         url: url.slice(prefix.length),
         exposeHeadRoute: false,
         schema: { hide: true },
-        // Before a body is read.
+        // Answers before the body is read.
         onRequest: async (request, reply) => {
-          const message = `${request.method} is not possible here; what is: ${allow}.`;
-          return sendError(reply.header('allow', allow), 405, { error: 'bad_request', message });
+          const refused = refusal('no-such-method', { method: request.method, allow });
+          return sendRefusal(reply.header('allow', allow), refused);
         },
         handler: async () => undefined,
       });
@@ -69,7 +94,10 @@ export function refuseOtherMethods(app: FastifyInstance, prefix: string): () => 
   };
 }
 
-/** A route's pattern as the contract writes it: the router wants a colon that begins no parameter twice (find-my-way). */
+/**
+ * The pattern of a route as the contract writes it. The router (find-my-way) requires a double colon for a colon that
+ * begins no parameter.
+ */
 export function patternOf(url: string): string {
   return url.replaceAll('::', ':');
 }
@@ -80,6 +108,24 @@ function timesSent({ raw }: FastifyRequest, name: string): number {
 
 function takesNoBody({ routeOptions, is404 }: FastifyRequest): boolean {
   return !is404 && routeOptions.schema?.body === undefined;
+}
+
+/** Whether more of the body may arrive than is worth reading only to drop it. */
+function leavesMuchUnread({ raw, headers }: FastifyRequest): boolean {
+  if (raw.complete) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES;
+}
+
+function closeAfter({ raw }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('connection', 'close');
+  // A request whose body failed on its way has no socket any more.
+  const socket = raw.socket ?? reply.raw.socket;
+  if (socket) lingerAfterAnswer(socket);
+}
+
+/** Makes Fastify treat the request as one without a body. */
+function hideBody({ headers }: FastifyRequest): void {
+  for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete headers[name];
 }
 
 function isEmpty({ headers }: FastifyRequest): boolean {

@@ -1,33 +1,73 @@
-// The OpenAPI 3.1 document, made from the zod schemas of the routes, and the page that shows it. What holds for every
-// operation (security, headers, refusals of the HTTP layer) is added here once; it must not know any single route.
+// The OpenAPI 3.1 document, made from the zod schemas of the routes, and the page that shows it. This file adds the parts that
+// all operations share: security, headers and the refusals of the HTTP layer.
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance } from 'fastify';
 import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod';
 import type { OpenAPIV3_1 as OpenApi } from 'openapi-types';
 import packageJson from '../../package.json' with { type: 'json' };
+import { meaningOf } from './error-codes.ts';
 
 export const DOCUMENT_PATH = '/v1/dns/openapi.json';
-export const PAGE_PATH = '/docs';
+const PAGE_PATH = '/docs';
 
-const DESCRIPTION = `DNS zones and records; a change is answered by the name servers when its answer arrives.
+const DESCRIPTION = `Manage DNS zones and records. When a write is answered, the name servers answer with the change.
 
-Every error is \`{"error": code, "message": text}\`. Codes are stable. 429 (\`rate_limited\`) and 503 (\`busy\`) carry
-Retry-After in whole seconds; the identical request may be sent again then. A POST with an Idempotency-Key is done once,
-however often it is sent within 24 hours.`;
+**Authentication.** Send an API key as \`Authorization: Bearer <key>\`. The security requirement of an operation names the
+permission that the key needs: \`manageZones:write\`, \`records:read\`, \`records:write\`, or for personal keys \`person\`
+(any person), \`member\` or \`owner\` (of the team in the path). An operation without a permission accepts every valid key.
 
-/** Collects the routes that are registered after it. */
+**Bodies.** Bodies are JSON in UTF-8, except zone files. Unknown fields are refused.
+
+**Errors.** Every error body is \`{"error": code, "message": text}\`. The codes are stable. 429 (\`rate_limited\`) and
+503 (\`busy\`) carry Retry-After in whole seconds: retry the identical request after that time.
+
+**Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24 hours.`;
+
+const TAGS = [
+  { name: 'zones', description: 'Zones, their delegation data and their history.' },
+  { name: 'records', description: 'The records of a zone: single changes, batches and zone files.' },
+  {
+    name: 'account',
+    description: 'The holder of the key. With a personal key also teams, members, invitations and app keys.',
+  },
+  {
+    name: 'acme',
+    description: "The HTTP protocols of lego's httpreq provider and of acme-dns, for ACME clients without Kubernetes.",
+  },
+];
+
+/** Collects the routes that are registered after this call. */
 export function describeApi(app: FastifyInstance): void {
   void app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Zonestead', version: packageJson.version, description: DESCRIPTION },
+      info: {
+        title: 'Zonestead',
+        version: packageJson.version,
+        description: DESCRIPTION,
+        license: { name: 'Apache License 2.0', identifier: packageJson.license },
+      },
+      tags: TAGS,
       servers: [{ url: '/' }],
       components: {
         securitySchemes: {
-          key: { type: 'http', scheme: 'bearer', description: 'An API key: yk_…' },
-          basic: { type: 'http', scheme: 'basic', description: 'The password is an API key: yk_…' },
-          acmeDns: { type: 'apiKey', in: 'header', name: 'X-Api-Key', description: "With X-Api-User: an account's." },
+          key: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'An API key: `yk_…` of an app account, or `yu_…` of a person.',
+          },
+          basic: {
+            type: 'http',
+            scheme: 'basic',
+            description: 'The password is an API key. The user name is ignored unless the operation describes it.',
+          },
+          acmeDns: {
+            type: 'apiKey',
+            in: 'header',
+            name: 'X-Api-Key',
+            description: 'The password of an account of acme-dns. Send its user name as `X-Api-User`.',
+          },
         },
       },
       security: [{ key: [] }],
@@ -37,62 +77,48 @@ export function describeApi(app: FastifyInstance): void {
   });
 }
 
-/** Serves the document and the page, both without a key: they tell nothing that the project's sources do not. */
+/** Serves the document and the page. Both need no key: they contain nothing that is not in the published sources. */
 export function serveDescription(app: FastifyInstance): void {
   let document: string | undefined;
   app.get(DOCUMENT_PATH, { schema: { hide: true } }, async (_request, reply) => {
     document ??= JSON.stringify(app.swagger());
     return reply.type('application/json; charset=utf-8').send(document);
   });
-  // Its assets are its own files: nothing is loaded from elsewhere.
+  // The page loads its assets from this service only.
   void app.register(swaggerUi, {
     routePrefix: PAGE_PATH,
     uiConfig: { docExpansion: 'list', deepLinking: true, validatorUrl: null },
     staticCSP: PAGE_POLICY,
-    // The bar at the top is the page's own: a foreign mark, and a field for other documents.
+    // Hides the bar of Swagger UI, which has its logo and a field to load other documents.
     theme: { title: 'Zonestead API', css: [{ filename: 'zonestead.css', content: '.topbar { display: none; }' }] },
   });
 }
 
-/** Nothing from elsewhere, also not by mistake; and no upgrade to HTTPS, which a service behind plain HTTP could not give. */
+/** Allows assets of this service only. It does not upgrade to HTTPS, because the service may be reached over plain HTTP. */
 const PAGE_POLICY =
   "default-src 'self'; base-uri 'self'; object-src 'none'; frame-ancestors 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'";
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 
-/** What a status means, for those who read the document. */
-const MEANINGS: Readonly<Record<string, string>> = {
-  200: 'Done.',
-  201: 'Created.',
-  204: 'Done; there is no body.',
-  400: '`bad_request`: the message says which field, what was found and what would be accepted.',
-  401: '`unauthorized`: the API key is missing or not valid.',
-  403: '`forbidden`: the key lacks the permission.',
-  404: '`no_zone` or `not_found`: it does not exist, or the key may not see it.',
-  408: '`bad_request`: the request did not arrive in time.',
-  409: '`conflict`: a duplicate, or a change that a rule of the DNS forbids beside what is there.',
-  413: '`bad_request`: the body is larger than is read.',
-  414: '`bad_request`: a part of the path is longer than any id.',
-  415: '`bad_request`: the body has another content type than the operation takes.',
-  431: '`bad_request`: address and headers together are larger than is read.',
-  429: '`rate_limited`: too many writes within 60 seconds; try again after Retry-After.',
-  500: '`internal`: nothing can be mended on your side.',
-  502: '`dns_server`: the name server could not be reached.',
-  503: '`busy`: the zone is busy with another change and nothing was written; try again after Retry-After.',
+/** The description of each status of a success. */
+const SUCCESSES: Readonly<Record<string, string>> = {
+  200: 'The request succeeded.',
+  201: 'The object was created.',
+  204: 'The request succeeded. The answer has no body.',
 };
 
 const RETRY_AFTER: OpenApi.HeaderObject = {
-  description: 'Whole seconds after which the identical request has a chance.',
+  description: 'The time in whole seconds after which you can retry the identical request.',
   required: true,
   schema: { type: 'integer', minimum: 1 },
 };
 const REQUEST_ID: OpenApi.HeaderObject = {
-  description: 'Names the request in the history and in logs: the one that was sent, or a new one.',
+  description: 'The id of the request in the history and in the logs: the id that you sent, or a new one.',
   required: true,
   schema: { type: 'string' },
 };
 const AUTHENTICATE: OpenApi.HeaderObject = {
-  description: 'Bearer, or Basic where that is taken.',
+  description: 'The authentication scheme that the operation accepts: `Bearer`, or `Basic` for ACME clients.',
   schema: { type: 'string' },
 };
 
@@ -100,7 +126,8 @@ const IDEMPOTENCY_KEY: OpenApi.ParameterObject = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'One text per intended change: repeating the request answers the same and changes nothing more.',
+  description:
+    'A text that is unique for each intended change. If you repeat a request with the same text, the service answers the same again and makes no further change.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
 };
 
@@ -109,8 +136,8 @@ const MANAGED_BY: OpenApi.ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'The object elsewhere that what is written belongs to, as its kind and its name there. It is kept beside it, so that the console can say so and warn before a foreign edit. No right follows from it.',
-  schema: { type: 'string', maxLength: 384 },
+    'Marks the written data as managed by an external object, given by its kind and its name. The console displays it and asks for confirmation before a manual edit. It grants no permissions.',
+  schema: { type: 'string', maxLength: 404 },
   example: 'DNSRecord default/www',
 };
 const MANAGEABLE: ReadonlySet<string> = new Set([
@@ -119,7 +146,7 @@ const MANAGEABLE: ReadonlySet<string> = new Set([
   'put /v1/dns/zones/{id}/records/{recordId}',
 ]);
 
-/** Adds to each operation what the HTTP layer does for all of them. Changes the document that it is given. */
+/** Adds the parameters, headers and answers of the HTTP layer to each operation, and tidies the components. */
 export function complete(document: OpenApi.Document): OpenApi.Document {
   for (const [path, item] of Object.entries(document.paths ?? {})) {
     for (const method of METHODS) {
@@ -128,10 +155,10 @@ export function complete(document: OpenApi.Document): OpenApi.Document {
     }
   }
   dropUnused(document);
-  return document;
+  return shareErrors(dropSuffixes(document));
 }
 
-/** Every registered schema comes twice, as input and as output; only what is referred to stays. */
+/** Drops the schemas without a reference: the generator registers each schema twice, as input and as output. */
 function dropUnused(document: OpenApi.Document): void {
   const schemas = document.components?.schemas ?? {};
   const used = new Set<string>();
@@ -146,26 +173,47 @@ function dropUnused(document: OpenApi.Document): void {
   for (const name of Object.keys(schemas)) if (!used.has(name)) delete schemas[name];
 }
 
+/** Renames `<name>Input` to `<name>`, the id in the contract, unless the document uses both. */
+function dropSuffixes(document: OpenApi.Document): OpenApi.Document {
+  const names = new Set(Object.keys(document.components?.schemas ?? {}));
+  const text = JSON.stringify(document).replaceAll(
+    /"(#\/components\/schemas\/)?(\w+)Input"/g,
+    (whole, at = '', name) => (names.has(`${name}Input`) && !names.has(name) ? `"${at}${name}"` : whole),
+  );
+  return JSON.parse(text);
+}
+
+/** Moves the error answers to the components: the answers of one status are equal in all operations. */
+function shareErrors(document: OpenApi.Document): OpenApi.Document {
+  const shared: Record<string, OpenApi.ResponseObject> = {};
+  for (const item of Object.values(document.paths ?? {})) {
+    for (const method of METHODS) {
+      const responses = item?.[method]?.responses ?? {};
+      for (const status of Object.keys(responses).filter((each) => Number(each) >= 400)) {
+        shared[`Error${status}`] = responses[status] as OpenApi.ResponseObject;
+        responses[status] = { $ref: `#/components/responses/Error${status}` };
+      }
+    }
+  }
+  document.components = { ...document.components, responses: shared };
+  return document;
+}
+
 function completeOperation(operation: OpenApi.OperationObject, method: string, path: string): void {
-  operation.operationId ??= `${method}${path
-    .replace(/^\/v1(\/dns)?/, '')
-    .split(/[^A-Za-z0-9]+/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('')}`;
   if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
   if (MANAGEABLE.has(`${method} ${path}`)) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
   operation.responses ??= {};
   const responses = operation.responses;
-  // Any request can be malformed before a route looks at it; a body that nobody wants is read all the same.
+  // Any request can be malformed before it reaches a route, and every body is read, even if the route takes none.
   const implied = ['400', '408', '431', ...(method === 'get' ? [] : ['413', '415'])];
   if (path.includes('{')) implied.push('414');
-  // An Idempotency-Key that was used for another request.
+  // The answer if the Idempotency-Key was used for another request.
   if (method === 'post') implied.push('409');
   for (const status of implied) responses[status] ??= structuredClone(responses['500']) as OpenApi.ResponseObject;
   for (const [status, response] of Object.entries(responses)) {
     const answer = response as OpenApi.ResponseObject;
-    answer.description = MEANINGS[status] ?? answer.description;
-    // Errors are JSON, also where the answer itself is something else.
+    answer.description = meaningOf(Number(status)) ?? SUCCESSES[status] ?? answer.description;
+    // Errors are JSON, even for an operation that answers with another content type.
     const [error] = Number(status) < 400 ? [] : Object.values(answer.content ?? {});
     if (error) answer.content = { 'application/json': error };
     answer.headers = {

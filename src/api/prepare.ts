@@ -1,55 +1,55 @@
-// The api's first minutes: a database that is not there yet, or refuses, must not end the process, because the address may be
-// mended, or Postgres start later than we do. It must not know what is prepared.
+// Prepares the database at the start of the api. A database that is not reachable yet must not end the process, because
+// an operator may correct its address, or Postgres may start later than the api.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../telemetry/log.ts';
+import type { Logger } from '#telemetry/log.ts';
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Tries until it works; each cause of waiting is logged once.
- * @param tell gets the cause in one sentence for people who read probes: without addresses and credentials
- * @returns false when the signal aborted first
+ * Retries until the preparation succeeds, and logs each cause once.
+ * @param report receives the cause as one sentence for the readiness probe, without addresses and credentials
+ * @returns false if the signal aborted first
  */
 export async function untilPrepared(
   prepare: () => Promise<void>,
   log: Logger,
-  tell: (problem: string) => void,
+  report: (problem: string) => void,
   signal: AbortSignal,
   firstWaitMs = FIRST_WAIT_MS,
 ): Promise<boolean> {
-  let told = '';
+  let reported = '';
   for (let wait = firstWaitMs; !signal.aborted; wait = Math.min(wait * 2, LONGEST_WAIT_MS)) {
     try {
       await prepare();
-      if (told !== '') log.info('the database is there');
+      if (reported !== '') log.info('the database is ready');
       return true;
     } catch (error) {
       const problem = problemOf(error);
-      tell(problem);
-      if (problem !== told) log.warn({ problem }, 'the database cannot be used; trying again');
-      told = problem;
+      report(problem);
+      if (problem !== reported) log.warn({ problem }, 'the database is not usable; retrying');
+      reported = problem;
       await sleep(wait, undefined, { signal }).catch(() => undefined);
     }
   }
   return false;
 }
 
-/** SQLSTATEs and errno codes that an operator of the service can do something about. */
+/** SQLSTATEs and errno codes whose cause an administrator can correct. */
 const PROBLEMS: Readonly<Record<string, string>> = {
-  '28P01': 'Postgres refuses the password',
-  '28000': 'Postgres refuses the login',
-  '3D000': 'there is no such database',
-  '42501': 'the role may not do that',
+  '28P01': 'Postgres rejects the password',
+  '28000': 'Postgres rejects the login',
+  '3D000': 'the database does not exist',
+  '42501': 'the role lacks a permission',
   '57P03': 'Postgres is starting',
-  '53300': 'Postgres has no connection left',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name cannot be looked up',
-  ECONNREFUSED: 'the connection is refused',
+  '53300': 'Postgres has too many connections',
+  ENOTFOUND: 'the host name does not exist',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  ECONNREFUSED: 'the connection was refused',
   CONNECT_TIMEOUT: 'the host does not answer',
 };
 
-/** The innermost cause that carries a code: the driver's, below what the query builder says. */
+/** The code of the innermost cause: the driver's error, which the query builder wraps. */
 function problemOf(error: unknown): string {
   let code = '';
   for (let at = error; at instanceof Error; at = at.cause) {
@@ -59,5 +59,5 @@ function problemOf(error: unknown): string {
   }
   const known = PROBLEMS[code];
   if (known !== undefined) return `${known} (${code})`;
-  return code === '' ? 'it cannot be brought to the schema of this version' : `it failed with ${code}`;
+  return code === '' ? 'the migration to the schema of this version failed' : `the database failed with ${code}`;
 }

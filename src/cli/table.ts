@@ -1,6 +1,6 @@
-// Columns for people. Machines ask for --json.
+// Tables for people. Programs use --json.
 
-/** Prints a heading and rows in columns as wide as their widest cell; the last column runs free. */
+/** Prints a heading and rows in columns as wide as their widest cell. The last column has no fixed width. */
 export function table(heading: string[], rows: string[][], print: (line: string) => void): void {
   const widths = heading.map((title, at) => Math.max(title.length, ...rows.map((row) => (row[at] ?? '').length)));
   for (const row of [heading, ...rows]) {

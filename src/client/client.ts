@@ -1,45 +1,47 @@
-// The typed client of our own REST service: one method a route, bodies and answers as api/schemas says. It must not know
-// when to call; pacing is the dispatcher's.
+// The typed client of our own REST service: one method per route, with bodies and answers as contract/ defines them.
+// The dispatcher decides when to call.
 import type { Dispatcher } from 'undici';
 import { Agent } from 'undici';
-import type { Account } from '../api/schemas/account.ts';
-import { account } from '../api/schemas/account.ts';
-import type { BatchBody, BatchResult } from '../api/schemas/batch.ts';
-import { batchAnswer } from '../api/schemas/batch.ts';
-import type { ChangeList } from '../api/schemas/change.ts';
-import { changeList } from '../api/schemas/change.ts';
-import type { DnsRecord, RecordBody, RecordType } from '../api/schemas/record.ts';
-import { record, recordList } from '../api/schemas/record.ts';
-import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '../api/schemas/zone.ts';
-import { dsList, zone, zoneCreated, zoneList } from '../api/schemas/zone.ts';
-import type { ZoneFileImport } from '../api/schemas/zonefile.ts';
-import { ZONE_FILE_TYPE, zoneFileImport } from '../api/schemas/zonefile.ts';
-import type { Clock } from './clock.ts';
-import { realClock } from './clock.ts';
-import { ApiUnavailable, isAbsent } from './errors.ts';
+import type { Clock } from '#base/clock.ts';
+import { realClock } from '#base/clock.ts';
+import type { Account } from '#contract/account.ts';
+import { account } from '#contract/account.ts';
+import type { BatchBody, BatchResult } from '#contract/batch.ts';
+import { batchAnswer } from '#contract/batch.ts';
+import type { ChangeList } from '#contract/change.ts';
+import { changeList } from '#contract/change.ts';
+import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/record.ts';
+import { record, recordList } from '#contract/record.ts';
+import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '#contract/zone.ts';
+import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
+import type { ZoneFileImport } from '#contract/zonefile.ts';
+import { ZONE_FILE_TYPE, zoneFileImport } from '#contract/zonefile.ts';
+import { AnswerTooLong, ApiUnavailable, isAbsent } from './errors.ts';
 import type { CallOptions, RequestObserver, TraceCall } from './http.ts';
 import { createHttp } from './http.ts';
 
-export type { BatchBody, BatchResult, RecordChange } from '../api/schemas/batch.ts';
-export type { Change, ChangeList } from '../api/schemas/change.ts';
-export type { DnsRecord } from '../api/schemas/record.ts';
-export type { Zone } from '../api/schemas/zone.ts';
-export type { ZoneFileImport } from '../api/schemas/zonefile.ts';
+export type { BatchBody, BatchResult, RecordChange } from '#contract/batch.ts';
+export type { Change, ChangeList } from '#contract/change.ts';
+export type { DnsRecord, ListedRecord } from '#contract/record.ts';
+export type { Zone } from '#contract/zone.ts';
+export type { ZoneFileImport } from '#contract/zonefile.ts';
 
-export interface ClientOptions {
+interface ClientOptions {
   /** The address to which `/v1/dns` is appended. */
   readonly baseUrl: string;
   /** `yk_…` or `yu_…`. */
   readonly key: string;
-  /** (Default: one of its own with keep-alive, at most 16 connections, HTTP/1.1.) */
+  /** (Default: an agent of its own with keep-alive, at most 16 connections, HTTP/1.1.) */
   readonly agent?: Dispatcher;
   /** (Default: `zonestead`.) */
   readonly userAgent?: string;
   /** The limit of one call in ms. (Default: 15000.) */
   readonly timeoutMs?: number;
+  /** The longest answer that is read, in bytes; a longer one is ApiUnavailable. (Default: 64 MiB.) */
+  readonly maxAnswerBytes?: number;
   /** (Default: the real one.) */
   readonly clock?: Clock;
-  /** (Default: nobody.) */
+  /** (Default: none.) */
   readonly observe?: RequestObserver;
   /** (Default: calls are not traced.) */
   readonly trace?: TraceCall;
@@ -47,17 +49,21 @@ export interface ClientOptions {
 
 export interface RecordFilter {
   readonly name?: string | undefined;
+  /** At most 100 names, together at most 8,000 characters. */
+  readonly names?: readonly string[] | undefined;
+  /** A prefix of the owner; the records then contain their owners. */
+  readonly managedBy?: string | undefined;
   readonly type?: RecordType | undefined;
   readonly content?: string | undefined;
 }
 
 /**
- * Every method throws {@link ApiError} when the service says no, {@link ApiUnavailable} when there is no usable answer
+ * Every method throws {@link ApiError} when the service refuses, {@link ApiUnavailable} when there is no usable answer
  * within the time limit, and the signal's reason when the caller aborts.
  */
 export interface Client {
   readonly zones: {
-    /** All zones this key sees, or the one of that name in a list. */
+    /** All zones that this key sees, or a list with the zone of that name. */
     list(filter?: { readonly zoneName?: string | undefined }, options?: CallOptions): Promise<Zone[]>;
     /** The longest zone that encloses the name; null when there is none. */
     find(suffixOf: string, options?: CallOptions): Promise<Zone | null>;
@@ -70,33 +76,43 @@ export interface Client {
     ds(id: string, options?: CallOptions): Promise<DsRecord[]>;
     /** All records as a zone file (RFC 1035 section 5). */
     exportFile(id: string, options?: CallOptions): Promise<string>;
-    /** Makes the zone hold exactly the records of a zone file, all or nothing. */
+    /** Replaces the records of the zone with those of a zone file, all or nothing. */
     importFile(id: string, text: string, options?: CallOptions): Promise<ZoneFileImport>;
     /** One page of the history, newest first; `next` is the cursor of the page after it. */
     changes(id: string, page?: { limit?: number; cursor?: string }, options?: CallOptions): Promise<ChangeList>;
   };
   readonly records: {
     list(zoneId: string, filter?: RecordFilter, options?: CallOptions): Promise<DnsRecord[]>;
+    /**
+     * The records of a zone page by page, at most `limit` (1 to 1,000) each: for a caller that must not hold all of
+     * them at once.
+     */
+    pages(
+      zoneId: string,
+      filter: RecordFilter,
+      limit: number,
+      options?: CallOptions,
+    ): AsyncGenerator<readonly ListedRecord[]>;
     create(zoneId: string, body: RecordBody, options?: CallOptions): Promise<DnsRecord>;
     update(zoneId: string, recordId: string, body: RecordBody, options?: CallOptions): Promise<DnsRecord>;
     delete(zoneId: string, recordId: string, options?: CallOptions): Promise<void>;
     /**
-     * At most 1,000 changes in one transaction; one result a change. Atomic (the default), the first change at fault is
-     * thrown as the error of the whole; otherwise it is a result like the others.
+     * At most 1,000 changes in one transaction; one result per change. In an atomic batch (the default), the first
+     * failed change is thrown as the error of the whole; otherwise its result contains the error.
      */
     batch(zoneId: string, body: BatchBody, options?: CallOptions): Promise<BatchResult[]>;
   };
-  /** Who am I: the key and its team. */
+  /** The key of this client and its team. */
   account(options?: CallOptions): Promise<Account>;
-  /** Closes the connections, unless the agent came from the caller. */
+  /** Closes the connections, unless the caller passed the agent. */
   close(): Promise<void>;
 }
 
 const DNS = '/v1/dns';
 
-/** Makes a client; nothing is opened before the first call. @throws {TypeError} when `baseUrl` is no URL. */
+/** Makes a client; it opens nothing before the first call. @throws {TypeError} when `baseUrl` is not a URL */
 export function createClient(options: ClientOptions): Client {
-  // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without anybody noticing.
+  // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without being noticed.
   const agent = options.agent ?? new Agent({ connections: 16, allowH2: false });
   const http = createHttp({
     baseUrl: new URL(options.baseUrl),
@@ -104,6 +120,7 @@ export function createClient(options: ClientOptions): Client {
     agent,
     userAgent: options.userAgent ?? 'zonestead',
     timeoutMs: options.timeoutMs ?? 15_000,
+    maxAnswerBytes: options.maxAnswerBytes ?? 64 * 1024 * 1024,
     clock: options.clock ?? realClock,
     observe: options.observe,
     trace: options.trace,
@@ -147,10 +164,33 @@ export function createClient(options: ClientOptions): Client {
     records: {
       list: (zoneId, filter = {}, call) =>
         everyPage(async (cursor) => {
-          const query = { name: filter.name, type: filter.type, content: filter.content, cursor };
+          const query = { ...queryOf(filter), cursor };
           const answer = await http.call({ method: 'GET', path: recordsPath(zoneId), query }, recordList, call);
           return { items: answer.records, next: answer.next };
         }),
+      pages: async function* (zoneId, filter, limit, call) {
+        const read = (size: number, cursor: string | undefined) => {
+          const query = { ...queryOf(filter), limit: String(size), cursor };
+          return http.call({ method: 'GET', path: recordsPath(zoneId), query }, recordList, call);
+        };
+        let size = limit;
+        let cursor: string | undefined;
+        for (;;) {
+          let answer: Awaited<ReturnType<typeof read>>;
+          try {
+            answer = await read(size, cursor);
+          } catch (error) {
+            if (!(error instanceof AnswerTooLong) || size === 1) throw error;
+            // The records are long: read fewer of them at a time.
+            size = Math.max(1, Math.floor(size / 8));
+            continue;
+          }
+          yield answer.records;
+          if (answer.next === undefined) return;
+          if (answer.next === cursor) throw circle();
+          cursor = answer.next;
+        }
+      },
       create: (zoneId, body, call) => http.call({ method: 'POST', path: recordsPath(zoneId), body }, record, call),
       update: (zoneId, id, body, call) =>
         http.call({ method: 'PUT', path: `${recordsPath(zoneId)}/${encodeURIComponent(id)}`, body }, record, call),
@@ -170,6 +210,14 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
+function queryOf({ name, names, managedBy, type, content }: RecordFilter): Record<string, string | undefined> {
+  return { name, names: names?.join(','), managedBy, type, content };
+}
+
+function circle(): ApiUnavailable {
+  return new ApiUnavailable('The pages of a list from the API form a loop');
+}
+
 function zonePath(id: string): string {
   return `${DNS}/zones/${encodeURIComponent(id)}`;
 }
@@ -178,7 +226,7 @@ function recordsPath(zoneId: string): string {
   return `${zonePath(zoneId)}/records`;
 }
 
-/** Lists are complete by default; a service that pages all the same is followed to the end. */
+/** Lists are complete by default; if a service returns pages anyway, all of them are read. */
 async function everyPage<T>(
   fetchPage: (cursor: string | undefined) => Promise<{ items: T[]; next: string | undefined }>,
 ): Promise<T[]> {
@@ -189,7 +237,7 @@ async function everyPage<T>(
     const page = await fetchPage(cursor);
     for (const item of page.items) all.push(item);
     cursor = page.next;
-    if (cursor !== undefined && seen.has(cursor)) throw new ApiUnavailable('The API pages a list in a circle');
+    if (cursor !== undefined && seen.has(cursor)) throw circle();
     if (cursor !== undefined) seen.add(cursor);
   } while (cursor !== undefined);
   return all;

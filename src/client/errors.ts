@@ -1,25 +1,31 @@
-// What can go wrong between a client and the REST service, as two types: it answered "no" (ApiError), or nobody knows
-// what it did (ApiUnavailable). Callers branch on `status` and `code`, never on text. No error ever holds the key, a
-// header or a whole body: errors end up in logs and conditions.
-import { errorBody } from '../api/schemas/error.ts';
+// The errors of calls to the REST service, as two types: the service refused (ApiError), or the outcome is unknown
+// (ApiUnavailable). Callers branch on `status` and `code`, never on text.
+//
+// No error contains the key, a header or a whole body, because errors end up in logs and conditions.
+import { parseRetryAfter } from '#base/retry-after.ts';
+import { errorBody } from '#contract/error.ts';
 
-export interface ApiErrorFields {
+interface ApiErrorFields {
   readonly status: number;
   readonly code: string;
   readonly message: string;
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
+  /** Ids of the records that conflict with the request. (Default: none.) */
+  readonly records?: readonly string[];
 }
 
-/** The service, or something before it, answered with a status other than 2xx. */
+/** The service, or a proxy before it, answered with a status other than 2xx. */
 export class ApiError extends Error {
   /** HTTP status. */
   readonly status: number;
-  /** One of the codes of SPEC section 7; `unknown` when the answer did not come from the service. */
+  /** A code of the API's error catalogue; `unknown` when the answer did not come from the service. */
   readonly code: string;
-  /** How long the caller must wait before it asks again, in ms; null when the answer did not say. */
+  /** How long the caller must wait before it retries, in ms; null when the answer did not say. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
+  /** Ids of the records that conflict with the request. */
+  readonly records: readonly string[];
 
   constructor(fields: ApiErrorFields) {
     super(fields.message);
@@ -28,17 +34,26 @@ export class ApiError extends Error {
     this.code = fields.code;
     this.retryAfterMs = fields.retryAfterMs;
     this.requestId = fields.requestId;
+    this.records = fields.records ?? [];
   }
 }
 
 /**
- * No usable answer: network failure, time limit, or a success whose body is not what the contract says. A write may or
+ * There is no usable answer: network failure, time limit, or a success whose body breaks the contract. A write may or
  * may not have happened; repeating it with the same idempotency key is safe.
  */
 export class ApiUnavailable extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'ApiUnavailable';
+  }
+}
+
+/** The answer is longer than the client reads. The caller may read a shorter page of a list. */
+export class AnswerTooLong extends ApiUnavailable {
+  constructor(maxBytes: number) {
+    super(`The API's answer is longer than ${maxBytes} bytes; the rest of it was not read`);
+    this.name = 'AnswerTooLong';
   }
 }
 
@@ -57,13 +72,7 @@ export function isAbsent(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status === 404;
 }
 
-/** The same call may succeed later without anybody mending anything. */
-export function isTransient(error: unknown): boolean {
-  if (error instanceof ApiUnavailable) return true;
-  return error instanceof ApiError && (error.status === 429 || error.status >= 500);
-}
-
-// A page of HTML from a proxy is no message for people.
+// A page of HTML from a proxy is not a message for people.
 const LONGEST_MESSAGE = 2_000;
 
 /** Makes the error of an answer. `now` is the time of its arrival, ms since the epoch. Pure. */
@@ -76,19 +85,11 @@ export function errorOfAnswer(
   const parsed = errorBody.safeParse(parseJson(answer.body));
   if (parsed.success) {
     const message = parsed.data.message.slice(0, LONGEST_MESSAGE);
-    return new ApiError({ status, code: parsed.data.error, message, retryAfterMs, requestId });
+    const { error: code, records = [] } = parsed.data;
+    return new ApiError({ status, code, message, retryAfterMs, requestId, records });
   }
-  const message = `The answer ${status} did not come from the service; check the base address and what stands before it`;
+  const message = `The answer ${status} did not come from the service; check the base address and the proxies before it`;
   return new ApiError({ status, code: 'unknown', message, retryAfterMs, requestId });
-}
-
-/** RFC 9110 10.2.3: whole seconds or a date. Null when absent or unreadable. Pure. */
-export function parseRetryAfter(header: string | undefined, now: number): number | null {
-  const text = header?.trim();
-  if (text === undefined || text === '') return null;
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
 /** The value, or undefined when the text is not JSON. */

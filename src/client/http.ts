@@ -1,45 +1,45 @@
-// One call to the REST service: headers, time limit, errors, and the answer checked against its schema. It must not know
-// any route. Nothing is resent here: pacing is the dispatcher's and patience is the caller's.
+// Makes one call to the REST service: headers, time limit, errors, and the check of the answer against its schema.
+// Nothing is retried here: the dispatcher sets the pace, and the caller decides how long to wait.
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import type { z } from 'zod';
-import type { Clock } from './clock.ts';
-import { timeLimit } from './clock.ts';
-import { ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
-import { type Rate, rateOf } from './rate.ts';
+import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
+import { type Rate, rateOf } from './pace/rate.ts';
 
 export interface CallOptions {
-  /** Ends the call; its reason is what the call then rejects with. */
+  /** Ends the call, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Sent as `x-request-id`, so that both sides' logs can be joined. (Default: the service picks one.) */
+  /** Sent as `x-request-id`, so that the logs of both sides can be joined. (Default: the service picks one.) */
   readonly requestId?: string | undefined;
-  /** Those of all changes of a batch; `requestId` is that of the first. */
+  /** The ids of all changes of a batch; `requestId` is the id of the first one. */
   readonly requestIds?: readonly string[] | undefined;
-  /** Makes a repeated POST happen once; kept for 24 h by the service. */
+  /** Lets the service execute a repeated POST only once; it remembers the key for 24 h. */
   readonly idempotencyKey?: string | undefined;
-  /** The object that what is written belongs to: `DNSRecord namespace/name`. */
+  /** The owner of the written data: `DNSRecord namespace/name`. */
   readonly managedBy?: string | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
-  /** Told what a success says of the key's write limit; null when it says nothing. */
+  /** Called with the key's write limit that a successful answer states; null when it states none. */
   readonly onRate?: ((rate: Rate | null) => void) | undefined;
 }
 
-export interface Route {
+interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base address, already encoded. */
   readonly path: string;
-  /** Undefined values are left out. */
+  /** Undefined values are omitted. */
   readonly query?: Readonly<Record<string, string | undefined>>;
   /** Sent as JSON. */
   readonly body?: unknown;
   /** (Default: application/json.) */
   readonly accept?: string;
-  /** Sent as it is, instead of a body. */
+  /** Sent unchanged, instead of a body. */
   readonly text?: { readonly type: string; readonly content: string };
 }
 
-export interface Http {
+interface Http {
   /** The parsed answer. @throws {ApiError} {ApiUnavailable}; the signal's reason when it aborts. */
   call<T>(route: Route, answer: z.ZodType<T>, options?: CallOptions): Promise<T>;
   /** The same for an answer that is not JSON, unparsed. */
@@ -48,20 +48,24 @@ export interface Http {
   callEmpty(route: Route, options?: CallOptions): Promise<void>;
 }
 
-/** Hears of every call; `status` is 0 when there was no answer. */
+/** Called for every call; `status` is 0 when there was no answer. */
 export type RequestObserver = (method: string, status: number, seconds: number) => void;
 
-/** Called as a call begins: headers that go with it, and who hears how it ended; `status` as for {@link RequestObserver}. */
+/**
+ * Called when a call begins: returns headers for it, and a function that is called with its `status` as in {@link
+ * RequestObserver}.
+ */
 export type TraceCall = (
   call: { readonly method: string; readonly path: string } & Pick<CallOptions, 'requestId' | 'requestIds'>,
 ) => { readonly headers: Readonly<Record<string, string>>; end(status: number): void };
 
-export interface HttpSettings {
+interface HttpSettings {
   readonly baseUrl: URL;
   readonly key: string;
   readonly agent: Dispatcher;
   readonly userAgent: string;
   readonly timeoutMs: number;
+  readonly maxAnswerBytes: number;
   readonly clock: Clock;
   readonly observe?: RequestObserver | undefined;
   readonly trace?: TraceCall | undefined;
@@ -72,7 +76,7 @@ export function createHttp(settings: HttpSettings): Http {
 
   const exchange = async (route: Route, options: CallOptions): Promise<string> => {
     const limitMs = options.timeoutMs ?? settings.timeoutMs;
-    const limit = timeLimit(clock, limitMs, options.signal);
+    const limit = deadline(clock, limitMs, options.signal);
     const start = clock.now();
     const { requestId, requestIds } = options;
     const traced = settings.trace?.({ method: route.method, path: route.path, requestId, requestIds });
@@ -87,7 +91,7 @@ export function createHttp(settings: HttpSettings): Http {
         headersTimeout: 0,
         bodyTimeout: 0,
       });
-      const body = await answer.body.text();
+      const body = await textOf(answer.body, settings.maxAnswerBytes);
       status = answer.statusCode;
       if (status >= 200 && status < 300) {
         options.onRate?.(rateOf(first(answer.headers.ratelimit), first(answer.headers['ratelimit-policy'])));
@@ -101,7 +105,7 @@ export function createHttp(settings: HttpSettings): Http {
     } catch (cause) {
       if (options.signal?.aborted) throw options.signal.reason;
       if (limit.expired()) throw new ApiUnavailable(`No answer from the API within ${limitMs / 1000} s`);
-      if (cause instanceof ApiError) throw cause;
+      if (cause instanceof ApiError || cause instanceof ApiUnavailable) throw cause;
       throw new ApiUnavailable(`The API is unreachable: ${wordsOf(cause)}`, cause);
     } finally {
       limit.clear();
@@ -122,6 +126,18 @@ export function createHttp(settings: HttpSettings): Http {
       await exchange(route, options);
     },
   };
+}
+
+/** Stops reading a body that is too long, which ends its connection. @throws AnswerTooLong */
+async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new AnswerTooLong(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 function headersOf(settings: HttpSettings, route: Route, options: CallOptions): Record<string, string> {

@@ -1,16 +1,16 @@
-// Reads the records of many names of one zone with few requests. It must not know why they are asked for.
+// Reads the records of many names of one zone with few requests, and only the records of these names, so that the cost does
+// not depend on the size of the zone.
 //
-// A zone is     quiet (each ask is a request of its own, a few side by side) → crowded (who waits and who has asked within
-// the last second are so many that a list costs less) → listed (one list of the whole zone answers all who wait) → quiet
+// A zone is     quiet (each call is a request of its own, a few in parallel) → crowded (many calls wait or began within the
+// last second: one request after the other asks for up to a hundred names of one type) → quiet
 //
-// An answer is never older than its ask but in one case: right after a whole list, asks of the next second are answered
-// from it, unless this process has written in the zone since the list began. It is what makes a start with ten thousand
-// records a few lists.
+// Nothing is cached: no answer is older than its call.
+
+import type { Clock } from '#base/clock.ts';
 import type { Client, DnsRecord, RecordFilter } from './client.ts';
-import type { Clock } from './clock.ts';
 import type { CallOptions } from './http.ts';
 
-/** The name is canonical and relative, as answers have it. */
+/** The name is canonical and relative, as in answers. */
 type Place = Required<{ [K in 'name' | 'type']: NonNullable<RecordFilter[K]> }>;
 
 interface Ask {
@@ -21,25 +21,24 @@ interface Ask {
 
 interface Zone {
   readonly waiting: Ask[];
-  /** Requests for one name under way. */
+  /** Requests in flight for single names. */
   singles: number;
-  /** Those that were begun within the last second or so. */
+  /** Those that began within about the last second. */
   recent: number;
-  isListing: boolean;
-  /** Records at the last whole list. */
-  size: number;
-  list: ReadonlyMap<string, DnsRecord[]> | null;
-  /** Forgets the list. */
-  cancel: () => void;
+  /** Whether a request for several names is in flight. */
+  isGathering: boolean;
 }
 
-/** Requests for one name side by side, for each zone. */
+/** Parallel requests for single names, per zone. */
 const SINGLES = 8;
-const FRESH_MS = 1_000;
-/** So many records of a list cost as much as one more request. */
-const RECORDS_PER_REQUEST = 100;
+const RECENT_MS = 1_000;
+/** The service's limits for one request. */
+const MOST_NAMES = 100;
+const MOST_CHARACTERS = 6_000;
+/** Records in one page of an answer. */
+const PAGE = 200;
 
-/** The client with shared reads: of its methods only `records.list` by name and type waits for others, as told above. */
+/** The client with shared reads: only `records.list` by name and type waits for other calls, as described above. */
 export function withSharedReads(client: Client, clock: Clock): Client {
   const { records } = client;
   const zones = new Map<string, Zone>();
@@ -47,22 +46,9 @@ export function withSharedReads(client: Client, clock: Clock): Client {
   const zoneOf = (id: string): Zone => {
     const found = zones.get(id);
     if (found) return found;
-    const zone: Zone = {
-      waiting: [],
-      singles: 0,
-      recent: 0,
-      isListing: false,
-      size: 0,
-      list: null,
-      cancel: () => undefined,
-    };
+    const zone: Zone = { waiting: [], singles: 0, recent: 0, isGathering: false };
     zones.set(id, zone);
     return zone;
-  };
-
-  const forget = (zone: Zone | undefined): void => {
-    zone?.cancel();
-    if (zone) zone.list = null;
   };
 
   const one = async (id: string, zone: Zone, { place, options, answer }: Ask): Promise<void> => {
@@ -70,7 +56,8 @@ export function withSharedReads(client: Client, clock: Clock): Client {
     if (zone.recent === 0) {
       clock.setTimeout(() => {
         zone.recent = 0;
-      }, FRESH_MS);
+        forgetQuiet(id, zone);
+      }, RECENT_MS);
     }
     zone.recent += 1;
     const found = records.list(id, place, options);
@@ -80,45 +67,47 @@ export function withSharedReads(client: Client, clock: Clock): Client {
     next(id, zone);
   };
 
-  const whole = async (id: string, zone: Zone): Promise<void> => {
-    const asks = zone.waiting.splice(0);
-    zone.isListing = true;
-    forget(zone);
-    let isStale = false;
-    zone.cancel = () => {
-      isStale = true;
-    };
-    // Who asks may end at any time, and others go on; the client's own time limit ends the request.
-    const listed = records.list(id, {}, { requestId: asks[0]?.options.requestId }).then(byPlace);
+  const several = async (id: string, zone: Zone): Promise<void> => {
+    const asks = takeAlike(zone.waiting);
+    zone.isGathering = true;
+    // A caller may leave at any time while others still wait; the client's own time limit ends the request.
+    const found = gather(id, asks);
     for (const { place, options, answer } of asks) {
       answer(
-        listed.then(({ places }) => {
+        found.then((places) => {
           options.signal?.throwIfAborted();
-          return places.get(keyOf(place)) ?? [];
+          return places.get(place.name) ?? [];
         }),
       );
     }
-    try {
-      const { places, size } = await listed;
-      zone.size = size;
-      if (!isStale) {
-        zone.list = places;
-        zone.cancel = clock.setTimeout(() => {
-          zone.list = null;
-        }, FRESH_MS);
-      }
-    } catch {
-      // Everybody who asked has heard of it.
-    }
-    zone.isListing = false;
+    await found.catch(() => undefined);
+    zone.isGathering = false;
     next(id, zone);
+  };
+
+  const gather = async (id: string, asks: readonly Ask[]): Promise<Map<string, DnsRecord[]>> => {
+    const { place, options } = asks[0] as Ask;
+    const names = [...new Set(asks.map((ask) => ask.place.name))];
+    const places = new Map<string, DnsRecord[]>();
+    const pages = records.pages(id, { names, type: place.type }, PAGE, { requestId: options.requestId });
+    for await (const page of pages) {
+      for (const record of page) {
+        const there = places.get(record.name);
+        if (there) there.push(record);
+        else places.set(record.name, [record]);
+      }
+    }
+    return places;
   };
 
   const next = (id: string, zone: Zone): void => {
     const { waiting } = zone;
-    if (zone.isListing || waiting.length === 0) return;
-    const asked = waiting.length + zone.recent;
-    if (waiting.length > 1 && asked > 2 * SINGLES + zone.size / RECORDS_PER_REQUEST) return void whole(id, zone);
+    if (zone.isGathering) return;
+    if (waiting.length === 0) forgetQuiet(id, zone);
+    if (waiting.length > 1 && waiting.length + zone.recent > 2 * SINGLES) {
+      void several(id, zone);
+      return;
+    }
     while (zone.singles < SINGLES) {
       const ask = waiting.shift();
       if (ask === undefined) return;
@@ -126,50 +115,46 @@ export function withSharedReads(client: Client, clock: Clock): Client {
     }
   };
 
-  const at = (id: string, place: Place, options: CallOptions): Promise<DnsRecord[]> => {
-    const zone = zoneOf(id);
-    if (zone.list !== null) return Promise.resolve(zone.list.get(keyOf(place)) ?? []);
-    return new Promise((resolve) => {
-      zone.waiting.push({ place, options, answer: resolve });
-      next(id, zone);
-    });
-  };
-
-  const writing = async <T>(id: string, write: Promise<T>): Promise<T> => {
-    forget(zones.get(id));
-    try {
-      return await write;
-    } finally {
-      forget(zones.get(id));
-    }
+  const forgetQuiet = (id: string, { waiting, singles, recent, isGathering }: Zone): void => {
+    if (waiting.length + singles + recent === 0 && !isGathering) zones.delete(id);
   };
 
   return {
     ...client,
     records: {
+      ...records,
       list: (id, filter = {}, options = {}) => {
-        const { name, type, content } = filter;
-        if (name === undefined || type === undefined || content !== undefined) return records.list(id, filter, options);
-        return at(id, { name, type }, options);
+        const { name, type, ...others } = filter;
+        if (name === undefined || type === undefined || Object.values(others).some((other) => other !== undefined))
+          return records.list(id, filter, options);
+        return new Promise((resolve) => {
+          const zone = zoneOf(id);
+          zone.waiting.push({ place: { name, type }, options, answer: resolve });
+          next(id, zone);
+        });
       },
-      create: (id, ...rest) => writing(id, records.create(id, ...rest)),
-      update: (id, ...rest) => writing(id, records.update(id, ...rest)),
-      delete: (id, ...rest) => writing(id, records.delete(id, ...rest)),
-      batch: (id, ...rest) => writing(id, records.batch(id, ...rest)),
     },
   };
 }
 
-function byPlace(all: readonly DnsRecord[]): { places: Map<string, DnsRecord[]>; size: number } {
-  const places = new Map<string, DnsRecord[]>();
-  for (const record of all) {
-    const there = places.get(keyOf(record));
-    if (there) there.push(record);
-    else places.set(keyOf(record), [record]);
+/** Takes as many calls as one request can serve: those of the type of the first one, in their order. */
+function takeAlike(waiting: Ask[]): Ask[] {
+  const type = waiting[0]?.place.type;
+  const names = new Set<string>();
+  let characters = 0;
+  const taken: Ask[] = [];
+  for (let index = 0; index < waiting.length; ) {
+    const ask = waiting[index] as Ask;
+    const { name } = ask.place;
+    const adds = names.has(name) ? 0 : name.length + 1;
+    const fits = names.size + Math.sign(adds) <= MOST_NAMES && characters + adds <= MOST_CHARACTERS;
+    if (ask.place.type !== type || !fits) {
+      index += 1;
+      continue;
+    }
+    names.add(name);
+    characters += adds;
+    taken.push(...waiting.splice(index, 1));
   }
-  return { places, size: all.length };
-}
-
-function keyOf({ name, type }: Place): string {
-  return `${type} ${name}`;
+  return taken;
 }

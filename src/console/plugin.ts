@@ -1,46 +1,49 @@
-// The console: pages for people, mounted by the api process below /console. It changes nothing by itself: every page calls
-// the operations of zones/ that the REST routes call. It must not know Kubernetes, nor speak HTTP to its own service.
+// The console: pages for people, mounted by the api process below /console. Every page calls the operations of src/service
+// that the REST routes call, so that both have the same rules.
 //
-// How a page is added:
-// 1. Routes: a function `somethingPages(app, parts)` in a file of its own, registered in `pages` below. Everything under it
-//    is behind sign-in; `visitorOf(request)` is who asks, `actorOf`/`callerOf` of api/auth.ts work as in the REST routes.
-// 2. Template: views/<noun>/<page>.eta; first line `<% layout('/layout', it) %>`. Answer with
+// How to add a page:
+// 1. Routes: write a function `somethingPages(app, parts)` in a file of its own and register it in `pages` below. Its pages need
+//    a signed-in person: `visitorOf(request)`. `actorOf` and `callerOf` of api/hooks/auth.ts work as in the REST routes.
+// 2. Template: put <noun>/<page>.eta next to the code. Its first line is `<% layout('/shell/layout', it) %>`. Answer with
 //    `return show(request, reply, 'noun/page', { title, … })`, which adds person, teams, flash, CSRF token and addresses.
-//    `<%= %>` escapes; `<%~ %>` is for include() only. No inline script or style: the Content-Security-Policy refuses them.
-// 3. Links: all addresses begin with /console. Forms: method post, `<%~ include('/partials/csrf', it) %>` first, fields with
-//    `include('/partials/field', …)` (its head says which values it takes). Without JavaScript everything works; htmx may add.
-// 4. A POST: read with `typedOf(request)`, act inside `attempt(…)`, which shows the page again with the API's own sentence at
-//    its field and what was typed; at success `done(request, reply, address, 'What happened.')` (303, message on next page).
-//    What REST counts against a limit is counted there too, first: `await parts.counts.record(request, reply)`.
+//    `<%= %>` escapes; `<%~ %>` is for include() only. The Content-Security-Policy refuses inline scripts and styles.
+// 3. Links and forms: all addresses begin with /console. A form has method post, `<%~ include('/shell/partials/csrf', it) %>` as
+//    its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without JavaScript.
+// 4. A POST: read it with `typedOf(request)` and act inside `attempt(…)`, which shows a refused form again with the typed values
+//    and the API's sentence at its field. After success answer `done(request, reply, address, message)`, a redirect with a
+//    message. A route that writes zones or records declares it, as in REST: `{ config: { counts: 'records' } }`.
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../config.ts';
-import { appPages } from './apps.ts';
-import { serveAssets } from './assets.ts';
-import { installErrorPages } from './error-pages.ts';
-import { livePages } from './live.ts';
-import { memberPages } from './members.ts';
-import type { ConsoleParts, LookLive } from './parts.ts';
-import { protect } from './protection.ts';
-import { createProvider } from './provider.ts';
-import { providerPages } from './provider-pages.ts';
-import { recordPages } from './records.ts';
-import { keepSessions, requireVisitor } from './session.ts';
+import type { Config } from '#config.ts';
+import { appPages } from './apps/apps.ts';
+import { livePages } from './live/live.ts';
+import type { ConsoleParts, QueryLive } from './parts.ts';
+import { recordPages } from './records/records.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
-import { signInPages } from './sign-in.ts';
-import { teamPages } from './team.ts';
-import { useViews } from './views.ts';
-import { zonePages } from './zone.ts';
-import { zoneHistoryPages } from './zone-history.ts';
-import { zoneFilePages } from './zonefile.ts';
-import { zonesPages } from './zones.ts';
+import { serveAssets } from './shell/assets.ts';
+import { installErrorPages } from './shell/error-pages.ts';
+import { protect } from './shell/protection.ts';
+import { createProvider } from './shell/provider.ts';
+import { providerPages } from './shell/provider-pages.ts';
+import { keepSessions, requireVisitor } from './shell/session.ts';
+import { signInPages } from './shell/sign-in.ts';
+import { useViews } from './shell/views.ts';
+import { invitationPages } from './teams/invitations.ts';
+import { memberPages } from './teams/members.ts';
+import { quotaPages } from './teams/quota.ts';
+import { teamPages } from './teams/team.ts';
+import { zoneFilePages } from './zonefile/zonefile.ts';
+import { zoneHistoryPages } from './zones/history.ts';
+import { zonePages } from './zones/zone.ts';
+import { zonesPages } from './zones/zones.ts';
 
 type Settings = Config<(typeof CONSOLE_SETTINGS)[number]>;
 
 /**
- * What buildApp takes as `console`. @throws Error when settings are missing beside others
- * @param live asks name servers. (Default: the live view says that nobody told how.)
+ * The `console` option of buildApp.
+ * @param live queries name servers. (Default: the live view says that it is not configured.)
+ * @throws Error if a setting is set without the settings that it requires
  */
-export function createConsole(settings: Settings, live: LookLive | null = null) {
+export function createConsole(settings: Settings, live: QueryLive | null = null) {
   const provider = createProvider(settings);
   return async (app: FastifyInstance, given: Omit<ConsoleParts, 'url' | 'live'>): Promise<void> => {
     const parts: ConsoleParts = { ...given, live, url: settings.ZONESTEAD_CONSOLE_URL ?? null };
@@ -63,11 +66,13 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   teamPages(app, parts);
   appPages(app, parts);
   memberPages(app, parts);
+  invitationPages(app, parts);
+  quotaPages(app, parts);
   zonesPages(app, parts);
   zonePages(app, parts);
   recordPages(app, parts);
   zoneHistoryPages(app, parts);
   livePages(app, parts);
-  // A scope of its own: it takes files.
+  // A scope of its own, because it accepts files.
   await app.register(async (files) => zoneFilePages(files, parts));
 }

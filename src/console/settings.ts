@@ -1,4 +1,5 @@
-// The settings of the console by name. Apart from the plugin, so that an api without console loads none of it.
+// The names of the console's settings. They are apart from the plugin, so that an api without a console does not load
+// it.
 export const CONSOLE_SETTINGS = [
   'ZONESTEAD_CONSOLE',
   'ZONESTEAD_CONSOLE_URL',
@@ -8,5 +9,6 @@ export const CONSOLE_SETTINGS = [
   'ZONESTEAD_OIDC_CLIENT_SECRET',
   'ZONESTEAD_OIDC_SCOPES',
   'ZONESTEAD_OIDC_GROUPS_CLAIM',
+  'ZONESTEAD_OIDC_TRUST_EMAIL',
   'ZONESTEAD_OIDC_TEAMS',
 ] as const;

@@ -1,8 +1,5 @@
-/**
- * What the name servers of a zone answer for one name at this moment, side by side. Pure: how they were asked is not known
- * here, nor what they should answer.
- */
-import type { ChainOfTrust } from './chain-of-trust.ts';
+/** Compares the answers that the name servers of a zone give for one name at this moment. Pure. */
+import type { ChainOfTrust } from './dnssec/chain-of-trust.ts';
 
 export interface LiveAnswer {
   name: string;
@@ -22,9 +19,9 @@ export interface LiveServer {
   problem: string | null;
   /** `NOERROR`, `NXDOMAIN`, …; null without an answer. */
   rcode: string | null;
-  /** Whether it speaks with authority. */
+  /** Whether the server answers with authority (the AA flag). */
   aa: boolean;
-  /** Of the zone's SOA; null when it was not told. */
+  /** The serial of the zone's SOA; null when the server did not give one. */
   serial: number | null;
   /** How long the answer took. */
   ms: number | null;
@@ -36,19 +33,19 @@ export interface LiveView {
   chain: ChainOfTrust;
 }
 
-export interface LiveDifference {
+interface LiveDifference {
   /** The answer is not the one that most servers give (of a tie: the first server's). */
   differs: boolean;
   /** The serial is not that of the zone now. */
   serial: 'same' | 'behind' | 'ahead' | 'unknown';
 }
 
-/** One entry a server, in their order. @param serial of the zone at the service */
+/** One entry per server, in the order of `servers`. @param serial the serial that the zone has at the service */
 export function compareServers(servers: readonly LiveServer[], serial: number): LiveDifference[] {
   const forms = servers.map(formOf);
   const counts = new Map<string, number>();
   for (const form of forms) if (form !== null) counts.set(form, (counts.get(form) ?? 0) + 1);
-  // Of two equally frequent ones the first to be inserted wins, as the sort is stable.
+  // The sort is stable: of two answers that are equally frequent, the first server's wins.
   const usual = [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
   return servers.map((server, index) => ({
     differs: forms[index] !== null && forms[index] !== usual,
@@ -56,7 +53,7 @@ export function compareServers(servers: readonly LiveServer[], serial: number): 
   }));
 }
 
-/** Order and time to live left aside: servers rotate the first, and the second is in the table for everybody to see. */
+/** Ignores the order of records, which servers rotate, and the TTL, which the page shows anyway. */
 function formOf({ rcode, aa, answers }: LiveServer): string | null {
   if (rcode === null) return null;
   const records = answers.map(({ name, type, text }) => `${name} ${type} ${text}`).sort();

@@ -1,4 +1,4 @@
-/** Address ranges in CIDR form (RFC 4632, RFC 4291 section 2.3), to the one form that is stored. Pure. */
+/** Parses an address range in CIDR form (RFC 4632, RFC 4291 section 2.3) to the one form that is stored. Pure. */
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from './types/address.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
 
@@ -22,7 +22,7 @@ export function parseNetwork(text: string, field: string): Verdict<string> {
   return accept(written);
 }
 
-/** The octet in which the first `bits` bits count. */
+/** The mask of one octet of which the first `bits` bits count. */
 function maskOf(bits: number): number {
   return bits >= 8 ? 0xff : bits <= 0 ? 0 : (0xff << (8 - bits)) & 0xff;
 }

@@ -1,8 +1,9 @@
 /**
- * A record as users write it, to everything the service needs to store, serve and compare it; and the rules that need
- * name and content together but no other record (X3, X4, X9, X10, X11). What else the zone holds is rrset.ts' part.
+ * Parses a record as users write it to everything that the service needs to store, serve and compare it, and applies
+ * the rules that need its name and content but no other record (X3, X4, X9, X10, X11). The rules across records are in
+ * rules/.
  */
-import { fqdn, orderName, parseOwnerName } from './name.ts';
+import { fqdn, orderName, parseOwnerName } from './names/name.ts';
 import { isAliasForm } from './types/https.ts';
 import { isRecordType, type ParsedRdata, parseRdata, RECORD_TYPES, type RecordType } from './types/index.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
@@ -84,7 +85,7 @@ function judgeApex(record: ParsedRecord, zone: string): Verdict<null> {
   if (record.type === 'CNAME') {
     return refuse(
       'type',
-      `A CNAME cannot stand at the zone apex, beside SOA and NS (RFC 1034 section 3.6.2); use ALIAS.`,
+      `A CNAME is not allowed at the zone apex, next to SOA and NS (RFC 1034 section 3.6.2); use ALIAS.`,
     );
   }
   if (record.type === 'NS') {
@@ -99,7 +100,7 @@ function judgeApex(record: ParsedRecord, zone: string): Verdict<null> {
   return accept(null);
 }
 
-/** X4 in its simplest form: an alias of whatever kind that points to itself. */
+/** X4 in its simplest form: an alias of any kind that points to itself. */
 function judgeSelf(record: ParsedRecord, zone: string): Verdict<ParsedRecord> {
   const alias =
     record.type === 'CNAME' || record.type === 'ALIAS' || (record.type === 'HTTPS' && isAliasForm(record.wire));

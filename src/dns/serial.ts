@@ -1,12 +1,13 @@
-/** SOA serials: serial number arithmetic of RFC 1982 on 32 bits. Pure; the clock is a parameter. */
+/** SOA serials in the serial number arithmetic of RFC 1982 on 32 bits. Pure; the clock is a parameter. */
 
 const SPACE = 2 ** 32;
 const HALF = 2 ** 31;
 
 /**
- * The serial after `current`: the greater, in serial arithmetic, of `current + 1` and `nowSeconds` (Unix time), so that
- * a serial tells roughly when it was made and a zone moved to a new database still goes forward. Always an advance of at
- * most 2^31 - 1, the largest a secondary recognises (RFC 1982 section 3.1). Never 0, which some tools take for "unset".
+ * Returns the serial after `current`: the greater, in serial arithmetic, of `current + 1` and `nowSeconds` (Unix time).
+ * A serial therefore shows roughly when it was made, and the serial of a zone that moves to a new database still
+ * increases. It advances by at most 2^31 - 1, the largest step that a secondary accepts (RFC 1982 section 3.1). It is
+ * never 0, which some tools take for "unset".
  */
 export function nextSerial(current: number, nowSeconds: number): number {
   const now = Math.floor(nowSeconds) % SPACE || 1;

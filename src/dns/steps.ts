@@ -1,21 +1,55 @@
-/** Long work in steps, so that who runs it may do something else in between. What the work is, is not known here. */
+/** Runs long computations in steps, so that other work gets its turn on the event loop in between. */
 
-/** Yields now and then, returns the result. */
+/** Yields now and then, and returns the result. */
 export type Steps<T> = Generator<undefined, T>;
 
-/** All of it at once. */
-export function finish<T>(steps: Steps<T>): T {
+/** How long steps run before the event loop has a turn, in ms. One step should take less. */
+const SLICE_MS = 4;
+
+/**
+ * Runs all steps, with a turn of the event loop every few milliseconds. @throws the reason of the signal, between two
+ * steps
+ */
+export async function finishInTurns<T>(steps: Steps<T>, signal?: AbortSignal): Promise<T> {
+  let since = performance.now();
   for (;;) {
+    signal?.throwIfAborted();
     const step = steps.next();
     if (step.done) return step.value;
+    if (performance.now() - since < SLICE_MS) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    since = performance.now();
   }
 }
 
-/** All of it, with a turn of the event loop between the steps. */
-export async function finishInTurns<T>(steps: Steps<T>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await new Promise((resolve) => setImmediate(resolve));
+/** Items that are sorted or merged in one step. */
+const RUN = 1_000;
+
+/** A sorted copy, in n log n comparisons: merge sort, because Array.sort of many items is one long step. */
+export function* sortSteps<T>(items: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  let runs: T[][] = [];
+  for (let at = 0; at < items.length; at += RUN) {
+    yield;
+    runs.push(items.slice(at, at + RUN).sort(compare));
   }
+  while (runs.length > 1) {
+    const merged: T[][] = [];
+    for (let at = 0; at < runs.length; at += 2) {
+      const [one = [], other] = runs.slice(at, at + 2);
+      merged.push(other === undefined ? one : yield* mergeSteps(one, other, compare));
+    }
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+function* mergeSteps<T>(one: readonly T[], other: readonly T[], compare: (a: T, b: T) => number): Steps<T[]> {
+  const merged: T[] = [];
+  let [i, j] = [0, 0];
+  while (i < one.length || j < other.length) {
+    if (merged.length % RUN === 0) yield;
+    const takeOne = j >= other.length || (i < one.length && compare(one[i] as T, other[j] as T) <= 0);
+    merged.push((takeOne ? one[i++] : other[j++]) as T);
+  }
+  return merged;
 }

@@ -1,18 +1,41 @@
 /**
- * The answer of every rule in this room: either a value or a problem that says how to mend it.
+ * The result of every rule in this room: either a value, or a problem that says how to correct the input.
  *
- * Nothing here throws on a user's mistake; callers turn a problem into their own kind of refusal. The room knows DNS
- * only: no HTTP status, no SQL, no Kubernetes condition.
+ * Nothing here throws on a user's mistake; callers turn a problem into their own kind of refusal.
  */
 
-/** `bad_request`: the input is wrong by itself. `conflict`: it is right, but not beside what exists already. */
-export type ProblemCode = 'bad_request' | 'conflict';
+/** The rules about a record and the other data of its zone, by their stable ids. */
+export type ConflictRule =
+  | 'duplicate'
+  | 'cname-alone'
+  | 'alias-alone'
+  | 'null-mx-alone'
+  | 'ds-needs-ns'
+  | 'in-child-zone'
+  | 'below-delegation'
+  | 'hides-records'
+  | 'https-alias-single'
+  | 'alias-loop'
+  | 'alias-chain';
 
-export interface Problem {
-  code: ProblemCode;
+/** `bad_request`: the input is wrong by itself. `conflict`: the input is valid, but contradicts existing data. */
+export type Problem = InvalidInput | Conflict;
+
+interface InvalidInput extends ProblemText {
+  code: 'bad_request';
+}
+
+interface Conflict extends ProblemText {
+  code: 'conflict';
+  rule: ConflictRule;
+  /** Ids of the stored records that conflict with the input. */
+  records: readonly string[];
+}
+
+interface ProblemText {
   /** The input field at fault, spelled as in the API: `name`, `type`, `content`, `ttl`, `priority`, `zoneName`, … */
   field: string;
-  /** What was found and what would be accepted, in one or two plain sentences. */
+  /** The wrong value and the values that would be accepted, in one or two plain sentences. */
   message: string;
 }
 
@@ -28,9 +51,14 @@ export function refuse(field: string, message: string): { ok: false; problem: Pr
   return { ok: false, problem: { code: 'bad_request', field, message } };
 }
 
-/** The input competes with what exists already. */
-export function conflict(field: string, message: string): { ok: false; problem: Problem } {
-  return { ok: false, problem: { code: 'conflict', field, message } };
+/** The input conflicts with existing data. @param records ids of the stored records that conflict with the input */
+export function conflict(
+  rule: ConflictRule,
+  field: string,
+  message: string,
+  records: readonly string[] = [],
+): { ok: false; problem: Problem } {
+  return { ok: false, problem: { code: 'conflict', rule, field, message, records } };
 }
 
 const CLIP = 60;

@@ -1,13 +1,15 @@
-// The webhook provider protocol over HTTP. external-dns ends itself on any answer of 400 to 499 and on a request that takes
-// longer than its own limit (15 s by default), so whatever may pass is answered 500 to 503, and in time.
+// The webhook provider protocol over HTTP. external-dns exits on any answer of 400 to 499 and on a request that takes
+// longer than its own limit (15 s by default), so errors that may be temporary are answered 500 to 503, and in time.
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { type Clock, timeLimit } from '../client/clock.ts';
-import type { Dispatcher } from '../client/dispatcher.ts';
+import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import type { Dispatcher } from '#client/pace/dispatcher.ts';
+import { exceedsJson, type JsonBounds } from '#edge/json-bounds.ts';
 import { changes, endpointList, MEDIA_TYPE } from './protocol.ts';
 import type { Provider } from './provider.ts';
 
-export interface WebhookOptions {
+interface WebhookOptions {
   provider: Provider;
   /** For Retry-After. */
   pace: Pick<Dispatcher, 'state'>;
@@ -19,13 +21,15 @@ export interface WebhookOptions {
 
 /** Some ten thousand endpoints. */
 const BODY_LIMIT = 64 * 1024 * 1024;
+/** An endpoint has some 20 values. */
+const BOUNDS: JsonBounds = { depth: 32, values: 2_000_000 };
 const LIMIT_MS = 9_000;
 
 export function buildWebhook(options: WebhookOptions): FastifyInstance {
   const { provider, clock, log } = options;
   const app = Fastify({ bodyLimit: BODY_LIMIT, forceCloseConnections: true });
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
 
   const route = (
     method: 'GET' | 'POST',
@@ -36,7 +40,7 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance {
       method,
       url,
       handler: async (request, reply) => {
-        const limit = timeLimit(clock, options.limitMs ?? LIMIT_MS);
+        const limit = deadline(clock, options.limitMs ?? LIMIT_MS);
         try {
           const answer = await work(request, limit.signal);
           if (answer === undefined) return reply.code(204).send();
@@ -49,13 +53,16 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance {
       },
     });
 
-  app.addHook('preHandler', async (request, reply) => {
-    if (request.url === '/healthz') return;
+  // Runs before a body is read: no body is read for an unknown route or a wrong media type.
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.is404) return reply.code(404).header('connection', 'close').send('not found\n');
+    if (request.url === '/healthz') return undefined;
     const { accept, 'content-type': type } = request.headers;
-    if (accept !== undefined && !speaks(accept)) return reply.code(406).send(`only ${MEDIA_TYPE} is spoken here\n`);
+    if (accept !== undefined && !speaks(accept)) return reply.code(406).send(`only ${MEDIA_TYPE} is supported\n`);
     if (request.method === 'POST' && !speaks(type ?? '')) {
-      return reply.code(415).send(`the body must be ${MEDIA_TYPE}\n`);
+      return reply.code(415).header('connection', 'close').send(`the body must be ${MEDIA_TYPE}\n`);
     }
+    return undefined;
   });
   app.get('/healthz', async () => 'ok\n');
   route('GET', '/', async (_request, signal) => ({ include: await provider.zones(signal) }));
@@ -74,15 +81,18 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance {
 
 class Refused extends Error {
   constructor(count: number) {
-    super(`${count} changes were refused; the log says which`);
+    super(`${count} changes were refused; the log names them`);
   }
 }
 
 class Malformed extends Error {}
 
 function json({ body }: FastifyRequest): unknown {
+  const octets = body instanceof Uint8Array ? body : new Uint8Array();
+  const problem = exceedsJson(octets, BOUNDS);
+  if (problem !== null) throw new Malformed(problem);
   try {
-    return JSON.parse(String(body));
+    return JSON.parse(new TextDecoder().decode(octets));
   } catch (cause) {
     throw new Malformed('the body is not valid JSON', { cause });
   }
@@ -101,15 +111,17 @@ function speaks(header: string): boolean {
 
 function fail(error: unknown, reply: FastifyReply, { pace, clock, log }: WebhookOptions): FastifyReply {
   if (error instanceof Malformed || (error instanceof Error && error.name === 'ZodError')) {
-    log.error({ err: error }, 'not the protocol of version 1');
-    return reply.code(400).send('the body is not the protocol of version 1\n');
+    log.error({ err: error }, 'the body does not follow version 1 of the protocol');
+    return reply.code(400).send('the body does not follow version 1 of the protocol\n');
   }
   const { pausedUntil } = pace.state();
   if (pausedUntil !== null) {
     const seconds = Math.max(1, Math.ceil((pausedUntil - clock.now()) / 1000));
-    log.warn(`the API asks for patience: ${seconds} s; what is left follows with external-dns' next round`);
+    log.warn(
+      `the API limits the rate; retry after ${seconds} s; external-dns sends the remaining changes in its next run`,
+    );
     return reply.code(503).header('retry-after', seconds).send('rate limited\n');
   }
-  log.error({ err: error }, 'failed; external-dns tries again with its next round');
+  log.error({ err: error }, 'failed; external-dns retries in its next run');
   return reply.code(error instanceof Refused ? 500 : 503).send('failed\n');
 }

@@ -1,6 +1,6 @@
-// Records as external-dns' endpoints, and endpoints as the service can hold them. Pure; it must not know HTTP.
-import type { DnsRecord, Zone } from '../client/client.ts';
-import type { RecordType } from '../dns/types/index.ts';
+// Converts records to external-dns' endpoints, and endpoints to sets of values that the service can store. Pure.
+import type { DnsRecord, Zone } from '#client/client.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import type { Endpoint } from './protocol.ts';
 import { canonicalTarget, isEndpointType, targetOf, ttlOf } from './values.ts';
 
@@ -12,7 +12,7 @@ export interface Place<Z extends ZoneName> {
   name: string;
 }
 
-/** The longest zone that encloses the name; null: none of ours. */
+/** The longest zone that encloses the name; null when no zone of the key does. */
 export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]): Place<Z> | null {
   const name = dnsName.toLowerCase().replace(/\.$/, '');
   let best: Z | null = null;
@@ -23,7 +23,7 @@ export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]
   return best && { zone: best, name: name === best.zoneName ? '@' : name.slice(0, -best.zoneName.length - 1) };
 }
 
-/** external-dns' own word for "a CNAME that has to be an address record", as at a zone's apex. */
+/** external-dns' own property for a CNAME that must be served as addresses, as at a zone's apex. */
 const ALIAS = { name: 'alias', value: 'true' };
 
 export function isAlias(endpoint: Pick<Endpoint, 'recordType' | 'providerSpecific'>): boolean {
@@ -37,7 +37,7 @@ export function typeOf(endpoint: Pick<Endpoint, 'recordType' | 'providerSpecific
   return isEndpointType(endpoint.recordType) ? endpoint.recordType : null;
 }
 
-/** What stands in a zone, a set of values an endpoint. Types that external-dns does not know are left out. */
+/** The content of a zone, as one endpoint per set of values. Types that external-dns does not know are omitted. */
 export function endpointsOf(zone: ZoneName, records: readonly DnsRecord[]): Endpoint[] {
   const sets = new Map<string, Endpoint>();
   for (const record of records) {
@@ -56,24 +56,24 @@ export function endpointsOf(zone: ZoneName, records: readonly DnsRecord[]): Endp
       });
     } else {
       set.targets.push(target);
-      // DNS serves the lowest for the whole set.
+      // DNS serves the lowest TTL for the whole set.
       set.recordTTL = Math.min(set.recordTTL ?? record.ttl, record.ttl);
     }
   }
-  // In an order of their own, whatever the records were changed in.
+  // Sorted, because the order of the records depends on their changes.
   for (const set of sets.values()) set.targets.sort();
   return [...sets.values()];
 }
 
-export interface Adjusted {
+interface Adjusted {
   endpoints: Endpoint[];
-  /** What cannot be held, in words for the log. */
+  /** One sentence for the log per endpoint that the service cannot store. */
   dropped: string[];
 }
 
 /**
- * The wanted endpoints in the form in which they come back from `endpointsOf`, so that external-dns sees no difference
- * where there is none, and never tries what cannot be.
+ * The wanted endpoints in the form that `endpointsOf` returns, so that external-dns sees no difference where there is
+ * none, and never tries to create an endpoint that the service cannot store.
  */
 export function adjust(wanted: readonly Endpoint[], zones: readonly ZoneName[]): Adjusted {
   const adjusted: Adjusted = { endpoints: [], dropped: [] };
@@ -100,8 +100,8 @@ export function adjust(wanted: readonly Endpoint[], zones: readonly ZoneName[]):
 }
 
 function problemOf(endpoint: Endpoint, place: Place<ZoneName> | null, type: RecordType | null): string | null {
-  if (place === null) return 'no zone of the key encloses it';
+  if (place === null) return 'no zone of the key contains it';
   if (type === null) return 'the service has no such type';
-  if (endpoint.setIdentifier) return 'there is no routing policy (setIdentifier)';
+  if (endpoint.setIdentifier) return 'routing policies (setIdentifier) are not supported';
   return null;
 }

@@ -1,21 +1,15 @@
-// `zonestead external-dns`: external-dns' webhook provider, to run beside it. Wiring only.
-import { createClient } from '../client/client.ts';
-import { realClock } from '../client/clock.ts';
-import { createDispatcher } from '../client/dispatcher.ts';
-import type { Config } from '../config.ts';
-import { startHealthServer } from '../telemetry/health.ts';
-import { createLogger } from '../telemetry/log.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
+// `zonestead external-dns`: external-dns' webhook provider, to run as its sidecar. Wiring only.
+
+import { realClock } from '#base/clock.ts';
+import { createClient } from '#client/client.ts';
+import { createDispatcher } from '#client/pace/dispatcher.ts';
+import type { Config } from '#config.ts';
+import { startHealthServer } from '#telemetry/health.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { buildWebhook } from './app.ts';
 import { createProvider } from './provider.ts';
-
-export const EXTERNAL_DNS_SETTINGS = [
-  'ZONESTEAD_LOG_LEVEL',
-  'ZONESTEAD_HEALTH_LISTEN',
-  'ZONESTEAD_URL',
-  'ZONESTEAD_API_KEY',
-  'ZONESTEAD_EXTERNAL_DNS_LISTEN',
-] as const;
+import type { EXTERNAL_DNS_SETTINGS } from './settings.ts';
 
 /** Serves until the signal. @throws when a port is taken */
 export async function runExternalDns(
@@ -28,7 +22,7 @@ export async function runExternalDns(
     baseUrl: config.ZONESTEAD_URL,
     key: config.ZONESTEAD_API_KEY,
     userAgent: 'zonestead-external-dns',
-    // Below the limit of a whole request, so that a slow API is told from a slow client.
+    // Below the limit of a whole request, so that a slow API can be distinguished from a slow client.
     timeoutMs: 8_000,
   });
   const pace = createDispatcher({ clock: realClock, random: Math.random });

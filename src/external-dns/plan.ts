@@ -1,25 +1,25 @@
-// From external-dns' changes and what stands at the service to record changes. Pure: nothing is sent from here.
+// Plans record changes from external-dns' changes and the records at the service. Pure.
 //
-// The order keeps names and their ownership together wherever a batch is cut: a TXT of the registry is made before the
-// record that it is about, and taken away after it, since a record without owner is nobody's for ever.
-import type { DnsRecord, RecordChange } from '../client/client.ts';
-import type { RecordType } from '../dns/types/index.ts';
+// The order keeps a name and its ownership record consistent wherever a batch is cut: an ownership TXT is created
+// before its record, and deleted after it, because a record that loses its ownership TXT can never be claimed again.
+import type { DnsRecord, RecordChange } from '#client/client.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import { type Place, placeOf, typeOf, type ZoneName } from './endpoints.ts';
 import type { Changes, Endpoint } from './protocol.ts';
 import { canonicalTarget, splitTarget, targetOf, ttlOf } from './values.ts';
 
-/** One set of values of one zone, and what shall become of it. */
+/** One set of values of one zone, and the values that it will have. */
 export interface SetChange {
   place: Place<ZoneName>;
   type: RecordType;
   /** Targets in canonical form. */
   remove: string[];
   want: string[];
-  /** Undefined: as it is; the zone's default for a new value. */
+  /** Undefined: unchanged; the zone's default for a new value. */
   ttl: number | undefined;
 }
 
-/** What is asked for, by set. What lies in no zone, or has a type that there is not, is left out. */
+/** The requested changes, by set. Endpoints outside of all zones or of an unknown type are omitted. */
 export function setsOf(changes: Changes, zones: readonly ZoneName[]): SetChange[] {
   const pairs: [Endpoint | null, Endpoint | null][] = [
     ...changes.delete.map((endpoint): [Endpoint, null] => [endpoint, null]),
@@ -56,7 +56,7 @@ export function planChanges(sets: readonly SetChange[], stored: readonly DnsReco
   return planned.sort((a, b) => a.rank - b.rank).map(({ change }) => change);
 }
 
-/** Deletions first, as a CNAME may have to make room. */
+/** Deletions first, because a CNAME needs an empty name. */
 function rankOf({ action }: RecordChange, type: RecordType): number {
   if (action === 'update') return 2;
   return action === 'delete' ? (type === 'TXT' ? 1 : 0) : type === 'TXT' ? 3 : 4;
@@ -85,7 +85,7 @@ function planSet({ place, type, remove, want, ttl }: SetChange, stored: readonly
       }
       continue;
     }
-    // In place of one that goes: no moment without an answer.
+    // Replaces a value that is no longer wanted, so that the name always has an answer.
     const old = doomed.shift();
     changes.push(
       old === undefined

@@ -1,9 +1,9 @@
-// The webhook provider protocol of external-dns (version 1), as its Go types write it in JSON. It must not know zones.
+// The webhook provider protocol of external-dns (version 1), as its Go types write it in JSON.
 import { z } from 'zod';
 
 export const MEDIA_TYPE = 'application/external.dns.webhook+json;version=1';
 
-/** What is not named here (resource references, labels of sources) is handed back as it came. */
+/** Unknown fields (resource references, labels of sources) are returned unchanged. */
 export const endpoint = z.looseObject({
   dnsName: z.string(),
   targets: z
@@ -12,7 +12,7 @@ export const endpoint = z.looseObject({
     .transform((targets) => targets ?? []),
   recordType: z.string(),
   setIdentifier: z.string().optional(),
-  /** Seconds; 0 and absent: not said. */
+  /** Seconds; 0 or absent: not set. */
   recordTTL: z.number().int().optional(),
   providerSpecific: z.array(z.object({ name: z.string(), value: z.string().optional() })).nullish(),
 });

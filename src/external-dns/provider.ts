@@ -1,31 +1,31 @@
-// The provider behind the protocol: reads zones and records over the REST service, sends changes in batches at the pace
-// that the service asks for. What is to be changed stands in plan.ts.
+// The provider behind the protocol: reads zones and records over the REST service, and sends changes in batches at the
+// pace that the service allows. plan.ts decides the changes.
 import type { Logger } from 'pino';
-import type { Client, DnsRecord, RecordChange, Zone } from '../client/client.ts';
-import type { Dispatcher } from '../client/dispatcher.ts';
-import { ApiError, isAbsent } from '../client/errors.ts';
+import type { Client, DnsRecord, RecordChange, Zone } from '#client/client.ts';
+import { ApiError, isAbsent } from '#client/errors.ts';
+import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import { adjust, endpointsOf, type ZoneName } from './endpoints.ts';
 import { planChanges, type SetChange, setsOf } from './plan.ts';
 import type { Changes, Endpoint } from './protocol.ts';
 
-export interface ProviderOptions {
+interface ProviderOptions {
   client: Client;
   pace: Dispatcher;
   log: Logger;
 }
 
 export interface Provider {
-  /** Names of the zones that the key sees: external-dns looks at no others. */
+  /** The names of the zones that the key sees: external-dns ignores all others. */
   zones(signal: AbortSignal): Promise<string[]>;
   records(signal: AbortSignal): Promise<Endpoint[]>;
   adjust(endpoints: Endpoint[], signal: AbortSignal): Promise<Endpoint[]>;
-  /** @returns how many changes were refused, each said in the log @throws what the client throws; the signal's reason */
+  /** @returns the number of refused changes, each of which is logged @throws the client's error; the signal's reason */
   apply(changes: Changes, signal: AbortSignal): Promise<number>;
 }
 
-/** What the service takes in one request; halved when the key's window is smaller. */
+/** The most changes that the service takes in one request; halved when the key's window is smaller. */
 const MAX_BATCH = 1_000;
-/** Up to so many names are asked for one by one; more cost less as a whole zone. */
+/** Up to this many names are requested one by one; for more it is cheaper to read the whole zone. */
 const FEW_NAMES = 10;
 
 export function createProvider({ client, pace, log }: ProviderOptions): Provider {
@@ -53,7 +53,7 @@ export function createProvider({ client, pace, log }: ProviderOptions): Provider
         }
         at += batch.length;
       } catch (error) {
-        // More changes than the key may write in a window: no wait could help, a smaller batch does.
+        // The batch has more changes than the key may write in a window: waiting cannot help, a smaller batch does.
         if (!(error instanceof ApiError) || error.status !== 400 || batch.length === 1) throw error;
         batchSize = Math.ceil(batch.length / 2);
       }
@@ -78,7 +78,7 @@ export function createProvider({ client, pace, log }: ProviderOptions): Provider
       const lists: Endpoint[][] = [];
       for (const zone of await visible(signal)) {
         const records = await client.records.list(zone.id, {}, { signal }).catch((error: unknown) => {
-          // Deleted meanwhile, or not for this key to read.
+          // The zone was deleted in the meantime, or this key may not read it.
           if (isAbsent(error) || (error instanceof ApiError && error.status === 403)) return [];
           throw error;
         });
@@ -88,7 +88,7 @@ export function createProvider({ client, pace, log }: ProviderOptions): Provider
     },
     adjust: async (endpoints, signal) => {
       const { endpoints: adjusted, dropped } = adjust(endpoints, await visible(signal));
-      for (const words of dropped) log.warn(`left out: ${words}`);
+      for (const words of dropped) log.warn(`ignored: ${words}`);
       return adjusted;
     },
     apply: async (changes, signal) => {
@@ -103,7 +103,7 @@ export function createProvider({ client, pace, log }: ProviderOptions): Provider
   };
 }
 
-/** What was to go is gone. */
+/** A record that was to be deleted is gone already. */
 function isHarmless(change: RecordChange | undefined, status: number): boolean {
   return change?.action === 'delete' && status === 404;
 }

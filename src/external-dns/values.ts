@@ -1,15 +1,15 @@
-// Targets of external-dns and contents of the service, each in the other's form. Pure; it must not know zones.
+// Converts targets of external-dns and contents of the service to each other. Pure.
 //
 //   external-dns            service
 //   MX "10 mail.example"    MX mail.example, priority 10
 //   CNAME, alias=true       ALIAS
-//   all others              the same; the service's canonical form is the one that both sides are compared in
-import { MAX_TTL, MIN_TTL } from '../dns/record.ts';
-import { parseRdata, type RecordType } from '../dns/types/index.ts';
+//   all others              the same; both sides are compared in the canonical form of the service
+import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import { parseRdata, type RecordType } from '#dns/types/index.ts';
 
-/** What external-dns knows and the service has. */
+/** The record types that both external-dns and the service support. */
 export const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'PTR', 'SRV', 'TXT'] as const;
-export type EndpointType = (typeof TYPES)[number];
+type EndpointType = (typeof TYPES)[number];
 
 export function isEndpointType(text: string): text is EndpointType {
   return (TYPES as readonly string[]).includes(text);
@@ -25,7 +25,9 @@ export function splitTarget(type: RecordType, target: string): Value {
   return host === undefined ? { content: target, priority: null } : { content: host, priority: Number(priority) };
 }
 
-/** The target of a value in canonical form; one that is not valid stays as it is, for the service to refuse in words. */
+/**
+ * The target of a value in canonical form; an invalid target stays as it is, and the service refuses it with a reason.
+ */
 export function targetOf(type: RecordType, { content, priority }: Value): string {
   const parsed = parseRdata(type, content, priority);
   const text = parsed.ok ? parsed.value.content : content;
@@ -36,7 +38,7 @@ export function canonicalTarget(type: RecordType, target: string): string {
   return targetOf(type, splitTarget(type, target));
 }
 
-/** The TTL as the service takes it; undefined: the zone's default. */
+/** The TTL in the form of the service; undefined: the zone's default. */
 export function ttlOf(seconds: number | undefined): number | undefined {
   if (seconds === undefined || seconds <= 0) return undefined;
   return Math.min(MAX_TTL, Math.max(MIN_TTL, seconds));

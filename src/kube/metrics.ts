@@ -1,20 +1,20 @@
-// What this room counts, with the names of controller-runtime and client-go behind the product's prefix. Every series of
-// a controller, queue or cache exists at zero from its creation.
-import { countCalls } from '../telemetry/calls.ts';
-import type { Metrics } from '../telemetry/metrics.ts';
-import type { ControllerObserver, ReconcileOutcome } from './controller.ts';
-import type { QueueObserver, QueueStats, WorkQueue } from './queue.ts';
-import type { ReflectorObserver } from './reflector.ts';
-import type { CallObserver } from './transport.ts';
+// The metrics of this room, named as in controller-runtime and client-go, with the product's prefix. Every series of a
+// controller, queue or cache exists at zero from its creation.
+import { countCalls } from '#telemetry/calls.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import type { CallObserver } from './api/transport.ts';
+import type { ReflectorObserver } from './cache/reflector.ts';
+import type { ControllerObserver, ReconcileOutcome } from './controller/controller.ts';
+import type { QueueObserver, QueueStats, WorkQueue } from './controller/queue.ts';
 
 export interface KubeMetrics {
   readonly calls: CallObserver;
   controller(name: string, concurrency: number): ControllerObserver;
-  /** Counts for the queue; its depths are read at each scrape once `follow` has been told of it. */
+  /** Counts for the queue; `follow` sets the queue whose depths are read at each scrape. */
   queue(name: string): QueueObserver;
   follow(queue: WorkQueue): void;
   cache(name: string, size: () => number): ReflectorObserver;
-  /** Events that were not sent: the queue was full, one object had too many, or the server would not take them. */
+  /** Events that were not sent: the queue was full, one object had too many, or the server did not accept them. */
   eventDropped(why: EventDrop): void;
 }
 
@@ -24,7 +24,7 @@ const CODES = ['200', '201', '400', '401', '403', '404', '409', '410', '422', '4
 const OUTCOMES: readonly ReconcileOutcome[] = ['success', 'requeue_after', 'error'];
 const DROPS: readonly EventDrop[] = ['queue_full', 'too_many', 'refused', 'stopped'];
 
-/** Registers the metrics; once a registry. */
+/** Registers the metrics. To be called once per registry. */
 export function createKubeMetrics(metrics: Metrics): KubeMetrics {
   return {
     calls: countCalls(metrics, { prefix: 'kube', title: 'the API server', codes: CODES }),
@@ -39,23 +39,39 @@ function countControllers(metrics: Metrics): KubeMetrics['controller'] {
   const labels = ['controller'] as const;
   const total = metrics.counter({
     name: 'controller_reconcile_total',
-    help: 'Runs of a reconciler, by result',
+    help: 'Reconciles, by result.',
     labels: ['controller', 'result'],
   });
-  const errors = metrics.counter({ name: 'controller_reconcile_errors_total', help: 'Runs that threw', labels });
+  const errors = metrics.counter({
+    name: 'controller_reconcile_errors_total',
+    help: 'Reconciles that threw an error.',
+    labels,
+  });
   const terminal = metrics.counter({
     name: 'controller_terminal_reconcile_errors_total',
-    help: 'Runs that threw what no retry mends',
+    help: 'Reconciles that failed with an error that the controller does not retry.',
     labels,
   });
   const timeouts = metrics.counter({
     name: 'controller_reconcile_timeouts_total',
-    help: 'Runs that met their time limit',
+    help: 'Reconciles that exceeded their time limit.',
     labels,
   });
-  const seconds = metrics.histogram({ name: 'controller_reconcile_time_seconds', help: 'Time of one run', labels });
-  const most = metrics.gauge({ name: 'controller_max_concurrent_reconciles', help: 'Workers', labels });
-  const active = metrics.gauge({ name: 'controller_active_workers', help: 'Workers in a run', labels });
+  const seconds = metrics.histogram({
+    name: 'controller_reconcile_time_seconds',
+    help: 'Seconds that one reconcile takes.',
+    labels,
+  });
+  const most = metrics.gauge({
+    name: 'controller_max_concurrent_reconciles',
+    help: 'Workers of the controller: the most reconciles at once.',
+    labels,
+  });
+  const active = metrics.gauge({
+    name: 'controller_active_workers',
+    help: 'Workers that are busy with a reconcile.',
+    labels,
+  });
   return (controller, concurrency) => {
     for (const result of OUTCOMES) total.inc({ controller, result }, 0);
     for (const counter of [errors, terminal, timeouts]) counter.inc({ controller }, 0);
@@ -79,14 +95,22 @@ function countControllers(metrics: Metrics): KubeMetrics['controller'] {
 function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
   const labels = ['name'] as const;
   const queues = new Set<WorkQueue>();
-  const adds = metrics.counter({ name: 'workqueue_adds_total', help: 'Keys added', labels });
-  const retries = metrics.counter({ name: 'workqueue_retries_total', help: 'Keys added after a failure', labels });
-  const waited = metrics.histogram({
-    name: 'workqueue_queue_duration_seconds',
-    help: 'Time a key waited for a worker',
+  const adds = metrics.counter({ name: 'workqueue_adds_total', help: 'Keys that were added to the queue.', labels });
+  const retries = metrics.counter({
+    name: 'workqueue_retries_total',
+    help: 'Keys that were added to the queue again after a failure.',
     labels,
   });
-  const worked = metrics.histogram({ name: 'workqueue_work_duration_seconds', help: 'Time a key was worked', labels });
+  const waited = metrics.histogram({
+    name: 'workqueue_queue_duration_seconds',
+    help: 'Seconds that a key waited in the queue for a worker.',
+    labels,
+  });
+  const worked = metrics.histogram({
+    name: 'workqueue_work_duration_seconds',
+    help: 'Seconds that a worker spent on a key.',
+    labels,
+  });
   const read = (name: string, help: string, value: (stats: QueueStats) => number): void => {
     metrics.gauge({
       name,
@@ -97,10 +121,18 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
       },
     });
   };
-  read('workqueue_depth', 'Keys waiting for a worker', (stats) => stats.waiting);
-  read('workqueue_delayed', 'Keys waiting for their time', (stats) => stats.delayed);
-  read('workqueue_unfinished_work_seconds', 'Seconds of work not yet done', (stats) => stats.unfinishedSeconds);
-  read('workqueue_longest_running_processor_seconds', 'Longest run going on', (stats) => stats.longestRunningSeconds);
+  read('workqueue_depth', 'Keys that wait in the queue for a worker.', (stats) => stats.waiting);
+  read('workqueue_delayed', 'Keys that will be added to the queue at a later time.', (stats) => stats.delayed);
+  read(
+    'workqueue_unfinished_work_seconds',
+    'Seconds that all reconciles in progress have taken so far.',
+    (stats) => stats.unfinishedSeconds,
+  );
+  read(
+    'workqueue_longest_running_processor_seconds',
+    'Seconds that the longest reconcile in progress has taken so far.',
+    (stats) => stats.longestRunningSeconds,
+  );
   return {
     follow: (queue) => void queues.add(queue),
     queue: (name) => {
@@ -118,12 +150,24 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
 
 function countCaches(metrics: Metrics): KubeMetrics['cache'] {
   const sizes = new Map<string, () => number>();
-  const lists = metrics.counter({ name: 'cache_lists_total', help: 'Lists taken', labels: ['cache'] });
-  const watches = metrics.counter({ name: 'cache_watches_total', help: 'Watches, by end', labels: ['cache', 'end'] });
-  const events = metrics.counter({ name: 'cache_watch_events_total', help: 'Watch events', labels: ['cache'] });
+  const lists = metrics.counter({
+    name: 'cache_lists_total',
+    help: 'Lists that the cache read from the API server.',
+    labels: ['cache'],
+  });
+  const watches = metrics.counter({
+    name: 'cache_watches_total',
+    help: 'Watches of the API server that ended: closed by the server, failed, or with data that the cache could not use (corrupt).',
+    labels: ['cache', 'end'],
+  });
+  const events = metrics.counter({
+    name: 'cache_watch_events_total',
+    help: 'Watch events that the cache received from the API server.',
+    labels: ['cache'],
+  });
   metrics.gauge({
     name: 'cache_objects',
-    help: 'Objects in the cache',
+    help: 'Objects in the cache.',
     labels: ['cache'],
     collect: (gauge) => {
       for (const [cache, size] of sizes) gauge.set({ cache }, size());
@@ -142,7 +186,11 @@ function countCaches(metrics: Metrics): KubeMetrics['cache'] {
 }
 
 function countEvents(metrics: Metrics): KubeMetrics['eventDropped'] {
-  const dropped = metrics.counter({ name: 'events_dropped_total', help: 'Events that were not sent', labels: ['why'] });
+  const dropped = metrics.counter({
+    name: 'events_dropped_total',
+    help: 'Events that the process did not send: the queue was full (queue_full), an object had too many (too_many), the API server did not accept them (refused), or the process stopped.',
+    labels: ['why'],
+  });
   for (const why of DROPS) dropped.inc({ why }, 0);
   return (why) => dropped.inc({ why });
 }

@@ -1,23 +1,23 @@
 // The nameserver process: the companion with its health and metrics. Wiring only.
-import type { Config } from '../config.ts';
-import { openDatabase } from '../store/database.ts';
-import { startHealthServer } from '../telemetry/health.ts';
-import { createLogger } from '../telemetry/log.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
-import { answeringProblem } from './answering.ts';
-import { runCompanion } from './companion.ts';
-import { watchPowerDns } from './statistics.ts';
+import type { Config } from '#config.ts';
+import { openDatabase } from '#store/database.ts';
+import { serverIdentity } from '#store/server-identity.ts';
+import { startHealthServer } from '#telemetry/health.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { answeringProblem } from './companion/answering.ts';
+import { runCompanion } from './companion/companion.ts';
+import { createCompanionMetrics } from './companion/metrics.ts';
+import { watchOneServer } from './companion/one-server.ts';
+import { watchPowerDns } from './companion/statistics.ts';
+import type { NAMESERVER_SETTINGS } from './settings.ts';
 
-export const NAMESERVER_SETTINGS = [
-  'ZONESTEAD_LOG_LEVEL',
-  'ZONESTEAD_HEALTH_LISTEN',
-  'ZONESTEAD_NAMESERVER_DATABASE_URL',
-  'ZONESTEAD_PDNS_SOCKET',
-  'ZONESTEAD_POLL_MS',
-  'ZONESTEAD_PDNS_ADDRESS',
-] as const;
-
-/** Runs until the signal. Ready while the last look for changed zones worked, and PowerDNS answers where that is known. */
+/**
+ * Runs until the signal aborts. The process is ready while its last query for changed zones succeeded and PowerDNS answers (if
+ * its address is known), and only after the database address is known to lead to one server. If the address turns out to be
+ * load-balanced later, there is an alert and a log line, but the server stays ready: answers that are up to 5 s old are
+ * better than none.
+ */
 export async function runNameserver(
   config: Config<(typeof NAMESERVER_SETTINGS)[number]>,
   signal: AbortSignal,
@@ -29,41 +29,30 @@ export async function runNameserver(
     statementTimeoutMs: 2_000,
   });
   const metrics = createMetrics({ component: 'nameserver' });
-  const looks = metrics.counter({
-    name: 'nameserver_looks_total',
-    help: 'Looks for changed zones, by result.',
-    labels: ['result'],
-  });
-  for (const result of ['ok', 'failed']) looks.inc({ result }, 0);
-  const purges = metrics.counter({
-    name: 'nameserver_purges_total',
-    help: 'Zones dropped from the cache of PowerDNS.',
-  });
-  // Grows while looks fail: a change may have waited that long, if PowerDNS did not forget it by itself (5 s).
-  let lastLook = performance.now();
-  metrics.gauge({
-    name: 'nameserver_flush_lag_seconds',
-    help: 'Time since the last look for changed zones that worked.',
-    collect: (gauge) => gauge.set((performance.now() - lastLook) / 1000),
-  });
-  const intervals = metrics.histogram({
-    name: 'nameserver_look_interval_seconds',
-    help: 'Time between two looks that worked: how long a change waits at most before its zone is dropped from the cache.',
-    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  });
   watchPowerDns(metrics, config.ZONESTEAD_PDNS_SOCKET);
+  const oneServer = watchOneServer(() =>
+    serverIdentity(config.ZONESTEAD_NAMESERVER_DATABASE_URL, 'zonestead-nameserver'),
+  );
+  const counters = createCompanionMetrics(metrics, () => oneServer.count());
+  const watching = oneServer.run(signal);
   let ready = false;
+  let wasReady = false;
+  let told: string | null = null;
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
     ready: async () => {
       const address = config.ZONESTEAD_PDNS_ADDRESS;
       const problem = address === undefined ? null : await answeringProblem(address, signal);
+      const several = oneServer.problem();
       const checks = {
-        companion: ready ? 'looks for changed zones' : 'cannot look for changed zones',
+        companion: ready ? 'looks for changed zones' : 'cannot query changed zones',
         ...(problem === null ? {} : { powerdns: problem }),
+        ...(several === null ? {} : { database: several }),
       };
-      return { ok: ready && problem === null, checks };
+      const ok = ready && problem === null && (wasReady || several === null);
+      wasReady ||= ok;
+      return { ok, checks };
     },
   });
   await runCompanion(
@@ -74,17 +63,15 @@ export async function runNameserver(
       log,
       onLook: (ok, purged) => {
         ready = ok;
-        if (ok) {
-          const now = performance.now();
-          intervals.observe((now - lastLook) / 1000);
-          lastLook = now;
-        }
-        looks.inc({ result: ok ? 'ok' : 'failed' });
-        purges.inc(purged);
+        const several = oneServer.count() > 1 ? oneServer.problem() : null;
+        if (several !== null && several !== told) log.error(several);
+        told = several;
+        counters.looked(ok, purged);
       },
     },
     signal,
   );
+  await watching;
   await health.close();
   await database.close();
 }

@@ -1,9 +1,10 @@
-// Whether a user may create ChallengePayloads: who may, can have a certificate for every name in our zones, so the API
-// server is asked itself, although it asked before it let the request through. It must not know who the user is.
-import type { KubeApi } from '../kube/api.ts';
-import type { Clock } from '../kube/clock.ts';
-import { deadline } from '../kube/clock.ts';
-import type { KubeObject, ResourceType } from '../kube/resource.ts';
+// Checks whether a user may create ChallengePayloads. A user with this right can get a certificate for every name in our
+// zones. The solver therefore asks the API server itself, although the API server has checked the request before.
+
+import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import type { User } from './front-proxy.ts';
 import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from './names.ts';
 
@@ -20,7 +21,7 @@ interface Review extends KubeObject {
   readonly status?: { readonly allowed?: boolean };
 }
 
-/** What a POST to the solver needs in RBAC. */
+/** The right that a POST to the solver needs in RBAC. */
 export const NEEDED_ACCESS = {
   group: SOLVER_GROUP,
   version: SOLVER_VERSION,
@@ -36,7 +37,7 @@ const SUPERUSERS = 'system:masters';
 
 export type MayCreate = (user: User, signal: AbortSignal) => Promise<boolean>;
 
-/** Asks with SubjectAccessReviews and remembers each answer for 10 s. @throws KubeError when nobody answers */
+/** Asks with SubjectAccessReviews and caches each answer for 10 s. @throws KubeError when the API server does not answer */
 export function createAccess(api: KubeApi, clock: Clock): MayCreate {
   const kept = new Map<string, { allowed: boolean; until: number }>();
   return async (user, signal) => {

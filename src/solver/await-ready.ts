@@ -1,21 +1,22 @@
-// Waits until a DNSRecord is Ready, that is, answered by every name server of its zone; says what is missing when it is
-// not. It must not know why somebody waits.
-import type { KubeApi } from '../kube/api.ts';
-import type { Clock } from '../kube/clock.ts';
-import { findCondition, isTrue } from '../kube/conditions.ts';
-import { isNotFound } from '../kube/errors.ts';
-import { keyOf } from '../kube/resource.ts';
-import type { Cache } from '../kube/store.ts';
-import { DNS_RECORD, type DNSRecord } from '../operator/resources/dnsrecord.ts';
+// Waits until a DNSRecord is Ready, that is, until every name server of its zone serves it. If it does not become ready, the
+// result says what is missing.
 
-/** `waiting`: not yet. `refused`: not without somebody mending it. `gone`: the object is not there any more. */
+import type { Clock } from '#base/clock.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { isNotFound } from '#kube/api/errors.ts';
+import type { Cache } from '#kube/cache/store.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+
+/** `waiting`: not yet. `refused`: it stays refused until a person changes something. `gone`: the object was deleted. */
 export type Progress =
   | { readonly state: 'ready' }
   | { readonly state: 'gone' }
   | { readonly state: 'waiting' | 'refused'; readonly missing: string };
 
-/** What the object's conditions say. The texts stay the same while the situation does: conditions promise that. */
-export function progressOf(record: DNSRecord): Progress {
+/** Reads the object's conditions. Conditions keep their texts while the situation stays the same, and so does the result. */
+function progressOf(record: DNSRecord): Progress {
   const { conditions } = record.status ?? {};
   const generation = record.metadata.generation ?? 0;
   if (isTrue(conditions, 'Ready', generation)) return { state: 'ready' };
@@ -23,16 +24,16 @@ export function progressOf(record: DNSRecord): Progress {
   const open = accepted?.status === 'False' ? accepted : findCondition(conditions, 'Ready');
   const missing = open ? `${open.reason}: ${open.message}` : 'Pending: Waiting for the operator';
   const judged = (accepted?.observedGeneration ?? 0) >= generation;
-  // Somebody else's value in the way may go; a name or a grant that does not fit stays as it is.
+  // A conflicting record of another owner may be deleted at any time; a wrong name or a missing grant stays as it is.
   const refused = judged && accepted?.status === 'False' && FINAL.has(accepted.reason);
   return { state: refused ? 'refused' : 'waiting', missing };
 }
 
 const FINAL: ReadonlySet<string> = new Set(['InvalidSpec', 'NotPermitted', 'Conflict']);
-/** The watch tells within milliseconds; a look by oneself is for when the watch is broken. */
-const LOOK_EVERY_MS = 2_000;
+/** The watch reports changes within milliseconds; polling is for the time when the watch is broken. */
+const POLL_EVERY_MS = 2_000;
 
-/** Follows the object until it is ready, refused or gone, or until the signal aborts; gives the last that was seen. */
+/** Follows the object until it is ready, refused or gone, or until the signal aborts; returns the last progress. */
 export async function awaitReady(
   api: Pick<KubeApi, 'get'>,
   records: Cache<DNSRecord>,
@@ -62,7 +63,7 @@ export async function awaitReady(
       }
       if (!signal.aborted && progress.state === 'waiting') again();
     };
-    const again = (): void => void enders.push(clock.setTimeout(() => void look(), LOOK_EVERY_MS));
+    const again = (): void => void enders.push(clock.setTimeout(() => void look(), POLL_EVERY_MS));
     if (signal.aborted || progress.state !== 'waiting') return end();
     signal.addEventListener('abort', end, { once: true });
     enders.push(() => signal.removeEventListener('abort', end));

@@ -1,26 +1,21 @@
-// What the solver sees of the cluster, each kept by one watch that goes on whatever fails: readiness depends on none of
-// them. It must not know what is made of it.
-import type { KubeApi } from '../kube/api.ts';
-import type { Clock } from '../kube/clock.ts';
-import { findCondition } from '../kube/conditions.ts';
-import { createReflector } from '../kube/reflector.ts';
-import type { KubeObject, ResourceType } from '../kube/resource.ts';
-import { type Cache, createStore, trimObject } from '../kube/store.ts';
-import type { Condition } from '../operator/resources/common.ts';
-import { DNS_RECORD, type DNSRecord } from '../operator/resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '../operator/resources/dnszone.ts';
-import type { Logger } from '../telemetry/log.ts';
+// The caches of the solver: zones, records, namespaces, Challenges and the front proxy's configuration, each filled by one
+// watch. A failed watch is retried without end, and readiness does not depend on any of them.
+
+import type { Clock } from '#base/clock.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { createReflector } from '#kube/cache/reflector.ts';
+import { type Cache, createStore, trimObject } from '#kube/cache/store.ts';
+import { findCondition } from '#kube/objects/conditions.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import type { Condition } from '#resources/common.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
+import type { Logger } from '#telemetry/log.ts';
 import { CHALLENGE, type Challenge } from './challenge.ts';
 import { isOurs } from './record.ts';
-import { zoneNameIndex } from './zone-match.ts';
 
-const NAMESPACE: ResourceType = {
-  group: '',
-  version: 'v1',
-  plural: 'namespaces',
-  kind: 'Namespace',
-  namespaced: false,
-};
 const CONFIG_MAP: ResourceType = {
   group: '',
   version: 'v1',
@@ -28,21 +23,21 @@ const CONFIG_MAP: ResourceType = {
   kind: 'ConfigMap',
   namespaced: true,
 };
-/** Where kube-apiserver publishes how aggregated APIs can know it. */
+/** The ConfigMap in which kube-apiserver publishes how aggregated APIs can authenticate it. */
 const AUTHENTICATION = { namespace: 'kube-system', fieldSelector: 'metadata.name=extension-apiserver-authentication' };
 
-export interface AuthenticationConfig extends KubeObject {
+interface AuthenticationConfig extends KubeObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
-/** Indexes. */
+/** The names of the indexes. */
 export const BY_ZONE_NAME = 'zoneName';
 export const BY_ZONE = 'zone';
 export const BY_KEY = 'key';
 
 export interface Caches {
   readonly zones: Cache<DNSZone>;
-  /** Of records that are not the solver's only names are kept. */
+  /** Records that the solver did not create are reduced to their names; see shrink. */
   readonly records: Cache<DNSRecord>;
   readonly namespaces: Cache<KubeObject>;
   readonly challenges: Cache<Challenge>;
@@ -50,6 +45,9 @@ export interface Caches {
   /** Watches until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
 }
+
+/** Objects per page of a list: while a page is read, memory holds it three times, as octets, text and objects. */
+const PAGE_SIZE = 100;
 
 export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
   const running: ((signal: AbortSignal) => Promise<void>)[] = [];
@@ -59,7 +57,7 @@ export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
     scope = {},
   ): Cache<T> => {
     const store = createStore<T>({ ...options, log });
-    const reflector = createReflector<T>({ api, type, store, log, clock, scope });
+    const reflector = createReflector<T>({ api, type, store, log, clock, scope, pageSize: PAGE_SIZE });
     running.push((signal) => reflector.run(signal));
     return store;
   };
@@ -78,14 +76,9 @@ export function createCaches(api: KubeApi, clock: Clock, log: Logger): Caches {
   };
 }
 
-/** The key of the zone that a record names. */
-export function zoneKeyOf({ metadata, spec }: DNSRecord): string {
-  return `${spec.zoneRef.namespace ?? metadata.namespace}/${spec.zoneRef.name}`;
-}
-
 /**
- * Ten thousand records of others are there for their names only, and whether they may be there: that is what a wildcard is
- * judged by.
+ * Reduces a record that the solver did not create to the facts that decide about wildcards: its name, and whether the operator
+ * refused it. A cluster may have ten thousand of them.
  */
 export function shrink(record: DNSRecord): DNSRecord {
   if (isOurs(record)) return trimObject(record);
@@ -101,13 +94,13 @@ export function shrink(record: DNSRecord): DNSRecord {
   };
 }
 
-/** Records that the operator keeps out of their zone are in nobody's way, whoever may create DNSRecords somewhere. */
+/** A record that the operator refused is not in its zone, so it has no effect on wildcards. */
 export function isUnwanted(status: DNSRecord['status']): boolean {
   const accepted = findCondition(status?.conditions, 'Accepted');
   return accepted?.status === 'False' && ['NotPermitted', 'InvalidSpec'].includes(accepted.reason);
 }
 
-/** One object for all of them: there may be many. */
+/** All refused records share this object, because there may be many. */
 const UNWANTED: Condition[] = [
   {
     type: 'Accepted',

@@ -1,14 +1,14 @@
-// The discovery documents: constants, so that they answer while everything else is down. An unavailable APIService keeps
-// every namespace of the cluster from being deleted (kubernetes/kubernetes#119662).
+// The discovery documents. They are constants, so that the solver can serve them while everything else is down: an
+// unavailable APIService blocks the deletion of every namespace of the cluster (kubernetes/kubernetes#119662).
 import { createHash } from 'node:crypto';
 import { PAYLOAD_GROUP, PAYLOAD_KIND, SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from './names.ts';
 import { type HttpAnswer, json } from './status.ts';
 
 const GROUP_VERSION = `${SOLVER_GROUP}/${SOLVER_VERSION}`;
 const RESPONSE_KIND = { group: PAYLOAD_GROUP, version: SOLVER_VERSION, kind: PAYLOAD_KIND };
-/** cert-manager's own library says the same, kind for singular name included. */
+/** cert-manager's own library also uses the kind as the singular name. */
 const SINGULAR = PAYLOAD_KIND;
-/** Create alone: garbage collector and namespace controller pass by what can be neither listed nor deleted. */
+/** Create alone: the garbage collector and the namespace controller skip a resource that can be neither listed nor deleted. */
 const VERBS = ['create'];
 
 const version = { groupVersion: GROUP_VERSION, version: SOLVER_VERSION };
@@ -22,7 +22,7 @@ export const API_RESOURCES = {
 
 const groupBody = { name: SOLVER_GROUP, versions: [version], preferredVersion: version };
 export const API_GROUP = { kind: 'APIGroup', apiVersion: 'v1', ...groupBody };
-export const API_GROUPS = { kind: 'APIGroupList', apiVersion: 'v1', groups: [groupBody] };
+const API_GROUPS = { kind: 'APIGroupList', apiVersion: 'v1', groups: [groupBody] };
 
 function aggregated(apiVersion: string) {
   const resource = {
@@ -40,7 +40,8 @@ function aggregated(apiVersion: string) {
 const DOCUMENTS = { v2: aggregated('v2'), v2beta1: aggregated('v2beta1') };
 
 /**
- * GET /apis: aggregated discovery when the Accept header asks for a version of it, in its order, otherwise APIGroupList.
+ * GET /apis: the first version of aggregated discovery that the Accept header lists and the solver knows, otherwise
+ * APIGroupList.
  */
 export function discoverGroups(accept: string | undefined, ifNoneMatch: string | undefined): HttpAnswer {
   const wanted = aggregatedVersion(accept);

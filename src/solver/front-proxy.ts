@@ -1,14 +1,14 @@
-// Who sends a request: kube-apiserver proves itself with a client certificate and names the user in headers
-// (k8s.io/apiserver pkg/authentication/request/headerrequest and x509). Every request is judged, not every connection: the
-// authority may have changed since the handshake. It must not know what the user may do.
+// Authenticates the sender of a request: kube-apiserver presents a client certificate and names the user in headers
+// (k8s.io/apiserver pkg/authentication/request/headerrequest and x509). Every request is checked, not every connection,
+// because the authority may have changed since the handshake.
 import { X509Certificate } from 'node:crypto';
 
-/** What the ConfigMap kube-system/extension-apiserver-authentication says of the front proxy. */
+/** The front proxy, as the ConfigMap kube-system/extension-apiserver-authentication describes it. */
 export interface FrontProxy {
-  /** PEM bundle; also what the TLS server names as acceptable authorities. */
+  /** PEM bundle. The TLS server also announces it as its acceptable authorities. */
   readonly bundle: string;
   readonly authorities: readonly X509Certificate[];
-  /** Common names that may speak for others; none: every certificate of the authorities. */
+  /** Common names of certificates that may act for users; if empty, every certificate of the authorities may. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly groupHeaders: readonly string[];
@@ -25,7 +25,7 @@ export interface User {
 
 export type Identity = { readonly user: User } | { readonly refused: string };
 
-/** Headers by lower-case name, one entry a line: joined by commas, two groups would become one. */
+/** Headers by lower-case name, one entry per line: in a comma-separated value two groups would become one. */
 export type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
@@ -33,7 +33,7 @@ const AUTHENTICATED = 'system:authenticated';
 const ANONYMOUS = 'system:anonymous';
 const MAX_CHAIN = 3;
 
-/** @throws Error that says what is missing: without the authority nobody can be believed */
+/** @throws Error that says what is missing: without the authority no request can be authenticated */
 export function readFrontProxy(data: Readonly<Record<string, string>>): FrontProxy {
   const bundle = data['requestheader-client-ca-file'] ?? '';
   const pems = bundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
@@ -54,7 +54,7 @@ export function readFrontProxy(data: Readonly<Record<string, string>>): FrontPro
   };
 }
 
-/** @param certificate the peer's, undefined when it sent none */
+/** @param certificate the client's; undefined if it sent none */
 export function identify(
   proxy: FrontProxy,
   certificate: X509Certificate | undefined,
@@ -109,7 +109,7 @@ function commonName(certificate: X509Certificate): string {
   return String(certificate.toLegacyObject().subject.CN ?? '');
 }
 
-/** The first header that is there and not empty. */
+/** The first header that is present and not empty. */
 function first(names: readonly string[], headers: Headers): string | undefined {
   return names.map((name) => headers[name]?.[0]).find((value) => value !== undefined && value !== '');
 }
@@ -125,7 +125,7 @@ function extraOf(prefixes: readonly string[], headers: Headers): Record<string, 
   return extra;
 }
 
-/** Keys that hold what a header name may not are percent-encoded by kube-apiserver. */
+/** kube-apiserver percent-encodes the characters of a key that a header name cannot contain. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -134,7 +134,7 @@ function decode(text: string): string {
   }
 }
 
-/** The ConfigMap holds lists as JSON texts. */
+/** The ConfigMap contains lists as JSON texts. */
 function list(text: string | undefined): string[] {
   const value: unknown = text === undefined || text === '' ? [] : JSON.parse(text);
   return Array.isArray(value) ? value.map(String) : [];

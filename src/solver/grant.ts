@@ -1,27 +1,28 @@
-// Whether a zone takes a challenge: its `acme` grant against tenant and name. Deny by default. Pure.
-import type { DNSZone } from '../operator/resources/dnszone.ts';
-import { isFromThere, type LabelsOf, matchesName } from '../operator/resources/grant-match.ts';
+// The message for a challenge that a zone does not permit. The rule itself is in resources/acme-grant.ts. Pure.
+import { fqdn } from '#dns/names/name.ts';
+import { acmeVerdict, certifiedName } from '#resources/acme-grant.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { LabelsOf } from '#resources/grant-match.ts';
 import { wholeName, type ZoneMatch } from './zone-match.ts';
 
-/** @returns null when it is permitted, otherwise what to do; the same text for the same situation */
+/** @returns null if it is permitted, otherwise what to do; the text stays the same while the situation does */
 export function acmeRefusal(match: ZoneMatch, tenant: string, labelsOf: LabelsOf): string | null {
-  const { zone, relative } = match;
-  const { acme } = zone.spec;
-  const own = zone.metadata.namespace ?? '';
+  const { zone, zoneName, relative } = match;
   const title = titleOf(zone);
-  if (acme === undefined) {
-    return `${title} takes no ACME challenges; its owner can permit them in spec.acme`;
+  switch (acmeVerdict(zone, tenant, relative, labelsOf)) {
+    case 'permitted':
+      return null;
+    case 'none':
+      return `${title} takes no ACME challenges; its owner can permit them in spec.acme`;
+    case 'namespace':
+      return `${title} takes no ACME challenges from namespace ${tenant}; its owner can permit them in spec.acme.namespaces`;
+    case 'name': {
+      const name = certifiedName(relative) ?? relative;
+      return `${title} takes no ACME challenges for ${fqdn(name, zoneName)} from namespace ${tenant}; its owner can permit ${name} in spec.acme.names`;
+    }
+    case 'target':
+      return `${title} takes ACME challenges at _acme-challenge names only, and ${wholeName(match)} is not one; its owner can permit ${relative} in spec.acme.targets`;
   }
-  if (!isFromThere(acme.namespaces, own, tenant, labelsOf)) {
-    return `${title} takes no ACME challenges from namespace ${tenant}; its owner can permit them in spec.acme.namespaces`;
-  }
-  if (isChallengeName(relative) || (acme.names ?? []).some((pattern) => matchesName(pattern, relative))) return null;
-  return `${title} takes ACME challenges at _acme-challenge names only, and ${wholeName(match)} is none; its owner can permit it in spec.acme.names`;
-}
-
-/** `_acme-challenge` of the zone itself or of a name in it (RFC 8555 section 8.4). */
-export function isChallengeName(relative: string): boolean {
-  return relative === '_acme-challenge' || relative.startsWith('_acme-challenge.');
 }
 
 export function titleOf({ metadata }: DNSZone): string {

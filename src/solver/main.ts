@@ -1,58 +1,48 @@
 // The solver process: an aggregated API server for cert-manager's DNS-01 challenges. Wiring only.
 //
-//   start:  serving certificate → HTTPS → metrics; caches fill beside, and nothing waits for them
-//   stop:   no new connections, what is under way gets up to 25 s
-import type { Config } from '../config.ts';
-import { realClock, sleep } from '../kube/clock.ts';
-import { type Cluster, connectCluster } from '../kube/cluster.ts';
-import { createEventRecorder } from '../kube/events.ts';
-import { plainCredentials } from '../kube/plain-credentials.ts';
-import { startHealthServer } from '../telemetry/health.ts';
-import { createLogger, type Logger } from '../telemetry/log.ts';
-import { createMetrics } from '../telemetry/metrics.ts';
+//   start:  serving certificate → HTTPS → metrics; the caches fill in parallel, and no step waits for them
+//   stop:   no new connections; requests in progress get up to 25 s
+
+import { realClock } from '#base/clock.ts';
+import { sleep, untilAborted } from '#base/wait.ts';
+import type { Config } from '#config.ts';
+import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { plainCredentials } from '#kube/api/plain-credentials.ts';
+import { createEventRecorder } from '#kube/events/events.ts';
+import { startHealthServer } from '#telemetry/health.ts';
+import { createLogger, type Logger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { createAccess } from './access.ts';
 import { type Caches, createCaches } from './caches.ts';
+import type { SolverContext } from './context.ts';
 import { type FrontProxy, identify, readFrontProxy } from './front-proxy.ts';
-import type { House } from './house.ts';
 import { REPORTER } from './names.ts';
 import { createRouter } from './router.ts';
 import { startSolverServer } from './server.ts';
 import { type CertificateSource, certificateFiles, followCertificate } from './serving-certificate.ts';
+import type { SOLVER_SETTINGS } from './settings.ts';
 import { createSolve } from './solve.ts';
 import { runSweep } from './sweep.ts';
-
-export const SOLVER_SETTINGS = [
-  'ZONESTEAD_LOG_LEVEL',
-  'ZONESTEAD_HEALTH_LISTEN',
-  'ZONESTEAD_SOLVER_LISTEN',
-  'ZONESTEAD_TLS_CERT_FILE',
-  'ZONESTEAD_TLS_KEY_FILE',
-  'ZONESTEAD_SOLVER_CERTIFICATE',
-  'ZONESTEAD_SOLVER_SERVICE',
-  'KUBECONFIG',
-  'KUBERNETES_SERVICE_HOST',
-  'KUBERNETES_SERVICE_PORT',
-] as const;
 
 type SolverConfig = Config<(typeof SOLVER_SETTINGS)[number]>;
 
 const STOP_MS = 25_000;
 const CERTIFICATE_LIMIT_MS = 60_000;
 
-/** Runs until the signal. @throws when no serving certificate comes within a minute, or an address is taken */
+/** Runs until the signal aborts. @throws when there is no serving certificate within a minute, or an address is in use */
 export async function runSolver(config: SolverConfig, signal: AbortSignal): Promise<void> {
   const log = createLogger({ name: 'solver', level: config.ZONESTEAD_LOG_LEVEL });
   const metrics = createMetrics({ component: 'solver' });
   const cluster = await connect(config);
   const caches = createCaches(cluster.api, realClock, log);
   const events = createEventRecorder({ api: cluster.api, controller: REPORTER, log });
-  const house: House = { api: cluster.api, caches, clock: realClock, now: () => new Date(), events, log };
+  const context: SolverContext = { api: cluster.api, caches, clock: realClock, now: () => new Date(), events, log };
 
   let proxy: FrontProxy | undefined;
   const router = createRouter({
     ready: () => proxy !== undefined,
     mayCreate: createAccess(cluster.api, realClock),
-    solve: createSolve(house, metrics),
+    solve: createSolve(context, metrics),
     log,
   });
   const source = await certificateSource(config, cluster);
@@ -81,11 +71,11 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
   const work = [
     caches.run(background.signal),
     events.run(background.signal),
-    runSweep(house, background.signal),
+    runSweep(context, background.signal),
     followCertificate(source, realClock, log, server.setCertificate, background.signal),
   ];
   try {
-    await Promise.race([aborted(signal), Promise.all(work)]);
+    await Promise.race([untilAborted(signal), Promise.all(work)]);
   } finally {
     log.info('stopping');
     await server.close(STOP_MS);
@@ -107,8 +97,8 @@ async function connect(config: SolverConfig) {
   });
 }
 
-/** Looks at the own certificate this often; it is renewed weeks before its end. */
-const OWN_LOOK_EVERY_MS = 60_000;
+/** The interval of checks of the solver's own certificate; it is renewed weeks before it expires. */
+const OWN_CHECK_EVERY_MS = 60_000;
 
 async function certificateSource(config: SolverConfig, { api, namespace }: Cluster): Promise<CertificateSource> {
   const { ZONESTEAD_SOLVER_CERTIFICATE: name, ZONESTEAD_SOLVER_SERVICE: service } = config;
@@ -118,13 +108,13 @@ async function certificateSource(config: SolverConfig, { api, namespace }: Clust
       keyFile: config.ZONESTEAD_TLS_KEY_FILE,
     });
   }
-  // The libraries that make certificates are for those who make their own only.
+  // Only solvers that make their own certificate load the libraries for it.
   const { ownCertificate, serviceHosts } = await import('./own-serving.ts');
   const own = { api, at: { namespace, name }, hosts: serviceHosts(service, namespace), now: () => new Date() };
-  return { read: (signal) => ownCertificate(own, signal), everyMs: OWN_LOOK_EVERY_MS };
+  return { read: (signal) => ownCertificate(own, signal), everyMs: OWN_CHECK_EVERY_MS };
 }
 
-/** The certificate's Secret, or the right to write it, may come a moment after the pod started. */
+/** The certificate's Secret, or the right to write it, may appear a moment after the pod has started. */
 async function firstCertificate(source: CertificateSource, log: Logger, signal: AbortSignal) {
   const end = realClock.now() + CERTIFICATE_LIMIT_MS;
   for (;;) {
@@ -138,7 +128,7 @@ async function firstCertificate(source: CertificateSource, log: Logger, signal: 
   }
 }
 
-/** The authority changes while we run: each version is taken as it comes, one that cannot be read leaves the last. */
+/** Loads each version of the authority while the process runs; a version that cannot be read leaves the last one in use. */
 function followFrontProxy(caches: Caches, log: Logger, changed: (proxy: FrontProxy) => void): void {
   caches.authentication.onChange((_key, kind, _initial, { data }) => {
     if (kind === 'delete') return;
@@ -148,12 +138,5 @@ function followFrontProxy(caches: Caches, log: Logger, changed: (proxy: FrontPro
     } catch (error) {
       log.error({ err: error }, 'callers cannot be verified');
     }
-  });
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
   });
 }

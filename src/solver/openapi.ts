@@ -1,12 +1,12 @@
-// The OpenAPI documents that kube-apiserver asks for every minute. A 404 for version 2 would fill its log with failures for
-// ever (kube-aggregator's downloader); for `kubectl explain` they describe the one resource there is.
+// The OpenAPI documents that kube-apiserver requests every minute. A 404 for version 2 would fill its log with failures
+// (kube-aggregator's downloader). They describe the one resource for `kubectl explain`.
 import { PAYLOAD_GROUP, PAYLOAD_KIND, SOLVER_GROUP, SOLVER_NAME, SOLVER_PATH, SOLVER_VERSION } from './names.ts';
 
 const text = (description: string) => ({ type: 'string', description });
 
 const requestSchema = {
   type: 'object',
-  description: 'What cert-manager asks for.',
+  description: 'The request of cert-manager.',
   properties: {
     uid: text('Echoed; cert-manager leaves it empty.'),
     action: text('Present or CleanUp.'),
@@ -14,9 +14,9 @@ const requestSchema = {
     dnsName: text('The name to be certified, without "*.".'),
     key: text('The value of the TXT record.'),
     resourceNamespace: text('Namespace of the Issuer, or the cluster resource namespace.'),
-    resolvedFQDN: text('The name of the TXT record, CNAMEs followed.'),
-    resolvedZone: text('What a resolver takes for the zone; not relied upon.'),
-    allowAmbientCredentials: { type: 'boolean', description: 'False for an Issuer of a namespace.' },
+    resolvedFQDN: text('The name of the TXT record, after CNAMEs are followed.'),
+    resolvedZone: text('The zone that a resolver found; the solver does not use it.'),
+    allowAmbientCredentials: { type: 'boolean', description: 'False for an Issuer, true for a ClusterIssuer.' },
     config: {
       type: 'object',
       description: "The Issuer's webhook.config.",
@@ -27,14 +27,14 @@ const requestSchema = {
 
 const responseSchema = {
   type: 'object',
-  description: 'What came of it.',
+  description: 'The result.',
   properties: {
     uid: text('As in the request.'),
-    success: { type: 'boolean', description: 'Whether it is done.' },
+    success: { type: 'boolean', description: 'Whether the challenge was presented or cleaned up.' },
     status: {
       type: 'object',
       description: 'Why not.',
-      properties: { message: text('For people; the same for the same situation.') },
+      properties: { message: text('A message for people. It stays the same while the situation does.') },
     },
   },
 };
@@ -92,7 +92,7 @@ export const OPENAPI_V3_GROUP = {
 };
 
 export const OPENAPI_V3_PATH = `/openapi/v3${SOLVER_PATH}`;
-/** Nothing else may be listed: kube-apiserver merges the keys into the cluster's own list without a filter. */
+/** No other path may be listed: kube-apiserver merges the keys into the cluster's own list without a filter. */
 export const OPENAPI_V3_ROOT = {
   paths: { [SOLVER_PATH.slice(1)]: { serverRelativeURL: OPENAPI_V3_PATH } },
 };

@@ -1,5 +1,5 @@
-// A serving certificate of the solver's own making: an authority that only signs for it, and a certificate that is renewed in
-// time. What is kept is data; where it is kept, own-serving.ts knows.
+// The serving certificate that the solver makes for itself: an authority that signs only for it, and a certificate that is
+// renewed in time. own-serving.ts stores both.
 //
 // @peculiar/x509 resolves its algorithms through tsyringe, which needs the Reflect metadata polyfill loaded first.
 import 'reflect-metadata';
@@ -10,20 +10,20 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const DAY_MS = 24 * 60 * 60_000;
 const AUTHORITY_DAYS = 3650;
 const CERTIFICATE_DAYS = 90;
-/** Every replica has looked at the Secret many times by then, and kube-apiserver knows a new authority. */
+/** Long enough that every replica has read the Secret many times, and kube-apiserver knows a new authority. */
 const RENEWED_BEFORE_DAYS = 30;
 const CLOCK_SKEW_MS = 5 * 60_000;
 
-/** As PEM. */
+/** All values are PEM. */
 export interface OwnCertificate {
-  /** The authority that signs now first, then those before it that are still good. */
+  /** The current authority first, then earlier ones that have not expired. */
   readonly authorities: string;
   readonly authorityKey: string;
   readonly certificate: string;
   readonly key: string;
 }
 
-/** What is kept when it is good for another month, else what takes its place. */
+/** Returns the stored certificate if it is valid for another month, otherwise its replacement. */
 export async function renewed(
   kept: OwnCertificate | undefined,
   hosts: readonly string[],
@@ -73,7 +73,7 @@ function belongs(pem: string, key: string): boolean {
   }
 }
 
-/** What kube-apiserver must go on believing until every replica serves with the new one. */
+/** The authorities that kube-apiserver must still trust until every replica serves with the new certificate. */
 function stillGood(bundle: string, now: Date): string[] {
   return pems(bundle).filter((pem) => {
     try {
@@ -90,7 +90,7 @@ function pems(text: string): string[] {
 
 async function newAuthority(before: readonly string[], now: Date) {
   const keys = await generateKeys();
-  // A name of its own each time: verifiers look issuers up by name.
+  // A new name each time: verifiers look issuers up by name.
   const subject = new x509.Name([{ CN: [`zonestead-solver-${randomBytes(4).toString('hex')}`] }]);
   const made = await x509.X509CertificateGenerator.create({
     subject,

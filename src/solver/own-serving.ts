@@ -1,10 +1,11 @@
-// Keeps the solver's own certificate in a Secret that all replicas share, and tells kube-apiserver its authority. No replica is
-// special: each looks, whoever finds something to renew writes it, and the others plan again on what was written.
+// Keeps the solver's own certificate in a Secret that all replicas share, and writes its authority into the APIService. All
+// replicas are equal: each checks the Secret, the first one that finds something to renew writes it, and the others plan again
+// with the result.
 //
-//   Secret → caBundle of the APIService → served: nobody serves what kube-apiserver does not believe yet
-import type { KubeApi } from '../kube/api.ts';
-import type { KubeObject, ObjectName, ResourceType } from '../kube/resource.ts';
-import { changeSecret, type SecretTexts } from '../kube/secrets.ts';
+//   Secret → caBundle of the APIService → served: no replica serves a certificate that kube-apiserver does not trust yet
+import type { KubeApi } from '#kube/api/api.ts';
+import type { KubeObject, ObjectName, ResourceType } from '#kube/objects/resource.ts';
+import { changeSecret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { SOLVER_GROUP, SOLVER_MANAGER, SOLVER_VERSION } from './names.ts';
 import { type OwnCertificate, renewed } from './own-certificate.ts';
 import type { ServingCertificate } from './serving-certificate.ts';
@@ -21,11 +22,11 @@ interface ApiService extends KubeObject {
   readonly spec?: { readonly caBundle?: string };
 }
 
-export interface OwnServing {
+interface OwnServing {
   readonly api: KubeApi;
-  /** The Secret. */
+  /** Name of the Secret. */
   readonly at: ObjectName;
-  /** Names of the Service, the one that kube-apiserver checks (`<service>.<namespace>.svc`) first. */
+  /** Names of the Service; the first one is the name that kube-apiserver verifies (`<service>.<namespace>.svc`). */
   readonly hosts: readonly string[];
   readonly now: () => Date;
 }
@@ -36,7 +37,7 @@ export function serviceHosts(service: string, namespace: string): string[] {
 }
 
 /**
- * What to serve with, made or renewed when it has to be.
+ * The certificate to serve with; makes or renews it if necessary.
  * @throws KubeError when the Secret or the APIService cannot be written
  */
 export async function ownCertificate(

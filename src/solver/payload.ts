@@ -1,36 +1,40 @@
-// ChallengePayload, cert-manager's request and our answer. cert-manager sends an empty uid, no apiVersion and no kind; to
-// ask for any of them would refuse every real request. It must not know how a challenge is solved.
+// ChallengePayload: cert-manager's request and the solver's answer. cert-manager sends an empty uid, no apiVersion and no
+// kind, so a check of these fields would refuse every real request.
+import { exceedsJson } from '#edge/json-bounds.ts';
+import { challengeName } from './challenge-name.ts';
 import { PAYLOAD_GROUP, PAYLOAD_KIND, SOLVER_VERSION } from './names.ts';
 
 export interface ChallengeRequest {
   readonly uid: string;
   readonly action: 'Present' | 'CleanUp';
-  /** Lower case, without `*.` and final dot. */
+  /** In the spelling of challengeName. */
   readonly dnsName: string;
   /** The value of the TXT record. */
   readonly key: string;
   /** Namespace of the Issuer, or cert-manager's cluster resource namespace. */
   readonly resourceNamespace: string;
-  /** Lower case, without final dot. */
+  /** In the spelling of challengeName. */
   readonly resolvedFQDN: string;
-  /** False for an Issuer: then resourceNamespace is the tenant's own. */
+  /** False for an Issuer; resourceNamespace is then the tenant's own. */
   readonly allowAmbientCredentials: boolean;
   readonly config: unknown;
 }
 
-/** Present and CleanUp end in one of these; a message is never empty. */
+/** The result of Present and CleanUp. A message is never empty. */
 export type Outcome = { readonly success: true } | { readonly success: false; readonly message: string };
 
 export type Parsed =
   | { readonly ok: true; readonly request: ChallengeRequest }
   | { readonly ok: false; readonly message: string };
 
-/** A key is base64url in practice and shorter; nothing else gets into a zone by this door. */
+/** A key is a shorter base64url text in practice; no other characters may get into a zone through the solver. */
 const KEY = /^[A-Za-z0-9_+/=.-]{1,255}$/;
 const ACTIONS: readonly string[] = ['Present', 'CleanUp'];
 
-/** Reads the body of a POST. Everything but what is needed to act is taken as it comes. */
+/** Reads the body of a POST. Only the fields that the solver needs are checked. */
 export function parsePayload(text: string): Parsed {
+  const problem = exceedsJson(Buffer.from(text));
+  if (problem !== null) return refuse(problem);
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -63,8 +67,8 @@ export function parsePayload(text: string): Parsed {
 }
 
 /**
- * The answer. `response` is always there: cert-manager's process dies of a 2xx without it, and takes a failure with an
- * empty message for success (pkg/issuer/acme/dns/webhook).
+ * The answer. It always has a `response`: cert-manager crashes on a 2xx without one, and treats a failure with an empty
+ * message as success (pkg/issuer/acme/dns/webhook).
  */
 export function payloadAnswer(uid: string, outcome: Outcome) {
   const response = outcome.success
@@ -91,5 +95,5 @@ function stringOf(value: object, name: string): string {
 }
 
 function nameOf(value: object, name: string): string {
-  return stringOf(value, name).toLowerCase().replace(/^\*\./, '').replace(/\.$/, '');
+  return challengeName(stringOf(value, name));
 }

@@ -1,15 +1,16 @@
-// Present: a zone that covers the name and permits the tenant, a DNSRecord with the value, and an answer only when every
-// name server serves it. Every text is the same for the same situation: cert-manager resyncs at once when one changes.
-import { parseOwnerName } from '../dns/name.ts';
-import { sleep } from '../kube/clock.ts';
-import { isAlreadyExists, isNotFound, KubeError } from '../kube/errors.ts';
-import { keyOf } from '../kube/resource.ts';
-import { DNS_RECORD, type DNSRecord } from '../operator/resources/dnsrecord.ts';
+// Present: finds the zone that covers the name and permits the tenant, creates a DNSRecord with the value, and answers when
+// every name server serves it. A text stays the same while the situation does: cert-manager resyncs at once when it changes.
+
+import { sleep } from '#base/wait.ts';
+import { parseOwnerName } from '#dns/names/name.ts';
+import { isAlreadyExists, isNotFound, KubeError } from '#kube/api/errors.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { awaitReady } from './await-ready.ts';
 import { BY_ZONE, BY_ZONE_NAME, isUnwanted } from './caches.ts';
 import type { Tenant } from './challenge.ts';
+import type { SolverContext } from './context.ts';
 import { acmeRefusal, titleOf } from './grant.ts';
-import type { House } from './house.ts';
 import type { ChallengeRequest, Outcome } from './payload.ts';
 import { challengeRecord, isOurs, readSolverConfig } from './record.ts';
 import { shadowedWildcard } from './shadow.ts';
@@ -19,12 +20,16 @@ import { matchZone, wholeName, type ZoneMatch } from './zone-match.ts';
 const POLL_MS = 50;
 const failed = (message: string): Outcome => ({ success: false, message });
 
-/** @param signal aborts when time is up; then the answer says what is missing */
-export async function present(house: House, request: ChallengeRequest, signal: AbortSignal): Promise<Outcome> {
-  const { zones, namespaces } = house.caches;
-  if (!(await until(house, () => zones.hasSynced() && namespaces.hasSynced(), signal))) {
+/** @param signal aborts at the time limit; the answer then says what is missing */
+export async function present(
+  context: SolverContext,
+  request: ChallengeRequest,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { zones, namespaces } = context.caches;
+  if (!(await until(context, () => zones.hasSynced() && namespaces.hasSynced(), signal))) {
     return failed(
-      'The solver cannot read the DNSZones of the cluster yet: it does not reach kube-apiserver, or may not',
+      'The solver has not read the DNSZones of the cluster yet: it cannot reach kube-apiserver, or may not list them',
     );
   }
   const match = matchZone(request.resolvedFQDN, (name) => zones.byIndex(BY_ZONE_NAME, name));
@@ -33,29 +38,29 @@ export async function present(house: House, request: ChallengeRequest, signal: A
       `No DNSZone of this cluster covers ${request.resolvedFQDN}; create one, or use another solver for it`,
     );
   }
-  const verdict = await findTenant(house, request, signal);
+  const verdict = await findTenant(context, request, signal);
   if ('refused' in verdict) return failed(verdict.refused);
   const { tenant } = verdict;
-  const refusal = acmeRefusal(match, tenant.namespace, (name) => labelsOf(house, name));
+  const refusal = acmeRefusal(match, tenant.namespace, (name) => labelsOf(context, name));
   if (refusal !== null) return failed(refusal);
-  const shadow = judgeShadow(house, match);
+  const shadow = judgeShadow(context, match);
   if (shadow !== null) return failed(shadow);
   const { unknown } = readSolverConfig(request.config);
   if (unknown.length > 0)
-    house.log.warn({ unknown, dnsName: request.dnsName }, 'fields of webhook.config mean nothing');
-  return put(house, request, match, tenant, signal);
+    context.log.warn({ unknown, dnsName: request.dnsName }, 'webhook.config has unknown fields; they have no effect');
+  return put(context, request, match, tenant, signal);
 }
 
-/** Undefined for a namespace that is not there: a selector never fits it. */
-function labelsOf({ caches }: House, name: string): Readonly<Record<string, string>> | undefined {
+/** Undefined for a namespace that does not exist: no selector matches it. */
+function labelsOf({ caches }: SolverContext, name: string): Readonly<Record<string, string>> | undefined {
   const namespace = caches.namespaces.get(name);
   return namespace && (namespace.metadata.labels ?? {});
 }
 
-/** @returns null when the challenge takes nothing away, or the zone's owner does not mind */
-function judgeShadow(house: House, match: ZoneMatch): string | null {
+/** @returns null if the challenge stops no wildcard, or the zone's owner permits that */
+function judgeShadow(context: SolverContext, match: ZoneMatch): string | null {
   const { zone, relative, zoneName } = match;
-  const there = house.caches.records.byIndex(BY_ZONE, keyOf(zone)).filter(({ status }) => !isUnwanted(status));
+  const there = context.caches.records.byIndex(BY_ZONE, keyOf(zone)).filter(({ status }) => !isUnwanted(status));
   const owned = there.flatMap(({ spec }) => {
     const parsed = parseOwnerName(spec.name, zoneName, spec.type);
     return parsed.ok ? [parsed.value] : [];
@@ -66,17 +71,17 @@ function judgeShadow(house: House, match: ZoneMatch): string | null {
   const wildcard = `${shadowed.wildcard}.${zoneName}`;
   const what = `${wildcard} answers for ${name}, and a challenge at ${wholeName(match)} would end that (RFC 4592)`;
   if (zone.spec.acme?.wildcardShadowing === 'Warn') {
-    house.events.record(zone, { type: 'Warning', reason: 'WildcardShadowed', action: 'Present', note: `${what}.` });
+    context.events.record(zone, { type: 'Warning', reason: 'WildcardShadowed', action: 'Present', note: `${what}.` });
     return null;
   }
   return (
-    `${what}; ask for a certificate of ${wildcard} instead (its challenge shadows nothing), give ${name} records of its ` +
+    `${what}; ask for a certificate of ${wildcard} instead (its challenge affects no other name), give ${name} records of its ` +
     `own, or set spec.acme.wildcardShadowing to Warn in ${titleOf(zone)}`
   );
 }
 
 async function put(
-  house: House,
+  context: SolverContext,
   request: ChallengeRequest,
   match: ZoneMatch,
   tenant: Tenant,
@@ -84,50 +89,54 @@ async function put(
 ): Promise<Outcome> {
   let namespace = tenant.namespace || (match.zone.metadata.namespace ?? '');
   for (;;) {
-    const draft = challengeRecord(request, match, tenant, namespace, house.now());
+    const draft = challengeRecord(request, match, tenant, namespace, context.now());
     const title = `DNSRecord ${namespace}/${draft.metadata.name}`;
     if (signal.aborted) return failed(`${title} is still being removed`);
     let record: DNSRecord | undefined;
     try {
-      record = await createOrGet(house, draft, signal);
-      if (record !== undefined && isLeftBehind(record, draft)) {
-        await house.api.delete(DNS_RECORD, record.metadata, { uid: record.metadata.uid }, signal);
+      record = await createOrGet(context, draft, signal);
+      if (record !== undefined && isInFormerZone(record, draft)) {
+        await context.api.delete(DNS_RECORD, record.metadata, { uid: record.metadata.uid }, signal);
         continue;
       }
     } catch (error) {
-      // A tenant without a namespace in this cluster: cert-manager may run in another one, as its own test suite does.
+      // The tenant has no namespace in this cluster: cert-manager may run in another cluster, as its own test suite does.
       if (isNotFound(error) && namespace !== match.zone.metadata.namespace) {
         namespace = match.zone.metadata.namespace ?? '';
         continue;
       }
-      house.log.warn({ err: error, record: title }, 'a record could not be written');
+      context.log.warn({ err: error, record: title }, 'failed to write a challenge record');
       return failed(`${title} cannot be written: ${whyNot(error)}`);
     }
-    // Deleted between our two looks: make it anew.
+    // The record was deleted between our two requests: create it again.
     if (record === undefined) continue;
     if (!isOurs(record) || record.spec.content !== request.key) {
       return failed(`${title} exists and is not the solver's; delete it`);
     }
     if (record.metadata.deletionTimestamp !== undefined) {
-      // The last CleanUp is not over at the DNS service.
-      await until(house, () => house.caches.records.get(keyOf(record))?.metadata.uid !== record.metadata.uid, signal);
+      // The DNS service has not finished the last CleanUp.
+      await until(
+        context,
+        () => context.caches.records.get(keyOf(record))?.metadata.uid !== record.metadata.uid,
+        signal,
+      );
       continue;
     }
-    const progress = await awaitReady(house.api, house.caches.records, record, house.clock, signal);
+    const progress = await awaitReady(context.api, context.caches.records, record, context.clock, signal);
     if (progress.state === 'ready') return { success: true };
     if (progress.state === 'gone') return failed(`${title} was deleted while the solver waited for it`);
     return failed(`${title} is not live yet: ${progress.missing}`);
   }
 }
 
-async function createOrGet(house: House, draft: ReturnType<typeof challengeRecord>, signal: AbortSignal) {
+async function createOrGet(context: SolverContext, draft: ReturnType<typeof challengeRecord>, signal: AbortSignal) {
   try {
-    return await house.api.create<DNSRecord>(DNS_RECORD, draft, signal);
+    return await context.api.create<DNSRecord>(DNS_RECORD, draft, signal);
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
     const { namespace, name = '' } = draft.metadata;
     try {
-      return await house.api.get<DNSRecord>(DNS_RECORD, { namespace, name }, signal);
+      return await context.api.get<DNSRecord>(DNS_RECORD, { namespace, name }, signal);
     } catch (gone) {
       if (isNotFound(gone)) return undefined;
       throw gone;
@@ -135,25 +144,25 @@ async function createOrGet(house: House, draft: ReturnType<typeof challengeRecor
   }
 }
 
-/** The name lies in another DNSZone since it was made: in the one before it would be waited for in vain. */
-function isLeftBehind(record: DNSRecord, draft: ReturnType<typeof challengeRecord>): boolean {
+/** The name has moved to another DNSZone since the record was made: the old zone would never serve it. */
+function isInFormerZone(record: DNSRecord, draft: ReturnType<typeof challengeRecord>): boolean {
   const { spec, metadata } = record;
   if (!isOurs(record) || metadata.deletionTimestamp !== undefined) return false;
   const { zoneRef, name } = draft.spec as DNSRecord['spec'];
   return spec.name !== name || spec.zoneRef.name !== zoneRef.name || spec.zoneRef.namespace !== zoneRef.namespace;
 }
 
-/** A refusal in the API server's own words, which name who may not do what; a failure without what changes from call to call. */
+/** A refusal in the API server's own words, which name the missing right. Other failures without the parts that change. */
 function whyNot(error: unknown): string {
   if (!(error instanceof KubeError)) return 'no answer in time';
   return error.status === 403 || error.status === 422 ? `${error.reason}: ${error.message}` : error.reason;
 }
 
 /** @returns false when the signal aborted first */
-async function until(house: House, check: () => boolean, signal: AbortSignal): Promise<boolean> {
+async function until(context: SolverContext, check: () => boolean, signal: AbortSignal): Promise<boolean> {
   while (!check()) {
     if (signal.aborted) return false;
-    await sleep(house.clock, POLL_MS, signal).catch(() => undefined);
+    await sleep(context.clock, POLL_MS, signal).catch(() => undefined);
   }
   return true;
 }

@@ -1,10 +1,10 @@
-// The DNSRecord that stands for one value of one challenge: two values at one name (apex and wildcard, two clusters) are two
-// objects and never meet. Pure.
+// The DNSRecord for one value of one challenge. Two values at one name (apex and wildcard, or two clusters) are two objects
+// and never conflict. Pure.
 import { createHash } from 'node:crypto';
-import type { Draft } from '../kube/api.ts';
-import { kubeTime } from '../kube/conditions.ts';
-import { apiVersionOf } from '../kube/resource.ts';
-import type { DNSRecord } from '../operator/resources/dnsrecord.ts';
+import type { Draft } from '#kube/api/api.ts';
+import { kubeTime } from '#kube/objects/conditions.ts';
+import { apiVersionOf } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { CHALLENGE, type Tenant } from './challenge.ts';
 import {
   CHALLENGE_ANNOTATION,
@@ -18,17 +18,17 @@ import {
 import type { ChallengeRequest } from './payload.ts';
 import type { ZoneMatch } from './zone-match.ts';
 
-/** No order of a certificate authority stays open longer; what is left then is a leak (cert-manager/cert-manager#3640). */
+/** No order of a certificate authority stays open longer, so an older record is a leak (cert-manager/cert-manager#3640). */
 const LIFETIME_MS = 24 * 60 * 60_000;
-/** Seconds. Long enough to be worth an answer, short enough for a second attempt at the same name. */
+/** Seconds. Long enough that resolvers cache the answer, short enough for a second attempt at the same name. */
 export const DEFAULT_TTL = 60;
 const SHORTEST_TTL = 30;
 const LONGEST_TTL = 3_600;
 
-/** Of `webhook.config`: whoever may create an Issuer writes it, so it holds nothing but a bounded number. */
+/** From `webhook.config`. Everyone who may create an Issuer can write it, so it contains only a bounded number. */
 export interface SolverConfig {
   readonly ttl: number;
-  /** Fields that mean nothing here; worth a line in the log. */
+  /** Fields that the solver does not know; it logs them. */
   readonly unknown: readonly string[];
 }
 
@@ -39,16 +39,16 @@ export function readSolverConfig(config: unknown): SolverConfig {
   return { ttl: Math.min(Math.max(given, SHORTEST_TTL), LONGEST_TTL), unknown: Object.keys(others) };
 }
 
-/** The label that CleanUp finds the record by: of what the Challenge is about, not of where a CNAME led. */
+/** The label by which CleanUp finds the record. It is made from the Challenge's name, not from the target of a CNAME. */
 export function challengeLabel({ dnsName, key }: Pick<ChallengeRequest, 'dnsName' | 'key'>): string {
   return hash(dnsName, key, 40);
 }
 
-export function recordName({ resolvedFQDN, key }: Pick<ChallengeRequest, 'resolvedFQDN' | 'key'>): string {
+function recordName({ resolvedFQDN, key }: Pick<ChallengeRequest, 'resolvedFQDN' | 'key'>): string {
   return `acme-${hash(resolvedFQDN, key, 32)}`;
 }
 
-/** @param namespace where the object goes: the tenant's, or the zone's where the tenant has none in this cluster */
+/** @param namespace the object's: the tenant's, or the zone's if the tenant has none in this cluster */
 export function challengeRecord(
   request: ChallengeRequest,
   match: ZoneMatch,
@@ -93,6 +93,6 @@ export function isOurs({ metadata }: Pick<DNSRecord, 'metadata'>): boolean {
 }
 
 function hash(name: string, key: string, digits: number): string {
-  // No name holds a line feed, so no two pairs give one text.
+  // A name cannot contain a line feed, so two pairs never have the same text.
   return createHash('sha256').update(`${name}\n${key}`).digest('hex').slice(0, digits);
 }

@@ -1,10 +1,9 @@
-// From a request to its answer: which paths there are, who may use them, and that a 2xx to a POST always carries a
-// response. It must not know sockets, nor how a challenge is solved.
+// Routes a request to its answer: the paths, the users that may call them, and a `response` in every 2xx to a POST.
 //
-//   /healthz /livez /readyz         anybody
-//   discovery and OpenAPI           any user whom the front proxy names: public knowledge, no other part is asked
-//   POST …/zonestead                users who may create it (SubjectAccessReview)
-import type { Logger } from '../telemetry/log.ts';
+//   /healthz /livez /readyz         everyone
+//   discovery and OpenAPI           every user that the front proxy names: this is public knowledge
+//   POST …/zonestead                users with the right to create it (SubjectAccessReview)
+import type { Logger } from '#telemetry/log.ts';
 import type { MayCreate } from './access.ts';
 import { API_GROUP, API_RESOURCES, discoverGroups } from './discovery.ts';
 import type { Identity, User } from './front-proxy.ts';
@@ -13,23 +12,23 @@ import { OPENAPI_V2, OPENAPI_V3_GROUP, OPENAPI_V3_PATH, OPENAPI_V3_ROOT } from '
 import { type ChallengeRequest, type Outcome, parsePayload, payloadAnswer } from './payload.ts';
 import { failure, type HttpAnswer, json, plain } from './status.ts';
 
-export interface SolverRequest {
+interface SolverRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
   readonly contentType: string | undefined;
   readonly ifNoneMatch: string | undefined;
-  /** Asked for only where it matters. */
+  /** Called only if the path needs it. */
   identity(): Identity;
-  /** Undefined when it is too large. */
+  /** Undefined if it is too large. */
   body(): Promise<string | undefined>;
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-export interface RouterOptions {
-  /** True when a certificate is served and callers can be verified. */
+interface RouterOptions {
+  /** True if the server has a certificate and can authenticate callers. */
   readonly ready: () => boolean;
   readonly mayCreate: MayCreate;
   readonly solve: (request: ChallengeRequest, signal: AbortSignal) => Promise<Outcome>;
@@ -54,9 +53,9 @@ export function createRouter(options: RouterOptions): Router {
     try {
       return await route(options, request);
     } catch (error) {
-      // The cause may hold what changes from one call to the next; cert-manager resyncs at once when a text changes.
+      // The cause may contain text that changes from one call to the next; cert-manager resyncs at once when a text changes.
       if (!request.signal.aborted) options.log.error({ err: error, path: request.path }, 'a request failed');
-      return failure(500, 'The solver failed; its log says why');
+      return failure(500, 'The solver failed; see its log');
     }
   };
 }
@@ -75,18 +74,19 @@ async function route(options: RouterOptions, request: SolverRequest): Promise<Ht
   }
   if (path === POST_PATH) return solvePost(options, request, identity.user);
   const document = DOCUMENTS[path];
-  if (document === undefined && path !== '/apis') return failure(404, 'There is nothing at this path');
-  if (!reads) return failure(405, 'Only GET is answered here', { allow: 'GET, HEAD' });
+  if (document === undefined && path !== '/apis') return failure(404, 'This path does not exist');
+  if (!reads) return failure(405, 'Only GET is supported at this path', { allow: 'GET, HEAD' });
   return path === '/apis' ? discoverGroups(request.accept, request.ifNoneMatch) : json(200, document);
 }
 
 async function solvePost(options: RouterOptions, request: SolverRequest, user: User): Promise<HttpAnswer> {
-  if (request.method !== 'POST') return failure(405, 'Only POST is answered here', { allow: 'POST' });
-  // Without one it is JSON, as for every API server (k8s.io/apiserver NegotiateInputSerializer): `kubectl create --raw` sends none.
+  if (request.method !== 'POST') return failure(405, 'Only POST is supported at this path', { allow: 'POST' });
+  // A body without a type is JSON, as for every API server (k8s.io/apiserver NegotiateInputSerializer): kubectl sends none.
   if (!['', 'application/json'].includes(mediaType(request.contentType)))
     return failure(415, 'The body must be application/json');
-  if (!acceptsJson(request.accept)) return failure(406, 'Only application/json is answered');
-  if (request.query.has('dryRun')) return failure(400, 'dryRun is not supported: a challenge is either there or not');
+  if (!acceptsJson(request.accept)) return failure(406, 'Only application/json is available');
+  if (request.query.has('dryRun'))
+    return failure(400, 'dryRun is not supported: a challenge cannot be tried without its DNS record');
   if (!(await isAllowed(options, request, user))) {
     return failure(403, `User ${user.username} may not create ${SOLVER_NAME}.${SOLVER_GROUP}`);
   }
@@ -97,7 +97,7 @@ async function solvePost(options: RouterOptions, request: SolverRequest, user: U
   return json(201, payloadAnswer(parsed.request.uid, await solveSafely(options, parsed.request, request.signal)));
 }
 
-/** @throws when the API server cannot be asked: then nobody is allowed, and nobody is told no either */
+/** @throws when the API server does not answer: the request then fails, and is neither allowed nor refused */
 function isAllowed(options: RouterOptions, request: SolverRequest, user: User): Promise<boolean> {
   return options.mayCreate(user, request.signal);
 }
@@ -108,7 +108,7 @@ async function solveSafely(options: RouterOptions, request: ChallengeRequest, si
   } catch (error) {
     const { action, dnsName, resolvedFQDN } = request;
     if (!signal.aborted) options.log.error({ err: error, action, dnsName, resolvedFQDN }, 'a challenge failed');
-    return { success: false, message: `${action} failed inside the solver; its log says why` };
+    return { success: false, message: `${action} failed inside the solver; see its log` };
   }
 }
 
@@ -116,7 +116,7 @@ function mediaType(header: string | undefined): string {
   return (header ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** Without the header everything is accepted (RFC 9110 section 12.5.1). */
+/** A request without the header accepts everything (RFC 9110 section 12.5.1). */
 function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined || accept.trim() === '') return true;
   return accept.split(',').some((part) => ['application/json', 'application/*', '*/*'].includes(mediaType(part)));

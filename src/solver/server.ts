@@ -1,17 +1,17 @@
-// The HTTPS server that kube-apiserver speaks to: sockets, certificates, bodies. Everything it answers comes from the
-// router.
+// The HTTPS server that kube-apiserver connects to: sockets, certificates, bodies. The router makes the answers.
 import type { X509Certificate } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import type { HostPort } from '../config.ts';
+import type { HostPort } from '#config.ts';
+import { limitConnections } from '#edge/sockets.ts';
 import type { Headers, Identity } from './front-proxy.ts';
 import type { Router } from './router.ts';
 import type { ServingCertificate } from './serving-certificate.ts';
 import type { HttpAnswer } from './status.ts';
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly listen: HostPort;
   readonly router: Router;
   readonly identify: (certificate: X509Certificate | undefined, headers: Headers) => Identity;
@@ -19,38 +19,55 @@ export interface ServerOptions {
 
 export interface SolverServer {
   readonly port: number;
-  /** For connections from now on; open ones go on as they are. */
+  /** Used for new connections; open ones keep theirs. */
   setCertificate(pair: ServingCertificate): void;
   /** PEM bundle of the request-header authority. */
   setClientAuthority(bundle: string): void;
-  /** Takes no new connection, lets what is under way end, at most `graceMs`. */
+  /** Stops accepting connections, and waits at most `graceMs` for requests in progress. */
   close(graceMs: number): Promise<void>;
 }
 
-/** kube-apiserver keeps idle connections for 90 s: ours must stay open longer, or a POST meets a closing socket. */
+/** kube-apiserver keeps idle connections for 90 s. Ours must stay open longer, or a POST meets a closing socket. */
 const KEEP_ALIVE_MS = 120_000;
-const HEADERS_MS = 130_000;
+/** From the first octet, or from the start of the connection, to the end of the headers; idle connections do not count. */
+const HEADERS_MS = 10_000;
 const BODY_MS = 30_000;
+const HANDSHAKE_MS = 10_000;
+/**
+ * kube-apiserver has one address, and each waiting challenge holds one of its connections. Other clients that reach the port
+ * must not use up all connections, nor the memory.
+ */
+const CONNECTIONS = { total: 1_000, perAddress: 500 };
 const MAX_BODY_BYTES = 256 * 1024;
 
-/** Starts listening with this certificate. @throws when the address is taken */
+/** Starts listening with this certificate. @throws when the address is in use */
 export async function startSolverServer(options: ServerOptions, first: ServingCertificate): Promise<SolverServer> {
   let pair = first;
   let authority: string | undefined;
-  // Probes come without a certificate; whether one is needed, and is good, is judged for each request.
+  // Probes send no certificate; the router decides for each request whether one is needed and valid.
   const verification = { requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' } as const;
   const context = () => ({
     cert: pair.certificate,
     key: pair.key,
     minVersion: verification.minVersion,
-    // Only the request-header authority, ever: with the cluster's client authority every client could name any user.
+    // The request-header authority and no other: with the cluster's client authority every client could impersonate any user.
     ...(authority === undefined ? {} : { ca: authority }),
   });
   const server: Server = createServer(
-    { ...context(), ...verification, keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: HEADERS_MS, requestTimeout: 0 },
-    // Whatever goes wrong with one request must not end the process, and with it the discovery of the group.
+    {
+      ...context(),
+      ...verification,
+      handshakeTimeout: HANDSHAKE_MS,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: HEADERS_MS,
+      // Longer than the body of a challenge may take to arrive.
+      requestTimeout: HEADERS_MS + BODY_MS,
+      connectionsCheckingInterval: 1_000,
+    },
+    // A failure of one request must not end the process, and with it the discovery of the group.
     (request, response) => void answer(options, request, response).catch(() => response.destroy()),
   );
+  limitConnections(server, CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.listen.port, options.listen.host, () => {
@@ -95,7 +112,7 @@ async function answer(
     signal: gone.signal,
   });
   if (gone.signal.aborted) return;
-  // A body that nobody read would stand before the next request on this connection.
+  // An unread body would be taken for the next request on this connection.
   const unread = !request.complete;
   response.writeHead(result.status, {
     ...result.headers,
@@ -105,16 +122,16 @@ async function answer(
   response.end(request.method === 'HEAD' || result.status === 304 ? undefined : result.body);
 }
 
-/** Cut by hand: a target such as `//` is no URL, and anybody who reaches the port can send one. */
+/** Split by hand: a target such as `//` is not a URL, and everyone who reaches the port can send one. */
 function targetOf(target: string): { path: string; query: URLSearchParams } {
   const cut = target.indexOf('?');
   if (cut < 0) return { path: target, query: new URLSearchParams() };
   return { path: target.slice(0, cut), query: new URLSearchParams(target.slice(cut + 1)) };
 }
 
-/** @throws when it does not come within 30 s */
+/** @throws when the body does not arrive within 30 s */
 async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const timer = setTimeout(() => request.destroy(new Error('The body did not come in time')), BODY_MS);
+  const timer = setTimeout(() => request.destroy(new Error('The body did not arrive in time')), BODY_MS);
   try {
     const chunks: Buffer[] = [];
     let size = 0;

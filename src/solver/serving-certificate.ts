@@ -1,10 +1,10 @@
-// The serving certificate as files that somebody renews: read again every few seconds, the last good pair kept. A server
-// that reads its certificate once dies a year later (cozystack/cozystack#3557). It must not know who serves with it.
+// The serving certificate from files that another program renews: they are read again every few seconds, and the last valid
+// pair stays in use. A server that reads its certificate only once fails a year later (cozystack/cozystack#3557).
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Clock } from '../kube/clock.ts';
-import { sleep } from '../kube/clock.ts';
-import type { Logger } from '../telemetry/log.ts';
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { Logger } from '#telemetry/log.ts';
 
 export interface ServingCertificate {
   /** PEM, leaf first. */
@@ -12,13 +12,13 @@ export interface ServingCertificate {
   readonly key: string;
 }
 
-export interface CertificateFiles {
+interface CertificateFiles {
   readonly certificateFile: string;
   readonly keyFile: string;
 }
 
-/** @throws Error when a file cannot be read, or the two do not belong together, as in the middle of a renewal */
-export async function readCertificate({ certificateFile, keyFile }: CertificateFiles): Promise<ServingCertificate> {
+/** @throws Error when a file cannot be read, or when the two do not match, as in the middle of a renewal */
+async function readCertificate({ certificateFile, keyFile }: CertificateFiles): Promise<ServingCertificate> {
   const [certificate, key] = await Promise.all([readFile(certificateFile, 'utf8'), readFile(keyFile, 'utf8')]);
   if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
     throw new Error(`${certificateFile} is not the certificate of the key in ${keyFile}`);
@@ -26,22 +26,22 @@ export async function readCertificate({ certificateFile, keyFile }: CertificateF
   return { certificate, key };
 }
 
-/** Where a certificate comes from. */
+/** The origin of a certificate. */
 export interface CertificateSource {
-  /** @throws when there is none, or none that can be used */
+  /** @throws when there is no usable certificate */
   read(signal: AbortSignal): Promise<ServingCertificate>;
-  /** Between two looks, in ms. */
+  /** The time between two reads, in ms. */
   readonly everyMs: number;
 }
 
-/** kubelet brings a changed Secret to its files within about a minute; a look costs two small reads. */
-const LOOK_EVERY_MS = 2_000;
+/** kubelet updates the files of a changed Secret within about a minute; one check costs two small reads. */
+const CHECK_EVERY_MS = 2_000;
 
 export function certificateFiles(files: CertificateFiles): CertificateSource {
-  return { read: () => readCertificate(files), everyMs: LOOK_EVERY_MS };
+  return { read: () => readCertificate(files), everyMs: CHECK_EVERY_MS };
 }
 
-/** Tells every good pair that differs from the one before, beginning with the first, until the signal aborts. */
+/** Reports every valid pair that differs from the one before, beginning with the first, until the signal aborts. */
 export async function followCertificate(
   source: CertificateSource,
   clock: Clock,
@@ -63,7 +63,8 @@ export async function followCertificate(
       complaint = '';
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      if (text !== complaint) log.warn({ err: error }, 'the serving certificate cannot be used; keeping the last one');
+      if (text !== complaint)
+        log.warn({ err: error }, 'failed to load the serving certificate; the last one stays in use');
       complaint = text;
     }
     await sleep(clock, source.everyMs, signal).catch(() => undefined);

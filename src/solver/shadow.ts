@@ -1,9 +1,9 @@
-// What a challenge takes away from a wildcard: `_acme-challenge.a` makes `a` exist, and a wildcard answers only for names
+// Finds the wildcard that a challenge would stop: `_acme-challenge.a` makes `a` exist, and a wildcard answers only for names
 // that do not (RFC 4592 section 2.2.2), so a site served by `*` goes down (cert-manager/cert-manager#806). Pure.
 
 /**
  * The wildcard that stops answering for names above the challenge, or undefined.
- * @param relative of the challenge
+ * @param relative name of the challenge, relative to the zone
  * @param owned relative names that have records in the zone, wildcards among them
  */
 export function shadowedWildcard(
@@ -14,7 +14,7 @@ export function shadowedWildcard(
   if (ancestors.length === 0) return undefined;
   const existing = new Set<string>();
   for (const name of owned) for (const each of [name, ...ancestorsOf(name)]) existing.add(each);
-  // The closest encloser of the names that would begin to exist; its wildcard is the source of synthesis.
+  // The wildcard below the closest encloser of the new names is their source of synthesis.
   const made: string[] = [];
   for (const ancestor of ancestors) {
     if (existing.has(ancestor)) return wildcardOf(ancestor, made, existing);
@@ -29,7 +29,7 @@ function wildcardOf(encloser: string, made: readonly string[], existing: Readonl
   return name !== undefined && existing.has(wildcard) ? { wildcard, name } : undefined;
 }
 
-/** The names between a relative name and the apex, nearest first, both left out. */
+/** The names between a relative name and the apex, nearest first, without the two. */
 function ancestorsOf(relative: string): string[] {
   if (relative === '@') return [];
   const labels = relative.split('.');

@@ -1,5 +1,4 @@
-// Answers of the aggregated API server as data, and metav1.Status for everything that is not a solved challenge. It must
-// not know what was asked.
+// The answers of the aggregated API server as data: metav1.Status for every answer but that of a challenge.
 
 export interface HttpAnswer {
   readonly status: number;
@@ -7,7 +6,7 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
-/** The metav1.StatusReason of each HTTP status that this server gives. */
+/** The metav1.StatusReason of each HTTP status that this server returns. */
 const REASONS = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -21,15 +20,15 @@ const REASONS = {
   503: 'ServiceUnavailable',
 } as const;
 
-export type FailureCode = keyof typeof REASONS;
+type FailureCode = keyof typeof REASONS;
 
 export function json(status: number, value: unknown, headers: Readonly<Record<string, string>> = {}): HttpAnswer {
   return { status, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(value) };
 }
 
 /**
- * A refusal of the request as such; domain failures are a ChallengePayload with success=false instead. Never with
- * Retry-After: client-go would hold a worker of cert-manager and resend by itself (client-go rest/with_retry.go).
+ * A refusal of the request itself; a failed challenge is a ChallengePayload with success=false instead. It never has a
+ * Retry-After: client-go would block a worker of cert-manager and resend by itself (client-go rest/with_retry.go).
  */
 export function failure(
   code: FailureCode,

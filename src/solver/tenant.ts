@@ -1,39 +1,45 @@
-// Finds the Challenge that a request is about, and with it whose the request is.
-import { sleep } from '../kube/clock.ts';
+// Finds the Challenge of a request, and with it the tenant.
+import { sleep } from '#base/wait.ts';
 import { BY_KEY } from './caches.ts';
 import { CHALLENGE, type Challenge, matching, type TenantVerdict, tenantOf } from './challenge.ts';
-import type { House } from './house.ts';
+import type { SolverContext } from './context.ts';
 import type { ChallengeRequest } from './payload.ts';
 
-/** cert-manager reads its Challenges from a watch as we do; ours may be a moment behind. */
-const LOOK_FOR_MS = 1_000;
-const LOOK_EVERY_MS = 50;
+/** cert-manager and the solver both read Challenges from a watch; the solver's watch may be a moment behind. */
+const WAIT_MS = 1_000;
+const POLL_EVERY_MS = 50;
 
-/** Waits up to a second for the Challenge where the tenant depends on it. @throws the signal's reason */
-export async function findTenant(house: House, request: ChallengeRequest, signal: AbortSignal): Promise<TenantVerdict> {
-  const { challenges } = house.caches;
-  const known = () => matching(challenges.byIndex(BY_KEY, request.key), request);
-  let found = known();
-  const end = house.clock.now() + LOOK_FOR_MS;
-  // Of an Issuer's request the namespace is known without.
-  while (found.length === 0 && request.allowAmbientCredentials && house.clock.now() < end) {
+/** Waits up to a second for the Challenge if the tenant depends on it. @throws the signal's reason */
+export async function findTenant(
+  context: SolverContext,
+  request: ChallengeRequest,
+  signal: AbortSignal,
+): Promise<TenantVerdict> {
+  const { challenges } = context.caches;
+  const known = () => challenges.byIndex(BY_KEY, request.key);
+  let candidates = known();
+  const end = context.clock.now() + WAIT_MS;
+  // The namespace of an Issuer's request is known without a Challenge.
+  const isOpen = () => request.allowAmbientCredentials && matching(candidates, request).length === 0;
+  while (isOpen() && context.clock.now() < end) {
     if (!challenges.hasSynced()) {
-      found = matching(await listChallenges(house, signal), request);
+      const all = await listChallenges(context, signal);
+      candidates = all.filter(({ spec }) => spec.key === request.key);
       break;
     }
-    await sleep(house.clock, LOOK_EVERY_MS, signal);
-    found = known();
+    await sleep(context.clock, POLL_EVERY_MS, signal);
+    candidates = known();
   }
-  return tenantOf(found, request);
+  return tenantOf(candidates, request);
 }
 
-/** Before the first list is in, as right after a start. None where they may not be read, or do not exist. */
-async function listChallenges(house: House, signal: AbortSignal): Promise<Challenge[]> {
+/** For the time before the first list is complete. Empty if the solver may not read Challenges or the kind does not exist. */
+async function listChallenges(context: SolverContext, signal: AbortSignal): Promise<Challenge[]> {
   try {
-    return (await house.api.list<Challenge>(CHALLENGE, {}, signal)).items;
+    return (await context.api.list<Challenge>(CHALLENGE, {}, signal)).items;
   } catch (error) {
     if (signal.aborted) throw error;
-    house.log.warn({ err: error }, 'Challenges cannot be read: the tenant is taken from resourceNamespace');
+    context.log.warn({ err: error }, 'failed to list Challenges; requests of ClusterIssuers are refused');
     return [];
   }
 }

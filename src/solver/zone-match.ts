@@ -1,12 +1,12 @@
-// Which DNSZone a name lies in: the longest zone name that it ends in. cert-manager's own idea of the zone is a resolver's
-// and may be "com." Pure.
+// Finds the DNSZone of a name: the longest zone name that is a suffix of it. cert-manager takes the zone from a resolver,
+// which may answer "com.". Pure.
 //
-// An object that the operator refused is passed over where another one covers the name: whoever may create DNSZones could
-// otherwise stop the certificates of somebody else's zone with an object for a name in it.
-import { fqdn, parseZoneName, suffixesOf } from '../dns/name.ts';
-import { findCondition } from '../kube/conditions.ts';
-import { byAge } from '../kube/resource.ts';
-import type { DNSZone } from '../operator/resources/dnszone.ts';
+// A DNSZone that the operator refused is skipped if another one covers the name. Otherwise a tenant that may create DNSZones
+// could stop the certificates of another tenant's zone with an object for a name in it.
+import { fqdn, suffixesOf } from '#dns/names/name.ts';
+import { findCondition } from '#kube/objects/conditions.ts';
+import { byAge } from '#kube/objects/resource.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
 
 export interface ZoneMatch {
   readonly zone: DNSZone;
@@ -14,12 +14,6 @@ export interface ZoneMatch {
   readonly zoneName: string;
   /** The name relative to it, `@` for the apex. */
   readonly relative: string;
-}
-
-/** The canonical name of a DNSZone, as an index: none when its spec holds no name. */
-export function zoneNameIndex({ spec }: DNSZone): string[] {
-  const parsed = parseZoneName(spec.zoneName);
-  return parsed.ok ? [parsed.value] : [];
 }
 
 /**
@@ -39,12 +33,12 @@ export function matchZone(name: string, named: (zoneName: string) => readonly DN
   return refused;
 }
 
-/** It has no zone at the service, and the operator has said that it gets none. */
+/** The object has no zone at the service, and the operator refused it. */
 function isRefused({ status }: DNSZone): boolean {
   return status?.zoneId === undefined && findCondition(status?.conditions, 'Accepted')?.status === 'False';
 }
 
-/** Of two objects for one zone the one that has it at the service, then the older: the operator lets that one win. */
+/** The object that has the zone at the service comes first, then the older one, as the operator decides. */
 function byClaim(a: DNSZone, b: DNSZone): number {
   const claim = (zone: DNSZone) => (zone.status?.zoneId === undefined ? Number(!isRefused(zone)) : 2);
   return claim(b) - claim(a) || byAge(a, b);

@@ -1,12 +1,18 @@
 // The append-only history of teams, members and keys. Never holds a secret or its hash.
-import { and, desc, eq, lt } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
+import { historyPages } from './history-pages.ts';
 import { accountChanges } from './tables.ts';
 
-export type AccountAction =
+type AccountAction =
   | 'user.create'
   | 'team.create'
   | 'team.rename'
+  | 'team.bind'
+  | 'team.quota'
+  | 'name.release'
+  | 'invitation.create'
+  | 'invitation.revoke'
+  | 'invitation.decline'
   | 'member.add'
   | 'member.change'
   | 'member.remove'
@@ -20,7 +26,7 @@ export interface AccountChange {
   /** The key that did it; null: the command line. */
   keyId: string | null;
   action: AccountAction;
-  /** Id of the team, person or key that was changed. */
+  /** Id of the team, person, invitation or key that was changed. */
   subject: string;
   before: unknown;
   after: unknown;
@@ -32,12 +38,21 @@ export async function insertAccountChange(tx: Db | Tx, change: AccountChange): P
   await tx.insert(accountChanges).values(change);
 }
 
-/** A team's history, the newest first. @param before only entries older than the one of this id */
-export async function accountChangesOf(db: Db, teamId: string, limit: number, before: number | null) {
-  return db
-    .select()
-    .from(accountChanges)
-    .where(and(eq(accountChanges.teamId, teamId), before === null ? undefined : lt(accountChanges.id, before)))
-    .orderBy(desc(accountChanges.id))
-    .limit(limit);
+type Found = Omit<AccountChange, 'at'> & { id: string; at: string };
+
+const pageOf = historyPages<Found>(
+  'account_changes',
+  'id, team_id as "teamId", key_id as "keyId", action, subject, before, after, request_id as "requestId", at',
+  'c.team_id = $1',
+);
+
+/** A page of a team's history, the newest first; see history-pages.ts for its bounds. @param before only entries older than this one */
+export async function accountChangesOf(
+  db: Db,
+  teamId: string,
+  limit: number,
+  before: number | null,
+): Promise<{ entries: (Omit<Found, 'at'> & { at: Date })[]; more: boolean }> {
+  const { rows, more } = await pageOf(db, teamId, limit, before);
+  return { entries: rows.map((row) => ({ ...row, at: new Date(row.at) })), more };
 }

@@ -1,4 +1,4 @@
-// What a database server needs before the first migration, and the login of the name server's role. For an administrator.
+// Prepares a database server before the first migration, and the login of the name server's role. For an administrator.
 import { sql } from 'drizzle-orm';
 import { openDatabase } from './database.ts';
 
@@ -14,7 +14,7 @@ async function asAdministrator<T>(
   }
 }
 
-/** Makes a database unless it exists, from a template when one is named. @param url of an administrator */
+/** Creates a database unless it exists, from a template if one is named. @param url the URL of an administrator */
 export async function ensureDatabase(url: string, name: string, template = 'template1'): Promise<void> {
   await asAdministrator(url, async (db) => {
     const found = await db.execute(sql`select from pg_database where datname = ${name}`);
@@ -23,24 +23,18 @@ export async function ensureDatabase(url: string, name: string, template = 'temp
   });
 }
 
-/** Drops a database and the connections to it. */
-export async function dropDatabase(url: string, name: string): Promise<void> {
-  await asAdministrator(url, async (db) => {
-    await db.execute(sql`drop database if exists ${sql.identifier(name)} with (force)`);
-  });
-}
-
-/** Makes a login role unless it exists, and sets its password. @param createRole whether it may make roles, as migrations do */
-export async function ensureRole(url: string, name: string, password: string, createRole: boolean): Promise<void> {
+/**
+ * Makes a login role unless it exists, and sets its password. The role gets no right over other roles: up to PostgreSQL 15 a role
+ * with CREATEROLE may change the password of every role that is no superuser, and make itself a member of pg_execute_server_program.
+ */
+export async function ensureRole(url: string, name: string, password: string): Promise<void> {
   await asAdministrator(url, async (db) => {
     const found = await db.execute(sql`select from pg_roles where rolname = ${name}`);
     if (found.length === 0) await db.execute(sql`create role ${sql.identifier(name)}`);
     // A utility statement takes no parameters; the literal is quoted by Postgres itself.
     const quoted = await db.execute(sql`select quote_literal(${password}) as literal`);
-    const may = createRole ? sql`createrole` : sql`nocreaterole`;
-    await db.execute(
-      sql`alter role ${sql.identifier(name)} login ${may} password ${sql.raw(quoted[0]?.literal as string)}`,
-    );
+    const literal = sql.raw(quoted[0]?.literal as string);
+    await db.execute(sql`alter role ${sql.identifier(name)} login nocreaterole password ${literal}`);
   });
 }
 

@@ -1,5 +1,5 @@
-// What ALIAS targets resolve to: taking due targets in hand, keeping what they resolved to, and telling the zones that
-// serve it. Rows are made by a trigger on records (migration 0003). Knows no resolver.
+// The answers of ALIAS targets: takes the due ones, stores the addresses that they resolved to, and marks the zones
+// that serve them. A trigger on records creates the rows.
 import { sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 
@@ -11,9 +11,14 @@ export interface AliasAnswer {
   ttl: number;
 }
 
-export interface DueTarget extends AliasAnswer {
+/** A target and the owner (team or person) of the zones whose records have it: each owner's are resolved by themselves. */
+export interface OwnedTarget {
   /** Absolute, lower case, with final dot. */
   target: string;
+  owner: string;
+}
+
+export interface DueTarget extends OwnedTarget, AliasAnswer {
   /** Whether it was ever resolved. */
   known: boolean;
   /** In a row. */
@@ -21,30 +26,65 @@ export interface DueTarget extends AliasAnswer {
 }
 
 /**
- * Takes targets in hand that are due, the longest due first, at most `limit`: for `leaseMs` no other replica takes them.
- * Targets that no record has had for a while are dropped instead.
+ * Takes due targets, at most `limit`: for `leaseMs` no other replica takes them. Owners take turns, the one with the fewest
+ * targets under way first, and within an owner the target that has been due for longest: an owner with ten thousand slow
+ * targets delays its own. A target that no record has had for a minute is dropped instead.
+ * @param taken targets under way here, by owner
+ * @param each targets at once for one owner
  */
-export async function takeDueTargets(db: Db, limit: number, leaseMs: number): Promise<DueTarget[]> {
+export async function takeDueTargets(
+  db: Db,
+  {
+    limit,
+    each,
+    taken,
+    leaseMs,
+  }: { limit: number; each: number; taken: Readonly<Record<string, number>>; leaseMs: number },
+): Promise<DueTarget[]> {
   const rows = await db.execute(sql`
-    with due as (
-      select target, exists (select from records r where r.type = 'ALIAS' and r.rdata = a.target) as wanted
-      from alias_answers a where due_at <= now() order by due_at limit ${limit} for update skip locked
+    with recursive owners(owner) as (
+      -- The distinct owners, one index probe each; none when nothing is due.
+      (select owner from alias_answers where exists (select from alias_answers d where d.due_at <= now()) order by owner limit 1)
+      union all
+      select (select a.owner from alias_answers a where a.owner > o.owner order by a.owner limit 1)
+      from owners o where o.owner is not null
+    ), turns as (
+      select d.target, o.owner, d.due_at, d.turn + coalesce((${JSON.stringify(taken)}::jsonb ->> o.owner)::int, 0) as turn
+      from owners o cross join lateral (
+        select a.target, a.due_at, row_number() over (order by a.due_at) as turn from (
+          select target, due_at from alias_answers where owner = o.owner and due_at <= now() order by due_at limit ${each}
+        ) a
+      ) d where o.owner is not null
+    ), chosen as (
+      select target, owner from turns where turn <= ${each} order by turn, due_at limit ${limit}
+    ), due as (
+      select a.target, a.owner, exists (
+        select from records r join zones z on z.no = r.zone_no
+        where r.type = 'ALIAS' and r.rdata = a.target and coalesce(z.team_id, z.user_id) = a.owner
+      ) as wanted
+      from alias_answers a join chosen using (target, owner) where a.due_at <= now() for update of a skip locked
     ), dropped as (
       -- The delay spares a row that was made ahead of its record.
-      delete from alias_answers a using due where a.target = due.target and not due.wanted
+      delete from alias_answers a using due where a.target = due.target and a.owner = due.owner and not due.wanted
         and a.created_at < now() - interval '1 minute'
     )
     update alias_answers a set due_at = now() + ${`${leaseMs} milliseconds`}::interval
-    from due where a.target = due.target and (due.wanted or a.created_at >= now() - interval '1 minute')
-    returning a.target, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures`);
+    from due where a.target = due.target and a.owner = due.owner
+      and (due.wanted or a.created_at >= now() - interval '1 minute')
+    returning a.target, a.owner, a.ipv4, a.ipv6, a.ttl, a.resolved_at is not null as known, a.failures`);
   return rows as unknown as DueTarget[];
 }
 
-/** Makes the row of a target whose record is about to be written, and takes it in hand. Null: the row was there already. */
-export async function takeNewTarget(db: Db, target: string, leaseMs: number): Promise<DueTarget | null> {
+/** Makes the row of a target whose record is about to be written, and takes it. Null: the row was there already. */
+export async function takeNewTarget(
+  db: Db,
+  { target, owner }: OwnedTarget,
+  leaseMs: number,
+): Promise<DueTarget | null> {
   const rows = await db.execute(sql`
-    insert into alias_answers (target, due_at) values (${target}, now() + ${`${leaseMs} milliseconds`}::interval)
-    on conflict do nothing returning target, ipv4, ipv6, ttl, false as known, failures`);
+    insert into alias_answers (target, owner, due_at)
+    values (${target}, ${owner}, now() + ${`${leaseMs} milliseconds`}::interval)
+    on conflict do nothing returning target, owner, ipv4, ipv6, ttl, false as known, failures`);
   return (rows[0] as unknown as DueTarget | undefined) ?? null;
 }
 
@@ -56,14 +96,14 @@ export interface Resolution extends AliasAnswer {
   nextMs: number;
 }
 
-/** Keeps what a resolution brought. */
-export async function keepAliasAnswer(db: Db, target: string, resolution: Resolution): Promise<void> {
+/** Stores the result of a resolution. */
+export async function keepAliasAnswer(db: Db, { target, owner }: OwnedTarget, resolution: Resolution): Promise<void> {
   const { ipv4, ipv6, ttl, error, failures, nextMs } = resolution;
   await db.execute(sql`
     update alias_answers set ipv4 = ${array(ipv4)}, ipv6 = ${array(ipv6)}, ttl = ${ttl}, error = ${error},
       failures = ${failures}, due_at = now() + ${`${nextMs} milliseconds`}::interval,
       resolved_at = case when ${error}::text is null then now() else resolved_at end
-    where target = ${target}`);
+    where target = ${target} and owner = ${owner}`);
 }
 
 // The driver would write a JavaScript array as a list of parameters.
@@ -72,18 +112,19 @@ const array = (values: string[]) => sql`${`{${values.join(',')}}`}::text[]`;
 const ZONES_AT_ONCE = 200;
 
 /**
- * Marks the zones that serve a target as changed, so that name servers drop them from their caches and secondaries see a
+ * Marks the owner's zones that serve a target as changed, so that name servers drop them from their caches and secondaries see a
  * new serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked.
  * @returns how many zones were marked
  */
-export async function touchZonesOf(db: Db, target: string, nowSeconds: number): Promise<number> {
+export async function touchZonesOf(db: Db, { target, owner }: OwnedTarget, nowSeconds: number): Promise<number> {
   let touched = 0;
   for (let after = 0; ; ) {
     // A zone that is locked is being changed, and will be marked by that change, later than this.
     const rows = await db.execute(sql`
       with wanted as (
-        select distinct zone_no as no from records where type = 'ALIAS' and rdata = ${target} and zone_no > ${after}
-        order by zone_no limit ${ZONES_AT_ONCE}
+        select distinct r.zone_no as no from records r join zones z on z.no = r.zone_no
+        where r.type = 'ALIAS' and r.rdata = ${target} and r.zone_no > ${after} and coalesce(z.team_id, z.user_id) = ${owner}
+        order by r.zone_no limit ${ZONES_AT_ONCE}
       ), free as (
         select z.no from zones z join wanted using (no) for no key update of z skip locked
       ), marked as (
@@ -103,15 +144,24 @@ export async function touchZonesOf(db: Db, target: string, nowSeconds: number): 
 /** Makes rows that are missing though a record wants them: dropping a row and writing its record can cross. */
 export async function addMissingTargets(db: Db): Promise<void> {
   await db.execute(sql`
-    insert into alias_answers (target)
-    select distinct r.rdata from records r where r.type = 'ALIAS'
-      and not exists (select from alias_answers a where a.target = r.rdata)
+    insert into alias_answers (target, owner)
+    select distinct r.rdata, coalesce(z.team_id, z.user_id) from records r join zones z on z.no = r.zone_no
+    where r.type = 'ALIAS' and not exists (
+      select from alias_answers a where a.target = r.rdata and a.owner = coalesce(z.team_id, z.user_id))
     on conflict do nothing`);
 }
 
-export interface AliasCounts {
+/** The owner of the longest hosted zone among `names`, which are a name and its suffixes; null when none is hosted. */
+export async function hostedOwner(db: Db, names: readonly string[]): Promise<string | null> {
+  const rows = await db.execute(sql`
+    select coalesce(team_id, user_id) as owner from zones
+    where name = any (${array([...names])}) order by length(name) desc limit 1`);
+  return (rows[0]?.owner as string | undefined) ?? null;
+}
+
+interface AliasCounts {
   targets: number;
-  /** Whose last resolution did not work. */
+  /** The number of targets whose last resolution failed. */
   failing: number;
 }
 

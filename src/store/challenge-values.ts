@@ -1,4 +1,4 @@
-// The TXT values at one name with their age, for protocols that keep the newest. Knows no rules and no rights.
+// The TXT values at one name with their age, for protocols that keep the newest.
 import { and, asc, eq } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { records } from './tables.ts';

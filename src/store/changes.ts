@@ -1,7 +1,7 @@
-// The append-only history: who changed what, and in which serial.
-import { and, desc, eq, like, lt, sql } from 'drizzle-orm';
+// The append-only history: every change, its actor, and its serial.
+import { insertList, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
-import { chunksOf } from './record-batches.ts';
+import { historyPages } from './history-pages.ts';
 import { statement } from './statement.ts';
 import { changes } from './tables.ts';
 
@@ -29,29 +29,26 @@ export interface Change {
   requestId: string;
 }
 
+const KEYS = [
+  'zoneId',
+  'zoneName',
+  'teamId',
+  'userId',
+  'keyId',
+  'action',
+  'before',
+  'after',
+  'serial',
+  'requestId',
+] as const satisfies readonly (keyof Change)[];
+
 const insert = statement(`
-  insert into changes (zone_id, zone_name, team_id, user_id, key_id, action, before, after, serial, request_id)
-  values ($1, $2, $3, $4, $5, $6, $7::text::jsonb, $8::text::jsonb, $9, $10)`);
+  insert into changes (${insertList(changes, KEYS)})
+  select ${valueList<typeof changes>('c', KEYS)} from json_to_recordset($1::text::json) as c(${recordset(changes, KEYS)})`);
 
-export async function insertChange(tx: Tx, change: Change): Promise<void> {
-  const { zoneId, zoneName, teamId, userId, keyId, action, before, after, serial, requestId } = change;
-  await insert(tx, zoneId, zoneName, teamId, userId, keyId, action, json(before), json(after), serial, requestId);
-}
-
-/** Nothing is null in SQL too. */
-function json(value: unknown): string | null {
-  return value === null || value === undefined ? null : JSON.stringify(value);
-}
-
-/** Many changes of one transaction, in their order. */
-export async function insertChanges(tx: Tx, entries: Change[]): Promise<void> {
-  for (const chunk of chunksOf(entries)) {
-    await tx.execute(sql`
-      insert into ${changes} (zone_id, zone_name, team_id, user_id, key_id, action, before, after, serial, request_id)
-      select "zoneId", "zoneName", "teamId", "userId", "keyId", action, before, after, serial, "requestId"
-      from jsonb_to_recordset(${JSON.stringify(chunk)}::text::jsonb) as c("zoneId" text, "zoneName" text, "teamId" text,
-        "userId" text, "keyId" text, action text, before jsonb, after jsonb, serial bigint, "requestId" text)`);
-  }
+/** Changes of one transaction, in their order. */
+export async function insertChanges(tx: Tx, entries: readonly Change[]): Promise<void> {
+  await insert(tx, JSON.stringify(entries));
 }
 
 export interface PastChange {
@@ -65,8 +62,14 @@ export interface PastChange {
   at: Date;
 }
 
+type Found = Omit<PastChange, 'id' | 'serial' | 'at'> & { id: string; serial: string; at: string };
+
+const COLUMNS = 'id, action, key_id as "keyId", before, after, serial, request_id as "requestId", at';
+const pageOfAll = historyPages<Found>('changes', COLUMNS, 'c.zone_id = $1');
+const pageOfZone = historyPages<Found>('changes', COLUMNS, "c.zone_id = $1 and c.action like 'zone.%'");
+
 /**
- * A zone's history, newest first.
+ * A page of a zone's history, newest first; see history-pages.ts for its bounds.
  * @param before only changes older than this one
  * @param zoneOnly only changes of the zone itself, none of its records
  */
@@ -74,26 +77,10 @@ export async function listChanges(
   db: Db,
   zoneId: string,
   { before, zoneOnly, limit }: { before?: number | undefined; zoneOnly: boolean; limit: number },
-): Promise<PastChange[]> {
-  return db
-    .select({
-      id: changes.id,
-      action: sql<Action>`${changes.action}`,
-      keyId: changes.keyId,
-      before: changes.before,
-      after: changes.after,
-      serial: changes.serial,
-      requestId: changes.requestId,
-      at: changes.at,
-    })
-    .from(changes)
-    .where(
-      and(
-        eq(changes.zoneId, zoneId),
-        before === undefined ? undefined : lt(changes.id, before),
-        zoneOnly ? like(changes.action, 'zone.%') : undefined,
-      ),
-    )
-    .orderBy(desc(changes.id))
-    .limit(limit);
+): Promise<{ changes: PastChange[]; more: boolean }> {
+  const { rows, more } = await (zoneOnly ? pageOfZone : pageOfAll)(db, zoneId, limit, before ?? null);
+  return {
+    changes: rows.map((row) => ({ ...row, id: Number(row.id), serial: Number(row.serial), at: new Date(row.at) })),
+    more,
+  };
 }

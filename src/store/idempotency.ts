@@ -1,5 +1,6 @@
-// Answers kept for a repeated POST. Written in the transaction of the change that they answer.
-import { and, eq, lt, sql } from 'drizzle-orm';
+// Answers kept for a repeated POST. Written in the transaction of the change that they answer; zone-load.ts and zone-commit.ts
+// have those of changes of records.
+import { and, eq, sql } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import { idempotency } from './tables.ts';
 
@@ -32,24 +33,4 @@ export async function keepAnswer(
   entry: { keyId: string; token: string; requestHash: Uint8Array; answer: unknown; createdAt: Date },
 ): Promise<void> {
   await tx.insert(idempotency).values(entry);
-}
-
-/** Those of the tokens that have an answer. */
-export async function keptAnswers(tx: Tx, keyId: string, tokens: string[]): Promise<Map<string, KeptAnswer>> {
-  if (tokens.length === 0) return new Map();
-  const rows = await tx
-    .select({ token: idempotency.token, requestHash: idempotency.requestHash, answer: idempotency.answer })
-    .from(idempotency)
-    .where(and(eq(idempotency.keyId, keyId), sql`${idempotency.token} = any(${sql.param(tokens)}::text[])`));
-  return new Map(rows.map(({ token, ...kept }) => [token, kept]));
-}
-
-/** The first answer of a token stays. */
-export async function keepAnswers(tx: Tx, entries: (typeof idempotency.$inferInsert)[]): Promise<void> {
-  if (entries.length > 0) await tx.insert(idempotency).values(entries).onConflictDoNothing();
-}
-
-/** Drops the answers made before `before`. */
-export async function dropOldAnswers(db: Db, before: Date): Promise<void> {
-  await db.delete(idempotency).where(lt(idempotency.createdAt, before));
 }

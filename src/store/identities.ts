@@ -1,10 +1,10 @@
-// Who people are at OpenID providers, as rows.
+// The identities of people at OpenID providers, as rows.
 import { and, eq } from 'drizzle-orm';
 import type { Db, Tx } from './database.ts';
 import type { UserRow } from './people.ts';
 import { identities, users } from './tables.ts';
 
-export interface IdentityRow {
+interface IdentityRow {
   issuer: string;
   subject: string;
   userId: string;

@@ -1,4 +1,4 @@
-// Who is behind the ids of keys, for people who read a history: names, never what a key may do.
+// The names of the owners of keys, for people who read a history; never the rights of a key.
 import { eq, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
 import { apiKeys, teams, users } from './tables.ts';
@@ -9,7 +9,7 @@ export interface KeyName {
   /** The person whose key it is; null for an app account's. */
   email: string | null;
   team: string | null;
-  /** What used it last, in its own words. */
+  /** The User-Agent of its last use. */
   lastUsedBy: string | null;
 }
 

@@ -1,5 +1,5 @@
 // API keys as rows, and the teams that have them. Secrets come in and go out as hashes only.
-import { and, eq, isNull, lt, or } from 'drizzle-orm';
+import { and, desc, eq, gt, isNull, lt, or } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { Role } from './people.ts';
 import { statement } from './statement.ts';
@@ -7,37 +7,46 @@ import { apiKeys, teams } from './tables.ts';
 
 export type Level = 'none' | 'read' | 'write';
 
-export interface KeyRow {
-  id: string;
-  /** Of an app account's key; null for a person's. */
-  teamId: string | null;
-  teamName: string | null;
-  /** Of a person's key; null for an app account's. */
-  userId: string | null;
-  userName: string | null;
-  userEmail: string | null;
-  /** The teams of the person. */
-  memberships: { teamId: string; teamName: string; role: Role }[];
+export interface Grant {
+  zoneId: string;
+  records: Level;
+}
+
+/** The rights of a key, and its end. */
+export interface KeyTerms {
   name: string;
-  secretHash: Uint8Array;
   records: Level;
   manageZones: Level;
+  /** Per-zone levels that override `records`. */
+  grants: Grant[];
   onlyNames: string[] | null;
   onlyTypes: string[] | null;
   networks: string[] | null;
   zoneWrites: number | null;
   recordWrites: number | null;
   expiresAt: Date | null;
+}
+
+export interface KeyRow extends KeyTerms {
+  id: string;
+  /** The account of an app key; null for a person's key. */
+  teamId: string | null;
+  teamName: string | null;
+  /** The person of a person's key; null for an app account's key. */
+  userId: string | null;
+  userName: string | null;
+  userEmail: string | null;
+  /** The teams of the person. */
+  memberships: { teamId: string; teamName: string; role: Role }[];
+  secretHash: Uint8Array;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
-  /** Per-zone levels that win over `records`. */
-  grants: { zoneId: string; records: Level }[];
 }
 
 type Plain = Omit<KeyRow, 'expiresAt' | 'revokedAt' | 'lastUsedAt'> &
   Record<'expiresAt' | 'revokedAt' | 'lastUsedAt', string | null>;
 
-const selectKey = statement<Plain>(`
+const selectKeys = statement<Plain>(`
   select k.id, k.team_id as "teamId", t.name as "teamName", k.user_id as "userId", u.name as "userName", u.email as "userEmail",
     case when k.user_id is null then '[]' else coalesce((
       select json_agg(json_build_object('teamId', m.team_id, 'teamName', mt.name, 'role', m.role) order by mt.name)
@@ -48,18 +57,25 @@ const selectKey = statement<Plain>(`
     k.last_used_at as "lastUsedAt",
     coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
       from key_zone_grants g where g.key_id = k.id), '[]') as grants
-  from api_keys k left join teams t on t.id = k.team_id left join users u on u.id = k.user_id where k.id = $1`);
+  from api_keys k left join teams t on t.id = k.team_id left join users u on u.id = k.user_id where k.id = any((select $1::text[])::text[])`);
 
-/** One key with its holder and its per-zone levels, in one statement: every request begins with it. */
+/** Keys with their holders and their per-zone levels, in one statement. Unknown ids are omitted. */
+export async function keysByIds(db: Db | Tx, ids: readonly string[]): Promise<KeyRow[]> {
+  return (await selectKeys(db, ids)).map((row) => ({
+    ...row,
+    expiresAt: at(row.expiresAt),
+    revokedAt: at(row.revokedAt),
+    lastUsedAt: at(row.lastUsedAt),
+  }));
+}
+
 export async function keyById(db: Db | Tx, id: string): Promise<KeyRow | null> {
-  const [row] = await selectKey(db, id);
-  if (!row) return null;
-  return { ...row, expiresAt: at(row.expiresAt), revokedAt: at(row.revokedAt), lastUsedAt: at(row.lastUsedAt) };
+  return (await keysByIds(db, [id]))[0] ?? null;
 }
 
 const at = (text: string | null): Date | null => (text === null ? null : new Date(text));
 
-export interface Standing {
+interface Standing {
   /** Neither revoked nor expired. */
   valid: boolean;
   /** The person still is a member of the team concerned; true for app accounts and personal zones. */
@@ -109,6 +125,25 @@ export async function insertTeam(tx: Db | Tx, team: typeof teams.$inferInsert): 
 
 export async function teamByName(db: Db | Tx, name: string): Promise<{ id: string; name: string } | null> {
   return (await db.select({ id: teams.id, name: teams.name }).from(teams).where(eq(teams.name, name)))[0] ?? null;
+}
+
+/** The valid keys of that name that a person has beyond the newest `keep`. */
+export async function oldSessions(
+  tx: Tx,
+  userId: string,
+  name: string,
+  { now, keep }: { now: Date; keep: number },
+): Promise<string[]> {
+  const rows = await tx
+    .select({ id: apiKeys.id })
+    .from(apiKeys)
+    // Only sessions expire, of a person's keys: one that a person calls like a session is not ended.
+    .where(
+      and(eq(apiKeys.userId, userId), eq(apiKeys.name, name), isNull(apiKeys.revokedAt), gt(apiKeys.expiresAt, now)),
+    )
+    .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+    .offset(keep);
+  return rows.map(({ id }) => id);
 }
 
 export async function insertKey(tx: Db | Tx, key: typeof apiKeys.$inferInsert): Promise<void> {

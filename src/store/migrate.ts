@@ -8,17 +8,20 @@ import journal from './migrations/meta/_journal.json' with { type: 'json' };
 const FOLDER = new URL('./migrations', import.meta.url).pathname;
 /** Any constant will do, as long as nothing else in this database takes it. */
 const LOCK = 0x7a6f6e65;
-/** Who waits for a table lock holds up every writer behind him: so shortly, and then lets them pass. */
+/**
+ * A migration that waits for a table lock blocks every writer behind it: it waits only this long, and then lets them
+ * pass.
+ */
 const TABLE_LOCK_TIMEOUT = '500ms';
 const LOCK_NOT_AVAILABLE = '55P03';
 const TRIES = 120;
 const RETRY_MS = 500;
 
 /**
- * Applies what is missing, under an advisory lock, because drizzle's migrator takes none. Others may go on writing: what it
- * cannot lock within half a second is tried again, for two minutes.
- * @param folder of the migrations. (Default: those of this version.)
- * @throws when a migration fails; the database is then as before, all that is missing being one transaction.
+ * Applies the missing migrations, under an advisory lock, because drizzle's migrator takes none. Other processes may
+ * continue to write: a lock that it cannot get within half a second is tried again, for two minutes. @param folder the
+ * folder of the migrations. (Default: those of this version.) @throws when a migration fails; the database is then
+ * unchanged, since all missing migrations are one transaction
  */
 export async function migrateDatabase(url: string, folder = FOLDER): Promise<void> {
   // One connection: an advisory lock belongs to its session.

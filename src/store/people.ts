@@ -1,7 +1,7 @@
-// People, teams and who is a member of which, as rows. Knows no rules and no rights.
+// People, teams and memberships as rows.
 import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
-import { memberships, teams, users } from './tables.ts';
+import { apiKeys, memberships, teams, users } from './tables.ts';
 
 export const ROLES = ['owner', 'member'] as const;
 export type Role = (typeof ROLES)[number];
@@ -24,11 +24,6 @@ export async function userByEmail(db: Db | Tx, email: string): Promise<UserRow |
   return (await db.select(userColumns).from(users).where(eq(users.email, email)))[0] ?? null;
 }
 
-export async function userById(db: Db | Tx, id: string): Promise<UserRow | null> {
-  if (!isStorable(id)) return null;
-  return (await db.select(userColumns).from(users).where(eq(users.id, id)))[0] ?? null;
-}
-
 export interface TeamRow {
   id: string;
   name: string;
@@ -45,6 +40,16 @@ export async function teamsOf(db: Db | Tx, userId: string): Promise<(TeamRow & {
     .innerJoin(teams, eq(teams.id, memberships.teamId))
     .where(eq(memberships.userId, userId))
     .orderBy(asc(teams.name));
+}
+
+/** Locks the person's row until the transaction ends. */
+export async function lockUser(tx: Tx, id: string): Promise<void> {
+  await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('no key update');
+}
+
+export async function countMemberships(tx: Tx, userId: string): Promise<number> {
+  const rows = await tx.select({ teams: count() }).from(memberships).where(eq(memberships.userId, userId));
+  return rows[0]?.teams ?? 0;
 }
 
 /** The row, locked until the transaction ends: members and keys of one team change one after the other. */
@@ -74,10 +79,20 @@ const memberColumns = {
   createdAt: memberships.createdAt,
 };
 
+export interface ListedMember extends MemberRow {
+  /** App keys of the team that the member created and that are neither revoked nor expired. */
+  validKeys: number;
+}
+
 /** The members of a team, by e-mail address. */
-export async function membersOf(db: Db | Tx, teamId: string): Promise<MemberRow[]> {
+export async function membersOf(db: Db | Tx, teamId: string): Promise<ListedMember[]> {
   return db
-    .select(memberColumns)
+    .select({
+      ...memberColumns,
+      validKeys: sql<number>`(select count(*)::int from ${apiKeys} k
+        where k.team_id = ${memberships.teamId} and k.created_by = ${users.id}
+          and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))`,
+    })
     .from(memberships)
     .innerJoin(users, eq(users.id, memberships.userId))
     .where(eq(memberships.teamId, teamId))

@@ -1,6 +1,6 @@
-// Statements whose text never changes, for what every single write runs. drizzle builds the text of a query anew each time,
-// which costs the api more time than Postgres takes for all of a write; here it is written once and sent as it is.
-import type { Sql } from 'postgres';
+// Statements with a constant text, for the queries that every write runs. drizzle builds the text of a query again each
+// time, which costs the api more time than Postgres takes for the whole write; here it is written once and sent
+// unchanged.
 import type { Db, Tx } from './database.ts';
 
 /**
@@ -11,10 +11,19 @@ import type { Db, Tx } from './database.ts';
 export function statement<Row extends object>(
   text: string,
 ): (on: Db | Tx, ...parameters: unknown[]) => Promise<readonly Row[]> {
-  return (on, ...parameters) =>
-    clientOf(on)
-      .unsafe(text, parameters as never[])
-      .execute() as unknown as Promise<readonly Row[]>;
+  return (on, ...parameters) => on.client.unsafe(text, parameters).execute() as unknown as Promise<readonly Row[]>;
+}
+
+/**
+ * A statement that uses only some of the parameters of a longer list. Its text names each by its place in that list; the
+ * values are given by functions, so that only those are made which the statement sends.
+ */
+export function partialStatement<Row extends object>(
+  text: string,
+): (on: Db | Tx, values: readonly (() => unknown)[]) => Promise<readonly Row[]> {
+  const places = [...new Set([...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))].sort((a, b) => a - b);
+  const run = statement<Row>(text.replace(/\$(\d+)/g, (_, place) => `$${places.indexOf(Number(place)) + 1}`));
+  return (on, values) => run(on, ...places.map((place) => values[place - 1]?.()));
 }
 
 /** The rows of one statement, at most `size` at a time; the next ones are fetched when the loop asks for them. */
@@ -24,12 +33,5 @@ export function pages<Row extends object>(
   text: string,
   parameters: readonly unknown[],
 ): AsyncIterable<readonly Row[]> {
-  return clientOf(tx)
-    .unsafe<Row[]>(text, parameters as never[])
-    .cursor(size);
-}
-
-/** drizzle keeps the client of a transaction to itself, though it is the same that runs its statements. */
-function clientOf(on: Db | Tx): Sql {
-  return (on as unknown as { _: { session: { client: Sql } } })._.session.client;
+  return tx.client.unsafe(text, parameters).cursor(size) as unknown as AsyncIterable<readonly Row[]>;
 }

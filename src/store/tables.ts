@@ -1,120 +1,23 @@
-// The tables as drizzle sees them. Columns and constraints are named by hand so that the SQL in migrations/ reads the
-// same. What drizzle cannot say (triggers, schema pdns, roles) stands in the hand-written migrations; read it there.
+// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys. Columns and constraints are named by hand,
+// so that the SQL in migrations/ reads the same. Triggers, schema pdns and roles, which drizzle cannot express, are in the hand-written
+// migrations.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
   check,
-  customType,
   index,
   integer,
   jsonb,
   pgTable,
   primaryKey,
   text,
-  timestamp,
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
+import { apiKeys, teams, users } from './account-tables.ts';
+import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
 
-const bytea = customType<{ data: Uint8Array; driverData: Uint8Array }>({ dataType: () => 'bytea' });
-/** Byte order, whatever the database's locale: DNSSEC's canonical order is by bytes (RFC 4034 6.1). */
-const textC = customType<{ data: string }>({ dataType: () => 'text collate "C"' });
-const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
-const cidrs = customType<{ data: string[] }>({ dataType: () => 'cidr[]' });
-const times = customType<{ data: Date[] }>({ dataType: () => 'timestamptz[]' });
-const textArray = customType<{ data: string[] }>({ dataType: () => 'text[]' });
-const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });
-
-export const teams = pgTable('teams', {
-  id: text('id').primaryKey(),
-  name: text('name').notNull().unique('teams_name_key'),
-  createdAt: at('created_at').notNull().defaultNow(),
-});
-
-export const users = pgTable(
-  'users',
-  {
-    id: text('id').primaryKey(),
-    email: text('email').notNull().unique('users_email_key'),
-    name: text('name').notNull(),
-    createdAt: at('created_at').notNull().defaultNow(),
-  },
-  // One person is one address, however it is capitalised.
-  (t) => [check('users_email_lower', sql`${t.email} = lower(${t.email})`)],
-);
-
-/** Who a person is at an OpenID provider: `subject` is unique there and stays when the address changes (OIDC Core section 2). */
-export const identities = pgTable(
-  'identities',
-  {
-    issuer: text('issuer').notNull(),
-    subject: text('subject').notNull(),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    createdAt: at('created_at').notNull().defaultNow(),
-  },
-  (t) => [
-    primaryKey({ name: 'identities_pkey', columns: [t.issuer, t.subject] }),
-    index('identities_user_idx').on(t.userId),
-  ],
-);
-
-export const memberships = pgTable(
-  'memberships',
-  {
-    teamId: text('team_id')
-      .notNull()
-      .references(() => teams.id, { onDelete: 'cascade' }),
-    userId: text('user_id')
-      .notNull()
-      .references(() => users.id, { onDelete: 'cascade' }),
-    role: text('role').notNull(),
-    createdAt: at('created_at').notNull().defaultNow(),
-  },
-  (t) => [
-    primaryKey({ name: 'memberships_pkey', columns: [t.teamId, t.userId] }),
-    index('memberships_user_idx').on(t.userId),
-    check('memberships_role', sql`${t.role} in ('owner', 'member')`),
-  ],
-);
-
-export const apiKeys = pgTable(
-  'api_keys',
-  {
-    id: text('id').primaryKey(),
-    // A key is an app account's (team_id) or a person's (user_id).
-    teamId: text('team_id').references(() => teams.id),
-    userId: text('user_id').references(() => users.id),
-    name: text('name').notNull(),
-    secretHash: bytea('secret_hash').notNull(),
-    records: text('records').notNull(),
-    manageZones: text('manage_zones').notNull(),
-    onlyNames: textArray('only_names'),
-    onlyTypes: textArray('only_types'),
-    networks: cidrs('networks'),
-    zoneWrites: integer('zone_writes'),
-    recordWrites: integer('record_writes'),
-    expiresAt: at('expires_at'),
-    revokedAt: at('revoked_at'),
-    lastUsedAt: at('last_used_at'),
-    // What said it was calling: the User-Agent of the last use.
-    lastUsedBy: text('last_used_by'),
-    createdAt: at('created_at').notNull().defaultNow(),
-  },
-  (t) => [
-    index('api_keys_team_idx').on(t.teamId),
-    index('api_keys_user_idx').on(t.userId).where(sql`${t.userId} is not null`),
-    check('api_keys_one_holder', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
-    // A person mints keys for its teams, so a person's key with less than the person's rights would be no restriction.
-    check(
-      'api_keys_person_whole',
-      sql`${t.userId} is null or (${t.records} = 'write' and ${t.manageZones} = 'write' and ${t.onlyNames} is null and ${t.onlyTypes} is null)`,
-    ),
-    check('api_keys_records_level', sql`${t.records} in ('none', 'read', 'write')`),
-    check('api_keys_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
-  ],
-);
+export * from './account-tables.ts';
 
 export const keyZoneGrants = pgTable(
   'key_zone_grants',
@@ -137,7 +40,7 @@ export const zones = pgTable(
   'zones',
   {
     id: text('id').primaryKey(),
-    // PowerDNS keeps a domain id as int4, so a zone needs a number beside its text id.
+    // PowerDNS keeps a domain id as int4, so a zone needs a number in addition to its text id.
     no: integer('no').notNull().generatedAlwaysAsIdentity().unique('zones_no_key'),
     // A zone belongs to a team or, being personal, to a person.
     teamId: text('team_id').references(() => teams.id),
@@ -153,6 +56,14 @@ export const zones = pgTable(
     cskPublic: text('csk_public').notNull(),
     // DS RDATA, SHA-256 first: a hosted parent zone serves it, computed at read time.
     ds: textArray('ds').notNull(),
+    // The records of the zone and the octets of their names and contents. Every change of the zone adds its own difference; null:
+    // not counted yet, which only a zone is that was made before these columns.
+    recordCount: bigint('record_count', { mode: 'number' }),
+    storedBytes: bigint('stored_bytes', { mode: 'number' }),
+    // How far both may grow before the zone has to ask for more of its owner's quota. The rooms of an owner's zones together stay
+    // within the quota, so that a change looks at this row alone.
+    recordRoom: bigint('record_room', { mode: 'number' }).notNull().default(0),
+    byteRoom: bigint('byte_room', { mode: 'number' }).notNull().default(0),
     // The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. No right follows from it.
     managedBy: text('managed_by'),
     createdAt: at('created_at').notNull().defaultNow(),
@@ -161,6 +72,8 @@ export const zones = pgTable(
   (t) => [
     uniqueIndex('zones_tree_idx').on(t.tree),
     index('zones_changed_xid_idx').on(t.changedXid),
+    // Empty as soon as all zones are counted.
+    index('zones_uncounted_idx').on(t.id).where(sql`${t.recordCount} is null`),
     index('zones_team_idx').on(t.teamId, t.name),
     index('zones_user_idx').on(t.userId, t.name).where(sql`${t.userId} is not null`),
     check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
@@ -168,6 +81,24 @@ export const zones = pgTable(
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
     check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
+  ],
+);
+
+/** Names of deleted zones, which for some time only their former owner can use again. */
+export const quarantinedNames = pgTable(
+  'quarantined_names',
+  {
+    name: textC('name').primaryKey(),
+    // As in zones: the index finds the names above and below a name.
+    tree: textC('tree').notNull(),
+    teamId: text('team_id').references(() => teams.id, { onDelete: 'cascade' }),
+    userId: text('user_id').references(() => users.id, { onDelete: 'cascade' }),
+    until: at('until').notNull(),
+  },
+  (t) => [
+    uniqueIndex('quarantined_names_tree_idx').on(t.tree),
+    index('quarantined_names_until_idx').on(t.until),
+    index('quarantined_names_owner_idx').on(t.teamId, t.userId, t.until),
   ],
 );
 
@@ -182,7 +113,7 @@ export const records = pgTable(
     ordername: textC('ordername').notNull(),
     type: text('type').notNull(),
     content: text('content').notNull(),
-    // What PowerDNS serves; the user's own spelling can be one that PowerDNS answers with SERVFAIL for the whole name.
+    // The form that PowerDNS serves; for the user's own spelling PowerDNS may answer SERVFAIL for the whole name.
     rdata: text('rdata').notNull(),
     // SHA-256 of the canonical wire form: RDATA may be longer than an index row, and identity is the wire form.
     digest: bytea('digest').notNull(),
@@ -204,12 +135,17 @@ export const records = pgTable(
   ],
 );
 
-/** What ALIAS targets resolve to, one row a target however many records share it. Rows are made by a trigger on records. */
+/**
+ * The addresses of ALIAS targets: one row for a target and an owner of zones, however many of its records share the target. A
+ * trigger on records makes the rows.
+ */
 export const aliasAnswers = pgTable(
   'alias_answers',
   {
     // As in records.rdata: lower case, with final dot.
-    target: textC('target').primaryKey(),
+    target: textC('target').notNull(),
+    // Team or person. Empty in rows that a version before this column made.
+    owner: textC('owner').notNull().default(''),
     ipv4: textArray('ipv4').notNull().default(sql`'{}'`),
     ipv6: textArray('ipv6').notNull().default(sql`'{}'`),
     // Seconds: the target's own within bounds, short while it cannot be resolved.
@@ -223,7 +159,13 @@ export const aliasAnswers = pgTable(
     error: text('error'),
     createdAt: at('created_at').notNull().defaultNow(),
   },
-  (t) => [index('alias_answers_due_idx').on(t.dueAt), check('alias_answers_ttl', sql`${t.ttl} between 30 and 3600`)],
+  (t) => [
+    primaryKey({ name: 'alias_answers_pkey', columns: [t.target, t.owner] }),
+    index('alias_answers_due_idx').on(t.dueAt),
+    // Owners take turns: the due targets of each.
+    index('alias_answers_owner_idx').on(t.owner, t.dueAt),
+    check('alias_answers_ttl', sql`${t.ttl} between 30 and 3600`),
+  ],
 );
 
 export const changes = pgTable(
@@ -257,7 +199,7 @@ export const accountChanges = pgTable(
   'account_changes',
   {
     id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    // No foreign keys: history outlives what it tells of.
+    // No foreign keys: the history outlives the rows that it describes.
     teamId: text('team_id'),
     // Null: the command line, which needs no key.
     keyId: text('key_id'),
@@ -271,6 +213,27 @@ export const accountChanges = pgTable(
   },
   (t) => [index('account_changes_team_idx').on(t.teamId, t.id)],
 );
+
+/**
+ * The octets that history takes, by owner and by a range of ids (bucket). The retention counts each range once, so that the oldest
+ * history of one owner is found without an index of its own. kind: `zones` for changes, `accounts` for account_changes.
+ */
+export const historyUsage = pgTable(
+  'history_usage',
+  {
+    kind: text('kind').notNull(),
+    bucket: bigint('bucket', { mode: 'number' }).notNull(),
+    owner: text('owner').notNull(),
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'history_usage_pkey', columns: [t.kind, t.bucket, t.owner] })],
+);
+
+/** How far history is counted: every id up to this one is in history_usage. */
+export const historyMarks = pgTable('history_marks', {
+  kind: text('kind').primaryKey(),
+  countedTo: bigint('counted_to', { mode: 'number' }).notNull(),
+});
 
 export const writeWindows = pgTable(
   'write_windows',
@@ -312,7 +275,7 @@ export const zoneUploads = pgTable(
       .notNull()
       .references(() => apiKeys.id, { onDelete: 'cascade' }),
     content: text('content').notNull(),
-    // Of the zone when the file was looked over.
+    // The serial of the zone when the file was previewed.
     serial: bigint('serial', { mode: 'number' }).notNull(),
     createdAt: at('created_at').notNull().defaultNow(),
   },
@@ -322,7 +285,7 @@ export const zoneUploads = pgTable(
   ],
 );
 
-/** One row: what every zone's SOA and apex NS are made of. Written by the api at its start, read by schema pdns. */
+/** One row: the values of every zone's SOA and apex NS. Written by the api at its start, read by schema pdns. */
 export const service = pgTable(
   'service',
   {

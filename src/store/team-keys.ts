@@ -1,31 +1,21 @@
 // The app keys of a team as rows to be listed, changed and revoked. Hashes of secrets never leave through here.
-import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
-import type { Level } from './keys.ts';
+import type { Grant, KeyTerms, Level } from './keys.ts';
 import { apiKeys, keyZoneGrants, teams, users, zones } from './tables.ts';
 
-export interface Grant {
-  zoneId: string;
-  records: Level;
-}
-
-/** What a key may do, and until when. */
-export interface KeyTerms {
-  name: string;
-  records: Level;
-  manageZones: Level;
-  /** Per-zone levels that win over `records`. */
-  grants: Grant[];
-  onlyNames: string[] | null;
-  onlyTypes: string[] | null;
-  networks: string[] | null;
-  zoneWrites: number | null;
-  recordWrites: number | null;
-  expiresAt: Date | null;
+/** The person who created a key. */
+export interface Minter {
+  userId: string;
+  email: string;
+  /** Whether the person still is a member of the team. */
+  isMember: boolean;
 }
 
 export interface TeamKeyRow extends KeyTerms {
   id: string;
+  /** Null for a key that the command line or the installation made. */
+  mintedBy: Minter | null;
   createdAt: Date;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
@@ -47,6 +37,11 @@ const columns = {
   zoneWrites: apiKeys.zoneWrites,
   recordWrites: apiKeys.recordWrites,
   expiresAt: apiKeys.expiresAt,
+  // Written out, because a column without its table would be that of the inner query.
+  mintedBy: sql<Minter | null>`(
+    select json_build_object('userId', u.id, 'email', u.email, 'isMember', exists (
+      select from memberships m where m.team_id = "api_keys"."team_id" and m.user_id = u.id))
+    from users u where u.id = "api_keys"."created_by")`,
   createdAt: apiKeys.createdAt,
   revokedAt: apiKeys.revokedAt,
   lastUsedAt: apiKeys.lastUsedAt,
@@ -65,6 +60,27 @@ export async function keyOfTeam(db: Db | Tx, teamId: string, id: string): Promis
     .from(apiKeys)
     .where(and(eq(apiKeys.teamId, teamId), eq(apiKeys.id, id)));
   return rows[0] ?? null;
+}
+
+/** The keys of a team that a person created and that are neither revoked nor expired. */
+export async function validKeysMintedBy(
+  tx: Tx,
+  teamId: string,
+  userId: string,
+  now: Date,
+): Promise<{ id: string; name: string }[]> {
+  return tx
+    .select({ id: apiKeys.id, name: apiKeys.name })
+    .from(apiKeys)
+    .where(
+      and(
+        eq(apiKeys.teamId, teamId),
+        eq(apiKeys.createdBy, userId),
+        isNull(apiKeys.revokedAt),
+        or(isNull(apiKeys.expiresAt), gt(apiKeys.expiresAt, now)),
+      ),
+    )
+    .orderBy(asc(apiKeys.createdAt), apiKeys.id);
 }
 
 export async function updateKeyTerms(tx: Tx, id: string, { grants, ...set }: KeyTerms): Promise<void> {

@@ -1,15 +1,19 @@
-// Zone files that wait until somebody has looked them over. Knows no rules and no rights.
+// Zone files that wait for the confirmation of their preview.
 import { and, eq, gt, lt } from 'drizzle-orm';
 import type { Db } from './database.ts';
+import { statement } from './statement.ts';
 import { zoneUploads } from './tables.ts';
 
 export interface Upload {
   content: string;
-  /** Of the zone when the file was looked over. */
+  /** The serial of the zone when the file was previewed. */
   serial: number;
 }
 
-/** One a zone and key: a new one replaces the one before. Those made before `stale` are dropped, whosever they are. */
+/**
+ * One a zone and key: a new one replaces the one before. Those made before `stale` are dropped, whosever they are, and the oldest
+ * ones of an owner of zones that has more than 8.
+ */
 export async function keepUpload(
   db: Db,
   { stale, ...row }: Upload & { zoneId: string; keyId: string; createdAt: Date; stale: Date },
@@ -20,7 +24,17 @@ export async function keepUpload(
     .insert(zoneUploads)
     .values(row)
     .onConflictDoUpdate({ target: [zoneUploads.zoneId, zoneUploads.keyId], set: { content, serial, createdAt } });
+  await dropOldestUploads(db, row.zoneId);
 }
+
+/** Files that wait for one team or person, the newest; each may have 8 MiB. */
+const UPLOADS_OF_OWNER = 8;
+
+const dropOldestUploads = statement(`
+  delete from zone_uploads where (zone_id, key_id) in (
+    select u.zone_id, u.key_id from zone_uploads u join zones z on z.id = u.zone_id
+    where coalesce(z.team_id, z.user_id) = (select coalesce(team_id, user_id) from zones where id = $1)
+    order by u.created_at desc offset ${UPLOADS_OF_OWNER})`);
 
 /** @param since older ones are as good as gone */
 export async function uploadOf(db: Db, zoneId: string, keyId: string, since: Date): Promise<Upload | null> {

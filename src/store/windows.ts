@@ -5,33 +5,35 @@ import { statement } from './statement.ts';
 
 export type Bucket = 'zones' | 'records';
 
-export interface WindowSettings {
+interface WindowSettings {
   limit: number;
   windowMs: number;
   /** How many places to take, all or none; at most `limit`. (Default: 1.) */
   places?: number;
+  /** How many places the wait is for; at most `limit`. (Default: as many as are taken.) */
+  changes?: number;
 }
 
-export type Taken =
+type Taken =
   /** `at` gives the places back. */
   | { ok: true; at: string; left: number }
   /** A client that waits `retryAfterMs` finds its places, unless another request with the same key takes them. */
   | { ok: false; retryAfterMs: number };
 
 /**
- * Takes places in the window. Its own transaction, because a write that fails counts too; the commit is not waited for
- * on disk: what a crash can lose is a few milliseconds of counting, never a change.
+ * Takes places in the window. In its own transaction, because a failed write counts too. The commit does not wait for
+ * the disk: a crash can lose a few milliseconds of counting, never a change.
  */
 export async function takePlaces(
   db: Db,
   keyId: string,
   bucket: Bucket,
-  { limit, windowMs, places = 1 }: WindowSettings,
+  { limit, windowMs, places = 1, changes = places }: WindowSettings,
 ): Promise<Taken> {
   const window = `${windowMs} milliseconds`;
   const [place] = await take(db, keyId, bucket, places, window, limit - places, limit);
   if (place) return { ok: true, at: place.at, left: place.left };
-  const [wait] = await selectWait(db, keyId, bucket, limit - places, window);
+  const [wait] = await selectWait(db, keyId, bucket, limit - changes, window);
   return { ok: false, retryAfterMs: Math.max(0, Number(wait?.ms ?? 0)) };
 }
 

@@ -1,4 +1,4 @@
-// Zone rows: reading, locking, writing. Knows no rules and no rights.
+// Zone rows: reading, locking, writing.
 import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -19,13 +19,20 @@ export interface ZoneRow {
   serial: number;
   cskPublic: string;
   ds: string[];
+  /** The records of the zone. Null with storedBytes: not counted yet. */
+  recordCount: number | null;
+  /** Octets of the names and contents of its records. */
+  storedBytes: number | null;
+  /** Up to these numbers the zone may grow without asking for more of its owner's quota. */
+  recordRoom: number;
+  byteRoom: number;
   /** The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. */
   managedBy: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-// The private key is left out: only PowerDNS reads it.
+// The private key is omitted: only PowerDNS reads it.
 const columns = {
   id: zones.id,
   no: zones.no,
@@ -38,27 +45,41 @@ const columns = {
   serial: zones.serial,
   cskPublic: zones.cskPublic,
   ds: zones.ds,
+  recordCount: zones.recordCount,
+  storedBytes: zones.storedBytes,
+  recordRoom: zones.recordRoom,
+  byteRoom: zones.byteRoom,
   managedBy: zones.managedBy,
   createdAt: zones.createdAt,
   updatedAt: zones.updatedAt,
 };
 
 /** The same columns for statements with a fixed text. */
-const COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
-  csk_public as "cskPublic", ds, managed_by as "managedBy", created_at as "createdAt", updated_at as "updatedAt"`;
+export const ZONE_COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
+  csk_public as "cskPublic", ds, record_count as "recordCount", stored_bytes as "storedBytes", record_room as "recordRoom",
+  byte_room as "byteRoom", managed_by as "managedBy", created_at as "createdAt", updated_at as "updatedAt"`;
 
-type Plain = Omit<ZoneRow, 'serial' | 'createdAt' | 'updatedAt'> & Record<'serial' | 'createdAt' | 'updatedAt', string>;
+type Texts = 'serial' | 'recordRoom' | 'byteRoom' | 'createdAt' | 'updatedAt';
+type Counters = 'recordCount' | 'storedBytes';
+/** The row as the driver reads it. */
+export type PlainZone = Omit<ZoneRow, Texts | Counters> & Record<Texts, string> & Record<Counters, string | null>;
 
-function zoneRow(row: Plain): ZoneRow {
+const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text));
+
+export function zoneRow(row: PlainZone): ZoneRow {
   return {
     ...row,
     serial: Number(row.serial),
+    recordCount: numberOrNull(row.recordCount),
+    storedBytes: numberOrNull(row.storedBytes),
+    recordRoom: Number(row.recordRoom),
+    byteRoom: Number(row.byteRoom),
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   };
 }
 
-const selectZone = statement<Plain>(`select ${COLUMNS} from zones where id = $1`);
+const selectZone = statement<PlainZone>(`select ${ZONE_COLUMNS} from zones where id = $1`);
 
 export async function zoneById(db: Db | Tx, id: string): Promise<ZoneRow | null> {
   if (!isStorable(id)) return null;
@@ -66,10 +87,10 @@ export async function zoneById(db: Db | Tx, id: string): Promise<ZoneRow | null>
   return row ? zoneRow(row) : null;
 }
 
-/** Teams, and perhaps a person. */
+/** Teams and persons. */
 export interface Owners {
-  teamIds: string[];
-  userId: string | null;
+  teamIds: readonly string[];
+  userIds: readonly string[];
 }
 
 /**
@@ -78,19 +99,21 @@ export interface Owners {
  */
 export async function lockZone(tx: Tx, id: string, owners?: Owners): Promise<ZoneRow | null> {
   if (!isStorable(id)) return null;
-  const [row] = owners ? await selectOwnLocked(tx, id, owners.teamIds, owners.userId) : await selectLocked(tx, id);
+  const [row] = owners ? await selectOwnLocked(tx, id, owners.teamIds, owners.userIds) : await selectLocked(tx, id);
   return row ? zoneRow(row) : null;
 }
 
-const selectLocked = statement<Plain>(`select ${COLUMNS} from zones where id = $1 for no key update`);
-const selectOwnLocked = statement<Plain>(
-  `select ${COLUMNS} from zones where id = $1 and (team_id = any($2::text[]) or user_id = $3) for no key update`,
+const selectLocked = statement<PlainZone>(`select ${ZONE_COLUMNS} from zones where id = $1 for no key update`);
+const selectOwnLocked = statement<PlainZone>(
+  `select ${ZONE_COLUMNS} from zones where id = $1 and (team_id = any($2::text[]) or user_id = any($3::text[])) for no key update`,
 );
 
-/** This transaction's patience for row locks from here on, in ms. */
+/** The time that this transaction waits for a row lock from here on, in ms. */
 export async function setLockTimeout(tx: Tx, ms: number): Promise<void> {
-  await tx.execute(sql`select set_config('lock_timeout', ${String(Math.max(1, Math.ceil(ms)))}, true)`);
+  await setTimeoutOfLocks(tx, String(Math.max(1, Math.ceil(ms))));
 }
+
+const setTimeoutOfLocks = statement(`select set_config('lock_timeout', $1, true)`);
 
 /** The zones among `names`, longest first: the enclosing zones of a name when given its suffixes. One index probe each. */
 export async function zonesNamed(db: Db | Tx, names: string[]): Promise<ZoneRow[]> {
@@ -98,8 +121,8 @@ export async function zonesNamed(db: Db | Tx, names: string[]): Promise<ZoneRow[
   return (await selectZonesNamed(db, names)).map(zoneRow);
 }
 
-const selectZonesNamed = statement<Plain>(
-  `select ${COLUMNS} from zones where name = any($1::text[]) order by length(name) desc`,
+const selectZonesNamed = statement<PlainZone>(
+  `select ${ZONE_COLUMNS} from zones where name = any($1::text[]) order by length(name) desc`,
 );
 
 /** Zones strictly below a name, by its tree form; at most `limit`. */
@@ -112,7 +135,24 @@ export async function zonesBelow(db: Db | Tx, tree: string, limit: number): Prom
     .limit(limit);
 }
 
-export interface ZoneFilter {
+/**
+ * Whether a zone of another owner lies strictly below a name (in its tree form). The statement reads the index of the tree and
+ * stops at the first such zone; the zones of the same owner before it, which the owner's quota bounds, are all that it passes.
+ */
+export async function foreignZoneBelow(
+  tx: Tx,
+  tree: string,
+  owner: { teamId: string | null; userId: string | null },
+): Promise<boolean> {
+  const [row] = await selectForeignBelow(tx, `${tree} `, `${tree}!`, owner.teamId, owner.userId);
+  return row?.found === true;
+}
+
+const selectForeignBelow = statement<{ found: boolean }>(`
+  select exists (select from zones where tree > $1 and tree < $2
+    and (team_id is distinct from $3 or user_id is distinct from $4)) as found`);
+
+interface ZoneFilter {
   /** Zones of these teams, and of this person. */
   teamIds: string[];
   userId: string | null;
@@ -127,7 +167,7 @@ export interface ZoneFilter {
 }
 
 /** The zones of some owners in the order of their names. */
-export async function listZones(db: Db, filter: ZoneFilter): Promise<ZoneRow[]> {
+export async function listZones(db: Db | Tx, filter: ZoneFilter): Promise<ZoneRow[]> {
   const query = db
     .select(columns)
     .from(zones)
@@ -145,28 +185,41 @@ export async function listZones(db: Db, filter: ZoneFilter): Promise<ZoneRow[]> 
   return filter.limit === undefined ? query : query.limit(filter.limit);
 }
 
-export type NewZone = typeof zones.$inferInsert;
+type NewZone = typeof zones.$inferInsert;
 
 export async function insertZone(tx: Tx, zone: NewZone): Promise<ZoneRow> {
   const rows = await tx.insert(zones).values(zone).returning(columns);
   return rows[0] as ZoneRow;
 }
 
-/** Sets the serial, marks the zone as changed for every name server, and writes what else is given. The row is locked. */
+/** A difference of a zone's usage. */
+export interface Growth {
+  records: number;
+  /** Octets of names and contents. */
+  bytes: number;
+}
+
+const NO_GROWTH: Growth = { records: 0, bytes: 0 };
+
+/**
+ * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the state and the
+ * default TTL if they are given. The row is locked.
+ */
 export async function touchZone(
   tx: Tx,
   id: string,
-  set: { serial: number; state?: ZoneState; defaultTtl?: number },
+  set: { serial: number; state?: ZoneState; defaultTtl?: number; growth?: Growth },
   now: Date,
 ): Promise<ZoneRow> {
-  const [row] = await updateZone(tx, id, set.serial, now.toISOString(), set.state ?? null, set.defaultTtl ?? null);
-  return zoneRow(row as Plain);
+  const { serial, state = null, defaultTtl = null, growth = NO_GROWTH } = set;
+  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, growth.records, growth.bytes);
+  return zoneRow(row as PlainZone);
 }
 
-const updateZone = statement<Plain>(`
+const updateZone = statement<PlainZone>(`
   update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
-    default_ttl = coalesce($5, default_ttl)
-  where id = $1 returning ${COLUMNS}`);
+    default_ttl = coalesce($5, default_ttl), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
+  where id = $1 returning ${ZONE_COLUMNS}`);
 
 /** Deletes the zone and, by cascade, its records and grants. */
 export async function deleteZone(tx: Tx, id: string): Promise<void> {
@@ -178,7 +231,7 @@ export async function lockZoneTree(tx: Tx): Promise<void> {
   await tx.execute(sql`select pg_advisory_xact_lock(${0x74726565})`);
 }
 
-/** What every zone's SOA and apex NS are made of. */
+/** The values of every zone's SOA and apex NS. */
 export async function setService(db: Db, settings: { nameservers: string[]; hostmaster: string }): Promise<void> {
   await db
     .insert(service)

@@ -1,13 +1,13 @@
-// Counts calls to another service by their answers, for every client alike. It must not know what is called.
+// Counts calls to another service by their answers, in the same way for every client.
 import type { Metrics } from './metrics.ts';
 
 /** Counts one attempt; `status` is 0 when there was no answer. */
-export type CountCall = (method: string, status: number, seconds: number) => void;
+type CountCall = (method: string, status: number, seconds: number) => void;
 
-export interface CalledService {
-  /** What the metrics' names begin with: `<prefix>_requests_total`, `<prefix>_request_duration_seconds`. */
+interface CalledService {
+  /** The beginning of the metrics' names: `<prefix>_requests_total`, `<prefix>_request_duration_seconds`. */
   readonly prefix: string;
-  /** In their help: "the API server". */
+  /** The service in the help of the metrics: "the API server". */
   readonly title: string;
   /** Answers with a series of their own; others count as `other`, none as `none`. */
   readonly codes: readonly string[];
@@ -15,17 +15,17 @@ export interface CalledService {
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
-/** Registers the two metrics, every series at zero; once a registry. */
+/** Registers the two metrics, every series at zero. To be called once per registry. */
 export function countCalls(metrics: Metrics, { prefix, title, codes }: CalledService): CountCall {
   const known = new Set([...codes, 'none', 'other']);
   const total = metrics.counter({
     name: `${prefix}_requests_total`,
-    help: `Calls to ${title}, by answer`,
+    help: `Calls to ${title}, by the status of the answer; none without an answer, other for a rare status.`,
     labels: ['method', 'code'],
   });
   const seconds = metrics.histogram({
     name: `${prefix}_request_duration_seconds`,
-    help: `Time of one call to ${title}`,
+    help: `Seconds that one call to ${title} takes.`,
     labels: ['method'],
   });
   for (const method of METHODS) {

@@ -1,17 +1,18 @@
-// A small HTTP server with /healthz, /readyz and /metrics for the processes that have no other one. It must not know
-// what makes a process healthy: the callbacks say so.
+// A small HTTP server with /healthz, /readyz and /metrics for processes that have no other one. The callbacks decide
+// whether the process is healthy.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import { limitConnections } from '#edge/sockets.ts';
 
 export interface HealthReport {
   readonly ok: boolean;
-  /** One short text a check, shown to people: `{ dnszones: 'synced' }`. */
+  /** One short text per check, shown to people: `{ dnszones: 'synced' }`. */
   readonly checks?: Readonly<Record<string, string>>;
 }
 
-export interface HealthServerOptions {
-  /** 0 takes a free port. */
+interface HealthServerOptions {
+  /** 0 picks a free port. */
   readonly port: number;
   /** (Default: all addresses.) */
   readonly host?: string;
@@ -31,18 +32,23 @@ export interface HealthServer {
   close(): Promise<void>;
 }
 
+/** A probe and a scrape are one short request each. */
+const CONNECTIONS = { total: 500, perAddress: 50 };
+const REQUEST_MS = 10_000;
 const ALWAYS_OK: HealthReport = { ok: true };
 
 /** Starts listening; rejects when the port is taken. */
 export async function startHealthServer(options: HealthServerOptions): Promise<HealthServer> {
   const limit = options.timeoutMs ?? 5_000;
-  const server = createServer((request, response) => {
+  const times = { headersTimeout: REQUEST_MS, requestTimeout: REQUEST_MS, connectionsCheckingInterval: 1_000 };
+  const server = createServer(times, (request, response) => {
     const path = request.url?.split('?')[0];
     if (path === '/healthz') return void report(response, options.live, limit);
     if (path === '/readyz') return void report(response, options.ready, limit);
     if (path === '/metrics' && options.registry) return void scrape(response, options.registry, limit);
     send(response, 404, 'text/plain', 'not found\n');
   });
+  limitConnections(server, CONNECTIONS);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(options.port, options.host, () => {
@@ -65,7 +71,7 @@ async function report(response: ServerResponse, check: HealthServerOptions['read
     const result = check === undefined ? ALWAYS_OK : await within(limit, async () => check());
     send(response, result.ok ? 200 : 503, 'application/json', `${JSON.stringify(result)}\n`);
   } catch {
-    // The reason stays in the log of whoever failed: probes are open to anyone who reaches the port.
+    // The reason is only logged: probes are open to everybody who can reach the port.
     send(response, 503, 'application/json', `${JSON.stringify({ ok: false, checks: { probe: 'failed' } })}\n`);
   }
 }

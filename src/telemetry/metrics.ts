@@ -1,13 +1,13 @@
-// The metrics registry of a process: names get the product's prefix here and nowhere else. It must not know what is
-// counted. Label values must be bounded sets (a controller, a result, a status), never object names.
+// The metrics registry of a process: only here do names get the product's prefix. Label values must be bounded sets (a
+// controller, a result, a status), never object names.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import manifest from '../../package.json' with { type: 'json' };
 
-/** What every metric name of the product begins with. */
+/** The beginning of every metric name of the product. */
 export const METRICS_PREFIX = 'zonestead_';
 
-export interface MetricOptions<L extends string> {
+interface MetricOptions<L extends string> {
   /** Without the prefix. */
   readonly name: string;
   readonly help: string;
@@ -24,9 +24,9 @@ export interface Metrics {
   histogram<L extends string = never>(options: MetricOptions<L> & { buckets?: readonly number[] }): Histogram<L>;
 }
 
-export interface MetricsOptions {
+interface MetricsOptions {
   readonly processMetrics?: boolean;
-  /** Which process this is, for `build_info`. (Default: it is not told.) */
+  /** The process, for `build_info`. (Default: no such metric.) */
   readonly component?: string;
 }
 
@@ -43,7 +43,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     const labels = ['component', 'version'] as const;
     const info = {
       name: `${METRICS_PREFIX}build_info`,
-      help: 'Which process this is, and its version',
+      help: 'Always 1. The labels give the component that the process runs and its version.',
       labelNames: labels,
     };
     new Gauge({ ...info, registers: [registry] }).set({ component, version: manifest.version }, 1);

@@ -1,5 +1,6 @@
-// Traces with OpenTelemetry, sent as OTLP/HTTP JSON. The only file that knows its libraries, loaded by tracing.ts when an
-// endpoint is set. Their own settings hold as well: OTEL_TRACES_SAMPLER, OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_SCHEDULE_DELAY, …
+// Traces with OpenTelemetry, sent as OTLP/HTTP JSON. The only file that uses OpenTelemetry's libraries; tracing.ts
+// loads it when an endpoint is set. The libraries also read their own settings: OTEL_TRACES_SAMPLER,
+// OTEL_EXPORTER_OTLP_HEADERS, OTEL_BSP_SCHEDULE_DELAY, …
 import {
   type Context,
   context,
@@ -19,10 +20,10 @@ import type { Attributes, Span, SpanOptions, Tracing } from './tracing.ts';
 const KINDS = { internal: SpanKind.INTERNAL, server: SpanKind.SERVER, client: SpanKind.CLIENT } as const;
 const CLOSE_MS = 3_000;
 
-/** Where the context of a span of ours is kept, for links. */
+/** The contexts of our own spans, for links. */
 const contexts = new WeakMap<Span, Context>();
 
-/** Once a process: context and propagation (W3C) are global in these libraries. */
+/** To be called once per process: context and propagation (W3C) are global in these libraries. */
 export function startOtlp(endpoint: string, service: string): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint.replace(/\/+$/, '')}/v1/traces` });
   const provider = new NodeTracerProvider({

@@ -1,14 +1,14 @@
-// Files that hold secrets, watched for change: kubelet renews the files of a Secret in place, and a process that read one at its
-// start would go on with what has been taken back. It must not know what the secrets are for.
+// Watches files that contain secrets: kubelet renews the files of a Secret in place, and a process that read one at its
+// start would otherwise keep using a revoked value.
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Waits until a file holds something else than `known` says, and tells its name in one line. A file that cannot be read, or is
- * empty, is no change: a renewal passes through such moments.
- * @returns whether one changed; false when the signal aborts, at once when there is no file
+ * Waits until the content of a file differs from `known`, and logs its name. A file that is empty or cannot be read
+ * counts as unchanged, because a renewal passes through such moments. @returns whether a file changed; false when the
+ * signal aborts, at once when there is no file
  */
 export async function followSecrets(
   known: ReadonlyMap<string, string>,
@@ -27,7 +27,7 @@ export async function followSecrets(
         JSON.stringify({
           level: 'info',
           time: new Date().toISOString(),
-          msg: `${file} changed: ending, to start anew with it`,
+          msg: `${file} changed: shutting down to restart with it`,
         }),
       );
       return true;

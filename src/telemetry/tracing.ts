@@ -1,6 +1,6 @@
-// Traces of a process, off unless an endpoint is set: what the rooms see of them. It must not load any library of
-// OpenTelemetry: those stand in otlp.ts, which is loaded only when there is somewhere to send spans to, so that a process
-// without traces has none of the SDK in memory.
+// The interface of the rooms to tracing, which is off unless an endpoint is set. It loads no library of OpenTelemetry:
+// otlp.ts does, and is loaded only when there is an endpoint, so that a process without tracing has none of the SDK in
+// memory.
 
 /** Headers of an HTTP request, as node has them. */
 export type Headers = Readonly<Record<string, string | string[] | undefined>>;
@@ -9,16 +9,16 @@ export interface SpanOptions {
   readonly name: string;
   readonly kind: 'internal' | 'server' | 'client';
   readonly attributes?: Attributes;
-  /** Spans beside the parent that this one works for as well. (Default: none.) */
+  /** Further spans, next to the parent, that this one works for. (Default: none.) */
   readonly links?: readonly Span[];
-  /** A request whose `traceparent` (W3C Trace Context) names the parent. (Default: the span that runs now, if any.) */
+  /** A request whose `traceparent` (W3C Trace Context) names the parent. (Default: the active span, if any.) */
   readonly from?: Headers;
 }
 
 export type Attributes = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface Span {
-  /** Spans begun in this work, also later in what it awaits, are below this one. */
+  /** Runs the work with this span as parent of the spans that it begins, also later, after an await. */
   around<T>(work: () => T): T;
   set(attributes: Attributes): void;
   /** To be called once. A failure marks the span as such. */
@@ -30,11 +30,11 @@ export interface Span {
 export interface Tracing {
   readonly isOn: boolean;
   begin(options: SpanOptions): Span;
-  /** Sends what is left, for at most 3 s. Never rejects. */
+  /** Sends the remaining spans, for at most 3 s. Never rejects. */
   close(): Promise<void>;
 }
 
-export interface TracingOptions {
+interface TracingOptions {
   /** Base address of an OTLP/HTTP receiver; spans go to `<endpoint>/v1/traces`. Undefined: nothing is traced. */
   readonly endpoint: string | undefined;
   /** `service.name` of the resource, for instance `zonestead-api`. */
@@ -51,7 +51,7 @@ export async function startTracing({ endpoint, service }: TracingOptions): Promi
   return startOtlp(endpoint, service);
 }
 
-/** Runs the work in a span, which ends with it. @throws what the work throws */
+/** Runs the work in a span, which ends with it. @throws the error of the work */
 export async function inSpan<T>(tracing: Tracing, options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> {
   const span = tracing.begin(options);
   try {

@@ -1,15 +1,15 @@
-// The whole chain: from the apply of a DNSRecord to the first right, signed answer of PowerDNS and to Ready in its status:
-// `node test/bench/apply-to-answer.ts`. The apply is the API server's PATCH, without kubectl's own start; kubectl itself
-// is measured beside it.
+// The whole chain: from the apply of a DNSRecord to the first correct, signed answer of PowerDNS and to Ready in its
+// status: `node test/bench/apply-to-answer.ts`. The apply is the API server's PATCH, without kubectl's own start;
+// kubectl itself is measured separately.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Stack, startStack } from '../../src/cli/up/stack.ts';
-import type { KubeApi } from '../../src/kube/api.ts';
-import { connectCluster } from '../../src/kube/cluster.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
-import { ask } from '../../src/nameserver/probe.ts';
-import { DNS_RECORD, type DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '../../src/operator/resources/dnszone.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { type Stack, startStack } from '../../deploy/local/stack.ts';
 import { type ReadyWatch, watchReady } from './ready-watch.ts';
 import { countAbove, figure } from './statistics.ts';
 import {
@@ -42,7 +42,7 @@ interface Ground {
   zones: ReadyWatch;
 }
 
-/** Samples by what was measured, in the order of the first one. */
+/** Samples by the name of the measurement, in the order of the first sample. */
 type Samples = Record<string, number[]>;
 
 function add(samples: Samples, what: string, ms: number): void {
@@ -178,7 +178,7 @@ async function run(bench: Bench): Promise<void> {
   }
 }
 
-/** What there is to measure; a name as argument runs that part alone. */
+/** The measurements; a name as argument runs that one alone. */
 const PARTS: Readonly<Record<string, (ground: Ground, samples: Samples) => Promise<string[]>>> = {
   asked: async (ground, samples) => {
     for (let n = 0; n < ROUNDS; n++) await applyRecord(ground, samples, 'new, asked', `asked${n}`, addressOf(n), true);

@@ -2,7 +2,7 @@
 // each at the HTTP API of a stock PowerDNS: `node test/bench/batch-to-dns.ts`. Both sides take turns in one run.
 import { createSocket } from 'node:dgram';
 import { decode, encode } from 'dns-packet';
-import type { Endpoint } from '../../src/nameserver/probe.ts';
+import type { Endpoint } from '#nameserver/probe/probe.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { startStockBeside } from './stock-powerdns.ts';
 import { addressOf, type Bench, printSummaries, runBench, startBenchService } from './support.ts';
@@ -93,7 +93,10 @@ async function run(bench: Bench): Promise<void> {
   printSummaries(times);
 }
 
-/** Asks for every name until its address is there, over one socket: what is measured is the answers, not the asking. */
+/**
+ * Queries every name until its address is served, over one socket, so that the answers are measured and not the
+ * queries.
+ */
 async function allAnswered(dns: Endpoint, zoneName: string, signal: AbortSignal): Promise<void> {
   const socket = createSocket('udp4');
   const missing = new Set(numbers);

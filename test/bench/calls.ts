@@ -1,4 +1,4 @@
-// HTTP calls as a benchmark makes them: kept-alive connections, no retries, no checking of what comes back.
+// The HTTP calls of a benchmark: kept-alive connections, no retries, no check of the answer.
 import { Agent, request } from 'undici';
 import type { Bench } from './support.ts';
 
@@ -24,7 +24,7 @@ export function caller(agent: Agent, base: string, headers: Record<string, strin
 
 export type Call = ReturnType<typeof caller>;
 
-/** The text of an answer with success. @throws what was answered otherwise */
+/** The text of a successful answer. @throws any other answer */
 export async function insist(call: ReturnType<Call>): Promise<string> {
   const { status, text } = await call;
   if (status < 200 || status > 299) throw new Error(`status ${status}: ${text.slice(0, 300)}`);

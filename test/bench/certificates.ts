@@ -1,12 +1,12 @@
 // Certificates: how long a Present takes with the chain warm, whether fifty at one name lose any, how long twenty
 // certificates take through the real cert-manager, and what the solver weighs.
 import { readFile } from 'node:fs/promises';
-import { startStack } from '../../src/cli/up/stack.ts';
-import type { KubeApi } from '../../src/kube/api.ts';
-import { connectCluster } from '../../src/kube/cluster.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
-import { ask } from '../../src/nameserver/probe.ts';
-import { DNS_ZONE, type DNSZone } from '../../src/operator/resources/dnszone.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { startStack } from '../../deploy/local/stack.ts';
 import { certificateObject } from '../support/certificates.ts';
 import { watchReady } from './ready-watch.ts';
 import { type Bench, print, printSummaries, runBench } from './support.ts';
@@ -109,12 +109,12 @@ async function run(bench: Bench): Promise<void> {
   await Promise.all(names.map((name) => certificates.ready(name, 1, 300_000)));
   print(`${CERTIFICATES} certificates at once: ${((performance.now() - since) / 1000).toFixed(1)} s (bar: 20 s)`);
 
-  const solver = issuance.crew.part('solver');
+  const solver = issuance.running.part('solver');
   const [, kilobytes] = /VmRSS:\s+(\d+) kB/.exec(await readFile(`/proc/${solver.pid}/status`, 'utf8')) ?? [];
   print(`solver: ${(Number(kilobytes) / 1024).toFixed(0)} MiB resident (bar: 120 MB)`);
   await solver.stop();
   const start = performance.now();
-  await issuance.crew.start('solver');
+  await issuance.running.start('solver');
   print(`solver: ready in ${((performance.now() - start) / 1000).toFixed(1)} s (bar: 2 s)`);
 }
 

@@ -1,5 +1,6 @@
-// The bars of the console: the first byte of the page of a zone of 100,000 records beside the API's own list of as many
-// records, by turns; what pages transfer; and the memory of the api over 1,000 page views: `node test/bench/console.ts`.
+// The bars of the console: the first byte of the page of a zone of 100,000 records against the API's own list of as
+// many records, in turns; the transferred bytes of pages; and the memory of the api over 1,000 page views: `node
+// test/bench/console.ts`.
 import { type Visit, visit } from '../support/visit.ts';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { memory } from './processes.ts';
@@ -19,7 +20,7 @@ const VIEWS_BEFORE = 300;
 
 async function run(bench: Bench): Promise<void> {
   const service = await startBenchService(bench);
-  const pid = service.crew.parts().find(({ name }) => name === 'api')?.pid as number;
+  const pid = service.running.parts().find(({ name }) => name === 'api')?.pid as number;
   const { keys, personKey: key } = service;
   const teamId = keys.first.team;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
@@ -83,14 +84,14 @@ async function firstByte(address: string, headers: Record<string, string>): Prom
   return ms;
 }
 
-/** What a page loads, in bytes. */
+/** The resources that a page loads, in bytes. */
 async function assetsOf(url: string, html: string): Promise<number> {
   const addresses = [...html.matchAll(/(?:src|href)="(\/console\/assets\/[^"]*)"/g)].map(([, address]) => address);
   const bodies = addresses.map(async (address) => (await fetch(`${url}${address}`)).arrayBuffer());
   return (await Promise.all(bodies)).reduce((sum, body) => sum + body.byteLength, 0);
 }
 
-/** Of every page of a zone, the preview of an import that changes everything among them, in bytes. */
+/** The size of every page of a zone, including the preview of an import that changes everything, in bytes. */
 async function sizesOf(url: string, browser: Visit, id: string): Promise<[string, number][]> {
   const home = `/console/zones/${id}`;
   const sizes: [string, number][] = [];

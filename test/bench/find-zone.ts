@@ -1,5 +1,5 @@
-// `suffix_of` among 100,000 zones beside `/healthz`, which does nothing: `node test/bench/find-zone.ts`. By turns, one request
-// at a time and 8 at once.
+// `suffix_of` among 100,000 zones against `/healthz`, which does nothing: `node test/bench/find-zone.ts`. In turns, one
+// request at a time and 8 at once.
 import postgres from 'postgres';
 import { caller, createAgent, insist } from './calls.ts';
 import { figure, quantile } from './statistics.ts';
@@ -50,7 +50,7 @@ async function run(bench: Bench): Promise<void> {
   }
 }
 
-/** Copies the only zone: what is looked for is the name, and keys of their own would take minutes to make. */
+/** Copies the only zone: the benchmark searches names, and separate keys would take minutes to make. */
 async function multiply(databaseUrl: string): Promise<void> {
   const sql = postgres(databaseUrl, { max: 1 });
   await sql`

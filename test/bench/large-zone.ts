@@ -1,5 +1,5 @@
-// What a zone of 100,000 records costs: the time of a write beside one in a zone of 100, by turns, and the memory of the api
-// while it lists the large zone: `node test/bench/large-zone.ts`.
+// The cost of a zone of 100,000 records: the time of a write against one in a zone of 100, in turns, and the memory of
+// the api while it lists the large zone: `node test/bench/large-zone.ts`.
 import { readFile } from 'node:fs/promises';
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { figure, quantile } from './statistics.ts';
@@ -15,7 +15,7 @@ const LISTS_AT_ONCE = 4;
 
 async function run(bench: Bench): Promise<void> {
   const service = await startBenchService(bench);
-  const pid = service.crew.parts().find(({ name }) => name === 'api')?.pid;
+  const pid = service.running.parts().find(({ name }) => name === 'api')?.pid;
   const { key, team } = service.keys.first;
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const call = caller(createAgent(bench), service.url, headers);
@@ -72,7 +72,7 @@ function fill(call: Call, zone: string, from: number, count: number): ReturnType
   return call('POST', `/v1/dns/zones/${zone}/records:batch`, { changes });
 }
 
-/** What the process holds, and what it held at most since its start. */
+/** The memory of the process, now and at its peak. */
 async function memory(pid: number | undefined): Promise<string> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const of = (name: string) => Math.round(Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);

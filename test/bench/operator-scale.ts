@@ -1,11 +1,12 @@
-// The operator at scale, on a real API server, REST API, Postgres and PowerDNS: many records at once, gone again, a restart
-// among ten thousand, a key at its limit. `node test/bench/operator-scale.ts [part …]`; the parts are at the end of the
-// file. CPU is that of our own parts with Postgres and PowerDNS; kube-apiserver and etcd stand beside them.
+// The operator at scale, on a real API server, REST API, Postgres and PowerDNS: many records created at once and
+// deleted, a restart among ten thousand, a key at its limit. `node test/bench/operator-scale.ts [part …]`; the parts
+// are at the end of the file. CPU is that of our own parts with Postgres and PowerDNS; kube-apiserver and etcd are
+// shown separately.
 import postgres from 'postgres';
-import { startStack } from '../../src/cli/up/stack.ts';
-import { connectCluster } from '../../src/kube/cluster.ts';
-import { DNS_RECORD, type DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '../../src/operator/resources/dnszone.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { startStack } from '../../deploy/local/stack.ts';
 import { watchReady } from './ready-watch.ts';
 import { bulk, deleteAll, type Ground, ready, waves } from './scale-bulk.ts';
 import { limited } from './scale-limits.ts';
@@ -16,7 +17,7 @@ const LIMIT_MS = 30 * 60_000;
 
 type Part = (ground: Ground) => Promise<void>;
 
-/** What there is to measure, in this order; names as arguments run those alone. `limits` has a stack of its own. */
+/** The measurements, in this order; names as arguments run those alone. `limits` has a stack of its own. */
 const PARTS: Readonly<Record<string, Part>> = {
   thousand: async (ground) => {
     await bulk(ground, { count: 1_000, zones: 1 });
@@ -41,7 +42,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
 };
 
-/** What is asked for on two quiet cores, and what others were measured to do there. */
+/** The bars on two idle cores, and the measured figures of other products there. */
 const BARS: Readonly<Record<string, string>> = {
   thousand:
     'served < 5.7 s, Ready < 8 s, CPU < 10 s of ours, 2 Kubernetes writes a record; deleted < 4 s (external-dns 5.7 s, -, 2.4 s, -; 3.1 s. PowerDNS-Operator 61 s, 61 s, 67 s, -; 35 s)',

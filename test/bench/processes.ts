@@ -1,5 +1,4 @@
-// What the parts of a stack cost: CPU time and memory of a process and all that it started, from /proc. It must not know
-// what the parts do.
+// The cost of the parts of a stack: CPU time and memory of a process and all processes that it started, from /proc.
 import { readdir, readFile } from 'node:fs/promises';
 
 /** proc(5): clock ticks a second, on every Linux that Node runs on. */
@@ -7,7 +6,7 @@ const TICKS = 100;
 
 interface Stat {
   parent: number;
-  /** Of itself and of the children that have ended, in seconds. */
+  /** The time of the process and of its children that have ended, in seconds. */
   cpu: number;
 }
 

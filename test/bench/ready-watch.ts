@@ -1,12 +1,12 @@
-// When an object's status said Ready for which generation, as a watch shows it. It must not know any kind.
+// The times at which an object's status became Ready for a generation, as a watch shows them.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { KubeApi } from '../../src/kube/api.ts';
-import { isTrue } from '../../src/kube/conditions.ts';
-import { createReflector } from '../../src/kube/reflector.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
-import { createStore } from '../../src/kube/store.ts';
-import type { Condition } from '../../src/operator/resources/common.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { createReflector } from '#kube/cache/reflector.ts';
+import { createStore } from '#kube/cache/store.ts';
+import { isTrue } from '#kube/objects/conditions.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import type { Condition } from '#resources/common.ts';
+import { createLogger } from '#telemetry/log.ts';
 
 interface WithConditions extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };

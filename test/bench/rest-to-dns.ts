@@ -1,9 +1,9 @@
 // From the answer of the REST API to the first right, signed answer of PowerDNS over UDP: `node test/bench/rest-to-dns.ts`.
 // Each round asks for a name of its own; DO is set, so signing is part of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Service } from '../../src/cli/up/service.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
-import { ask } from '../../src/nameserver/probe.ts';
+import { type Client, createClient } from '#client/client.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+import type { Service } from '../../deploy/local/service.ts';
 import { countAbove } from './statistics.ts';
 import {
   addressOf,
@@ -73,7 +73,7 @@ async function run(bench: Bench): Promise<void> {
   }
 }
 
-/** One round: what is asked before and how, the request, and the wait for its answer. */
+/** One round: the query before, the request, and the wait for its answer. */
 type Round = (ground: Ground, n: number) => Promise<{ request: number; answered: number }>;
 
 async function rounds(count: number, ground: Ground, round: Round): Promise<Times> {

@@ -1,11 +1,11 @@
 // Many DNSRecords at once: how long until all are served and Ready, until all are gone, and what it cost.
 import type { Sql } from 'postgres';
-import { delay } from '../../src/cli/up/parts/wait.ts';
-import type { Stack } from '../../src/cli/up/stack.ts';
-import type { KubeApi } from '../../src/kube/api.ts';
-import { ask } from '../../src/nameserver/probe.ts';
-import { DNS_RECORD } from '../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE } from '../../src/operator/resources/dnszone.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE } from '#resources/dnszone.ts';
+import { delay } from '../../deploy/local/parts/wait.ts';
+import type { Stack } from '../../deploy/local/stack.ts';
 import { cpuSeconds, memory } from './processes.ts';
 import type { ReadyWatch } from './ready-watch.ts';
 import { figure } from './statistics.ts';
@@ -24,15 +24,15 @@ export interface Ground {
 }
 
 export interface Made {
-  /** Of the object, in the namespace default. */
+  /** The name of the object, in the namespace default. */
   object: string;
-  /** Of the record, absolute. */
+  /** The name of the record, absolute. */
   name: string;
   address: string;
 }
 
 const ZONES = 10;
-/** Of requests to the API server at once. */
+/** The number of parallel requests to the API server. */
 const CREATORS = 16;
 const ASKERS = 1;
 const LIMIT_MS = 10 * 60_000;
@@ -119,7 +119,7 @@ export function printCosts(before: Costs, after: Costs, count: number): void {
   const spent = Object.entries(after.cpu).map(([name, cpu]) => ({ name, cpu: cpu - (before.cpu[name] ?? 0) }));
   const sum = (beside: boolean) =>
     spent.filter(({ name }) => BESIDE.has(name) === beside).reduce((total, { cpu }) => total + cpu, 0);
-  print(`  CPU ${figure(sum(false))} s of ours, ${figure(sum(true))} s beside:`);
+  print(`  CPU ${figure(sum(false))} s of ours, ${figure(sum(true))} s of the rest:`);
   print(`    ${spent.map(({ name, cpu }) => `${name} ${figure(cpu)}`).join(', ')}`);
   const per = (kind: string) => figure(((after.writes[kind] ?? 0) - (before.writes[kind] ?? 0)) / count);
   print(`  Kubernetes writes a record: object ${per('object')}, status ${per('status')}`);
@@ -132,8 +132,8 @@ export interface Bulk {
   count: number;
   zones: number;
   /**
-   * The operator stands still until all objects are there, and the clock starts then: what it can do by itself, on a machine
-   * too busy to create them faster.
+   * The operator is stopped until all objects exist, and the clock starts then: this measures its own speed, on a
+   * machine too busy to create them faster.
    */
   held?: boolean;
 }

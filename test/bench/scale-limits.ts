@@ -1,10 +1,11 @@
-// A key at its limit of 60 writes a minute: 300 records wait, then a certificate comes. The operator is started anew behind
-// a proxy that writes down every request.
-import { startCommand } from '../../src/cli/up/parts/command.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { delay } from '../../src/cli/up/parts/wait.ts';
-import { NAMESERVER } from '../../src/cli/up/service.ts';
-import { DNS_RECORD } from '../../src/operator/resources/dnsrecord.ts';
+// A key at its limit of 60 writes a minute: 300 records wait, then a certificate is requested. The operator is
+// restarted behind a proxy that records every request.
+
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { startCommand } from '../../deploy/local/parts/command.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { delay } from '../../deploy/local/parts/wait.ts';
+import { NAMESERVER } from '../../deploy/local/service.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { create, type Ground, inParallel, newRecords } from './scale-bulk.ts';
 import { figure } from './statistics.ts';

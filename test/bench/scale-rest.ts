@@ -1,7 +1,7 @@
 // The operator among many records that are in sync: a restart, one change, and nothing at all.
 
-import { delay } from '../../src/cli/up/parts/wait.ts';
-import { DNS_RECORD, type DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { delay } from '../../deploy/local/parts/wait.ts';
 import { counters, memory } from './processes.ts';
 import { costs, create, type Ground, newRecords, printCosts } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
@@ -11,7 +11,7 @@ const LIMIT_MS = 60_000;
 const QUIET_MS = 3_000;
 const LOOK_MS = 100;
 
-/** Ends the operator and starts it again; in sync when its CPU has stood still for a while. */
+/** Ends the operator and starts it again; in sync when its CPU has been idle for a while. */
 export async function restart(ground: Ground): Promise<void> {
   const { stack, signal } = ground;
   await stack.operator.stop('operator');

@@ -1,10 +1,10 @@
-// 10,000 connections that are slow on purpose, beside ordinary requests: `node test/bench/slow-connections.ts [connections]`.
-// Prints how long ordinary requests take meanwhile, when the last slow connection was ended, and what memory it took.
-// Both processes need as many open files as there are connections (`ulimit -n`).
+// 10,000 connections that are slow on purpose, in parallel with ordinary requests: `node test/bench/slow-connections.ts
+// [connections]`. Prints how long ordinary requests take during that time, when the last slow connection was ended, and
+// how much memory it took. Both processes need as many open files as there are connections (`ulimit -n`).
 import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { delay } from '../../src/cli/up/parts/wait.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { type Client, createClient } from '#client/client.ts';
+import { delay } from '../../deploy/local/parts/wait.ts';
 import { type Bench, print, printSummaries, runBench, startBenchService } from './support.ts';
 
 const CONNECTIONS = Number(process.argv[2] ?? 10_000);
@@ -20,7 +20,7 @@ async function run(bench: Bench): Promise<void> {
   bench.atEnd(() => client.close());
   const owner = `org:${service.keys.first.team}`;
   const { id } = await client.zones.create({ zoneName: 'bench.example', owner });
-  const api = service.crew.parts().find((part) => part.name === 'api');
+  const api = service.running.parts().find((part) => part.name === 'api');
   const rss = async () => `${Math.round((await residentKib(api?.pid)) / 1024)} MB`;
   await probe(client, id, 'warm');
 

@@ -1,4 +1,4 @@
-// Numbers out of samples, and a table out of numbers. Pure; it must not know what was measured.
+// Numbers from samples, and a table from numbers. Pure.
 
 export interface Summary {
   n: number;
@@ -28,7 +28,7 @@ export function countAbove(samples: readonly number[], limit: number): number {
   return samples.filter((sample) => sample > limit).length;
 }
 
-/** Three significant figures, as far as they stand behind the point; `-` for what is not a number. */
+/** Three significant figures, as far as they are decimals; `-` for a value that is not a number. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return '-';
   const size = Math.abs(value);
@@ -50,7 +50,7 @@ export function tableLines(rows: readonly (readonly string[])[]): string[] {
 /** The heading that belongs to {@link summaryRow}. */
 export const SUMMARY_HEADING: readonly string[] = ['ms', 'n', 'median', 'p95', 'p99', 'max'];
 
-/** One row: what was measured, how often, and its summary. */
+/** One row: the measurement, the number of samples, and its summary. */
 export function summaryRow(what: string, samples: readonly number[]): string[] {
   const { n, median, p95, p99, max } = summarize(samples);
   return [what, String(n), figure(median), figure(p95), figure(p99), figure(max)];

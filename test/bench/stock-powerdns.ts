@@ -1,14 +1,14 @@
-// A PowerDNS as it comes: its own schema in a database of its own, and its HTTP API. The other side of a comparison; it
-// must not know what is measured.
+// An unmodified PowerDNS: its own schema in a database of its own, and its HTTP API. It is the other side of a
+// comparison.
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
-import { startProcess, waitFor } from '../../src/cli/up/parts/process.ts';
-import type { Endpoint } from '../../src/nameserver/probe.ts';
-import { ensureDatabase, ensureRole, giveDatabase } from '../../src/store/admin.ts';
+import type { Endpoint } from '#nameserver/probe/probe.ts';
+import { ensureDatabase, ensureRole, giveDatabase } from '#store/admin.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { ensurePowerDns } from '../../deploy/local/parts/powerdns.ts';
+import { startProcess, waitFor } from '../../deploy/local/parts/process.ts';
 import { type Bench, print } from './support.ts';
 
 export interface StockPowerDns {
@@ -37,7 +37,7 @@ export async function startStockBeside(bench: Bench, databaseUrl: string): Promi
 async function startStockPowerDns({ stateDir, signal, atEnd }: Bench, admin: string): Promise<StockPowerDns> {
   const password = randomBytes(16).toString('hex');
   const key = randomBytes(16).toString('hex');
-  await ensureRole(admin, NAME, password, false);
+  await ensureRole(admin, NAME, password);
   await ensureDatabase(admin, NAME);
   await giveDatabase(admin, NAME, NAME);
   const at = new URL(admin);

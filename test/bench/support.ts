@@ -1,19 +1,19 @@
-// What the benchmarks share: a folder of their own, an end that leaves nothing running, questions to a name server, and
+// Helpers of the benchmarks: a folder of their own, an end that leaves nothing running, queries to a name server, and
 // the printing. Benchmarks are plain programs that print tables and judge nothing.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
-import { delay } from '../../src/cli/up/parts/wait.ts';
-import { type Service, startService } from '../../src/cli/up/service.ts';
-import { type Answer, ask, type Endpoint, type Question } from '../../src/nameserver/probe.ts';
+import { type Answer, ask, type Endpoint, type Question } from '#nameserver/probe/probe.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
+import { delay } from '../../deploy/local/parts/wait.ts';
+import { type Service, startService } from '../../deploy/local/service.ts';
 import { SUMMARY_HEADING, summaryRow, tableLines } from './statistics.ts';
 
 export interface Bench {
   /** Gone after the run. */
   stateDir: string;
-  /** Aborts on Ctrl-C and when the time limit of the whole program is over. */
+  /** Aborts on Ctrl-C and when the whole program exceeds its time limit. */
   signal: AbortSignal;
   /** Runs at the end, the last registered first, also after a failure. */
   atEnd(step: () => Promise<unknown>): void;
@@ -85,7 +85,9 @@ export async function startBenchService({ stateDir, signal, atEnd }: Bench): Pro
 
 /** How long an answer may take to become right before the run is given up. */
 const RIGHT_LIMIT_MS = 15_000;
-/** Between two questions: finer than what is measured, and still leaves the two cores to the servers. */
+/**
+ * The time between two queries: shorter than the measured times, but long enough to leave the two cores to the servers.
+ */
 const BETWEEN_LOOKS_MS = 2;
 
 /** Asks until the answer is right. @returns its questions. @throws when it is still wrong after 15 s */

@@ -1,6 +1,6 @@
-// How many records a second can be created, at our REST API and at the HTTP API of a stock PowerDNS with signed zones on the
-// same Postgres: `node test/bench/writes-vs-powerdns.ts [CASE]`. Both sides take turns in one run, each turn with new zones,
-// and afterwards every zone is listed: what was answered with success must be there once.
+// The number of records that can be created per second, at our REST API and at the HTTP API of a stock PowerDNS with
+// signed zones on the same Postgres: `node test/bench/writes-vs-powerdns.ts [CASE]`. Both sides take turns in one run,
+// each turn with new zones, and afterwards every zone is listed: every acknowledged record must exist once.
 import { type Call, caller, createAgent, insist } from './calls.ts';
 import { ourSide } from './our-side.ts';
 import { startStockBeside } from './stock-powerdns.ts';

@@ -1,6 +1,8 @@
-// What HTTP, rights, rules and JSON cost: record creations a second at our REST API, and as the bare transactions that the
-// api sends for them: `node test/bench/writes-vs-sql.ts`. The bare side runs the same statements through the same driver
-// with as many connections as the api has, and as many round trips; it knows beforehand that all will be well.
+// The cost of HTTP, rights, rules and JSON: record creations a second at our REST API, and as bare pipelined transactions of the
+// rows that a creation needs: `node test/bench/writes-vs-sql.ts`. The bare side locks the zone, reads the key and the names
+// involved, and writes record, serial and history, one transaction each, through the same driver with as many connections as the
+// api has. It knows beforehand that each creation is permitted. The api loads and writes with one statement each, and commits the
+// writers of one zone together.
 import { createHash, randomBytes } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import { caller, createAgent } from './calls.ts';

@@ -1,5 +1,5 @@
-// Turns of record writes that any side of a comparison can take: so many writers for so long, then a look at what is really
-// there. It must not know who is compared.
+// Record writes for any side of a comparison: a number of writers for a time, then a check of the records that really
+// exist.
 import { countAbove, figure, quantile, summarize, tableLines } from './statistics.ts';
 import { addressOf, type Bench, print } from './support.ts';
 
@@ -14,13 +14,13 @@ export interface Case {
   before: number;
 }
 
-/** What the loop needs of a side. */
+/** The methods of a side that the loop calls. */
 export interface Side {
   name: string;
   createZone(name: string): Promise<string>;
   /** @returns the status of the answer */
   create(zone: string, name: string, address: string): Promise<number>;
-  /** Many at once, outside of what is timed. */
+  /** Creates many records at once, outside of the measured time. */
   fill(zone: string, count: number): Promise<void>;
   /** How often each owner name with an address record is there, relative to the zone. */
   list(zone: string): Promise<Map<string, number>>;

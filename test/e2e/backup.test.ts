@@ -1,14 +1,15 @@
-// Backup and restore with the very commands of deploy/README.md, on Debian's PostgreSQL: dump, destroy the whole server,
+// Backup and restore with the very commands of docs/how-to/back-up-and-restore.md, on Debian's PostgreSQL: dump, destroy the whole server,
 // restore into a new one. Every answer is as before, and the operator finds nothing to write.
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
+import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { debianPostgres } from '../support/debian-postgres.ts';
 import { readPage } from '../support/docs/document.ts';
 import { scenario } from '../support/docs/scenario.ts';
+import { conditionOf, type Watched } from '../support/kstatus.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -66,7 +67,7 @@ async function everything() {
   return { dns, zones, inside };
 }
 
-/** What the operator has sent since it started, but for reading. */
+/** The writes that the operator has sent since it started. */
 async function operatorWrites(): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${test.stack.healthPorts.operator}/metrics`)).text();
   return [...text.matchAll(/^zonestead_service_requests_total\{method="(\w+)",code="\w+"\} (\d+)/gm)]
@@ -76,10 +77,8 @@ async function operatorWrites(): Promise<number> {
 
 /** Reasons of Ready of all objects: only `Ready` when the service answers and all is well. */
 async function reasons(): Promise<string[]> {
-  const { items } = JSON.parse(await test.kubectl('get', 'zdz,zdr', '-o', 'json')) as {
-    items: { status?: { conditions?: { type: string; reason: string }[] } }[];
-  };
-  const ready = items.map(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? 'none');
+  const items = [...(await test.kube.list<Watched>('zdz')), ...(await test.kube.list<Watched>('zdr'))];
+  const ready = items.map((object) => conditionOf(object, 'Ready')?.reason ?? 'none');
   return [...new Set(ready)];
 }
 
@@ -104,15 +103,17 @@ it('brings everything back from a dump into a new server, and the operator write
   expect(before.dns.filter(([, , rcode]) => rcode === 'NOERROR').length).toBeGreaterThan(RECORDS.length);
 
   const [dump, restore] = (await scenario('backup')).map(({ text }) => text);
-  const roles = (await readPage('deploy/README.md')).blocks.find(({ language }) => language === 'sql')?.text;
+  const roles = (await readPage('docs/how-to/back-up-and-restore.md')).blocks.find(
+    ({ language }) => language === 'sql',
+  )?.text;
   await shell(dump as string, service.databaseUrl);
 
   // No replica of the api may start on the empty database: it would make its tables there.
-  await service.crew.part('api').stop();
-  const stateDir = dirname(dirname(service.crew.part('postgres').logFile));
-  await service.crew.part('postgres').stop();
+  await service.running.part('api').stop();
+  const stateDir = dirname(dirname(service.running.part('postgres').logFile));
+  await service.running.part('postgres').stop();
   await removePostgresState(stateDir);
-  await service.crew.start('postgres');
+  await service.running.start('postgres');
 
   const url = new URL(service.databaseUrl);
   const superuser = await readFile(join(stateDir, 'postgres', 'password'), 'utf8');
@@ -130,9 +131,9 @@ it('brings everything back from a dump into a new server, and the operator write
       await sql`select count(*)::integer as n from zones where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`
     )[0]?.n;
   try {
-    // Transaction ids begin anew in a new server; those of the dump are of the old one.
+    // Transaction ids start over in a new server; those of the dump belong to the old one.
     expect(await ahead()).toBeGreaterThan(0);
-    await service.crew.start('api');
+    await service.running.start('api');
     expect(await ahead()).toBe(0);
   } finally {
     await sql.end();
@@ -141,7 +142,7 @@ it('brings everything back from a dump into a new server, and the operator write
   await expect.poll(everything, { timeout: 30_000, interval: 500 }).toEqual(before);
   expect(await test.delv('kept.example', 'any.apps.kept.example', 'A')).toContain('fully validated');
   await expect.poll(reasons, { timeout: 60_000, interval: 500 }).toEqual(['Ready']);
-  // A new operator looks at every object anew.
+  // A new operator looks at every object again.
   await operator.part('operator').stop();
   await operator.start('operator');
   const settled = async () => {
@@ -153,7 +154,7 @@ it('brings everything back from a dump into a new server, and the operator write
   expect(await operatorWrites()).toBe(0);
   expect(await everything()).toEqual(before);
 
-  // And life goes on: what is written now is served at once.
+  // And normal operation continues: a new write is served at once.
   const edited = recordObject('many-0', 'kept', { name: 'many-0', type: 'A', content: '198.51.100.9' });
   expect(await test.apply(edited)).toMatchObject({ ok: true });
   await expect

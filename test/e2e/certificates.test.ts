@@ -1,6 +1,6 @@
-// Certificates by the real cert-manager and a real certificate authority, which asks PowerDNS itself: Certificate → Order →
-// Challenge → kube-apiserver → solver → DNSRecord → operator → REST API → DNS → Pebble. One stack for all of it: what
-// disturbs nobody goes side by side, what breaks parts comes after.
+// Certificates from the real cert-manager and a real certificate authority, which queries PowerDNS itself: Certificate → Order
+// → Challenge → kube-apiserver → solver → DNSRecord → operator → REST API → DNS → Pebble. All suites share one stack: those
+// that do not disturb others run concurrently, and those that stop parts run afterwards.
 import { afterAll, beforeAll, expect } from 'vitest';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 import { besideTheSolver } from './certificates/beside.ts';
@@ -25,13 +25,13 @@ afterAll(async () => {
 });
 
 const theStack = () => stack;
-// Side by side; what waits longest first.
+// These run concurrently; the longest one first.
 passesUpstreamsSuite(theStack);
 letsChallengesPass(theStack);
 isRefused(theStack);
 isIssued(theStack);
 besideTheSolver(theStack);
-// One after the other.
+// These run one after the other.
 rotatesUnnoticed(theStack);
 doctorSaysWhatIsBroken(theStack);
 survivesFaults(theStack);

@@ -1,23 +1,22 @@
-// The pages' commands for one machine, typed word for word in the order of the pages, in a checkout of their own: the tour on the
-// chain of `npm run up`, then on that of `npm run up -- --cert-manager`. What comes is what the pages show.
+// Types the commands of the pages for one machine, word for word and in the order of the pages, in a copy of the checkout: first with
+// the stack of `npm run up`, then with that of `npm run up -- --cert-manager`. The output must be the output that the pages show.
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findCommand } from '../../src/cli/up/parts/commands.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { findCommand } from '../../deploy/local/parts/commands.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type Checkout, copyCheckout } from '../support/docs/checkout.ts';
 import { PROJECT, readPage } from '../support/docs/document.ts';
-import type { ScenarioName } from '../support/docs/plan.ts';
+import { PAGES, type ScenarioName } from '../support/docs/plan.ts';
 import { follow, type Own, type Reading, typed } from '../support/docs/reader.ts';
 import { scenario } from '../support/docs/scenario.ts';
 import { openShell, type Shell } from '../support/docs/shell.ts';
 import { complaint, type Ids } from '../support/docs/shown.ts';
 import { type RunningUp, typeUp } from '../support/docs/up.ts';
 
-const TOUR = 'A tour in five minutes';
 /** As a reader has it who has Node 24 or later: the pages call it `node`. */
 const env = { PATH: `${PROJECT}node_modules/.bin:${process.env.PATH}`, HOME: process.env.HOME, LANG: 'C.UTF-8' };
-const page = await readPage('README.md');
+const pages = await Promise.all(PAGES.map(readPage));
 const tour = [...(await scenario('tour')), ...(await scenario('pictures'))];
 const certificates = await scenario('certificates');
 const byHand = [...(await scenario('solver by hand')), ...(await scenario('database'))];
@@ -47,7 +46,7 @@ const stop = async () => {
 
 const setting = async (name: string) => (await shell.type(`printf %s "$${name}"`)).output;
 
-/** Where this reader keeps what the page keeps in /opt, /etc and /usr/local, and how his service is called. */
+/** The reader's folders in place of /opt, /etc and /usr/local on the page, and the reader's name of the service. */
 async function acmeOwn(): Promise<Own> {
   const { folder } = checkout;
   for (const name of ['etc', 'local', 'acme.sh']) await mkdir(join(folder, name), { recursive: true });
@@ -64,20 +63,23 @@ async function acmeOwn(): Promise<Own> {
   };
 }
 
-/** What stands for the words in capitals: an object of the example, or its name in DNS. */
+/** The values of the words in capitals: an object of the example, or its name in DNS. */
 async function symptomOwn(command: string): Promise<Own> {
   const [address = '', port = ''] = (await setting('ZONESTEAD_DNS')).split(':');
   const server = `${address} -p ${port}`;
   const name = /\bzdr\b/.test(command) ? 'www' : /\bzdz\b/.test(command) ? 'quickstart' : 'www.quickstart.example';
   return {
     ...{ NAME: name, TYPE: 'A', ZONE: 'quickstart.example', TARGET: name, NAMESPACE: 'default', TEAM: 'platform' },
+    '<zone>': 'quickstart.example',
     ...{ SERVER: server, ADDRESS: server, RESOLVER: server, FOLDER: '.local/powerdns', PID: '0' },
   };
 }
 
 beforeAll(async () => {
   checkout = await copyCheckout();
-  for (const { file, text } of page.blocks) if (file) await writeFile(join(checkout.folder, file), `${text}\n`);
+  // The tutorial continues from README's example: its files win.
+  for (const { blocks } of pages.toSorted((a, b) => Number(b.path === 'README.md') - Number(a.path === 'README.md')))
+    for (const { file, text } of blocks) if (file) await writeFile(join(checkout.folder, file), `${text}\n`);
 });
 afterAll(async () => {
   await stop();
@@ -88,8 +90,9 @@ describe('the tour', () => {
   beforeAll(() => start('up'), 180_000);
   afterAll(stop);
 
-  it('begins with what `npm run up` prints', () => {
-    const shown = page.blocks.find(({ section }) => section === TOUR)?.text ?? '';
+  it('begins with the output of `npm run up`', () => {
+    const tutorial = pages.find(({ path }) => path === 'docs/tutorials/first-zone.md');
+    const shown = tutorial?.blocks.find(({ language }) => language === '')?.text ?? '';
     expect(complaint(shown.split('\n'), up.output(), ids, true)).toBeUndefined();
   });
 
@@ -137,7 +140,7 @@ describe('in the tree', () => {
 
   it.each(inTheTree)('$text', async (step) => void (await follow(step, reading())));
 
-  // Where there is an engine it would make a cluster: this reader has nothing but what npm needs.
+  // With a container engine it would create a cluster: this reader has only the programs that npm needs.
   it.each(kind)('$text, without a container engine', async (step) => {
     const bin = join(checkout.folder, 'few-programs');
     await mkdir(bin);

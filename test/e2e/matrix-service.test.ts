@@ -1,8 +1,18 @@
-// The fault matrix, second part: the way to the service goes wrong in every manner while objects are created, changed and
-// deleted. The operator, the service, Postgres, PowerDNS and the API server are real; a proxy stands between the first two.
-// The cells stand beside each other, each in a namespace of its own with an operator and a proxy for it.
-import { describe, it } from 'vitest';
-import { CHANGING, CREATING, cleanUp, consistent, DELETING, newCell, WORKS } from '../support/matrix/cell.ts';
+// The fault matrix, second part: the connection to the service fails in every way while objects are created, changed
+// and deleted. The operator, the service, Postgres, PowerDNS and the API server are real; a proxy is between the first
+// two. The cells run in parallel, each in a namespace of its own with an operator and a proxy for it.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import {
+  type Cell,
+  CHANGING,
+  CREATING,
+  cleanUp,
+  consistent,
+  DELETING,
+  newCell,
+  WORKS,
+} from '../support/matrix/cell.ts';
 import { startChain } from '../support/matrix/chain.ts';
 import {
   cutAfter,
@@ -14,8 +24,10 @@ import {
   startFaultyProxy,
   strange,
 } from '../support/matrix/faulty-proxy.ts';
+import { measureHealing } from '../support/matrix/healing.ts';
 import { startOperator } from '../support/matrix/operator.ts';
 import { untilIs } from '../support/matrix/until.ts';
+import { reasonOfReady } from '../support/matrix/world.ts';
 
 const chain = await startChain();
 
@@ -34,7 +46,16 @@ const isWrite = (method: string) => method !== 'GET';
 /** Not the operator's own look whether the service is back. */
 const isRead = (method: string, path: string) => method === 'GET' && path.startsWith('/v1/dns/');
 
-const cell = async (fault: HttpFault, matches: typeof isRead, work: (typeof WORKS)[number], times: number) => {
+/** From the last request that went wrong. */
+const healing = measureHealing({ each: 30_000, median: 8_000 });
+
+const cell = async (
+  title: string,
+  fault: HttpFault,
+  matches: typeof isRead,
+  work: (typeof WORKS)[number],
+  times: number,
+) => {
   const made = await newCell(chain);
   const proxy = await startFaultyProxy(chain.url);
   const operator = startOperator(chain, { url: proxy.url, namespace: made.namespace });
@@ -45,7 +66,7 @@ const cell = async (fault: HttpFault, matches: typeof isRead, work: (typeof WORK
     await work.act(chain, made);
     await untilIs('requests that go wrong', proxy.hits, (hits) => hits === times, 20_000);
     made.made = work.made;
-    await consistent(chain, made, work.title);
+    healing.add(title, await consistent(chain, made, work.title));
     await cleanUp(chain, made);
   } finally {
     await operator.stop();
@@ -54,23 +75,63 @@ const cell = async (fault: HttpFault, matches: typeof isRead, work: (typeof WORK
 };
 
 describe.concurrent.each(WORKS)('while $title', (work) => {
-  it.each(Object.entries(FAULTS))('a write that %s is made once in the end', async (_title, fault) => {
-    await cell(fault, isWrite, work, 1);
+  it.each(Object.entries(FAULTS))('a write that %s is made once in the end', async (title, fault) => {
+    await cell(`${work.title}: a write that ${title}`, fault, isWrite, work, 1);
   });
 });
 
-describe.concurrent('beside that', () => {
+describe.concurrent('in addition', () => {
   it.each([CREATING, CHANGING, DELETING])(
     'two answers in a row that are lost while $title are heard in the end',
     async (work) => {
-      await cell(cutAfter, isWrite, work, 2);
+      await cell(`${work.title}: two answers lost`, cutAfter, isWrite, work, 2);
     },
   );
 
   it.each(Object.entries(FAULTS).filter(([title]) => !/429|busy/.test(title)))(
     'a read that %s is repeated',
-    async (_title, fault) => {
-      await cell(fault, isRead, CHANGING, 1);
+    async (title, fault) => {
+      await cell(`a read that ${title}`, fault, isRead, CHANGING, 1);
     },
   );
+});
+
+/** Attempts after 1, 3, 7 and 15 s have failed by then, and by itself an object would come back 31 s after the first. */
+const OUTAGE_MS = 18_000;
+
+// A zone that is woken wakes its records, so each kind waits alone.
+const EDITS = {
+  zones: ({ zoneName, namespace }: Cell) => chain.zone('zone', { zoneName, defaultTtl: 600 }, namespace),
+  records: ({ namespace }: Cell) =>
+    chain.record('www', 'zone', { name: 'www', type: 'A', ttl: 300, content: '192.0.2.7' }, namespace),
+};
+
+describe.concurrent('after an outage', () => {
+  it.each(['zones', 'records'] as const)(
+    '%s that wait for the service are woken when it answers again',
+    async (kind) => {
+      const made = await newCell(chain);
+      const proxy = await startFaultyProxy(chain.url);
+      const operator = startOperator(chain, { url: proxy.url, namespace: made.namespace });
+      try {
+        await CREATING.act(chain, made);
+        await consistent(chain, made, 'given');
+        proxy.arm(cutBefore, () => true, Number.POSITIVE_INFINITY);
+        await EDITS[kind](made);
+        const reason = () => reasonOfReady(chain, made, kind);
+        await untilIs(`Ready of the ${kind}`, reason, (is) => is === 'APIUnavailable');
+        await sleep(OUTAGE_MS);
+        proxy.arm(cutBefore, () => false, 0);
+        // The operator looks for the service every 2 s.
+        expect(await consistent(chain, made, 'woken')).toBeLessThan(8_000);
+      } finally {
+        await operator.stop();
+        await proxy.close();
+      }
+    },
+  );
+});
+
+it('the work ends in seconds after the fault', () => {
+  expect(healing.problems()).toEqual([]);
 });

@@ -1,15 +1,16 @@
-// What the whole stack shows of itself, on real parts: Debian's Prometheus scrapes all processes and runs every query of
-// the dashboard and of the alerts; an OTLP receiver gets the traces; and one id leads from an Event to the row in the history.
+// The metrics and traces of the whole stack, on real parts: Debian's Prometheus scrapes all processes and runs every
+// query of the dashboard and of the alerts; an OTLP receiver gets the traces; and one id leads from an Event to the row
+// in the history.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
-import { ROWS } from '../../deploy/observability/dashboard.ts';
-import { ensureAuthority, ensureCertificate } from '../../src/cli/up/parts/certificates.ts';
-import { startCommand } from '../../src/cli/up/parts/command.ts';
-import type { Part } from '../../src/cli/up/parts/part.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { ROWS } from '../../charts/tools/dashboard/dashboard.ts';
+import { ensureAuthority, ensureCertificate } from '../../deploy/local/parts/certificates.ts';
+import { startCommand } from '../../deploy/local/parts/command.ts';
+import type { Part } from '../../deploy/local/parts/part.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { type Prometheus, type Series, startPrometheus } from '../support/prometheus.ts';
 import { groupingLabelsOf, legendOf, selectorsOf, shownLabelsOf, withoutVariables } from '../support/promql.ts';
@@ -18,7 +19,7 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const ALERTS = join(ROOT, 'charts/zonestead/files/alerts.yaml');
-/** What a scrape of pods adds; all else must come from the processes. */
+/** The labels that a scrape of pods adds; all others must come from the processes. */
 const TARGET_LABELS = ['namespace', 'pod', 'instance', 'job'];
 const MANY = 40;
 const REQUEST_ID = 'zonestead.dev/request-id';
@@ -69,13 +70,19 @@ async function startSolver(stateDir: string, port: number, healthPort: number): 
   return startCommand({ name: 'solver', env, healthPort, stateDir, signal });
 }
 
-/** What the process wrote, without the marks of its sessions. */
+/** The log of the process, without the marks of its sessions. */
 async function linesOf(part: Part): Promise<Record<string, unknown>[]> {
   const text = await readFile(part.logFile, 'utf8');
   return text
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+interface Event {
+  metadata: { annotations?: Record<string, string> };
+  reason: string;
+  regarding: { name: string };
 }
 
 interface Noted {
@@ -85,9 +92,7 @@ interface Noted {
 }
 
 async function eventsWithIds(): Promise<Noted[]> {
-  const { items } = JSON.parse(await test.kubectl('get', 'events.events.k8s.io', '-o', 'json')) as {
-    items: { metadata: { annotations?: Record<string, string> }; reason: string; regarding: { name: string } }[];
-  };
+  const items = await test.kube.list<Event>('event', 'default');
   return items.flatMap(({ metadata, reason, regarding }) => {
     const id = metadata.annotations?.[REQUEST_ID];
     return id === undefined ? [] : [{ id, reason, object: regarding.name }];
@@ -110,7 +115,7 @@ describe('one id from an Event to the history', () => {
       select action, request_id as id, coalesce(after->>'name', zone_name) as name from changes order by id`;
     await sql.end();
     const [api, operator] = await Promise.all([
-      linesOf(test.stack.service.crew.part('api')),
+      linesOf(test.stack.service.running.part('api')),
       linesOf(test.stack.operator.part('operator')),
     ]);
     const events = await eventsWithIds();
@@ -214,7 +219,7 @@ describe('every query', () => {
     labels = labelsByMetric(await prometheus.series('{__name__=~"zonestead_.*"}'));
   });
 
-  /** @returns what is wrong with the names in it */
+  /** @returns the errors in its names */
   function strangers(expr: string, shown: string): string[] {
     const selectors = selectorsOf(expr);
     const known = new Set(TARGET_LABELS);
@@ -241,7 +246,7 @@ describe('every query', () => {
     return empty;
   }
 
-  it('of the dashboard runs, names only what the processes expose, and shows something under names that tell it apart', async () => {
+  it('in the dashboard runs, uses only metrics that the processes expose, and shows lines with distinct names', async () => {
     for (const { title, kind, queries } of panels) {
       const shown: string[] = [];
       for (const { expr, legend } of queries) {
@@ -257,7 +262,7 @@ describe('every query', () => {
     }
   });
 
-  it('of the alerts runs, names only what the processes expose, and none fires on a healthy stack', async () => {
+  it('in the alerts runs, uses only metrics that the processes expose, and none fires on a healthy stack', async () => {
     for (const { alert, expr, annotations } of alerts) {
       const shown = Object.values(annotations).join(' ');
       expect([alert, strangers(expr, shown), await emptySelectors(expr)]).toEqual([alert, [], []]);
@@ -273,7 +278,7 @@ describe('every query', () => {
       });
   });
 
-  it("of PowerDNS' counters tells what was asked", async () => {
+  it("on PowerDNS' counters counts the DNS queries", async () => {
     const asked = async () => (await prometheus.query('sum(zonestead_dns_queries_total)'))[0]?.value ?? 0;
     const before = await asked();
     for (let index = 0; index < 5; index += 1) await test.dig('many-1.seen.example', 'A');

@@ -1,7 +1,7 @@
-// What the operator shows of itself, scraped from a real one: every series is there at zero from the start and no other comes
-// later, the numbers follow what happened, and a change is followed from the service's history back to the log.
+// The operator's metrics, scraped from a real one: every series exists at zero from the start and no other is added
+// later, the numbers follow the events, and a change can be traced from the service's history back to the log.
 import { afterAll, expect, it } from 'vitest';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { CREATING, consistent, newCell } from '../support/matrix/cell.ts';
 import { startChain } from '../support/matrix/chain.ts';
 import { startOperator } from '../support/matrix/operator.ts';
@@ -28,7 +28,7 @@ async function scrape(): Promise<Map<string, number>> {
 const become = (name: string, wanted: (value: number) => boolean) =>
   untilIs(name, async () => (await scrape()).get(`zonestead_${name}`) ?? Number.NaN, wanted);
 
-it('shows all there is from the start, counts what happens, and never grows', async () => {
+it('shows all series from the start, counts events, and never adds a series', async () => {
   await become('leader', (value) => value === 1);
   await become('workqueue_depth{name="zones"}', (value) => value === 0);
   const first = await scrape();
@@ -52,8 +52,8 @@ it('shows all there is from the start, counts what happens, and never grows', as
     'objects_not_ready{kind="DNSRecord",reason="RateLimited"}',
     'objects_not_ready{kind="DNSZone",reason="Other"}',
     'propagation_seconds_count',
-    'drift_total{kind="DNSRecord",what="found"}',
-    'drift_total{kind="DNSZone",what="repaired"}',
+    'drift_total{kind="DNSRecord",result="found"}',
+    'drift_total{kind="DNSZone",result="repaired"}',
     'kube_requests_total{method="PATCH",code="409"}',
   ])
     expect([name, first.get(`zonestead_${name}`)]).toEqual([name, 0]);

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
+import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { scenario } from '../support/docs/scenario.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
-const MAIN = join(ROOT, 'src/main.ts');
+const MAIN = join(ROOT, 'deploy/local/main.ts');
 
 interface Up {
   child: ChildProcess;
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 function up(...args: string[]): Up {
-  return run(process.execPath, [MAIN, 'up', '--state', state, ...args]);
+  return run(process.execPath, [MAIN, '--state', state, ...args]);
 }
 
 function run(command: string, args: string[]): Up {
@@ -54,7 +54,7 @@ function run(command: string, args: string[]): Up {
   return { child, output: () => text, ended: new Promise((resolve) => child.once('exit', resolve)) };
 }
 
-/** @throws with what it printed when it ends or takes longer than 90 s */
+/** @throws with its output when it ends or takes longer than 90 s */
 async function ready(running: Up): Promise<string> {
   for (let waited = 0; waited < 90_000; waited += 100) {
     const line = running
@@ -93,7 +93,7 @@ describe('npm run up', () => {
       /^ready after [\d.]+ s: API http:\/\/127\.0\.0\.1:\d+\/v1\/dns, DNS 127\.0\.0\.1:\d+\./,
     );
     expect(running.output()).toMatch(
-      /dnsrecord\.zonestead\.dev\/www\s+www\.quickstart\.example\s+A\s+192\.0\.2\.10,192\.0\.2\.11\s+True/,
+      /dnsrecord\.zonestead\.dev\/www\s+quickstart\s+www\s+A\s+192\.0\.2\.10,192\.0\.2\.11\s+True\s+Ready/,
     );
     expect(running.output()).toMatch(/www\.quickstart\.example\.\s+60\s+IN\s+RRSIG\s+A 13 3 60/);
     expect(running.output()).not.toMatch(/yk_/);
@@ -125,7 +125,7 @@ describe('npm run up', () => {
     expect(await leftovers()).toEqual([]);
   }, 150_000);
 
-  it('goes on with its state, and tells of a part that dies', async () => {
+  it('continues with its state, and reports a part that dies', async () => {
     const running = up('--empty', '--limits', 'off');
     await ready(running);
     expect((await shell('printf %s $ZONESTEAD_API_KEY')).out).toBe(key);
@@ -136,7 +136,7 @@ describe('npm run up', () => {
     expect(await leftovers()).toEqual([]);
   }, 120_000);
 
-  it('starts anew with --fresh; what stops npm stops it too', async () => {
+  it('starts over with --fresh; a signal that stops npm stops it too', async () => {
     const [documented] = await scenario('fresh');
     const [npm = '', ...words] = documented?.text.split(' ') ?? [];
     const running = run(npm, [...words, '--state', state, '--empty']);

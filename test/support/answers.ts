@@ -1,8 +1,8 @@
-// What an answer must be, looked at twice: as a plain message, and validated by delv against the key of its zone.
+// Expectations for an answer, checked in the plain message and by delv against the key of the zone.
 import { expect } from 'vitest';
 import type { Resolver } from './resolver.ts';
 
-/** With authority, not empty, and secure. Gives the records, as `www.example 60 A 192.0.2.1`. */
+/** The answer is authoritative, not empty, and secure. @returns the records, as `www.example 60 A 192.0.2.1` */
 export async function expectPositive(dns: Resolver, zone: string, name: string, type: string): Promise<string[]> {
   const { rcode, aa, answers } = await dns.lookup(name, type);
   expect([name, rcode, aa]).toEqual([name, 'NOERROR', true]);
@@ -12,7 +12,7 @@ export async function expectPositive(dns: Resolver, zone: string, name: string, 
   return answers;
 }
 
-/** With authority, with the SOA that says how long it may be kept (RFC 2308), and proven. */
+/** The answer is authoritative, has the SOA that limits its caching (RFC 2308), and is proven. */
 export async function expectNegative(
   dns: Resolver,
   zone: string,

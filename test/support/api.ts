@@ -1,6 +1,7 @@
-// Real HTTP to one address of the REST API, for tests: whatever is asked is sent, also what no client would send.
+// Real HTTP to one address of the REST API, for tests. It can also send requests that no client would send.
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
+import { errorBody } from '#contract/error.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
 
@@ -8,14 +9,15 @@ export interface Reply {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The parsed JSON; an empty object when there is no body, or text. */
+  /** The parsed JSON. An empty object if the body is empty or text. */
   body: Record<string, unknown>;
 }
 
 /**
- * One request below /v1/dns.
- * @param body an object is sent as JSON, a text as it is; both with content type JSON unless `headers` say otherwise
- * @param key null: without the Authorization header
+ * Sends one request below /v1/dns.
+ * @param body an object is sent as JSON, a string unchanged; both with the content type JSON unless `headers` has
+ * another
+ * @param key null sends no Authorization header
  */
 export type Request = (
   method: Method,
@@ -42,20 +44,20 @@ export function createRequest(url: string, agent: Dispatcher, defaultKey: string
       bodyTimeout: LIMIT_MS,
     });
     const text = await answer.body.text();
-    // A zone file is the one answer that is text.
+    // A zone file is the only answer that is text.
     const isText = text === '' || String(answer.headers['content-type']).startsWith('text/');
     return { status: answer.statusCode, headers: answer.headers, text, body: isText ? {} : JSON.parse(text) };
   };
 }
 
 /**
- * `409 conflict` and the like: status and code of an error.
- * @throws when the body is not exactly `{error, message}` with a sentence, as SPEC section 7 says
+ * The status and code of an error, for example `409 conflict`.
+ * @throws when the body is not an error body of the contract, or its message is not a sentence
  */
 export function refusal({ status, headers, body, text }: Reply): string {
   const sentence = typeof body.message === 'string' && body.message.length > 10;
   const json = String(headers['content-type']).startsWith('application/json');
-  if (Object.keys(body).sort().join() !== 'error,message' || !sentence || !json) {
+  if (!errorBody.strict().safeParse(body).success || !sentence || !json) {
     throw new Error(`not an error body of the contract: ${status} ${text}`);
   }
   return `${status} ${body.error}`;

@@ -12,7 +12,9 @@ export interface BareReply {
   closed: boolean;
 }
 
-/** Sends the bytes, and reads until the answer is complete and, when it says `connection: close`, the end. */
+/**
+ * Sends the bytes and reads until the answer is complete, or until the end of the connection after `connection: close`.
+ */
 export function sendBare(url: string, bytes: string | Uint8Array, limitMs = LIMIT_MS): Promise<BareReply> {
   return new Promise((resolve, reject) => {
     const socket = open(url);
@@ -32,7 +34,7 @@ export function sendBare(url: string, bytes: string | Uint8Array, limitMs = LIMI
       text = (text + chunk).replace(/^HTTP\/1.1 100 [^\r]*\r\n\r\n/, '');
       if (isComplete(text) && !/^connection: *close/im.test(text)) done(false);
     });
-    // A server that refuses early may reset while we still send.
+    // A server that refuses early may reset the connection while we still send.
     socket.on('error', () => undefined);
     socket.once('close', () => done(true));
     socket.once('connect', () => socket.write(bytes));
@@ -45,7 +47,7 @@ export async function holdOpen(url: string, bytes: string): Promise<Socket> {
   socket.on('error', () => undefined);
   await new Promise((resolve, reject) => {
     socket.once('connect', resolve);
-    socket.once('close', () => reject(new Error('the connection was not taken')));
+    socket.once('close', () => reject(new Error('the connection was not accepted')));
   });
   socket.write(bytes);
   return socket;
@@ -63,7 +65,7 @@ function isComplete(text: string): boolean {
   return length === undefined || Buffer.byteLength(text.slice(at + 4)) >= Number(length);
 }
 
-/** @throws when the body is no JSON object */
+/** @throws if the body is not a JSON object */
 function parse(text: string): Omit<BareReply, 'closed'> {
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);

@@ -1,5 +1,5 @@
-// Debian's Chromium, driven by playwright-core, and what every page has to stand: no complaint of the browser, no serious
-// finding of axe-core, no scrolling sideways, little to transfer. Pictures can be taken of what it shows.
+// Debian's Chromium, driven by playwright-core, and the requirements for every page: no error of the browser, no
+// serious finding of axe-core, no horizontal scrolling, a small transfer size.
 import axe from 'axe-core';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, inject } from 'vitest';
@@ -8,16 +8,19 @@ export const WIDTHS = [360, 1440] as const;
 export const SCHEMES = ['light', 'dark'] as const;
 
 export interface TestBrowser {
-  /** A window of its own, with its own cookies. @throws at the end of the file when a page of it complained */
+  /** A window of its own, with its own cookies. @throws at the end of the file if a page logged an error */
   open(options?: BrowserContextOptions): Promise<Page>;
 }
 
-/** To be called at the top of a test file, which closes it at its end. `hosts`: names and where they are: `{ 'a.test': '127.0.0.1:81' }`. */
+/**
+ * To be called at the top of a test file; closes the browser at its end. `hosts` maps names to addresses: `{ 'a.test':
+ * '127.0.0.1:81' }`.
+ */
 export async function startBrowser(hosts: Record<string, string> = {}): Promise<TestBrowser> {
   const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
   const browser: Browser = await chromium.launch({
     executablePath: inject('peers').chromium,
-    // As root there is no sandbox; the pages are our own.
+    // Chromium has no sandbox as root. The pages are our own.
     args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(',')}`],
   });
   const complaints: string[] = [];
@@ -34,9 +37,9 @@ export async function startBrowser(hosts: Record<string, string> = {}): Promise<
       contexts.push(context);
       const page = await context.newPage();
       page.on('console', (message) => {
-        // Not of other people's pages.
+        // Ignores the pages of other services.
         if (!new URL(page.url()).pathname.startsWith('/console/')) return;
-        // Pages of refusals are answered with their status, which Chromium writes down as an error.
+        // Chromium logs an error for every page with an error status.
         if (message.type() !== 'error' || /status of 4\d\d/.test(message.text())) return;
         complaints.push(`${page.url()}: ${message.text()}`);
       });
@@ -46,7 +49,7 @@ export async function startBrowser(hosts: Record<string, string> = {}): Promise<
   };
 }
 
-/** The rules that can find something else in another scheme or width; all others are asked once. */
+/** The rules whose result depends on the colour scheme or the width. The others run once. */
 const LOOKS = [
   'color-contrast',
   'scrollable-region-focusable',
@@ -55,7 +58,7 @@ const LOOKS = [
   'css-orientation-lock',
 ];
 
-/** What is wrong with the page as it stands, in both schemes and widths, each with its place; empty when nothing is. */
+/** The flaws of the current page in both schemes and widths, each with its place. Empty if there are none. */
 export async function flawsOf(page: Page): Promise<string[]> {
   const flaws: string[] = [];
   const before = page.viewportSize();
@@ -80,7 +83,7 @@ export async function flawsOf(page: Page): Promise<string[]> {
   return flaws;
 }
 
-/** How many bytes a first visit of the page costs, with all that it loads. */
+/** The number of bytes of a first visit of the page, with all its files. */
 export async function weightOf(page: Page, address: string): Promise<number> {
   const client = await page.context().newCDPSession(page);
   let bytes = 0;

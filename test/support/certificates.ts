@@ -1,12 +1,12 @@
-// What tests of certificates share: Certificates as objects, what a Challenge says, what was issued.
+// Helpers for tests of certificates: Certificates as objects, the messages of their Challenges, the issued
+// certificates.
 import { X509Certificate } from 'node:crypto';
-import { DNS_NAME_ANNOTATION } from '../../src/solver/names.ts';
+import { DNS_NAME_ANNOTATION } from '#solver/names.ts';
 import { untilIs, untilNone } from './matrix/until.ts';
 import type { TestStack } from './stack.ts';
 import { watchObjects } from './watching.ts';
 
-/** A look is a kubectl, which costs a tenth of a second of one core. */
-const LOOK_MS = 500;
+const LOOK_MS = 200;
 const ISSUER = { kind: 'ClusterIssuer', name: 'zonestead' };
 
 export function certificateObject(name: string, dnsNames: string[], namespace = 'default', issuerRef = ISSUER): object {
@@ -23,20 +23,18 @@ export function certificateObject(name: string, dnsNames: string[], namespace = 
   };
 }
 
-/** Applies and waits. @throws with what the Challenges say when it does not become Ready */
+/** Applies and waits. @throws with the messages of the Challenges when the Certificate does not become Ready */
 export async function issue(test: TestStack, seconds: number, ...certificates: object[]): Promise<void> {
   const { ok, words } = await test.apply(...certificates);
   if (!ok) throw new Error(words);
   await issued(test, seconds, ...certificates);
 }
 
-/** `seconds` below 60: kubectl gets a minute for all that it does. */
 export async function issued(test: TestStack, seconds: number, ...certificates: object[]): Promise<void> {
   for (const certificate of certificates) {
     const { name, namespace } = (certificate as { metadata: { name: string; namespace: string } }).metadata;
     try {
-      const limit = `--timeout=${seconds}s`;
-      await test.kubectl('-n', namespace, 'wait', '--for=condition=Ready', limit, `certificate/${name}`);
+      await test.ready(seconds, '-n', namespace, `certificate/${name}`);
     } catch (error) {
       throw new Error(
         `${name}: ${String(error)}; Challenges say: ${(await challengeReasons(test, namespace)).join(' | ')}`,
@@ -55,8 +53,7 @@ export async function namesIn(test: TestStack, name: string, namespace = 'defaul
 }
 
 export async function challengeReasons(test: TestStack, namespace = 'default'): Promise<string[]> {
-  const text = await test.kubectl('-n', namespace, 'get', 'challenges', '-o', 'json');
-  const { items } = JSON.parse(text) as { items: { status?: { reason?: string } }[] };
+  const items = await test.kube.list<{ status?: { reason?: string } }>('challenge', namespace);
   return items.map(({ status }) => status?.reason ?? '').filter((reason) => reason !== '');
 }
 
@@ -84,13 +81,14 @@ function placesFor(records: readonly SolverRecord[], dnsNames: readonly string[]
 
 /** The records of the solver that are there now, in every namespace. */
 export async function challengeRecords(test: TestStack, ...dnsNames: string[]): Promise<string[]> {
-  const text = await test.kubectl('get', 'zdr', '-A', '-l', SOLVER.join('='), '-o', 'json');
-  return placesFor((JSON.parse(text) as { items: SolverRecord[] }).items, dnsNames);
+  return placesFor(await test.kube.list<SolverRecord>('zdr'), dnsNames);
 }
 
-/** The records of the solver as they come and go: on a busy machine two looks may miss one that was there between them. */
-export function watchChallenges(test: TestStack): { seen(...dnsNames: string[]): string[]; stop(): Promise<void> } {
-  const watching = watchObjects<SolverRecord>(test, 'zdr', '-A', '-l', SOLVER.join('='));
+/** The records of the solver from now on: on a busy machine two looks may miss one that was there between them. */
+export async function watchChallenges(
+  test: TestStack,
+): Promise<{ seen(...dnsNames: string[]): string[]; stop(): Promise<void> }> {
+  const watching = await watchObjects<SolverRecord>(test, 'zdr', { labelSelector: SOLVER.join('=') });
   return {
     seen: (...dnsNames) => [...new Set(placesFor(watching.states(), dnsNames))],
     stop: () => watching.stop(),
@@ -104,8 +102,8 @@ export async function leavesNothing(test: TestStack, dnsName: string): Promise<v
 }
 
 /**
- * What `cmctl renew` does: the condition that has cert-manager issue anew.
- * @returns the revision that is to be renewed
+ * The effect of `cmctl renew`: the condition that makes cert-manager issue again. @returns the revision that is to be
+ * renewed
  */
 export async function renew(test: TestStack, name: string, namespace = 'default'): Promise<number> {
   const old = await revision(test, name, namespace);
@@ -124,10 +122,11 @@ export async function renew(test: TestStack, name: string, namespace = 'default'
 
 /** How often the certificate was issued. */
 async function revision(test: TestStack, name: string, namespace = 'default'): Promise<number> {
-  return Number(await test.kubectl('-n', namespace, 'get', 'certificate', name, '-o', 'jsonpath={.status.revision}'));
+  const { status } = await test.kube.get<{ status?: { revision?: number } }>(`certificate/${name}`, namespace);
+  return status?.revision ?? 0;
 }
 
-/** Waits until the certificate was issued anew: on a busy machine cert-manager may do so twice where it was asked once. */
+/** Waits until the certificate was issued again: on a busy machine cert-manager may issue it twice for one request. */
 export async function revisionAfter(test: TestStack, old: number, name: string, namespace = 'default'): Promise<void> {
   const now = () => revision(test, name, namespace);
   await untilIs(`a revision of ${name} after ${old}`, now, (seen) => seen > old, 60_000, LOOK_MS);
@@ -135,7 +134,6 @@ export async function revisionAfter(test: TestStack, old: number, name: string, 
 
 /** The issued certificate of a Secret. */
 export async function secretCertificate(test: TestStack, secret: string, namespace: string): Promise<X509Certificate> {
-  const path = '-o=jsonpath={.data.tls\\.crt}';
-  const text = await test.kubectl('-n', namespace, 'get', 'secret', secret, path);
-  return new X509Certificate(Buffer.from(text, 'base64'));
+  const { data } = await test.kube.get<{ data: Record<string, string> }>(`secret/${secret}`, namespace);
+  return new X509Certificate(Buffer.from(data['tls.crt'] ?? '', 'base64'));
 }

@@ -1,9 +1,9 @@
 // cert-manager's side of the webhook protocol, with the rights of its account and through kube-apiserver: for questions at a
 // pace that cert-manager itself does not have.
-import type { KubeApi } from '../../src/kube/api.ts';
-import { connectCluster } from '../../src/kube/cluster.ts';
-import type { ResourceType } from '../../src/kube/resource.ts';
-import { PAYLOAD_KIND, SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '../../src/solver/names.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import type { ResourceType } from '#kube/objects/resource.ts';
+import { PAYLOAD_KIND, SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
 
 const PAYLOAD: ResourceType = {
   group: SOLVER_GROUP,
@@ -14,7 +14,7 @@ const PAYLOAD: ResourceType = {
 };
 
 export interface ChallengeClient {
-  /** Of an Issuer in namespace `default`. @throws with the solver's words, or kube-apiserver's */
+  /** The class of an Issuer in namespace `default`. @throws with the message of the solver or of kube-apiserver */
   send(action: 'Present' | 'CleanUp', dnsName: string, key: string): Promise<void>;
   close(): Promise<void>;
 }

@@ -3,12 +3,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensureCertManager } from '../../src/cli/up/parts/certmanager-build.ts';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { startControlPlane } from '../../src/cli/up/parts/controlplane.ts';
-import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { type Cluster, connectCluster } from '../../src/kube/cluster.ts';
+import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
+import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { foreignCrds } from './foreign-crds.ts';
 
 export interface ChartCluster {

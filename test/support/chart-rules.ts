@@ -1,6 +1,6 @@
-// What a rendered chart must hold to beyond kube-linter (kube-linter.yaml) and the Pod Security level "restricted", which a server
-// judges (integration/chart/server.test.ts): a few of Polaris' checks, and what only the whole of a release shows. Each finding is
-// one line.
+// The rules of a rendered chart in addition to kube-linter (kube-linter.yaml) and the Pod Security level "restricted",
+// which a server checks (integration/chart/server.test.ts): a few of Polaris' checks, and rules about a release as a
+// whole. Each finding is one line.
 import type { Rendered } from './chart.ts';
 
 interface Pod {
@@ -9,7 +9,7 @@ interface Pod {
   spec: Rendered;
 }
 
-/** What is wrong with these objects, as they would be in one cluster. */
+/** The findings about these objects, as they would be in one cluster. */
 export function findings(objects: readonly Rendered[]): string[] {
   const pods = objects.flatMap(podOf);
   return [

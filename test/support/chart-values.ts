@@ -1,17 +1,17 @@
-// Sets of values that the chart is rendered with, by what they are for.
+// Sets of values with which the chart is rendered, by their purpose.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { CHART, type Values } from './chart.ts';
+import type { Values } from './chart.ts';
 
-const readme = readFileSync(`${CHART}/README.md`, 'utf8');
-/** The values of the README's section "Production": the only YAML block in it. */
-const production = parse(/```yaml\n([\s\S]*?)```/.exec(readme)?.[1] ?? '') as Values;
+const page = readFileSync(new URL('../../docs/how-to/install-helm.md', import.meta.url), 'utf8');
+/** The first YAML block of the page: the values for production. */
+const production = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as Values;
 
 const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const external = { mode: 'external', external: { existingSecret: 'postgres' } };
 
-/** Everything that a component takes beside its own values. */
+/** All settings that a component accepts in addition to its own values. */
 const everything = {
   nodeSelector: { disk: 'fast' },
   tolerations: [{ key: 'dns', operator: 'Exists' }],
@@ -121,7 +121,7 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     networkPolicy: { enabled: true },
     monitoring: {
       serviceMonitor: { enabled: true, namespace: 'monitoring', labels: { release: 'prometheus' } },
-      prometheusRule: { enabled: true, runbookUrl: 'https://dns.example.net/runbooks.md' },
+      prometheusRule: { enabled: true, runbookUrl: 'https://dns.example.net/alerts.md' },
       dashboard: { enabled: true, namespace: 'monitoring' },
     },
     tracing: { endpoint: 'http://collector:4318' },

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { ensureHelm } from '../../src/cli/up/parts/helm-build.ts';
-import type { KubeObject } from '../../src/kube/resource.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
+import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
 
 export const CHART = new URL('../../charts/zonestead', import.meta.url).pathname;
 

@@ -1,5 +1,5 @@
 // PowerDNS' own opinion of all zones that it serves.
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
 
 export interface ZoneCheck {
   /** How many zones were looked at. */

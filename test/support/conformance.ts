@@ -1,9 +1,9 @@
 // cert-manager's own test suite for DNS-01 solvers as a program, built once from Go modules into the cache.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
-import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
-import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
+import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
+import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
+import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 
 const SOURCE = new URL('../../deploy/local/certmanager/', import.meta.url).pathname;
 const FILES = ['conformance/conformance_test.go', 'go.mod', 'go.sum'];
@@ -15,7 +15,7 @@ const { signal } = new AbortController();
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 
 export interface ConformanceTarget {
-  /** Of cert-manager's account. */
+  /** The token of cert-manager's account. */
   kubeconfig: string;
   /** With a final dot. */
   zone: string;
@@ -23,7 +23,7 @@ export interface ConformanceTarget {
   dns: string;
 }
 
-/** Runs Basic and Extended (strict). @returns what it printed last, and its exit code */
+/** Runs Basic and Extended (strict). @returns the last lines of its output, and its exit code */
 export async function runConformance({ kubeconfig, zone, dns }: ConformanceTarget) {
   const { dir } = await ensureControlPlane({ progress, signal });
   const env = {

@@ -2,58 +2,52 @@
 
 export { type Page, type Visit, visit } from './visit.ts';
 
-import type { Console } from '../../src/api/app.ts';
-import { readConfig } from '../../src/config.ts';
-import type { LookLive } from '../../src/console/parts.ts';
-import { createConsole } from '../../src/console/plugin.ts';
-import { CONSOLE_SETTINGS } from '../../src/console/settings.ts';
-import { createLiveLook } from '../../src/nameserver/live.ts';
-import type { Endpoint } from '../../src/nameserver/probe.ts';
-import { createResolver } from '../../src/nameserver/resolver.ts';
 import { CLIENT, startIdentityProvider } from './identity-provider.ts';
-import { NAMESERVERS, startTestService, type TestService, type TestServiceOptions } from './service.ts';
+import { startTestService, type TestService, type TestServiceOptions } from './service.ts';
 
 export interface ConsoleService extends TestService {
-  /** One more api with a console on the same database, as another replica or set up otherwise. */
+  /**
+   * Starts one more api with a console on the same database, with these settings of the console instead of the first
+   * one's.
+   */
   anotherConsole(settings: Record<string, string>): Promise<{ url: string }>;
 }
 
-/** To be called at the top of a test file. `settings`: of the console, as in the environment. */
+/** Tests send forms without a CSRF token, or with a wrong one. */
+const FORGED_FORMS = ['Missing csrf secret', 'Invalid csrf token'];
+
+/** To be called at the top of a test file. `settings` are the settings of the console, as in the environment. */
 export async function startConsoleService(
   options: TestServiceOptions = {},
   settings: Record<string, string> = {},
 ): Promise<ConsoleService> {
-  let dns: Endpoint | null = null;
-  const live: LookLive = (question, signal) => {
-    if (dns === null) throw new Error('asked before the service is there');
-    return lookAt(dns)(question, signal);
-  };
-  const service = await startTestService({ ...options, console: pagesWith(settings, live) });
-  dns = service.dns;
-  return { ...service, anotherConsole: async (other) => service.anotherApi({ console: pagesWith(other, live) }) };
-}
-
-function pagesWith(settings: Record<string, string>, live: LookLive): Console {
-  return createConsole(readConfig(CONSOLE_SETTINGS, settings), live);
-}
-
-/** Both name servers are the one PowerDNS, which is the resolver too: nobody delegates to it. */
-function lookAt({ address, port }: Endpoint): LookLive {
-  const none = async () => Promise.reject(new Error('there is no resolver for addresses'));
-  return createLiveLook({
-    overrides: new Map(NAMESERVERS.map((name) => [name, { address, port }])),
-    resolver: { resolve4: none, resolve6: none },
-    resolve: createResolver({ servers: [{ address, port }] }),
-    elapsed: () => performance.now(),
-    now: () => new Date(),
+  // Both name servers are the one PowerDNS, which is also the resolver: the parent delegates to neither.
+  const service = await startTestService({
+    resolvers: ['own'],
+    ...options,
+    settings: { ZONESTEAD_CONSOLE: 'on', ...settings, ...options.settings },
+    warnings: [...FORGED_FORMS, ...(options.warnings ?? [])],
   });
+  const unset = Object.fromEntries(Object.keys(settings).map((name) => [name, '']));
+  return { ...service, anotherConsole: async (other) => service.anotherApi({ settings: { ...unset, ...other } }) };
 }
 
-/** Where browsers find a console that people sign in to through the provider. */
+/** The address of a console whose people sign in through the provider. */
 export const CONSOLE_ORIGIN = 'http://console.test';
 
-/** To be called at the top of a test file. @param teams as ZONESTEAD_OIDC_TEAMS */
-export async function startConsoleWithProvider(teams: string) {
+/** Tests refuse sign-ins, stop the provider, and create teams by hand under the names of rules. */
+const PROVIDER_WARNINGS = [
+  'sign-in through the OpenID provider failed',
+  'the OpenID provider cannot be reached',
+  'a team of an OpenID rule was not assigned',
+];
+
+/**
+ * To be called at the top of a test file.
+ * @param teams the value of ZONESTEAD_OIDC_TEAMS
+ * @param more further settings
+ */
+export async function startConsoleWithProvider(teams: string, more: Record<string, string> = {}) {
   const idp = await startIdentityProvider();
   idp.allow(`${CONSOLE_ORIGIN}/console/sign-in/provider/back`);
   const settings = {
@@ -62,6 +56,7 @@ export async function startConsoleWithProvider(teams: string) {
     ZONESTEAD_OIDC_CLIENT_ID: CLIENT.id,
     ZONESTEAD_OIDC_CLIENT_SECRET: CLIENT.secret,
     ZONESTEAD_OIDC_TEAMS: teams,
+    ...more,
   };
-  return { idp, service: await startConsoleService({}, settings) };
+  return { idp, service: await startConsoleService({ warnings: PROVIDER_WARNINGS }, settings) };
 }

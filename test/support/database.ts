@@ -4,8 +4,8 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { inject } from 'vitest';
-import { dropDatabase, ensureDatabase, giveDatabase } from '../../src/store/admin.ts';
-import { databaseUrl } from '../../src/zones/bootstrap.ts';
+import { databaseUrl } from '#service/accounts/bootstrap.ts';
+import { ensureDatabase, giveDatabase } from '#store/admin.ts';
 
 export interface TestDatabase {
   name: string;
@@ -54,7 +54,17 @@ export async function cloneDatabase(from?: string): Promise<TestDatabase> {
   };
 }
 
-/** Who is connected, after a backend whose client has gone had time to notice it. */
+/** Drops a database and the connections to it. @param url the URL of an administrator */
+export async function dropDatabase(url: string, name: string): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => undefined });
+  try {
+    await admin`drop database if exists ${admin(name)} with (force)`;
+  } finally {
+    await admin.end();
+  }
+}
+
+/** The open connections, after a backend whose client has disconnected had time to notice it. */
 async function leftOpen(admin: Sql, name: string): Promise<string[]> {
   for (const until = performance.now() + LEAVE_MS; ; ) {
     const rows = await admin`

@@ -1,18 +1,18 @@
-// The real external-dns: built once from its published Go module into the cache of the local stack, and started with the
-// webhook provider of this project. It must not know what a test wants of it.
+// The real external-dns: built once from its published Go module into the cache of the local stack, and started with
+// the webhook provider of this project.
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cached, cacheKey } from '../../src/cli/up/parts/cache.ts';
-import { findCommand, runCommand } from '../../src/cli/up/parts/commands.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { type Part, startProcess, startReady } from '../../src/cli/up/parts/process.ts';
+import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
+import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { type Part, startProcess, startReady } from '../../deploy/local/parts/process.ts';
 import { typed } from './docs/reader.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
 const VERSION = 'v0.21.0';
 const MODULE = 'sigs.k8s.io/external-dns';
-/** Of the kind DNSEndpoint: a file of the module that the program is built from. */
+/** The CRD of the kind DNSEndpoint: a file of the module from which the program is built. */
 const CRD = 'config/crd/standard/dnsendpoints.externaldns.k8s.io.yaml';
 const FLAGS = ['-trimpath', '-ldflags', `-s -w -X sigs.k8s.io/external-dns/pkg/apis/externaldns.Version=${VERSION}`];
 const BUILD_MS = 45 * 60_000;
@@ -69,10 +69,10 @@ async function build(folder: string, progress: (line: string) => void, signal: A
 export interface ExternalDnsOptions {
   /** From ensureExternalDns. */
   command: string;
-  /** How README starts it: `external-dns --provider=…`. */
+  /** How docs/how-to/external-dns.md starts it: `external-dns --provider=…`. */
   documented: string;
   kubeconfig: string;
-  /** Of the REST service. */
+  /** The address of the REST service. */
   url: string;
   key: string;
   /** The owner in the TXT registry, and the namespace that is looked at. */
@@ -87,7 +87,7 @@ export interface ExternalDns {
   stop(): Promise<void>;
 }
 
-/** external-dns and the webhook provider beside it, as in one pod. */
+/** external-dns with the webhook provider, as in one pod. */
 export async function startExternalDns(options: ExternalDnsOptions): Promise<ExternalDns> {
   const { command, kubeconfig, owner, stateDir, signal } = options;
   const names = ['webhook', 'health', 'metrics'] as const;

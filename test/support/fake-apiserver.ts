@@ -1,9 +1,9 @@
-// An API server that only knows faults: each request gets the next scripted answer. What a right server does is tried
-// against the real one (test/integration/kube); this one cuts lines, resets sockets, stays silent and refuses.
+// An API server that only produces faults: each request gets the next scripted answer. The behavior of a real server is
+// tested against the real one (test/integration/kube); this one cuts lines, resets sockets, stays silent and refuses.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Credentials } from '../../src/kube/credentials.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
+import type { Credentials } from '#kube/api/credentials.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 
 export const WIDGETS: ResourceType = {
   group: 'test.zonestead.dev',
@@ -75,8 +75,8 @@ export async function startFakeApiServer(): Promise<FakeApiServer> {
     answer(response, entry);
   };
   const server = createServer(onRequest);
-  // On a machine that stands still for 5 s a connection would be closed under the next request, which is then sent twice and
-  // takes the answer that was scripted for another one.
+  // On a machine that pauses for 5 s, a connection would be closed under the next request, which is then sent twice and
+  // takes the answer that was scripted for another request.
   server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -161,7 +161,7 @@ export function watch(): OpenWatch {
     event: (type, object) => act((open) => open.write(`${JSON.stringify({ type, object })}\n`)),
     raw: (text) => act((open) => open.write(text)),
     end: () => act((open) => open.end()),
-    // After what was written has left, or the peer may never see it.
+    // Only after the written bytes were sent, or the peer may never see them.
     reset: () => act((open) => void setTimeout(() => open.socket?.destroy(), 50)),
   };
 }

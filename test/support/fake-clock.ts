@@ -1,5 +1,5 @@
-// A clock that stands still until told to go on. Timers run in the order of their time, each at its own `now`.
-import type { Clock } from '../../src/kube/clock.ts';
+// A clock that only moves when a test advances it. Timers run in the order of their time, each at its own `now`.
+import type { Clock } from '#base/clock.ts';
 
 interface Timer {
   readonly at: number;
@@ -25,7 +25,7 @@ export class FakeClock implements Clock {
     return [...this.#timers].map((timer) => timer.at - this.#now).sort((a, b) => a - b);
   }
 
-  /** Lets `ms` pass; what the timers set off may run to its next wait before the next timer. */
+  /** Lets `ms` pass; work that a timer starts may run to its next wait before the next timer. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;
     await settle();

@@ -1,11 +1,18 @@
 // Leases of an API server in memory: versions, conflicts, watches, and moments at which it does not answer. Each replica
 // has its own way to it, which can be cut.
-import type { KubeApi } from '../../src/kube/api.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import type { Lease, LeaseSpec } from '../../src/kube/lease.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import type { Lease, LeaseSpec } from '#kube/leader/lease.ts';
 
 interface Watcher {
   send(line: string): void;
+}
+
+/** The way of one replica to the API server. */
+export interface Link {
+  cut: 'no' | 'refused' | 'hangs' | 'answers lost';
+  /** Every call takes effect at once, and its answer comes when this resolves. (Default: at once.) */
+  answersAfter?: Promise<void>;
 }
 
 export class FakeLeases {
@@ -16,8 +23,8 @@ export class FakeLeases {
   readonly #watchers = new Set<Watcher>();
 
   /** The calls of one replica. */
-  connect(): { api: KubeApi; link: { cut: 'no' | 'refused' | 'hangs' | 'answers lost' } } {
-    const link: { cut: 'no' | 'refused' | 'hangs' | 'answers lost' } = { cut: 'no' };
+  connect(): { api: KubeApi; link: Link } {
+    const link: Link = { cut: 'no' };
     const unused = () => Promise.reject(new Error('an election does not use this'));
     const call = async <T>(signal: AbortSignal | undefined, effect: () => T): Promise<T> => {
       await Promise.resolve();
@@ -25,6 +32,7 @@ export class FakeLeases {
       if (link.cut === 'hangs') return await never(signal);
       if (link.cut === 'refused') throw unreachable();
       const value = effect();
+      await link.answersAfter;
       if (link.cut === 'answers lost') throw unreachable();
       return value;
     };

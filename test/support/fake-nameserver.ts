@@ -1,13 +1,13 @@
-// A name server on loopback, UDP and TCP on one port, that answers what the test says, faults included. Its messages are
-// made by dns-packet, not by the code under test.
+// A name server on loopback, UDP and TCP on one port, with scripted answers, faults included. Its messages are made by
+// dns-packet, not by the code under test.
 import { createSocket, type Socket } from 'node:dgram';
-import { type AddressInfo, createServer, type Socket as TcpSocket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket as TcpSocket } from 'node:net';
 import dnsPacket, { type Answer, type Packet } from 'dns-packet';
 
 export interface Query {
   readonly transport: 'udp' | 'tcp';
   readonly packet: ReturnType<typeof dnsPacket.decode>;
-  /** Of the sender; source ports should differ. */
+  /** The port of the sender; source ports should differ. */
   readonly port: number;
 }
 
@@ -64,13 +64,10 @@ export async function startNameServer(script: Script, options: { tcp?: boolean }
       }
     });
   });
-  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
-  const { port } = tcp.address() as AddressInfo;
-  const udp: Socket = createSocket('udp4');
+  const { port, udp } = await listen(tcp);
   udp.on('message', (bytes, from) => {
     for (const reply of handle('udp', bytes, from.port)) udp.send(reply, from.port, from.address);
   });
-  await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
   if (options.tcp === false) await new Promise((resolve) => tcp.close(resolve));
   return {
     name: `ns${port}.example.net`,
@@ -83,6 +80,27 @@ export async function startNameServer(script: Script, options: { tcp?: boolean }
       await new Promise<void>((resolve) => udp.close(() => resolve()));
     },
   };
+}
+
+/** One free port for both protocols: the port that the kernel picks for TCP may be taken for UDP. */
+async function listen(tcp: Server): Promise<{ port: number; udp: Socket }> {
+  for (let attempt = 1; ; attempt++) {
+    await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
+    const { port } = tcp.address() as AddressInfo;
+    const udp = createSocket('udp4');
+    try {
+      await new Promise<void>((resolve, reject) => {
+        udp.once('error', reject);
+        udp.bind(port, '127.0.0.1', resolve);
+      });
+      udp.removeAllListeners('error');
+      return { port, udp };
+    } catch (error) {
+      udp.close();
+      await new Promise((resolve) => tcp.close(resolve));
+      if (attempt === 10) throw error;
+    }
+  }
 }
 
 function encodeReply({ packet }: Query, reply: Reply): Buffer {

@@ -1,6 +1,7 @@
 // kube-apiserver as a client of the solver: the certificates that it and others have, and a request as any of them.
 import { type Agent, request as httpsRequest } from 'node:https';
-import { type Credential, ensureAuthority, ensureCertificate } from '../../src/cli/up/parts/certificates.ts';
+import { readFrontProxy } from '#solver/front-proxy.ts';
+import { type Credential, ensureAuthority, ensureCertificate } from '../../deploy/local/parts/certificates.ts';
 
 export interface Pki {
   readonly serving: Credential;
@@ -80,5 +81,16 @@ export function askSolver(
     );
     call.once('error', reject);
     call.end(body);
+  });
+}
+
+/** The authority of request headers as kube-apiserver publishes it. */
+export function published(bundle: string, names = ['front-proxy-client']) {
+  return readFrontProxy({
+    'requestheader-client-ca-file': bundle,
+    'requestheader-allowed-names': JSON.stringify(names),
+    'requestheader-username-headers': '["X-Remote-User"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
   });
 }

@@ -1,5 +1,5 @@
-// A real OpenID provider (oidc-provider) on this machine, whose people are what the test says they are. Signing in there
-// takes a login name (which is the subject) and any password, on pages of its own.
+// A real OpenID provider (oidc-provider) on this machine, whose people are defined by the test. Its own pages accept a
+// login name (which is the subject) and any password.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
@@ -9,13 +9,13 @@ export const CLIENT = { id: 'zonestead', secret: 'a secret of the client zoneste
 
 export interface IdentityProvider {
   issuer: string;
-  /** Claims by login name; to be changed between two sign-ins. */
+  /** Claims by login name. A test may change them between two sign-ins. */
   people: Map<string, Record<string, unknown>>;
-  /** Where the client may send people back; to be set before the first sign-in. */
+  /** Sets the addresses to which the client may send people back. To be called before the first sign-in. */
   allow(redirectUri: string): void;
 }
 
-/** To be called at the top of a test file, which closes it at its end. */
+/** To be called at the top of a test file, which closes the provider at its end. */
 export async function startIdentityProvider(): Promise<IdentityProvider> {
   const people = new Map<string, Record<string, unknown>>();
   let handle: ReturnType<Provider['callback']> | null = null;

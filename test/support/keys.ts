@@ -1,14 +1,14 @@
-// API keys as a test wants them, restrictions included; there is no route that mints keys yet.
+// API keys for tests, with any restrictions, written to the database.
 import { randomBytes } from 'node:crypto';
 import { eq } from 'drizzle-orm';
-import { openDatabase } from '../../src/store/database.ts';
-import { apiKeys, keyZoneGrants } from '../../src/store/tables.ts';
-import { ensureTeam, mintKey } from '../../src/zones/keys.ts';
+import { ensureTeam, mintKey } from '#service/keys/keys.ts';
+import { openDatabase } from '#store/database.ts';
+import { apiKeys, keyZoneGrants } from '#store/tables.ts';
 
 export type Level = 'none' | 'read' | 'write';
 
 export interface KeyOptions {
-  /** Name of the team, made when there is none. (Default: first.) */
+  /** Name of the team, which is created if it does not exist. (Default: first.) */
   team?: string;
   /** (Default: write.) */
   records?: Level;
@@ -28,9 +28,9 @@ export interface KeyOptions {
 
 export interface TestKey {
   id: string;
-  /** What goes behind `Bearer`. */
+  /** The token for `Bearer`. */
   text: string;
-  /** The team's id. */
+  /** The id of the team. */
   team: string;
 }
 

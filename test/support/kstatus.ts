@@ -1,11 +1,11 @@
-// How others read our objects: kstatus (Flux, `kubectl` appliers, Config Sync) and Argo CD's way of health checks, written
-// down from their public documents. It must not know our kinds.
+// The health of our objects as other tools compute it: kstatus (Flux, `kubectl` appliers, Config Sync) and the health checks
+// of Argo CD, written from their public documents.
 //
 //   kstatus: being deleted → Terminating; status.observedGeneration is not metadata.generation → InProgress; Stalled True →
 //   Failed; Reconciling True → InProgress; Ready False or Unknown → InProgress; otherwise Current, also without any status.
 //   Argo CD, as the checks that it documents for conditions: no Ready of this generation yet → Progressing; True → Healthy;
 //   False → Degraded; Unknown → Progressing.
-//   kubectl wait --for=condition=Ready: True, and of no older generation where one is told.
+//   kubectl wait --for=condition=Ready: True, and not of an older generation, if the condition names one.
 
 export interface Watched {
   metadata: { name: string; generation: number; resourceVersion: string; deletionTimestamp?: string };

@@ -1,10 +1,9 @@
-// The real kube-linter, built once from Go modules into the cache, and what it finds in folders of manifests. It must not know
-// where these come from.
+// The real kube-linter, built once from Go modules into the cache, and its findings in folders of manifests.
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cached, cacheKey, type Progress } from '../../src/cli/up/parts/cache.ts';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { buildGo, sourceInputs } from '../../src/cli/up/parts/go-build.ts';
+import { cached, cacheKey, type Progress } from '../../deploy/local/parts/cache.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
+import { buildGo, sourceInputs } from '../../deploy/local/parts/go-build.ts';
 
 const SOURCE = fileURLToPath(new URL('../../deploy/local/kubelinter', import.meta.url));
 const CHECKS = fileURLToPath(new URL('kube-linter.yaml', import.meta.url));
@@ -14,7 +13,7 @@ const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
 const LINT_MS = 60_000;
 
 export interface Finding {
-  /** Folder of the file, relative to what was looked at. */
+  /** Folder of the file, relative to the checked folder. */
   folder: string;
   check: string;
   kind: string;
@@ -27,7 +26,7 @@ interface Report {
   Diagnostic: { Message: string };
   Object: {
     Metadata: { FilePath: string };
-    /** Its names are empty for what is no object at all. */
+    /** Its names are empty for text that is not an object. */
     K8sObject: { Name: string; GroupVersionKind: { Kind: string } };
   };
 }
@@ -56,13 +55,12 @@ export async function ensureKubeLinter(around: { progress: Progress; signal: Abo
 }
 
 /**
- * All that the checks of kube-linter.yaml find below `root`. Each folder is a cluster of its own: what its objects refer to is
- * looked for in it.
- * @throws with the linter's words when it cannot work, or finds nothing to look at
+ * All findings of the checks in kube-linter.yaml below `root`. Each folder is a cluster of its own: references of its
+ * objects are looked up in it. @throws with the linter's message when it cannot work, or finds no object
  */
 export async function lint(root: string, signal: AbortSignal): Promise<Finding[]> {
   const command = await ensureKubeLinter({ progress: (line) => process.stdout.write(`${line}\n`), signal });
-  // What cannot be read as an object is a finding as well, else it would be passed over in silence.
+  // Text that cannot be read as an object is a finding as well, otherwise it would be ignored silently.
   const strict = ['--fail-if-no-objects-found', '--fail-on-invalid-resource'];
   const args = ['lint', root, '--config', CHECKS, '--format', 'json', ...strict];
   const { out, tail } = await runCommand({ command, args, timeoutMs: LINT_MS, signal });

@@ -1,19 +1,19 @@
-// Objects in memory behind the calls of KubeApi that single objects need: for code that reads and writes a few by name. What a
-// real server does with them is tried elsewhere.
-import type { KubeApi } from '../../src/kube/api.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import { type KubeObject, keyOf, type ObjectName, type ResourceType } from '../../src/kube/resource.ts';
+// Objects in memory behind the calls of KubeApi for single objects: for code that reads and writes a few objects by
+// name. Other tests check the behavior of a real server.
+import type { KubeApi } from '#kube/api/api.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import { type KubeObject, keyOf, type ObjectName, type ResourceType } from '#kube/objects/resource.ts';
 
 type Fields = Record<string, unknown>;
 
 export interface MemoryApi {
   readonly api: KubeApi;
-  /** What is there, by `plural namespace/name`. */
+  /** The objects, by `plural namespace/name`. */
   readonly objects: Map<string, KubeObject & Fields>;
   /** Every write, as `verb plural namespace/name`. */
   readonly writes: string[];
   put(type: ResourceType, object: KubeObject & Fields): void;
-  /** Called before each write: what somebody else does at that moment. */
+  /** Called before each write, to simulate a change by another client at that moment. */
   before(meanwhile: (write: string) => void): void;
 }
 

@@ -1,4 +1,4 @@
-// For test files that have a worker of their own: what `main.ts` does as well.
-import { hastenImports } from '../../src/modules.ts';
+// For test files with a worker of their own: loads modules as `main.ts` does.
+import { hastenImports } from '#modules.ts';
 
 hastenImports();

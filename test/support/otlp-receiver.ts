@@ -1,5 +1,5 @@
-// A small receiver of OTLP/HTTP traces in JSON, as a collector is one (OpenTelemetry protocol, "OTLP/HTTP"). It keeps the
-// spans; it must not know what they mean.
+// A small receiver of OTLP/HTTP traces in JSON, like a collector (OpenTelemetry protocol, "OTLP/HTTP"). It keeps the
+// spans.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

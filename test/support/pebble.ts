@@ -1,10 +1,9 @@
-// A certificate authority for tests: the Pebble of the local stack, which asks the PowerDNS of a test. It must not know which
-// clients there are.
+// A certificate authority for tests: the Pebble of the local stack, which queries the PowerDNS of a test.
 import { join } from 'node:path';
-import { ensureCertManager } from '../../src/cli/up/parts/certmanager-build.ts';
-import { type Pebble, startPebble as startPart } from '../../src/cli/up/parts/pebble.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import type { Endpoint } from '../../src/nameserver/probe.ts';
+import type { Endpoint } from '#nameserver/probe/probe.ts';
+import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';
+import { type Pebble, startPebble as startPart } from '../../deploy/local/parts/pebble.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 
 /** @param dns the name server that challenges are looked up at */
 export async function startPebble(stateDir: string, dns: Endpoint, signal: AbortSignal): Promise<Pebble> {

@@ -1,22 +1,22 @@
-// People with keys of their own, and requests below /v1/account as they send them.
+// People with keys of their own, and their requests below /v1/account.
 import { randomBytes } from 'node:crypto';
-import { adminAddPerson } from '../../src/zones/administration.ts';
+import { adminAddPerson } from '#service/accounts/administration.ts';
 import { type Method, type Reply, refusal } from './api.ts';
 import type { TestService } from './service.ts';
 
 export interface TestPerson {
   id: string;
   email: string;
-  /** What goes behind `Bearer`. */
+  /** The token for `Bearer`. */
   text: string;
   keyId: string;
-  /** Id of the team, empty when none was asked for. */
+  /** The id of the team. Empty if none was requested. */
   team: string;
 }
 
 let people = 0;
 
-/** A person, in a team (made when there is none) when one is named. */
+/** Adds a person, and to a team if one is named. The team is created if it does not exist. */
 export async function addPerson(
   service: TestService,
   options: { team?: string; role?: 'owner' | 'member'; email?: string } = {},
@@ -29,11 +29,11 @@ export async function addPerson(
 }
 
 export interface AccountApi {
-  /** Below /v1/account. */
+  /** Sends a request below /v1/account. */
   send(who: { text: string }, method: Method, path: string, body?: unknown): Promise<Reply>;
-  /** The status of a success, `403 forbidden` and the like of a refusal. */
+  /** The status of a success, or status and code of a refusal, for example `403 forbidden`. */
   says(who: { text: string }, method: Method, path: string, body?: unknown): Promise<number | string>;
-  /** The same below /v1/dns. */
+  /** Sends a request below /v1/dns. */
   dns(who: { text: string }, method: Method, path: string, body?: unknown): Promise<number | string>;
 }
 

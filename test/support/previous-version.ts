@@ -1,21 +1,35 @@
-// Earlier versions of this project, out of git: what runs beside a new version, or before it. It must not know what has
-// changed since.
-import { mkdir, symlink } from 'node:fs/promises';
+// Earlier versions of this project, taken from git, to run before a new version or next to it.
+import { mkdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 const JOURNAL = 'src/store/migrations/meta/_journal.json';
 const { signal } = new AbortController();
 
-/** The newest commit that has an older schema of the database than the checkout. @throws as {@link unpackVersion} */
+/**
+ * The newest commit whose last migration is older than that of the checkout. Several migrations may be squashed into
+ * one: a database of that commit still has to be migrated to the schema of the checkout. @throws with instructions when
+ * the history does not reach that far
+ */
 export async function beforeNewestMigration(): Promise<string> {
-  return `${await git('log', '-1', '--format=%H', '--', JOURNAL)}^`;
+  const now = lastMigration(await readFile(join(ROOT, JOURNAL), 'utf8'));
+  for (const commit of (await git('log', '--format=%H', '--', JOURNAL)).split('\n')) {
+    const text = await git('show', `${commit}:${JOURNAL}`);
+    if (text !== '' && lastMigration(text) < now) return commit;
+  }
+  throw new Error('no earlier schema of the database is in this clone: run git fetch --unshallow');
+}
+
+/** When the last migration of a journal was made, in ms since the Unix epoch. */
+function lastMigration(journal: string): number {
+  const { entries } = JSON.parse(journal) as { entries: { when: number }[] };
+  return Math.max(...entries.map(({ when }) => when));
 }
 
 /**
- * Unpacks `paths` of a commit below `folder`, which is made, with the packages of the checkout.
- * @throws with what to do when the history does not reach so far
+ * Unpacks `paths` of a commit into `folder`, which is created, with the packages of the checkout. @throws with
+ * instructions when the history does not reach that far
  */
 export async function unpackVersion(commit: string, folder: string, paths: readonly string[]): Promise<void> {
   if ((await git('rev-parse', '--verify', '--quiet', commit)) === '')

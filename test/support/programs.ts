@@ -1,6 +1,6 @@
-// What the end-to-end tests need built from Go modules beside the control plane. It takes minutes, once a machine, and both
-// cores: nothing that waits for anything may run meanwhile.
-import { ensureCertManager } from '../../src/cli/up/parts/certmanager-build.ts';
+// Builds the programs that the end-to-end tests need from Go modules in addition to the control plane. The build takes
+// minutes, once per machine, and both cores: nothing that waits for a result may run at the same time.
+import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';
 import { ensureConformance } from './conformance.ts';
 import { ensureExternalDns } from './external-dns.ts';
 

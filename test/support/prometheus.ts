@@ -1,9 +1,9 @@
 // A real Prometheus (Debian's) that scrapes real processes every second under the labels that a cluster would add, and
-// answers PromQL. It must not know which queries are good.
+// answers PromQL.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { startReady } from '../../src/cli/up/parts/process.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { startReady } from '../../deploy/local/parts/process.ts';
 
 export interface Target {
   /** host:port with /metrics. */

@@ -1,5 +1,5 @@
-// The names in a PromQL text: which metrics it selects, by which labels, and which labels it groups by. As much of the
-// language as our queries use. It must not know which names exist.
+// The names in a PromQL text: the metrics that it selects, the labels by which it selects them, and the labels by which
+// it groups. It supports the part of the language that our queries use.
 
 export interface Selector {
   metric: string;
@@ -32,7 +32,10 @@ export function shownLabelsOf(text: string): string[] {
   return [...text.matchAll(/\{\{\s*(?:\$labels\.)?([a-z_]+)\s*\}\}/g)].map(([, label = '']) => label);
 }
 
-/** What Grafana writes beside a line. @throws when the series has no label of that name, which Grafana leaves empty */
+/**
+ * The legend that Grafana shows for a line. @throws when the series has no label of that name, which Grafana leaves
+ * empty
+ */
 export function legendOf(legend: string, series: Readonly<Record<string, string>>): string {
   return legend.replaceAll(/\{\{\s*([a-z_]+)\s*\}\}/g, (_, label: string) => {
     const value = series[label];
@@ -41,7 +44,7 @@ export function legendOf(legend: string, series: Readonly<Record<string, string>
   });
 }
 
-/** With what Grafana would put in for its variables. */
+/** The query with the values that Grafana would insert for its variables. */
 export function withoutVariables(expr: string): string {
   return expr.replaceAll('$namespace', '.*').replaceAll('$__rate_interval', '30s');
 }

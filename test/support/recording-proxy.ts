@@ -1,5 +1,5 @@
-// A proxy between a client and the REST service that writes down when each request came and what was answered. It changes
-// nothing, and must not know who asks.
+// A proxy between a client and the REST service that records the time of each request and its answer. It changes
+// nothing.
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

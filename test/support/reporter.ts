@@ -1,9 +1,31 @@
-// Prints the one line that CI reads: `N passed, N failed`. What cannot even begin counts as a failure: a file
-// that does not load, a suite whose set-up fails.
-import type { Reporter, TestModule } from 'vitest/node';
+// Prints the one line that CI reads, `N passed, N failed`, and before it the name of each skipped test. A file that
+// does not load and a suite whose setup fails count as failures. The checks (checks.ts) run in parallel with a run that
+// contains test/unit/structure.test.ts, and count as one test each.
+import type { Reporter, TestModule, TestSpecification } from 'vitest/node';
+import { type CheckResult, runChecks } from './checks.ts';
+
+const WITH_CHECKS = /\/test\/unit\/structure\.test\.ts$/;
 
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): void {
+  readonly #run: () => Promise<CheckResult[]>;
+  readonly #print: (text: string) => void;
+  #checks: Promise<CheckResult[]> = Promise.resolve([]);
+
+  /** Vitest gives its options, which are none. @param run, print for the test of this file */
+  constructor(
+    _options?: unknown,
+    run: () => Promise<CheckResult[]> = runChecks,
+    print: (text: string) => void = (text) => void process.stdout.write(text),
+  ) {
+    this.#run = run;
+    this.#print = print;
+  }
+
+  onTestRunStart(specifications: ReadonlyArray<Pick<TestSpecification, 'moduleId'>>): void {
+    if (specifications.some(({ moduleId }) => WITH_CHECKS.test(moduleId))) this.#checks = this.#run();
+  }
+
+  async onTestRunEnd(modules: ReadonlyArray<TestModule>, errors: ReadonlyArray<unknown>): Promise<void> {
     let passed = 0;
     let failed = errors.length;
     let skipped = 0;
@@ -14,10 +36,21 @@ export default class ClosingLine implements Reporter {
         const state = test.result().state;
         if (state === 'passed') passed += 1;
         else if (state === 'failed') failed += 1;
-        else skipped += 1;
+        else {
+          skipped += 1;
+          this.#print(`skipped: ${module.relativeModuleId} > ${test.fullName}\n`);
+        }
+      }
+    }
+    for (const { title, complaint } of await this.#checks) {
+      if (complaint === '') passed += 1;
+      else {
+        failed += 1;
+        process.exitCode = 1;
+        this.#print(`FAIL ${title}\n${complaint}\n`);
       }
     }
     const tail = skipped > 0 ? `, ${skipped} skipped` : '';
-    process.stdout.write(`${passed} passed, ${failed} failed${tail}\n`);
+    this.#print(`${passed} passed, ${failed} failed${tail}\n`);
   }
 }

@@ -8,8 +8,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import dnsPacket, { type Answer, type Packet } from 'dns-packet';
 import { inject } from 'vitest';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import type { Endpoint } from '../../src/nameserver/probe.ts';
+import type { Endpoint } from '#nameserver/probe/probe.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
 
 export interface Lookup {
   rcode: string;
@@ -22,7 +22,7 @@ export interface Lookup {
 export interface Validation {
   /** `secure`: signatures up to the anchor. `insecure`: proven to be unsigned. `bogus`: neither. */
   state: 'secure' | 'insecure' | 'bogus';
-  /** What it is a proof of, when it is one that there is nothing. */
+  /** The proven statement, if the answer is a proof of nonexistence. */
   negative: 'nxdomain' | 'nodata' | null;
   /** The records, without signatures, blanks made one. */
   records: string[];
@@ -32,7 +32,7 @@ export interface Validation {
 export interface Resolver extends Endpoint {
   /** UDP, and TCP when the answer is cut. */
   lookup(name: string, type: string, options?: { dnssec?: boolean; tcp?: boolean }): Promise<Lookup>;
-  /** What dig prints, with these words after server and port. */
+  /** The output of dig with these arguments after server and port. */
   dig(...words: string[]): Promise<string>;
   /** Validates an answer against a key of `zone`: its DNSKEY as it is served, or a DS given as `anchor`. */
   delv(zone: string, name: string, type: string, anchor?: { ds: string }): Promise<Validation>;

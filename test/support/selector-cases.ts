@@ -1,10 +1,13 @@
 // Label selectors in grants that `kubectl apply` must refuse, as Kubernetes refuses them in its own kinds.
 import type { ResourceCase } from './resource-cases.ts';
 
-const REFUSED = /set values together with operator In or NotIn/;
+const REFUSED = /set values with the operators In and NotIn/;
 
 const acmeFrom = (requirement: Record<string, unknown>) => ({
-  acme: { namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'team', ...requirement }] } } },
+  acme: {
+    namespaces: { from: 'Selector', selector: { matchExpressions: [{ key: 'team', ...requirement }] } },
+    names: ['*'],
+  },
 });
 
 const refused = (title: string, spec: Record<string, unknown>): ResourceCase => ({
@@ -20,5 +23,7 @@ export const SELECTORS: readonly ResourceCase[] = [
   refused('NotIn without values', acmeFrom({ operator: 'NotIn' })),
   refused('NotIn with an empty list', acmeFrom({ operator: 'NotIn', values: [] })),
   refused('Exists with values', acmeFrom({ operator: 'Exists', values: ['a'] })),
-  refused('an empty In in allowedRecords', { allowedRecords: [acmeFrom({ operator: 'In' }).acme] }),
+  refused('an empty In in allowedRecords', {
+    allowedRecords: [{ namespaces: acmeFrom({ operator: 'In' }).acme.namespaces }],
+  }),
 ];

@@ -1,5 +1,5 @@
-// Which test file begins when: those on the real node first, since each takes minutes, and a run must not end with one worker busy
-// and the others idle. It must not know what is in a file.
+// The order of test files: those on the real node begin first, since each takes minutes, and a run must not end with
+// one busy worker while the others idle.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 export class LongestFirst extends BaseSequencer {

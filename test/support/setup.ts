@@ -1,30 +1,31 @@
-// Starts, once a run, what all tests of the service share: one Postgres with a migrated template database, and the
-// programs that npm cannot bring. Each test file makes its own database from the template (database.ts). Two projects
-// name this file as their global setup, and each loads it anew, so what runs is kept on globalThis and counted.
+// Starts, once per run, the parts that all tests of the service share: one Postgres with a migrated template database,
+// and the programs that npm cannot provide. Each test file makes its own database from the template (database.ts). Two
+// projects name this file as their global setup, and each loads it again, so the running parts are kept on globalThis
+// and counted.
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { ensureTools } from '../../src/cli/up/parts/apt.ts';
-import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
-import { ensureHelm } from '../../src/cli/up/parts/helm-build.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { ensurePostgres, removePostgresState, startPostgres } from '../../src/cli/up/parts/postgres.ts';
-import { ensurePowerDns } from '../../src/cli/up/parts/powerdns.ts';
-import { prepareDatabase } from '../../src/zones/bootstrap.ts';
+import { prepareDatabase } from '#service/accounts/bootstrap.ts';
+import { ensureTools } from '../../deploy/local/parts/apt.ts';
+import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
+import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { ensurePostgres, removePostgresState, startPostgres } from '../../deploy/local/parts/postgres.ts';
+import { ensurePowerDns } from '../../deploy/local/parts/powerdns.ts';
 import { ensureKubeLinter } from './kube-linter.ts';
 import { ensureEndToEndPrograms } from './programs.ts';
 
 export interface TestPostgres {
-  /** Of the superuser. */
+  /** The address for the superuser. */
   adminUrl: string;
   port: number;
   /** A migrated database that nobody is connected to. */
   template: string;
   /** Owns every test database. */
   service: { name: string; password: string };
-  /** Of role pdns. */
+  /** The address for the role pdns. */
   nameserverPassword: string;
 }
 
@@ -64,8 +65,11 @@ interface Shared {
 
 const SHARED = Symbol.for('zonestead.test.ground');
 const shared = globalThis as { [SHARED]?: Shared };
-/** Two workers with an api (16 connections), a PowerDNS (8) and some of their own each, and what e2e adds. */
-const CONNECTIONS = '200';
+/**
+ * Three workers with an api (16 connections), a PowerDNS (8) and some connections of their own each, a second api, and
+ * the e2e tests.
+ */
+const CONNECTIONS = '300';
 const TEMPLATE = 'zonestead_template';
 
 /** @throws with the command that installs a missing program when that may not be done from here */

@@ -1,17 +1,18 @@
 // A solver without a cluster: the objects it sees and makes live in memory, and the test plays the operator.
-import type { KubeApi } from '../../src/kube/api.ts';
-import { realClock } from '../../src/kube/clock.ts';
-import { KubeError } from '../../src/kube/errors.ts';
-import { type KubeObject, keyOf, type ObjectMeta, type ResourceType } from '../../src/kube/resource.ts';
-import { createStore } from '../../src/kube/store.ts';
-import type { DNSRecord } from '../../src/operator/resources/dnsrecord.ts';
-import type { DNSZone } from '../../src/operator/resources/dnszone.ts';
-import { BY_KEY, BY_ZONE, BY_ZONE_NAME, type Caches, zoneKeyOf } from '../../src/solver/caches.ts';
-import type { Challenge } from '../../src/solver/challenge.ts';
-import type { House } from '../../src/solver/house.ts';
-import type { ChallengeRequest } from '../../src/solver/payload.ts';
-import { zoneNameIndex } from '../../src/solver/zone-match.ts';
-import { createLogger } from '../../src/telemetry/log.ts';
+
+import { realClock } from '#base/clock.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import { createStore } from '#kube/cache/store.ts';
+import { type KubeObject, keyOf, type ObjectMeta, type ResourceType } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
+import { BY_KEY, BY_ZONE, BY_ZONE_NAME, type Caches } from '#solver/caches.ts';
+import type { Challenge } from '#solver/challenge.ts';
+import type { SolverContext } from '#solver/context.ts';
+import type { ChallengeRequest } from '#solver/payload.ts';
+import { createLogger } from '#telemetry/log.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 export const NOW = new Date('2026-11-21T10:00:00Z');
@@ -41,20 +42,31 @@ export function zone(name: string, zoneName: string, spec: object = {}, metadata
 
 export const OWN: object = { acme: { namespaces: { from: 'Same' }, wildcardShadowing: 'Refuse' } };
 
-export function challenge(namespace: string, change: { kind?: string; owned?: boolean; key?: string } = {}): Challenge {
-  const { kind = 'ClusterIssuer', owned = true, key = 'KEY-1' } = change;
-  const order = { apiVersion: 'acme.cert-manager.io/v1', kind: 'Order', name: 'order', uid: 'o', controller: true };
+interface ChallengeChange {
+  /** The configuration of the issuer. */
+  kind?: string;
+  /** Whether it has an owner reference to an Order, and whether that one says that the Order controls it. */
+  owned?: boolean;
+  controller?: boolean;
+  key?: string;
+  dnsName?: string;
+}
+
+export function challenge(namespace: string, change: ChallengeChange = {}): Challenge {
+  const { kind = 'ClusterIssuer', owned = true, controller = true, key = 'KEY-1' } = change;
+  const { dnsName = 'www.example.org' } = change;
+  const order = { apiVersion: 'acme.cert-manager.io/v1', kind: 'Order', name: 'order', uid: 'o', controller };
   return {
     apiVersion: 'acme.cert-manager.io/v1',
     kind: 'Challenge',
     metadata: { name: 'challenge', namespace, uid: `c-${namespace}`, ownerReferences: owned ? [order] : [] },
-    spec: { key, dnsName: 'www.example.org', issuerRef: { kind, name: 'issuer' } },
+    spec: { key, dnsName, issuerRef: { kind, name: 'issuer' } },
   };
 }
 
-export interface SolverGround {
-  readonly house: House;
-  /** What the solver made, by key. */
+export interface SolverFixture {
+  readonly context: SolverContext;
+  /** The objects that the solver created, by key. */
   readonly objects: Map<string, DNSRecord>;
   readonly notes: string[];
   see(object: DNSZone | Challenge | KubeObject): void;
@@ -64,9 +76,9 @@ export interface SolverGround {
   fail(error: KubeError | undefined): void;
 }
 
-export function solverGround(
+export function solverFixture(
   options: { namespaces?: Readonly<Record<string, Record<string, string>>> } = {},
-): SolverGround {
+): SolverFixture {
   const caches = {
     zones: createStore<DNSZone>({ indexes: { [BY_ZONE_NAME]: zoneNameIndex }, log }),
     records: createStore<DNSRecord>({ indexes: { [BY_ZONE]: (record) => [zoneKeyOf(record)] }, log }),
@@ -133,7 +145,7 @@ export function solverGround(
         if (found) caches.records.remove(found);
       }),
   };
-  const house: House = {
+  const context: SolverContext = {
     api: api as unknown as KubeApi,
     caches: caches as unknown as Caches,
     clock: realClock,
@@ -146,7 +158,7 @@ export function solverGround(
     log,
   };
   return {
-    house,
+    context,
     objects,
     notes,
     see: (object) => {

@@ -1,31 +1,46 @@
-// The whole chain for one end-to-end test file: every part a real process, in a folder of its own, with what a user has:
-// kubectl, HTTP, dig and delv.
+// The whole chain for one end-to-end test file: every part a real process, in a folder of its own, with the tools of a user:
+// the API server, kubectl, HTTP, dig and delv.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { removePostgresState } from '../../src/cli/up/parts/postgres.ts';
-import { type Stack, startStack } from '../../src/cli/up/stack.ts';
-import { type Client, createClient } from '../../src/client/client.ts';
+import { type Client, createClient } from '#client/client.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
+import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
+import { type Stack, startStack } from '../../deploy/local/stack.ts';
+import { conditionOf, kubectlWaitIsOver, type Watched } from './kstatus.ts';
+import { type ByName, type KubeUser, kubeUser } from './kube-user.ts';
 
 export interface TestStack {
   stack: Stack;
   /** With the key of the first team. */
   client: Client;
-  /** For what runs on, such as a watch. */
+  /** The API server, as an administrator. */
+  kube: KubeUser;
+  /** For a program that runs on, such as a watch. */
   kubectlPath: string;
-  /** Any kubectl command; objects go in as JSON through a file. @throws with kubectl's words */
+  /** Any kubectl command. Use it where its words are the point: a process costs more than a call. @throws with its words */
   kubectl(...args: string[]): Promise<string>;
-  /** `kubectl apply` of these objects; gives what kubectl said, also when it refused. */
+  /** Applies all of these objects; gives the words of the API server when it refuses one. */
   apply(...objects: object[]): Promise<{ ok: boolean; words: string }>;
+  /** `kubectl apply` of these objects. @returns its words @throws with its words */
+  applyByKubectl(...objects: object[]): Promise<string>;
   /** `kubectl apply -f` of YAML, in a namespace. @throws with kubectl's words */
   applyText(namespace: string, yaml: string): Promise<void>;
-  /** What the API server would say: all of kubectl's words, warnings included. */
+  /** The output of kubectl for a request that the API server answers, warnings included. */
   dryRun(...objects: object[]): Promise<{ ok: boolean; words: string }>;
-  /** Waits for Ready of all of these, at most `seconds`. */
+  /**
+   * Waits until all of these are Ready for their newest generation, as `kubectl wait` does, at most `seconds`.
+   * @param names such as `zdr/www`; `-n` before a namespace. (Default: namespace default.)
+   */
   ready(seconds: number, ...names: string[]): Promise<void>;
-  condition(name: string, type: string): Promise<{ status: string; reason: string; message: string } | undefined>;
+  condition(name: string, type: string, namespace?: string): Promise<ConditionSeen | undefined>;
+  /** Deletes these and waits until they are gone, at most 60 s. */
+  remove(namespace: string, ...names: string[]): Promise<void>;
+  /** Deletes all records, then all zones of a namespace, and waits until they are gone, at most 60 s. */
+  removeAll(namespace: string): Promise<void>;
+  /** Events of a namespace, as `Warning Drift dnsrecord/www: the note`. */
+  events(namespace?: string): Promise<string[]>;
   /** The answer section, a line a record, without signatures; sorted. */
   dig(name: string, type: string, ...options: string[]): Promise<string[]>;
   /** The code of the answer: NOERROR, NXDOMAIN, … */
@@ -35,11 +50,27 @@ export interface TestStack {
   stop(): Promise<void>;
 }
 
+export interface ConditionSeen {
+  status: string;
+  reason: string;
+  message: string;
+}
+
+interface EventSeen {
+  type: string;
+  reason: string;
+  note: string;
+  regarding: { kind: string; name: string };
+}
+
 const { signal } = new AbortController();
+const REMOVAL_SECONDS = 60;
 
 export interface TestStackOptions {
   limits?: boolean;
   certManager?: boolean;
+  /** Postgres writes as it does in production. For tests that kill it. (Default: false.) */
+  durable?: boolean;
   /** As startStack has them. */
   settings?: Record<string, string>;
   postgresPrograms?: string;
@@ -53,7 +84,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     stateDir,
     limits: options.limits ?? false,
     certManager: options.certManager ?? false,
-    durable: false,
+    durable: options.durable ?? false,
     settings: options.settings,
     postgresPrograms: options.postgresPrograms,
     progress: () => {},
@@ -64,6 +95,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
   const client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   const at = [`@${service.dns.address}`, '-p', String(service.dns.port)];
   const run = async (command: string, args: string[]) => runCommand({ command, args, timeoutMs: 60_000, signal });
+  const user = await kubeUser(cluster.kubeconfig);
   const kubectlPath = join(stateDir, 'bin', 'kubectl');
   const kube = (args: string[]) => run(kubectlPath, [`--kubeconfig=${cluster.kubeconfig}`, ...args]);
   let files = 0;
@@ -88,15 +120,28 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
       .map((line) => line.replace(/\s+/g, ' '))
       .sort();
   };
+  const remove = async (namespace: string, ...words: string[]) => {
+    await Promise.all(words.map((name) => user.remove(name, namespace)));
+    for (const [kind, names] of namedIn(words).byKind) {
+      const still = (objects: ByName) => names.filter((name) => objects.has(name)).map((name) => `${name} is there`);
+      await user.until(kind, namespace, still, REMOVAL_SECONDS);
+    }
+  };
   return {
     stack,
     client,
+    kube: user,
     kubectlPath,
     kubectl,
     apply: async (...objects) => {
-      const { code, out, tail } = await kube(['apply', '-f', await write(listOf(objects))]);
-      return { ok: code === 0, words: code === 0 ? out : tail };
+      try {
+        await user.apply(objects);
+        return { ok: true, words: '' };
+      } catch (error) {
+        return { ok: false, words: (error as Error).message };
+      }
     },
+    applyByKubectl: async (...objects) => kubectl('apply', '-f', await write(listOf(objects))),
     applyText: async (namespace, yaml) => {
       await kubectl('-n', namespace, 'apply', '-f', await write(yaml));
     },
@@ -104,13 +149,29 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
       const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(listOf(objects))]);
       return { ok: code === 0, words: tail };
     },
-    ready: async (seconds, ...names) => {
-      await kubectl('wait', '--for=condition=Ready', `--timeout=${seconds}s`, ...names);
+    ready: async (seconds, ...words) => {
+      const { namespace, byKind } = namedIn(words);
+      const waits = [...byKind].map(([kind, names]) =>
+        user.until(kind, namespace, (objects) => names.flatMap((name) => unready(name, objects.get(name))), seconds),
+      );
+      await Promise.all(waits);
     },
-    condition: async (name, type) => {
-      const text = await kubectl('get', name, '-o', 'json');
-      return JSON.parse(text).status?.conditions?.find((condition: { type: string }) => condition.type === type);
+    condition: async (name, type, namespace) => {
+      const { status } = await user.get<Watched>(name, namespace);
+      return status?.conditions?.find((condition) => condition.type === type) as ConditionSeen | undefined;
     },
+    remove,
+    removeAll: async (namespace) => {
+      for (const kind of ['zdr', 'zdz']) {
+        const objects = await user.list(kind, namespace);
+        await remove(namespace, ...objects.map(({ metadata }) => `${kind}/${metadata.name}`));
+      }
+    },
+    events: async (namespace = 'default') =>
+      (await user.list<EventSeen>('event', namespace)).map(
+        ({ type, reason, note, regarding }) =>
+          `${type} ${reason} ${regarding.kind.toLowerCase()}/${regarding.name}: ${note}`,
+      ),
     dig,
     rcode: async (name, type) => {
       const { out } = await run(tools.dig, [...at, '+norecurse', name, type]);
@@ -127,11 +188,31 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     },
     stop: async () => {
       await client.close();
+      await user.close();
       await stack.stop();
       await removePostgresState(stateDir);
       await rm(stateDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Words of kubectl: `-n`, a namespace, and names such as `zdr/www`. */
+function namedIn(words: readonly string[]) {
+  const at = words.indexOf('-n');
+  const namespace = at < 0 ? 'default' : (words[at + 1] as string);
+  const names = words.filter((_, index) => at < 0 || (index !== at && index !== at + 1));
+  const byKind = new Map<string, string[]>();
+  for (const each of names) {
+    const [kind = '', name = ''] = each.split('/');
+    byKind.set(kind, [...(byKind.get(kind) ?? []), name]);
+  }
+  return { namespace, byKind };
+}
+
+function unready(name: string, object: unknown): string[] {
+  if (object === undefined) return [`${name} is not there`];
+  if (kubectlWaitIsOver(object as Watched)) return [];
+  return [`${name}: ${JSON.stringify(conditionOf(object as Watched, 'Ready') ?? 'no Ready')}`];
 }
 
 export function zoneObject(name: string, zoneName: string, spec: object = {}, namespace = 'default'): object {

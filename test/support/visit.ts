@@ -1,13 +1,13 @@
-// A browser without a screen or JavaScript: it keeps cookies and reads forms, so that what a real one would send, and what
-// no real one would, can be sent.
+// A browser without a screen or JavaScript. It keeps cookies and reads forms, so that tests can send requests like
+// those of a real browser, and others.
 
 export interface Page {
   status: number;
   headers: Headers;
   text: string;
-  /** Where it sends one, below the service's address; null for none. */
+  /** The path to which the answer redirects, below the service's address. Null if it does not redirect. */
   location: string | null;
-  /** The CSRF token of its forms; empty without one. */
+  /** The CSRF token of the forms of the page. Empty if there is none. */
   csrf: string;
 }
 
@@ -15,9 +15,9 @@ export interface Visit {
   /** The cookies as the browser would send them. */
   cookie: string;
   get(path: string): Promise<Page>;
-  /** With the token of the page that was shown last, unless `fields` has one. */
+  /** Sends the token of the last page, unless `fields` has one. */
   post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
-  /** Signs in with the key of a person. @throws when that does not lead into the console */
+  /** Signs in with a personal key. @throws if the sign-in is refused */
   signIn(key: string): Promise<void>;
 }
 

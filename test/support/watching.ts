@@ -1,32 +1,41 @@
-// Every state of objects that a watch of the kube-apiserver tells, in order, as `kubectl get --watch` prints them.
-import { spawn } from 'node:child_process';
+// Every state of objects that a watch of the kube-apiserver tells, in order: first the objects that were there, then each change.
+
+import { realClock } from '#base/clock.ts';
+import type { Scope } from '#kube/cache/fill.ts';
+import { watchOnce } from '#kube/cache/watch.ts';
+import { typeNamed } from './kube-user.ts';
 import type { TestStack } from './stack.ts';
 
 export interface Watching<T> {
-  /** All states so far, the oldest first. */
+  /** All states so far, the oldest first. A deleted object's last state is among them. */
   states(): T[];
+  /** @throws when the watch ended before, because states may be missing then */
   stop(): Promise<void>;
 }
 
-/** @param what words of `kubectl get`: a kind, a namespace */
-export function watchObjects<T>({ stack, kubectlPath }: TestStack, ...what: string[]): Watching<T> {
-  const words = [`--kubeconfig=${stack.cluster.kubeconfig}`, 'get', ...what, '--watch', '-o', 'json'];
-  const child = spawn(kubectlPath, words, { stdio: ['ignore', 'pipe', 'ignore'] });
-  let text = '';
-  child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk;
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+/** Resolves when the watch begins: no later state is missed. Lasts at most an hour. */
+export async function watchObjects<T>(test: TestStack, kind: string, scope: Scope = {}): Promise<Watching<T>> {
+  const { api } = test.kube;
+  const type = typeNamed(kind);
+  const { items, resourceVersion } = await api.list(type, scope);
+  const states = items as T[];
+  const end = new AbortController();
+  const settings = {
+    ...{ api, type, scope, resourceVersion, clock: realClock, timeoutSeconds: 3_600, silenceMs: 3_600_000 },
+    onEvent: (event: { type: string; object?: unknown }) => {
+      if (event.object !== undefined) states.push(event.object as T);
+    },
+  };
+  const running = watchOnce(settings, end.signal).then(
+    (run) => `the watch of ${kind} ended by itself: ${JSON.stringify(run.end)}`,
+    () => null,
+  );
   return {
-    states: () =>
-      text
-        // One document ends where a line is a brace alone; what is behind the last one is not whole yet.
-        .split(/^}$/m)
-        .slice(0, -1)
-        .map((document) => JSON.parse(`${document}}`) as T),
+    states: () => [...states],
     stop: async () => {
-      child.kill();
-      await ended;
+      end.abort();
+      const early = await running;
+      if (early !== null) throw new Error(early);
     },
   };
 }

@@ -3,14 +3,14 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startControlPlane } from '../../src/cli/up/parts/controlplane.ts';
-import { ensureControlPlane } from '../../src/cli/up/parts/controlplane-build.ts';
-import { allocatePorts } from '../../src/cli/up/parts/ports.ts';
-import { type Cluster, connectCluster } from '../../src/kube/cluster.ts';
-import type { KubeObject, ResourceType } from '../../src/kube/resource.ts';
+import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { WIDGETS } from './fake-apiserver.ts';
 
-const CRDS: ResourceType = {
+export const CRDS: ResourceType = {
   group: 'apiextensions.k8s.io',
   version: 'v1',
   plural: 'customresourcedefinitions',

@@ -1,6 +1,7 @@
-// Writers that keep book: what was acknowledged, and what was sent and never answered. Afterwards DNS, the list and the
-// tables are held against the books.
+// Writers that record which writes were acknowledged, and which were sent and never answered. Afterwards the test
+// compares DNS, the list and the tables with these records.
 import { strict as assert } from 'node:assert';
+import { randomUUID } from 'node:crypto';
 import type { Reply, Request } from './api.ts';
 import type { Resolver } from './resolver.ts';
 
@@ -20,37 +21,56 @@ interface Entry {
 export interface WriteLoad {
   /** How many requests were acknowledged so far. */
   acknowledged(): number;
-  /** Ends all writers after their requests under way. @throws what a writer did not expect */
+  /** Ends all writers after their current requests. @throws with an answer that a writer did not expect */
   stop(): Promise<void>;
+  /**
+   * Sends every unanswered POST again with its Idempotency-Key, and the last few answered ones. Each must get the answer of
+   * its first time. To be called after `stop`.
+   * @returns the number of POSTs that had no answer
+   */
+  repeat(): Promise<number>;
   /** Entries whose last request was not answered. */
   doubtful(): number;
   /** Requests that were answered with 503, which says that nothing was written. */
   busy(): number;
-  /** Holds list and DNS against the books, and settles the doubts. @throws with what differs */
+  /** Compares list and DNS with the records, and resolves the unanswered writes. @throws with the differences */
   settle(dns: Resolver): Promise<void>;
 }
 
-/** The whole of one request: what each entry has when it is done. */
+/** The changes of one request: the state of each entry after it. */
 type Step = { method: 'POST' | 'PUT' | 'DELETE'; path: string; body?: unknown; after: [Entry, Value][] };
+/** A POST with its Idempotency-Key. */
+type Keyed = Step & { token: string };
+
+/** Answered POSTs that `repeat` sends again. */
+const REPEATED = 5;
 
 const DNS_MS = 15_000;
 
 /**
- * @param writers per zone; each has names of its own and changes them in turn: created, updated, deleted, alone and in batches
- * @param request may fail as it likes: no answer and 5xx other than 503 put the names in doubt, and the writer goes on with others
+ * Starts the writers. @param writers per zone; each has names of its own and changes them in turn: created, updated,
+ * deleted, alone and in batches @param request may fail in any way: after no answer, or a 5xx other than 503, the state
+ * of the names is unknown, and the writer continues with others
  */
 export function startWriteLoad(request: Request, zones: readonly Entry['zone'][], writers: number): WriteLoad {
   const entries: Entry[] = [];
+  const unanswered: Keyed[] = [];
+  const answered: { step: Keyed; ids: readonly (string | undefined)[] }[] = [];
   let [running, acknowledged, busy, groups] = [true, 0, 0, 0];
 
-  async function send(step: Step): Promise<void> {
+  const post = ({ method, path, body, token }: Keyed) =>
+    request(method, path, body, undefined, { 'idempotency-key': token });
+
+  async function send(given: Step): Promise<void> {
     const group = ++groups;
+    const step = { ...given, token: randomUUID() };
     const doubt = () => {
       for (const [entry, value] of step.after) entry.doubt = { group, value };
+      if (step.method === 'POST') unanswered.push(step);
     };
     let reply: Reply;
     try {
-      reply = await request(step.method, step.path, step.body);
+      reply = await (step.method === 'POST' ? post(step) : request(step.method, step.path, step.body));
     } catch {
       doubt();
       // The service is gone; it is asked again when it may be back.
@@ -59,21 +79,25 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
     }
     if (reply.status === 503) busy += 1;
     else if (reply.status >= 500) doubt();
-    else acknowledge(step, reply);
+    else {
+      const ids = acknowledge(step, reply);
+      if (step.method === 'POST') answered.push({ step, ids });
+      if (answered.length > REPEATED) answered.shift();
+    }
     if (reply.status >= 500) await new Promise((resolve) => setTimeout(resolve, 20));
   }
 
-  function acknowledge({ method, path, after }: Step, reply: Reply): void {
+  /** @returns the ids of the answer */
+  function acknowledge({ method, path, after }: Step, reply: Reply): (string | undefined)[] {
     const wanted = path.endsWith(':batch') ? 200 : { POST: 201, PUT: 200, DELETE: 204 }[method];
     assert.equal(reply.status, wanted, `${method} ${path}: ${reply.text}`);
-    const results = path.endsWith(':batch')
-      ? (reply.body.results as { record?: { id: string } }[]).map(({ record }) => record?.id)
-      : [reply.body.id as string | undefined];
+    const results = idsOf(path, reply);
     for (const [index, [entry, value]] of after.entries()) {
       entry.value = value;
       entry.id = value === null ? null : (results[index] ?? entry.id);
     }
     acknowledged += 1;
+    return results;
   }
 
   async function writer(zone: Entry['zone'], number: number): Promise<void> {
@@ -115,7 +139,7 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
   const ended = Promise.all(all).finally(() => {
     running = false;
   });
-  // Heard by whoever stops the load.
+  // Aborts when the load must stop.
   ended.catch(() => undefined);
   return {
     acknowledged: () => acknowledged,
@@ -124,6 +148,18 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
     stop: async () => {
       running = false;
       await ended;
+    },
+    repeat: async () => {
+      for (const { step, ids } of answered) {
+        const reply = await post(step);
+        assert.deepEqual([reply.status < 300, idsOf(step.path, reply)], [true, ids], 'the answer of the first time');
+      }
+      const steps = unanswered.splice(0);
+      for (const step of steps) {
+        acknowledge(step, await post(step));
+        for (const [entry] of step.after) delete entry.doubt;
+      }
+      return steps.length;
     },
     settle: async (dns) => {
       for (const zone of zones)
@@ -134,6 +170,11 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
       for (const entry of entries) await expectServed(dns, entry);
     },
   };
+}
+
+function idsOf(path: string, { body }: Reply): (string | undefined)[] {
+  if (!path.endsWith(':batch')) return [body.id as string | undefined];
+  return (body.results as { record?: { id: string } }[]).map(({ record }) => record?.id);
 }
 
 async function listOf(request: Request, zone: Entry['zone']): Promise<Map<string, { id: string; content: string }>> {
@@ -152,7 +193,8 @@ function settleZone(entries: readonly Entry[], listed: ReadonlyMap<string, { id:
   const found = (entry: Entry) => listed.get(entry.name)?.content ?? null;
   for (const entry of entries) {
     if (entry.doubt) continue;
-    assert.deepEqual([entry.name, found(entry)], [entry.name, entry.value], 'as acknowledged');
+    const { id = null } = listed.get(entry.name) ?? {};
+    assert.deepEqual([entry.name, found(entry), id], [entry.name, entry.value, entry.id], 'as acknowledged');
   }
   for (const group of Map.groupBy(
     entries.filter(({ doubt }) => doubt),

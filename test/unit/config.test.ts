@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { describeSettings, readConfig } from '#config.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
 const folder = await temporaryFolder('config');
@@ -35,12 +35,12 @@ describe('a setting', () => {
     });
   });
 
-  it('that is empty counts as not set', () => {
+  it('counts as not set when it is empty', () => {
     expect(one('ZONESTEAD_LOG_LEVEL', '')).toBe('info');
     expect(() => one('DATABASE_URL', '')).toThrow(/DATABASE_URL/);
   });
 
-  it('of an address is host:port, with IPv6 in brackets', () => {
+  it('is host:port for an address, with IPv6 in brackets', () => {
     expect(one('ZONESTEAD_LISTEN', '127.0.0.1:81')).toEqual({ host: '127.0.0.1', port: 81 });
     expect(one('ZONESTEAD_LISTEN', '[::1]:81')).toEqual({ host: '::1', port: 81 });
     expect(one('ZONESTEAD_LISTEN', 'localhost:0')).toEqual({ host: 'localhost', port: 0 });
@@ -49,29 +49,95 @@ describe('a setting', () => {
     }
   });
 
-  it('of name servers is a list, in lower case, without final dots', () => {
+  it('is a list for name servers, in lower case, without final dots', () => {
     expect(one('ZONESTEAD_NAMESERVERS', 'NS1.Example.net., ns2.example.net')).toEqual([
       'ns1.example.net',
       'ns2.example.net',
     ]);
     for (const wrong of [',', 'ns1 example', 'a..b', 'http://ns1']) {
-      expect(() => one('ZONESTEAD_NAMESERVERS', wrong)).toThrow(/ZONESTEAD_NAMESERVERS: must be host names/);
+      expect(() => one('ZONESTEAD_NAMESERVERS', wrong)).toThrow(
+        /ZONESTEAD_NAMESERVERS: must be comma-separated host names/,
+      );
     }
   });
 
-  it('of a number is whole and within its bounds', () => {
+  it('is a list in CIDR form for networks', () => {
+    expect(one('ZONESTEAD_PARENT_NETWORKS', undefined)).toEqual([]);
+    expect(one('ZONESTEAD_PARENT_NETWORKS', '10.0.0.0/8, FD00::/8, 192.0.2.1')).toEqual([
+      '10.0.0.0/8',
+      'fd00::/8',
+      '192.0.2.1/32',
+    ]);
+    for (const wrong of ['10.0.0.1/8', '10.0.0.0/33', 'home']) {
+      expect(() => one('ZONESTEAD_PARENT_NETWORKS', wrong)).toThrow(/ZONESTEAD_PARENT_NETWORKS: /);
+    }
+  });
+
+  it('is "allow" or a list for reserved names, in lower case, without final dots', () => {
+    expect(one('ZONESTEAD_RESERVED_NAMES', undefined)).toEqual([]);
+    expect(one('ZONESTEAD_RESERVED_NAMES', 'allow')).toBe('allow');
+    expect(one('ZONESTEAD_RESERVED_NAMES', '10.in-addr.arpa, Home.arpa.')).toEqual(['10.in-addr.arpa', 'home.arpa']);
+    for (const wrong of ['a..b', 'x y', 'http://local']) {
+      expect(() => one('ZONESTEAD_RESERVED_NAMES', wrong)).toThrow(
+        /ZONESTEAD_RESERVED_NAMES: must be "allow" or comma-separated names/,
+      );
+    }
+  });
+
+  it('is a list of addresses and networks for trusted proxies', () => {
+    expect(one('ZONESTEAD_TRUSTED_PROXIES', undefined)).toEqual([]);
+    expect(one('ZONESTEAD_TRUSTED_PROXIES', '10.0.0.0/8, 192.0.2.1,2001:db8::/32,')).toEqual([
+      '10.0.0.0/8',
+      '192.0.2.1/32',
+      '2001:db8::/32',
+    ]);
+    for (const wrong of [
+      '10.0.0.0/33',
+      '2001:db8::/129',
+      '10.0.0',
+      'proxy.example',
+      '10.0.0.0/8/8',
+      '10.0.0.0/',
+      '10.1.0.0/8',
+      '*',
+    ]) {
+      expect(() => one('ZONESTEAD_TRUSTED_PROXIES', wrong)).toThrow(
+        /ZONESTEAD_TRUSTED_PROXIES: .*(not a network|behind its prefix)/,
+      );
+    }
+  });
+
+  it('is a number for bytes, with or without a unit of Kubernetes', () => {
+    expect(one('ZONESTEAD_QUOTA_BYTES', undefined)).toBe(1_073_741_824);
+    expect(one('ZONESTEAD_QUOTA_BYTES', '1000')).toBe(1_000);
+    expect(one('ZONESTEAD_QUOTA_BYTES', '512Mi')).toBe(536_870_912);
+    for (const wrong of ['1G', '1.5Gi', '-1', 'x', '9000Ti']) {
+      expect(() => one('ZONESTEAD_QUOTA_BYTES', wrong)).toThrow(/ZONESTEAD_QUOTA_BYTES: must be/);
+    }
+  });
+
+  it('has generous defaults for quotas and retention', () => {
+    const quotas = ['ZONES', 'RECORDS', 'KEYS', 'MEMBERS'] as const;
+    expect(quotas.map((kind) => one(`ZONESTEAD_QUOTA_${kind}`))).toEqual([1_000, 500_000, 200, 200]);
+    expect(one('ZONESTEAD_HISTORY_DAYS')).toBe(400);
+    expect(one('ZONESTEAD_HISTORY_BYTES')).toBe(1_073_741_824);
+    expect(one('ZONESTEAD_IDEMPOTENCY_HOURS')).toBe(24);
+    expect(one('ZONESTEAD_QUARANTINE_HOURS')).toBe(72);
+  });
+
+  it('is a whole number within its bounds', () => {
     expect(one('ZONESTEAD_BUSY_AFTER_MS', '500')).toBe(500);
     for (const wrong of ['9', '60001', '1.5', 'x', '-1']) {
       expect(() => one('ZONESTEAD_BUSY_AFTER_MS', wrong)).toThrow(/ZONESTEAD_BUSY_AFTER_MS/);
     }
   });
 
-  it('of limits is on or off', () => {
+  it('is on or off for limits', () => {
     expect([one('ZONESTEAD_LIMITS', 'on'), one('ZONESTEAD_LIMITS', 'off')]).toEqual([true, false]);
     expect(() => one('ZONESTEAD_LIMITS', 'true')).toThrow(/ZONESTEAD_LIMITS/);
   });
 
-  it('of a service is an address of http or https', () => {
+  it('is an address with http or https for a service', () => {
     expect(one('ZONESTEAD_URL', 'http://api.zonestead.svc:8080')).toBe('http://api.zonestead.svc:8080');
     for (const wrong of ['api:8080', 'ftp://api', '/v1'])
       expect(() => one('ZONESTEAD_URL', wrong)).toThrow(/ZONESTEAD_URL/);
@@ -80,15 +146,22 @@ describe('a setting', () => {
 });
 
 describe('the settings of the console', () => {
-  it('name groups and the teams and roles that they give', () => {
+  it('map groups to teams and roles', () => {
     expect(one('ZONESTEAD_OIDC_TEAMS', 'ops=platform:owner, cn=dev=web team')).toEqual([
       { group: 'ops', team: 'platform', role: 'owner' },
       { group: 'cn=dev', team: 'web team', role: 'member' },
     ]);
     expect(one('ZONESTEAD_OIDC_TEAMS')).toEqual([]);
     for (const wrong of ['ops', '=x', 'ops=', 'ops=x:admin', 'ops=x:owner:y']) {
-      expect(() => one('ZONESTEAD_OIDC_TEAMS', wrong)).toThrow(/ZONESTEAD_OIDC_TEAMS: must be group=team/);
+      expect(() => one('ZONESTEAD_OIDC_TEAMS', wrong)).toThrow(
+        /ZONESTEAD_OIDC_TEAMS: must be comma-separated rules of the form group=team/,
+      );
     }
+  });
+
+  it('trust only addresses that the provider calls verified, unless ZONESTEAD_OIDC_TRUST_EMAIL is on', () => {
+    expect([one('ZONESTEAD_OIDC_TRUST_EMAIL'), one('ZONESTEAD_OIDC_TRUST_EMAIL', 'on')]).toEqual([false, true]);
+    expect(() => one('ZONESTEAD_OIDC_TRUST_EMAIL', 'yes')).toThrow(/ZONESTEAD_OIDC_TRUST_EMAIL/);
   });
 
   it('take an address without path, and a session key that is long enough', () => {
@@ -102,7 +175,7 @@ describe('the settings of the console', () => {
 });
 
 describe('a secret', () => {
-  it('may come from a file, without the line end; the variable itself wins', async () => {
+  it('can come from a file, without the line end, and the variable itself has precedence', async () => {
     const file = join(folder, 'key');
     await writeFile(file, 'yk_from_file\n');
     expect(readConfig(['ZONESTEAD_API_KEY'], { ZONESTEAD_API_KEY_FILE: file })).toEqual({
@@ -112,20 +185,20 @@ describe('a secret', () => {
     expect(readConfig(['ZONESTEAD_API_KEY'], both)).toEqual({ ZONESTEAD_API_KEY: 'yk_direct' });
   });
 
-  it('is never said in a message', () => {
+  it('never appears in a message', () => {
     expect(() => one('DATABASE_URL', 'postgre://user:hunter2@host/db')).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
     );
   });
 
-  it('a file that cannot be read is named beside everything else that is wrong', () => {
+  it('appears by name in the message if its file cannot be read', () => {
     const environment = { DATABASE_URL_FILE: '/nowhere/uri' };
     expect(() => readConfig(['DATABASE_URL', 'ZONESTEAD_URL'], environment)).toThrow(
       'DATABASE_URL_FILE: /nowhere/uri cannot be read (ENOENT). ZONESTEAD_URL is missing.',
     );
   });
 
-  it('is the only kind of setting that comes from a file', async () => {
+  it('is the only kind of setting that can come from a file', async () => {
     const file = join(folder, 'level');
     await writeFile(file, 'debug');
     expect(readConfig(['ZONESTEAD_LOG_LEVEL'], { ZONESTEAD_LOG_LEVEL_FILE: file })).toEqual({
@@ -134,7 +207,37 @@ describe('a secret', () => {
   });
 });
 
-it('everything that is missing or wrong is named at once', () => {
+describe('the table of settings', () => {
+  const all = describeSettings();
+
+  it('describes each setting in complete sentences', () => {
+    const wrong = all.filter(({ description }) => !/^[A-Zk].{15,}\.$/.test(description));
+    expect(wrong.map(({ name }) => name)).toEqual([]);
+  });
+
+  it.each(all.filter((setting) => setting.default !== null))(
+    'has a default for $name that the form accepts',
+    (setting) => {
+      const written = readConfig([setting.name], { [setting.name]: setting.default ?? '' });
+      expect(readConfig([setting.name], {})).toEqual(written);
+    },
+  );
+
+  it('says for each other setting that it is required, or how the program behaves without it', () => {
+    for (const { name, default: preset, otherwise, isRequired } of all) {
+      expect([name, [preset !== null, otherwise !== null, isRequired].filter(Boolean).length]).toEqual([name, 1]);
+    }
+    expect(all.filter(({ isRequired }) => isRequired).map(({ name }) => name)).toEqual([
+      'DATABASE_URL',
+      'ZONESTEAD_NAMESERVERS',
+      'ZONESTEAD_NAMESERVER_DATABASE_URL',
+      'ZONESTEAD_URL',
+      'ZONESTEAD_API_KEY',
+    ]);
+  });
+});
+
+it('one message names everything that is missing or wrong', () => {
   const environment = { ZONESTEAD_LISTEN: 'nowhere', ZONESTEAD_LIMITS: 'on' };
   expect(() =>
     readConfig(['DATABASE_URL', 'ZONESTEAD_NAMESERVERS', 'ZONESTEAD_LISTEN', 'ZONESTEAD_LIMITS'], environment),

@@ -4,8 +4,8 @@ import type { ResolveHookContext } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
-import { runCommand } from '../../src/cli/up/parts/commands.ts';
-import { resolveDrizzle } from '../../src/modules.ts';
+import { resolveDrizzle } from '#modules.ts';
+import { runCommand } from '../../deploy/local/parts/commands.ts';
 
 const MODULES = new URL('../../src/modules.ts', import.meta.url).href;
 const folder = dirname(fileURLToPath(import.meta.resolve('drizzle-orm')));
@@ -35,7 +35,7 @@ it.each([
   expect(resolve(specifier, parent)).toEqual({ url: "Node's" });
 });
 
-// `type` is what the short way takes for granted.
+// `type` is the field that the fast path relies on.
 it('is right that the files of drizzle-orm are ES modules', async () => {
   expect(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')).type).toBe('module');
 });

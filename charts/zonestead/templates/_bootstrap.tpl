@@ -1,4 +1,4 @@
-{{/* The pod of the bootstrap. */}}
+{{/* The pod of the bootstrap Job. */}}
 {{- define "zonestead.bootstrapPod" -}}
 {{- $root := .root }}
 {{- $d := $root.Values.database }}
@@ -18,7 +18,6 @@ spec:
         - --database-secret={{ $fullname }}-database
         - --database-name={{ $d.name }}
         - --database-host={{ include "zonestead.databaseHost" $root }}
-        - --nameserver-host={{ include "zonestead.nameserverDatabaseHost" $root }}
         {{- end }}
         {{- if ne $d.mode "builtin" }}
         - --url-secret={{ include "zonestead.databaseSecret" $root }}

@@ -1,4 +1,4 @@
-{{/* The console's settings: part of the api's environment. */}}
+{{/* The settings of the console, as part of the environment of the api. */}}
 {{- define "zonestead.consoleEnv" -}}
 {{- $c := .Values.api.console -}}
 - { name: ZONESTEAD_CONSOLE, value: {{ ternary "on" "off" $c.enabled | quote }} }
@@ -15,6 +15,7 @@
 {{- end }}
 - { name: ZONESTEAD_OIDC_SCOPES, value: {{ $c.oidc.scopes | quote }} }
 - { name: ZONESTEAD_OIDC_GROUPS_CLAIM, value: {{ $c.oidc.groupsClaim | quote }} }
+- { name: ZONESTEAD_OIDC_TRUST_EMAIL, value: {{ ternary "on" "off" $c.oidc.trustEmail | quote }} }
 {{- with $c.oidc.teams }}
 {{- $parts := list }}
 {{- range $group, $team := . }}{{ $parts = append $parts (printf "%s=%s" $group $team) }}{{ end }}

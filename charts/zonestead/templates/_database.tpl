@@ -1,4 +1,4 @@
-{{/* Where the addresses of the database are: Secret and key, for the api ("uri") and for the name servers. */}}
+{{/* The Secrets and keys that hold the addresses of the database, for the api ("uri") and for the name servers. */}}
 
 {{- define "zonestead.databaseSecret" -}}
 {{- if eq .Values.database.mode "external" -}}
@@ -26,21 +26,14 @@
 {{- ternary .Values.database.external.secretKeys.nameserverUri "nameserver-uri" (eq .Values.database.mode "external") -}}
 {{- end -}}
 
-{{/* host:port inside the cluster (builtin, cnpg). */}}
+{{/* host:port inside the cluster (builtin, cnpg), for the api and for the name servers. PowerDNS and the process next to it must read
+the same server, so neither uses the Service that balances over the replicas. */}}
 {{- define "zonestead.databaseHost" -}}
 {{- $suffix := ternary "db-rw" "postgres" (eq .Values.database.mode "cnpg") -}}
 {{- printf "%s-%s.%s.svc:5432" (include "zonestead.fullname" .) $suffix (include "zonestead.namespace" .) -}}
 {{- end -}}
 
-{{- define "zonestead.nameserverDatabaseHost" -}}
-{{- if and (eq .Values.database.mode "cnpg") (gt (int .Values.database.cnpg.instances) 1) -}}
-{{- printf "%s-db-ro.%s.svc:5432" (include "zonestead.fullname" .) (include "zonestead.namespace" .) -}}
-{{- else -}}
-{{- include "zonestead.databaseHost" . -}}
-{{- end -}}
-{{- end -}}
-
-{{/* The authority of Postgres' certificate, as a volume and where it is mounted. */}}
+{{/* The certificate authority of Postgres, as a volume and as its mount. */}}
 {{- define "zonestead.caVolume" -}}
 {{- if and (eq .Values.database.mode "external") .Values.database.external.tls.caSecret }}
 - name: database-ca
@@ -77,7 +70,7 @@
 {{- printf "http://%s-api.%s.svc:%v" (include "zonestead.fullname" .) (include "zonestead.namespace" .) .Values.api.service.port -}}
 {{- end -}}
 
-{{/* Settings that pdns-conf and the companion share. */}}
+{{/* Settings that pdns-conf and nameserver share. */}}
 {{- define "zonestead.nameserverEnv" -}}
 - { name: ZONESTEAD_NAMESERVER_DATABASE_URL_FILE, value: /etc/zonestead/database/uri }
 - { name: ZONESTEAD_PDNS_LISTEN, value: {{ join "," .values.listenAddresses | quote }} }

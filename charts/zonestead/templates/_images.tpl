@@ -1,4 +1,4 @@
-{{/* An image's full name: (dict "root" $ "image" .Values.image "tag" "…") */}}
+{{/* The full name of an image: (dict "root" $ "image" .Values.image "tag" "…") */}}
 {{- define "zonestead.image" -}}
 {{- $registry := .image.registry | default (.root.Values.global.imageRegistry) -}}
 {{- $name := .image.repository -}}

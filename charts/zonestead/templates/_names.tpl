@@ -1,10 +1,10 @@
-{{/* Names and labels. A component is called with (dict "root" $ "component" "api"). */}}
+{{/* Names and labels. Call a template for a component with (dict "root" $ "component" "api"). */}}
 
 {{- define "zonestead.name" -}}
 {{- default .Chart.Name .Values.nameOverride | trunc 40 | trimSuffix "-" -}}
 {{- end -}}
 
-{{/* 40 characters leave room for the longest suffix in names that end as DNS labels. */}}
+{{/* 40 characters leave room for the longest suffix, because the names must be valid DNS labels. */}}
 {{- define "zonestead.fullname" -}}
 {{- if .Values.fullnameOverride -}}
 {{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
@@ -23,7 +23,7 @@
 {{- printf "%s-%s" (include "zonestead.fullname" .root) .component -}}
 {{- end -}}
 
-{{/* Of what belongs to no namespace: two releases of one name in two namespaces must not meet. */}}
+{{/* The name of a cluster-scoped object contains the namespace, so that releases of one name in two namespaces do not conflict. */}}
 {{- define "zonestead.clusterName" -}}
 {{- printf "%s:%s" (include "zonestead.namespace" .root) (include "zonestead.componentName" .) -}}
 {{- end -}}
@@ -38,7 +38,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* What selectors select by: immutable, so nothing that changes from version to version. */}}
+{{/* Labels for selectors. Selectors are immutable, so these labels must not change from version to version. */}}
 {{- define "zonestead.selectorLabels" -}}
 app.kubernetes.io/name: {{ include "zonestead.name" .root }}
 app.kubernetes.io/instance: {{ .root.Release.Name }}
@@ -58,14 +58,14 @@ app.kubernetes.io/part-of: zonestead
 app.kubernetes.io/managed-by: {{ .root.Release.Service }}
 {{- end -}}
 
-{{/* metadata's name, namespace, labels and annotations; optional: "name", "annotations". */}}
+{{/* Name, namespace, labels and annotations of an object. "name" and "annotations" are optional. */}}
 {{- define "zonestead.metadata" -}}
 name: {{ .name | default (include "zonestead.componentName" .) }}
 namespace: {{ include "zonestead.namespace" .root }}
 {{- include "zonestead.marks" . }}
 {{- end -}}
 
-{{/* The same of what belongs to no namespace. */}}
+{{/* The same for a cluster-scoped object. */}}
 {{- define "zonestead.clusterMetadata" -}}
 name: {{ .name | default (include "zonestead.clusterName" .) | quote }}
 {{- include "zonestead.marks" . }}

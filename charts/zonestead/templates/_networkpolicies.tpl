@@ -1,4 +1,4 @@
-{{/* Who may reach a component, and what it has to reach. */}}
+{{/* The peers that can reach a component, and the peers that the component must reach. */}}
 
 {{- define "zonestead.peer" -}}
 - podSelector:
@@ -6,12 +6,12 @@
       {{- include "zonestead.selectorLabels" . | nindent 6 }}
 {{- end -}}
 
-{{/* The service is for everybody; keys say who may what. */}}
+{{/* All pods can reach the REST service, because API keys control the access. */}}
 {{- define "zonestead.ingress.api" -}}
 - ports: [{ port: http }]
 {{- end -}}
 
-{{/* kube-apiserver, whose address no policy can know. */}}
+{{/* kube-apiserver. A policy cannot know its address, so only the ports are limited. */}}
 {{- define "zonestead.ingress.solver" -}}
 - ports: [{ port: https }]
 {{- end -}}
@@ -48,7 +48,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Name servers of its own, whose Service leads to their port in the pod. */}}
+{{/* The name servers of this release. A policy sees the port of the pod, not the port of the Service. */}}
 {{- define "zonestead.egress.nameservers" -}}
 - ports: [{ port: {{ .root.Values.nameserver.port }}, protocol: UDP }, { port: {{ .root.Values.nameserver.port }}, protocol: TCP }]
   to:
@@ -66,7 +66,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* What the values name outside of the release: resolvers, the OpenID provider, the receiver of traces. */}}
+{{/* Peers outside the release that the values name: resolvers, the OpenID provider, the receiver of traces. */}}
 {{- define "zonestead.egress.outside" -}}
 {{- $ports := list -}}
 {{- range .values.resolvers }}
@@ -90,7 +90,7 @@
 {{- end }}
 {{- end -}}
 
-{{/* Of an address, said or by its scheme. */}}
+{{/* The port of an address, explicit or by its scheme. */}}
 {{- define "zonestead.urlPort" -}}
 {{- $url := urlParse . -}}
 {{- regexFind ":[0-9]+$" $url.host | trimPrefix ":" | default (ternary 443 80 (eq $url.scheme "https")) -}}

@@ -1,7 +1,7 @@
-{{/* What all pods have in common: called with (dict "root" $ "component" "api" "values" .Values.api). */}}
+{{/* Parts that all pods share. Call them with (dict "root" $ "component" "api" "values" .Values.api). */}}
 
-{{/* metadata of a pod template. No version in its labels: an upgrade restarts those pods whose image or settings changed, and not
-Postgres because the chart has another number. */}}
+{{/* The metadata of a pod template. Its labels contain no version, so that an upgrade restarts only the pods whose image or settings
+change. */}}
 {{- define "zonestead.podMetadata" -}}
 labels:
   {{- $own := merge (fromYaml (include "zonestead.selectorLabels" .)) (dict "app.kubernetes.io/part-of" "zonestead") }}
@@ -16,7 +16,7 @@ annotations:
 {{- end }}
 {{- end -}}
 
-{{/* Who runs where and how; optional: "token" (the pod speaks to kube-apiserver), "grace" in seconds. */}}
+{{/* Account, scheduling and security of a pod. "token" (the pod calls kube-apiserver) and "grace" (in seconds) are optional. */}}
 {{- define "zonestead.podCommon" -}}
 {{- $global := .root.Values.global -}}
 serviceAccountName: {{ include "zonestead.serviceAccountName" . }}
@@ -76,7 +76,7 @@ initContainers:
 {{- end }}
 {{- end -}}
 
-{{/* Two pods of one component rather on two nodes; a wish, so that one node will do for trying. */}}
+{{/* Prefer different nodes for the pods of one component. It is only a preference, so that a cluster of one node works. */}}
 {{- define "zonestead.spreadAffinity" -}}
 podAntiAffinity:
   preferredDuringSchedulingIgnoredDuringExecution:
@@ -88,13 +88,13 @@ podAntiAffinity:
             {{- include "zonestead.selectorLabels" . | nindent 12 }}
 {{- end -}}
 
-{{/* Of a container: what Pod Security's level "restricted" asks for, and a root that nobody writes to. */}}
+{{/* The security context of a container: the Pod Security level "restricted", and a read-only root file system. */}}
 {{- define "zonestead.containerSecurity" -}}
 {{- $defaults := dict "allowPrivilegeEscalation" false "readOnlyRootFilesystem" true "runAsNonRoot" true "capabilities" (dict "drop" (list "ALL")) -}}
 {{- toYaml (mergeOverwrite $defaults (.securityContext | default dict)) -}}
 {{- end -}}
 
-{{/* Image, security and resources of a container of our own image; "values" is the component's. */}}
+{{/* Image, security context and resources of a container with the image of Zonestead. "values" are the values of the component. */}}
 {{- define "zonestead.ownContainer" -}}
 image: {{ include "zonestead.ownImage" .root | quote }}
 imagePullPolicy: {{ .root.Values.image.pullPolicy }}
@@ -106,7 +106,7 @@ resources:
 {{- end }}
 {{- end -}}
 
-{{/* Probes of a process with a health port of its own. */}}
+{{/* Probes of a process that has a health port. */}}
 {{- define "zonestead.probes" -}}
 startupProbe:
   httpGet: { path: /healthz, port: health }
@@ -124,7 +124,7 @@ readinessProbe:
   failureThreshold: 2
 {{- end -}}
 
-{{/* What users add. */}}
+{{/* Additions from the values. */}}
 {{- define "zonestead.extraEnv" -}}
 - name: ZONESTEAD_LOG_LEVEL
   value: {{ .root.Values.logLevel }}

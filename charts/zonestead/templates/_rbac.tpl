@@ -1,4 +1,4 @@
-{{/* metadata of a right in one namespace, or in all when "namespace" is empty: (dict "context" $c "namespace" "" "suffix" "") */}}
+{{/* The metadata of a role in one namespace, or of a cluster role if "namespace" is empty: (dict "context" $c "namespace" "" "suffix" "") */}}
 {{- define "zonestead.grantMetadata" -}}
 name: {{ printf "%s%s" (include "zonestead.clusterName" .context) (.suffix | default "") | quote }}
 {{- with .namespace }}
@@ -16,7 +16,7 @@ namespace: {{ . }}
 {{- $given | default (printf "%s-solver-tls" (include "zonestead.fullname" .)) -}}
 {{- end -}}
 
-{{/* metadata of what may be put into another namespace, with labels and annotations of its own: "place" has them. */}}
+{{/* The metadata of an object that can be in another namespace. "place" has its namespace, labels and annotations. */}}
 {{- define "zonestead.elsewhere" -}}
 name: {{ .name | default (include "zonestead.componentName" .) }}
 namespace: {{ .place.namespace | default (include "zonestead.namespace" .root) }}

@@ -45,7 +45,7 @@ func runCainjector(ctx context.Context, kubeconfig string) error {
 	manager, err := ctrl.NewManager(util.RestConfigWithUserAgent(config, "cainjector"), ctrl.Options{
 		Scheme: scheme,
 		Cache:  cache.Options{ReaderFailOnMissingInformer: true},
-		// Secrets are read one by one, as upstream does: its role may not be meant to hold them all in memory.
+		// Secrets are read one by one, as in cert-manager's own command, so the memory does not hold all of them.
 		Client:  client.Options{Cache: &client.CacheOptions{DisableFor: []client.Object{&corev1.Secret{}}}},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 	})

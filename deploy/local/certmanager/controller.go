@@ -14,7 +14,8 @@ import (
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	// Each registers itself with controller.Known(): everything that an ACME certificate and the PKI of a chart need.
+	// Each package registers its controller with controller.Known(). These are all that an ACME certificate and the PKI of a
+	// chart need.
 	_ "github.com/cert-manager/cert-manager/pkg/controller/acmechallenges"
 	_ "github.com/cert-manager/cert-manager/pkg/controller/acmeorders"
 	_ "github.com/cert-manager/cert-manager/pkg/controller/certificaterequests/acme"
@@ -35,7 +36,7 @@ import (
 	_ "github.com/cert-manager/cert-manager/pkg/issuer/selfsigned"
 )
 
-// HTTP-01 solver pods are never made here; their sizes must still parse.
+// This program never makes HTTP-01 solver pods, but their sizes must parse.
 const resourceZero = "0"
 
 func controllerCommand() *cobra.Command {
@@ -52,7 +53,7 @@ func controllerCommand() *cobra.Command {
 	var metricsAddress, healthAddress string
 	var recursiveOnly bool
 	var workers int
-	// Names, meanings and defaults are upstream's.
+	// Names, meanings and defaults are those of cert-manager's own command.
 	flags := func(set *pflag.FlagSet) {
 		set.StringVar(&options.Kubeconfig, "kubeconfig", "", "kubeconfig of the cluster")
 		set.StringVar(&options.ClusterResourceNamespace, "cluster-resource-namespace", "kube-system", "namespace of a ClusterIssuer's resources")

@@ -1,9 +1,9 @@
-// Command certmanager is cert-manager's controller and its cainjector in one binary, told apart by the name they are
-// started under (symlinks made by src/cli/up).
+// Command certmanager is cert-manager's controller and its cainjector in one binary. The name of the symlink that starts it
+// decides which of them runs; deploy/local/parts/certmanager-build.ts makes the symlinks.
 //
-// It exists so that `npm run up -- --cert-manager` and the tests meet the real controllers without a container image:
-// upstream's own commands live in modules that the Go proxy does not carry, their controllers are public packages. It
-// must not change what the controllers do.
+// With it, `npm run up -- --cert-manager` and the tests run the real controllers without a container image. The commands of
+// cert-manager are in modules that the Go proxy does not have, but their controllers are public packages. This program does
+// not change the behaviour of the controllers.
 package main
 
 import (
@@ -42,7 +42,7 @@ func main() {
 	}
 }
 
-// withLogs makes a command of run, with upstream's logging flags (-v before all) and one cluster to talk to.
+// withLogs makes a command of run, with cert-manager's logging flags and the address of one cluster.
 func withLogs(name string, flags func(*pflag.FlagSet), run func(ctx context.Context) error) *cobra.Command {
 	logging := logsapi.NewLoggingConfiguration()
 	command := &cobra.Command{

@@ -1,8 +1,9 @@
 // Command controlplane is a whole Kubernetes control plane in one binary: etcd, kube-apiserver, kube-controller-manager,
-// kube-scheduler and kubectl, told apart by the name they are started under (symlinks made by src/cli/up).
+// kube-scheduler and kubectl. The name of the symlink that starts it decides which of them runs;
+// deploy/local/parts/controlplane-build.ts makes the symlinks.
 //
-// It exists so that `npm run up` and the tests meet the real components without a container engine, an image registry
-// or release downloads: published Go modules are all it needs. It must not change what those components do.
+// With it, `npm run up` and the tests run the real components without a container engine, an image registry or release
+// downloads: it needs only published Go modules. This program does not change the behaviour of the components.
 package main
 
 import (
@@ -44,7 +45,7 @@ func run(name string) int {
 	case "kube-scheduler":
 		command = scheduler.NewSchedulerCommand()
 	case "kubectl":
-		// As upstream's cmd/kubectl: -v works before the flags are parsed, and errors are printed once, as kubectl words them.
+		// The same as cmd/kubectl: -v works before the flags are parsed, and each error is printed once, in kubectl's words.
 		_, _ = logs.GlogSetter(kubectl.GetLogVerbosity(os.Args))
 		kubectlutil.CheckErr(cli.RunNoErrOutput(kubectl.NewDefaultKubectlCommand()))
 		return 0

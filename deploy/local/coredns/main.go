@@ -1,4 +1,4 @@
-// Command coredns is the DNS server of the test node's cluster: upstream's, with only the plugins that pods need.
+// Command coredns is the DNS server of the test node's cluster: CoreDNS with only the plugins that pods need.
 package main
 
 import (
@@ -14,7 +14,7 @@ import (
 )
 
 func init() {
-	// The order in which a query passes them; upstream's plugin.cfg, cut.
+	// A query passes the plugins in this order, which is that of CoreDNS' plugin.cfg.
 	dnsserver.Directives = []string{"health", "ready", "errors", "cache", "kubernetes", "loop"}
 }
 

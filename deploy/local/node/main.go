@@ -1,8 +1,8 @@
-// Command node is what makes a machine a Kubernetes node: kubelet and kube-proxy, told apart by the name they are started
-// under (symlinks made by test/support/node). It stands beside ../controlplane, with the same versions.
+// Command node is kubelet and kube-proxy in one binary, of the same versions as ../controlplane. The name of the symlink that
+// starts it decides which of them runs; test/support/node makes the symlinks.
 //
-// It exists so that the chart is proven on real pods without a container engine, an image registry or release downloads.
-// It must not change what the two components do.
+// With it, tests run the chart on real pods without a container engine, an image registry or release downloads. This program
+// does not change the behaviour of the two components.
 package main
 
 import (
@@ -22,7 +22,7 @@ import (
 func main() {
 	switch name := filepath.Base(os.Args[0]); name {
 	case "kubelet":
-		// It makes its own context, which signals end.
+		// kubelet makes its own context, which ends at a signal.
 		os.Exit(cli.Run(kubelet.NewKubeletCommand(context.Background())))
 	case "kube-proxy":
 		os.Exit(cli.Run(kubeproxy.NewProxyCommand()))

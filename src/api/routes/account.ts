@@ -1,39 +1,57 @@
-// Who am I: the key of the request and its team or person. And the door to the rest of /account, which is for people.
-import type { FastifyInstance } from 'fastify';
+// `GET /v1/account`, which shows the key of the request. It also registers the other routes of /account, which accept personal keys only.
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { mustBePerson } from '../../zones/account.ts';
-import type { Actor } from '../../zones/actor.ts';
-import type { House } from '../../zones/change.ts';
-import { actorOf } from '../auth.ts';
-import { type Account, account } from '../schemas/account.ts';
+import { type Account, account } from '#contract/account.ts';
+import { mustBePerson } from '#service/accounts/account.ts';
+import type { Actor } from '#service/accounts/actor.ts';
+import { readPersonalQuota, readTeamQuota } from '#service/accounts/quota-view.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { actorOf } from '../hooks/auth.ts';
 import { errorAnswers } from './answers.ts';
 import { appKeyRoutes } from './app-keys.ts';
+import { invitationRoutes, teamInvitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
 import { teamRoutes } from './teams.ts';
 
-export function accountRoutes(app: FastifyInstance, house: House): void {
-  app
-    .withTypeProvider<ZodTypeProvider>()
-    .get(
-      '/account',
-      { schema: { tags: ['account'], summary: 'Who am I', response: { 200: account, ...errorAnswers() } } },
-      async (request) => accountOf(actorOf(request)),
-    );
+export function accountRoutes(app: FastifyInstance, context: ServiceContext): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/account',
+    {
+      schema: {
+        tags: ['account'],
+        operationId: 'getAccount',
+        summary: 'Get the account of the API key',
+        description: 'Shows the key of the request, its permissions, and the team or the person that it belongs to.',
+        response: { 200: account, ...errorAnswers() },
+      },
+    },
+    async (request) => accountOf(context, actorOf(request)),
+  );
   void app.register(
     async (people) => {
-      // Before the body is looked at: an app key learns nothing here.
-      people.addHook('onRequest', async (request) => {
-        mustBePerson(actorOf(request));
-      });
-      teamRoutes(people, house);
-      memberRoutes(people, house);
-      appKeyRoutes(people, house);
+      people.addHook('onRequest', onlyPeople);
+      teamRoutes(people, context);
+      memberRoutes(people, context);
+      teamInvitationRoutes(people, context);
+      appKeyRoutes(people, context);
     },
     { prefix: '/account/teams' },
   );
+  void app.register(
+    async (people) => {
+      people.addHook('onRequest', onlyPeople);
+      invitationRoutes(people, context);
+    },
+    { prefix: '/account/invitations' },
+  );
 }
 
-function accountOf(actor: Actor): Account {
+/** Refuses app keys before the body is read. @throws Refusal forbidden */
+async function onlyPeople(request: FastifyRequest): Promise<void> {
+  mustBePerson(actorOf(request));
+}
+
+async function accountOf(context: ServiceContext, actor: Actor): Promise<Account> {
   const { keyId, keyName, records, manageZones, onlyNames, onlyTypes, expiresAt } = actor;
   const key = {
     id: keyId,
@@ -44,7 +62,10 @@ function accountOf(actor: Actor): Account {
     onlyTypes,
     expiresAt: expiresAt?.toISOString() ?? null,
   };
-  if (actor.user === null) return { key, team: { id: actor.teamId ?? '', name: actor.teamName ?? '' } };
+  if (actor.user === null) {
+    const { teamId, teamName } = actor;
+    return { key, team: { id: teamId ?? '', name: teamName ?? '', quota: await readTeamQuota(context, teamId ?? '') } };
+  }
   const teams = actor.memberships.map(({ teamId, teamName, role }) => ({ id: teamId, name: teamName, role }));
-  return { key, user: actor.user, teams };
+  return { key, user: { ...actor.user, quota: await readPersonalQuota(context, actor.user.id) }, teams };
 }

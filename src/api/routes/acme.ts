@@ -1,72 +1,73 @@
-// The protocols of ACME clients that nobody can change: lego's httpreq and acme-dns, spoken over the service's own
-// operations, with their rights, limits and errors. What a challenge is stands in zones/.
+// The HTTP protocols that existing ACME clients use: lego's httpreq and acme-dns. They call the service's own operations, with
+// the same permissions, limits and errors. src/service/challenges defines a challenge.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { registerChallengeAccount, updateChallengeAccount } from '../../zones/challenge-accounts.ts';
-import { addChallenge, removeChallenge } from '../../zones/challenges.ts';
-import type { House } from '../../zones/change.ts';
-import { Refusal } from '../../zones/refusal.ts';
-import { requireApiHeaders, requireBasicKey } from '../acme-auth.ts';
-import { callerOf } from '../auth.ts';
-import { takeJson } from '../json-body.ts';
-import type { WriteHook } from '../limits.ts';
-import * as schemas from '../schemas/acme.ts';
-import { errorAnswers } from './answers.ts';
+import * as schemas from '#contract/acme.ts';
+import { registerChallengeAccount, updateChallengeAccount } from '#service/challenges/accounts.ts';
+import { addChallenge, removeChallenge } from '#service/challenges/challenges.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { Refusal } from '#service/refusal.ts';
+import { requireApiHeaders, requireBasicKey } from '../hooks/acme-auth.ts';
+import { callerOf } from '../hooks/auth.ts';
+import { takeJson } from '../hooks/json-body.ts';
+import { errorAnswers, type Permission } from './answers.ts';
 
 const TAGS = ['acme'];
 const ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'conflict', 'rate_limited', 'busy');
-const BASIC = [{ basic: [] }, { key: [] }];
+/** A key in `Authorization`, as `Basic` or `Bearer`. */
+const basic = (...permissions: Permission[]) => [{ basic: permissions }, { key: permissions }];
 
-/** All of them below one prefix. */
-export async function acmeRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): Promise<void> {
+/** Registers all of them below one prefix. */
+export async function acmeRoutes(app: FastifyInstance, context: ServiceContext): Promise<void> {
   app.decorateRequest('basicUser', null);
-  // Some clients (acme.sh through curl) send JSON under the type of a form, or under none.
+  // Some clients (acme.sh through curl) send JSON with the content type of a form, or with none.
   takeJson(app, '*');
-  await app.register(async (httpreq) => httpreqRoutes(httpreq, house, countWrite), { prefix: '/httpreq' });
-  await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, house, countWrite), { prefix: '/acme-dns' });
+  await app.register(async (httpreq) => httpreqRoutes(httpreq, context), { prefix: '/httpreq' });
+  await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, context), { prefix: '/acme-dns' });
 }
 
-function httpreqRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): void {
+function httpreqRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
-  app.addHook('onRequest', requireBasicKey(house));
-  for (const [path, summary, change] of [
-    ['/present', "Add the value of a challenge (lego's httpreq)", addChallenge],
-    ['/cleanup', "Remove the value of a challenge, and no other (lego's httpreq)", removeChallenge],
+  app.addHook('onRequest', requireBasicKey(context));
+  for (const [path, operationId, summary, change] of [
+    ['/present', 'addHttpreqChallenge', "Add a challenge value for lego's httpreq provider", addChallenge],
+    ['/cleanup', 'removeHttpreqChallenge', "Remove a challenge value for lego's httpreq provider", removeChallenge],
   ] as const) {
     routes.post(
       path,
       {
-        onRequest: countWrite,
+        config: { counts: 'records' },
         schema: {
           tags: TAGS,
+          operationId,
           summary,
           description:
-            'The body says name and value, or domain and key authorization. A CNAME at the name that a zone of the account holds is followed. Repeating it is fine.',
-          security: BASIC,
+            'The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely.',
+          security: basic('records:write'),
           body: schemas.httpreqBody,
           response: { 200: schemas.httpreqAnswer, ...ERRORS },
         },
       },
       async (request) => {
         const challenge = readChallenge(request.body);
-        await patiently(() => change(house, callerOf(request), challenge.fqdn, challenge.value));
+        await withRetries(() => change(context, callerOf(request), challenge.fqdn, challenge.value));
         return challenge;
       },
     );
   }
 }
 
-/** Of the clients' own time limits (30 s and more); `busy` itself is said after seconds of waiting. */
-const PATIENCE_MS = 20_000;
+/** How long a request is retried while the zone is busy. The clients' own time limits are 30 s and more. */
+const RETRY_MS = 20_000;
 
 /**
- * Waits for a busy zone on the client's behalf: these protocols know no Retry-After, and the client would give its
- * certificate up. @throws Refusal busy when the zone stays so
+ * Retries while the zone is busy: these protocols have no Retry-After, and the client would abandon its certificate.
+ * @throws Refusal busy if the zone is still busy at the end
  */
-async function patiently(work: () => Promise<void>): Promise<void> {
-  const until = performance.now() + PATIENCE_MS;
+async function withRetries(work: () => Promise<void>): Promise<void> {
+  const until = performance.now() + RETRY_MS;
   for (;;) {
     try {
       return await work();
@@ -88,27 +89,32 @@ function readChallenge(body: schemas.HttpreqBody): { fqdn: string; value: string
   };
 }
 
-function acmeDnsRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): void {
+function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
   routes.post(
     '/register',
     {
-      onRequest: [requireBasicKey(house), countWrite],
+      config: { counts: 'records' },
+      onRequest: requireBasicKey(context),
       schema: {
         tags: TAGS,
-        summary: 'Register an account of the acme-dns protocol',
+        operationId: 'registerAcmeDnsAccount',
+        summary: 'Register an account for a client of acme-dns',
         description:
-          'For keys that manage zones. The user name of HTTP Basic is the zone, or a name in one, below which the account gets its name; without one it is the only zone that the key sees. The account is an API key for that name: it is listed and revoked as such.',
-        security: BASIC,
+          'The account is an API key for the TXT values of one name, and it is listed and revoked like other keys. Send the zone, or a name in a zone, as the user name of HTTP Basic: the account gets a name below it. Without a user name, the account gets a name in the only zone that the key may see.',
+        security: basic('manageZones:write', 'records:write'),
         body: schemas.registerBody,
         response: { 201: schemas.registerAnswer, ...ERRORS },
       },
     },
     async (request, reply) => {
       const networks = request.body?.allowfrom ?? [];
-      const account = await registerChallengeAccount(house, callerOf(request), { parent: request.basicUser, networks });
+      const account = await registerChallengeAccount(context, callerOf(request), {
+        parent: request.basicUser,
+        networks,
+      });
       const { keyId: username, secret: password, fulldomain, subdomain, networks: allowfrom } = account;
-      // No cache between here and the caller may keep the secret.
+      // Caches between the service and the caller must not keep the secret.
       reply.code(201).header('cache-control', 'no-store');
       return { username, password, fulldomain, subdomain, allowfrom };
     },
@@ -116,10 +122,14 @@ function acmeDnsRoutes(app: FastifyInstance, house: House, countWrite: WriteHook
   routes.post(
     '/update',
     {
-      onRequest: [requireApiHeaders(house), countWrite],
+      config: { counts: 'records' },
+      onRequest: requireApiHeaders(context),
       schema: {
         tags: TAGS,
-        summary: "Put a value at the name of an account (acme-dns' update)",
+        operationId: 'updateAcmeDnsChallenge',
+        summary: 'Set a challenge value for a client of acme-dns',
+        description:
+          'Adds the value to the TXT records at the name of the account. The name keeps the two newest values.',
         security: [{ acmeDns: [] }],
         body: schemas.updateBody,
         response: { 200: schemas.updateAnswer, ...ERRORS },
@@ -127,7 +137,7 @@ function acmeDnsRoutes(app: FastifyInstance, house: House, countWrite: WriteHook
     },
     async (request) => {
       const { subdomain, txt } = request.body;
-      await patiently(() => updateChallengeAccount(house, callerOf(request), subdomain, txt));
+      await withRetries(() => updateChallengeAccount(context, callerOf(request), subdomain, txt));
       return { txt };
     },
   );

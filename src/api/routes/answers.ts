@@ -1,9 +1,22 @@
-// The error answers of a route, for its schema: every route can answer 401 and 500 beside what it names.
-import { STATUS } from '../errors.ts';
-import { type ErrorCode, errorBody } from '../schemas/error.ts';
+// Parts of the schemas of routes: the error answers and the permission that a key needs.
 
+import { type ErrorCode, errorBody } from '#contract/error.ts';
+import { STATUS } from '../error-codes.ts';
+
+/** Every route can answer 401 and 500 in addition to these codes. */
 export function errorAnswers(...codes: ErrorCode[]): Record<number, typeof errorBody> {
   return Object.fromEntries(
     [...codes, 'unauthorized' as const, 'internal' as const].map((code) => [STATUS[code], errorBody]),
   );
+}
+
+/**
+ * The permission that a key needs for an operation. `member` and `owner` refer to the team in the path; they and `person`
+ * need a personal key.
+ */
+export type Permission = 'manageZones:write' | 'records:read' | 'records:write' | 'person' | 'member' | 'owner';
+
+/** The security requirement of an operation. OpenAPI 3.1 lets it list the roles that the caller needs. */
+export function needs(permission: Permission): { key: Permission[] }[] {
+  return [{ key: [permission] }];
 }

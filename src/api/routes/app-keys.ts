@@ -1,18 +1,18 @@
-// The app keys of a team over HTTP. What they mean stands in zones/app-keys.ts.
+// The app keys of a team over HTTP. src/service/keys/app-keys.ts holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { changeKey, mintAppKey, readKey, readKeys, revokeKey } from '../../zones/app-keys.ts';
-import type { House } from '../../zones/change.ts';
-import { actorOf, callerOf } from '../auth.ts';
-import { appKey, appKeyList, appKeyMinted, keyBody, keyChangeBody, keyParams } from '../schemas/app-key.ts';
-import { teamParams } from '../schemas/people.ts';
-import { errorAnswers } from './answers.ts';
+import { appKey, appKeyList, appKeyMinted, keyBody, keyChangeBody, keyParams } from '#contract/app-key.ts';
+import { teamParams } from '#contract/people.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { changeKey, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
+import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['account'];
 const READ_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found');
 
-export function appKeyRoutes(app: FastifyInstance, house: House): void {
+export function appKeyRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -20,12 +20,15 @@ export function appKeyRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
-        summary: 'List the app keys of a team, revoked ones too',
+        operationId: 'listAppKeys',
+        summary: 'List the app keys of a team',
+        description: 'The list includes revoked and expired keys. It never contains a secret.',
+        security: needs('member'),
         params: teamParams,
         response: { 200: appKeyList, ...READ_ERRORS },
       },
     },
-    async (request) => ({ keys: await readKeys(house, actorOf(request), request.params.teamId) }),
+    async (request) => ({ keys: await readKeys(context, actorOf(request), request.params.teamId) }),
   );
 
   routes.post(
@@ -33,15 +36,18 @@ export function appKeyRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
-        summary: 'Mint an app key; the answer shows its secret, this once',
+        operationId: 'createAppKey',
+        summary: 'Create an app key',
+        description: 'The answer contains the secret of the key. It cannot be read again later.',
+        security: needs('member'),
         params: teamParams,
         body: keyBody,
         response: { 201: appKeyMinted, ...errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 'busy') },
       },
     },
     async (request, reply) => {
-      const minted = await mintAppKey(house, callerOf(request), request.params.teamId, request.body);
-      // No cache between here and the caller may keep the secret.
+      const minted = await mintAppKey(context, callerOf(request), request.params.teamId, request.body);
+      // Caches between the service and the caller must not keep the secret.
       return reply.code(201).header('cache-control', 'no-store').send(minted);
     },
   );
@@ -49,9 +55,17 @@ export function appKeyRoutes(app: FastifyInstance, house: House): void {
   routes.get(
     '/:teamId/keys/:keyId',
     {
-      schema: { tags: TAGS, summary: 'Get an app key', params: keyParams, response: { 200: appKey, ...READ_ERRORS } },
+      schema: {
+        tags: TAGS,
+        operationId: 'getAppKey',
+        summary: 'Get an app key',
+        description: 'The answer does not contain the secret of the key.',
+        security: needs('member'),
+        params: keyParams,
+        response: { 200: appKey, ...READ_ERRORS },
+      },
     },
-    async (request) => readKey(house, actorOf(request), request.params.teamId, request.params.keyId),
+    async (request) => readKey(context, actorOf(request), request.params.teamId, request.params.keyId),
   );
 
   routes.patch(
@@ -59,7 +73,11 @@ export function appKeyRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
-        summary: 'Change what an app key may do; what is left out stays',
+        operationId: 'updateAppKey',
+        summary: 'Change an app key',
+        description:
+          'Changes the name, permissions, restrictions or expiry of a key. An omitted field keeps its value.',
+        security: needs('member'),
         params: keyParams,
         body: keyChangeBody,
         response: {
@@ -70,7 +88,7 @@ export function appKeyRoutes(app: FastifyInstance, house: House): void {
     },
     async (request) => {
       const { teamId, keyId } = request.params;
-      return changeKey(house, callerOf(request), teamId, keyId, request.body);
+      return changeKey(context, callerOf(request), teamId, keyId, request.body);
     },
   );
 
@@ -79,13 +97,16 @@ export function appKeyRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
-        summary: 'Revoke an app key for good',
+        operationId: 'revokeAppKey',
+        summary: 'Revoke an app key permanently',
+        description: 'The key stops working at once. A revoked key cannot be restored.',
+        security: needs('member'),
         params: keyParams,
         response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
       },
     },
     async (request, reply) => {
-      await revokeKey(house, callerOf(request), request.params.teamId, request.params.keyId);
+      await revokeKey(context, callerOf(request), request.params.teamId, request.params.keyId);
       return reply.code(204).send(null);
     },
   );

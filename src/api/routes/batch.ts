@@ -1,28 +1,30 @@
-// Many record changes in one request: schema, limit, call. What they mean stands in zones/batch.ts.
+// Many record changes in one request: schema, limit, call. src/service/records/judge.ts holds the rules.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { applyBatch, type BatchResult, type RecordChange } from '../../zones/batch.ts';
-import type { House } from '../../zones/change.ts';
-import { Refusal } from '../../zones/refusal.ts';
-import { callerOf, hashOfPost } from '../auth.ts';
-import { STATUS } from '../errors.ts';
-import type { CountWrites } from '../limits.ts';
-import * as schemas from '../schemas/batch.ts';
-import { zoneParams } from '../schemas/zone.ts';
-import type { Part } from '../write-log.ts';
-import { errorAnswers } from './answers.ts';
+import * as schemas from '#contract/batch.ts';
+import { zoneParams } from '#contract/zone.ts';
+import type { ServiceContext } from '#service/context.ts';
+import type { BatchResult, RecordChange } from '#service/records/change.ts';
+import { applyBatch } from '#service/records/writer.ts';
+import { Refusal, refuseIssues } from '#service/refusal.ts';
+import { bodyOf, statusOf } from '../errors.ts';
+import { callerOf, hashOfPost } from '../hooks/auth.ts';
+import type { Part } from '../hooks/write-log.ts';
+import { errorAnswers, needs } from './answers.ts';
 
-export function batchRoutes(app: FastifyInstance, house: House, countWrites: CountWrites): void {
+export function batchRoutes(app: FastifyInstance, context: ServiceContext): void {
   app.withTypeProvider<ZodTypeProvider>().post(
-    // A doubled colon is a colon, not a parameter (find-my-way).
+    // The router (find-my-way) reads a double colon as a colon, not as a parameter.
     '/zones/:id/records::batch',
     {
       schema: {
         tags: ['records'],
-        summary: 'Create, update and delete many records at once',
+        operationId: 'applyBatch',
+        summary: 'Create, update and delete many records',
+        security: needs('records:write'),
         description:
-          'One transaction and one serial. Atomic: all or nothing. Not atomic: the answer is 200 and each result tells its own status. Each change counts as one record write; a batch for which the window has too few places left is answered 429 as a whole, with nothing written, and one that is larger than the window 400.',
+          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write. If the write limit does not allow all changes now, the whole batch is answered 429 and nothing is written. If it can never allow them, the answer is 400.',
         params: zoneParams,
         body: schemas.batchBody,
         response: {
@@ -34,8 +36,8 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
         validatorCompiler(
           route.httpPart === 'body' ? { ...route, schema: schemas.batchEnvelope } : (route as typeof route & ZodRoute),
         ),
-      // Before the body is judged: what is refused counts as well.
-      preValidation: async (request, reply) => countWrites(request, reply, sizeOf(request)),
+      // Counts before the body is validated, because refused changes count as well.
+      config: { counts: { bucket: 'records', changes: sizeOf } },
     },
     async (request) => {
       const { atomic, changes } = request.body as z.output<typeof schemas.batchEnvelope>;
@@ -43,7 +45,7 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
         atomic,
         changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
       };
-      const results = await applyBatch(house, callerOf(request), request.params.id, batch);
+      const results = await applyBatch(context, callerOf(request), request.params.id, batch);
       const answer = results.map((result, index) => resultOf(result, batch.changes[index]!));
       request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
       return { results: answer };
@@ -53,14 +55,14 @@ export function batchRoutes(app: FastifyInstance, house: House, countWrites: Cou
 
 type ZodRoute = { schema: z.ZodType };
 
-/** Counted as one when it is no list of a size that could be accepted. */
+/** The number of changes; 1 for a body that will be refused because it has no list of an accepted size. */
 function sizeOf(request: FastifyRequest): number {
   const changes = (request.body as { changes?: unknown } | null | undefined)?.changes;
   const size = Array.isArray(changes) ? changes.length : 1;
   return size >= 1 && size <= schemas.MAX_CHANGES ? size : 1;
 }
 
-/** @param url where the change would be posted alone */
+/** @param url the address of the single POST that the change stands for */
 function readChange(change: unknown, url: string): RecordChange | Refusal {
   const parsed = schemas.recordChange.safeParse(change);
   if (parsed.success) {
@@ -68,22 +70,25 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
     const { record, managedBy, idempotencyKey: token, requestId } = parsed.data;
     return { action: 'create', record, managedBy, requestId, once: { token, requestHash: hashOfPost(url, record) } };
   }
-  const sentences = parsed.error.issues.map(({ path, message }) => {
-    // As the rules name their fields: `content`, not `record.content`.
-    const field = (path[0] === 'record' && path.length > 1 ? path.slice(1) : path).join('.');
-    return field === '' ? `${message}.` : `${field}: ${message}.`;
-  });
-  return new Refusal('bad_request', sentences.join(' '));
+  // The rules name a field without its parent: `content`, not `record.content`.
+  const issues = parsed.error.issues.map(({ path, message }) => ({
+    path: path[0] === 'record' && path.length > 1 ? path.slice(1) : path,
+    message,
+  }));
+  return refuseIssues(issues);
 }
 
-/** What the log tells of a change whose request has a name of its own. */
+/** The log entry of a change that has a request id of its own. */
 function partOf(change: RecordChange | Refusal, status: number): Part | null {
   if (change instanceof Refusal || change.requestId === undefined) return null;
   return { requestId: change.requestId, action: change.action, status };
 }
 
 function resultOf(result: BatchResult, change: RecordChange | Refusal): schemas.BatchResult {
-  if (!result.ok) return { status: STATUS[result.code], error: result.code, message: result.message };
+  if (!result.ok) {
+    const refused = new Refusal(result.refusal);
+    return { status: statusOf(refused), ...bodyOf(refused) };
+  }
   if (result.record !== null) return { status: result.action === 'create' ? 201 : 200, record: result.record };
   return { status: 204, id: (change as Extract<RecordChange, { action: 'delete' }>).id };
 }

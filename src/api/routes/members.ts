@@ -1,17 +1,17 @@
-// The members of a team over HTTP. What they mean stands in zones/members.ts.
+// The members of a team over HTTP. src/service/accounts/members.ts holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { House } from '../../zones/change.ts';
-import { addMember, changeMember, readMembers, removeMember } from '../../zones/members.ts';
-import { actorOf, callerOf } from '../auth.ts';
-import { member, memberBody, memberChangeBody, memberList, memberParams, teamParams } from '../schemas/people.ts';
-import { errorAnswers } from './answers.ts';
+import { member, memberChangeBody, memberList, memberParams, memberRemoval, teamParams } from '#contract/people.ts';
+import { changeMember, readMembers, removeMember } from '#service/accounts/members.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
+import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['account'];
 const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy');
 
-export function memberRoutes(app: FastifyInstance, house: House): void {
+export function memberRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -19,29 +19,15 @@ export function memberRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
+        operationId: 'listMembers',
         summary: 'List the members of a team',
+        description: 'Each member is listed with the role and the number of valid app keys that the member created.',
+        security: needs('member'),
         params: teamParams,
         response: { 200: memberList, ...errorAnswers('bad_request', 'forbidden', 'not_found') },
       },
     },
-    async (request) => ({ members: await readMembers(house, actorOf(request), request.params.teamId) }),
-  );
-
-  routes.post(
-    '/:teamId/members',
-    {
-      schema: {
-        tags: TAGS,
-        summary: 'Add a person to a team (owners)',
-        params: teamParams,
-        body: memberBody,
-        response: { 201: member, ...WRITE_ERRORS },
-      },
-    },
-    async (request, reply) => {
-      const added = await addMember(house, callerOf(request), request.params.teamId, request.body);
-      return reply.code(201).send(added);
-    },
+    async (request) => ({ members: await readMembers(context, actorOf(request), request.params.teamId) }),
   );
 
   routes.patch(
@@ -49,7 +35,10 @@ export function memberRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
-        summary: 'Change the role of a member (owners)',
+        operationId: 'updateMember',
+        summary: 'Change the role of a member',
+        description: 'A team must keep at least one owner.',
+        security: needs('owner'),
         params: memberParams,
         body: memberChangeBody,
         response: { 200: member, ...WRITE_ERRORS },
@@ -57,7 +46,7 @@ export function memberRoutes(app: FastifyInstance, house: House): void {
     },
     async (request) => {
       const { teamId, userId } = request.params;
-      return changeMember(house, callerOf(request), teamId, userId, request.body.role);
+      return changeMember(context, callerOf(request), teamId, userId, request.body.role);
     },
   );
 
@@ -66,13 +55,19 @@ export function memberRoutes(app: FastifyInstance, house: House): void {
     {
       schema: {
         tags: TAGS,
-        summary: 'Remove a member (owners), or leave',
+        operationId: 'removeMember',
+        summary: 'Remove a member from a team, or leave it',
+        description:
+          'Owners can remove every member. Members can remove themselves. A team must keep at least one owner.',
+        security: needs('owner'),
         params: memberParams,
+        querystring: memberRemoval,
         response: { 204: z.null(), ...WRITE_ERRORS },
       },
     },
     async (request, reply) => {
-      await removeMember(house, callerOf(request), request.params.teamId, request.params.userId);
+      const { teamId, userId } = request.params;
+      await removeMember(context, callerOf(request), teamId, userId, { revokeKeys: request.query.revokeKeys });
       return reply.code(204).send(null);
     },
   );

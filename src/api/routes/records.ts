@@ -1,21 +1,22 @@
-// The record operations of SPEC section 4 over HTTP: schema, limit, call. What they mean stands in zones/.
+// The record operations of SPEC section 4 over HTTP: schema, limit, call. src/service/records holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { House } from '../../zones/change.ts';
-import { createRecord, readAllRecords, readRecords, removeRecord, replaceRecord } from '../../zones/records.ts';
-import { Refusal } from '../../zones/refusal.ts';
-import { actorOf, callerOf } from '../auth.ts';
-import { createJsonList } from '../json-list.ts';
-import type { WriteHook } from '../limits.ts';
-import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '../schemas/record.ts';
-import { zoneParams } from '../schemas/zone.ts';
-import { errorAnswers } from './answers.ts';
+import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '#contract/record.ts';
+import { zoneParams } from '#contract/zone.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { readAllRecords, readRecords } from '#service/records/records.ts';
+import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
+import { refusal } from '#service/refusal.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
+import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['records'];
 const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy');
 
-export function recordRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): void {
+export function recordRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -23,35 +24,43 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
     {
       schema: {
         tags: TAGS,
-        summary: "List a zone's records",
+        operationId: 'listRecords',
+        summary: 'List the records of a zone',
+        security: needs('records:read'),
+        description:
+          'Without `limit`, the list is complete and shows the zone at one point in time. A long list is sent in chunks, without Content-Length. The service closes the connection of a client that reads nothing for 10 seconds, or less than 64 KiB a second. With `limit`, a page has fewer records, and has `next`, if their contents reach 1 MiB.',
         params: zoneParams,
         querystring: recordListQuery,
-        response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone') },
+        response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'busy') },
       },
     },
     async (request, reply) => {
       const { limit, ...query } = request.query;
-      if (limit !== undefined) return readRecords(house, actorOf(request), request.params.id, { ...query, limit });
-      const list = createJsonList('records');
-      await readAllRecords(house, actorOf(request), request.params.id, query, list.add);
-      return list.answer(reply);
+      if (limit !== undefined) return readRecords(context, actorOf(request), request.params.id, { ...query, limit });
+      const list = await readAllRecords(context, actorOf(request), request.params.id, query, whenClientLeaves(reply));
+      if ('pages' in list) return sendInChunks(reply, JSON_TYPE, jsonList('records', list.pages));
+      // Sent as text, because validating each record against its schema would cost more than the rest of the request.
+      return reply.type(JSON_TYPE).send(JSON.stringify({ records: list.whole }) as never);
     },
   );
 
   routes.post(
     '/zones/:id/records',
     {
-      onRequest: countWrite,
+      config: { counts: 'records' },
       schema: {
         tags: TAGS,
+        operationId: 'createRecord',
         summary: 'Create a record',
+        description: 'When the answer arrives, the name servers answer with the new record.',
+        security: needs('records:write'),
         params: zoneParams,
         body: recordBody,
         response: { 201: record, ...WRITE_ERRORS },
       },
     },
     async (request, reply) => {
-      const created = await createRecord(house, callerOf(request), request.params.id, request.body);
+      const created = await createRecord(context, callerOf(request), request.params.id, request.body);
       return reply.code(201).send(created);
     },
   );
@@ -59,10 +68,14 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
   routes.put(
     '/zones/:id/records/:recordId',
     {
-      onRequest: countWrite,
+      config: { counts: 'records' },
       schema: {
         tags: TAGS,
-        summary: "Replace a record's content, ttl and priority",
+        operationId: 'replaceRecord',
+        summary: 'Replace the content, TTL and priority of a record',
+        description:
+          'The name and type of a record cannot change. You may send the complete record as you read it, with its id.',
+        security: needs('records:write'),
         params: recordParams,
         body: recordReplaceBody,
         response: { 200: record, ...WRITE_ERRORS },
@@ -71,25 +84,27 @@ export function recordRoutes(app: FastifyInstance, house: House, countWrite: Wri
     async (request) => {
       const { id, recordId } = request.params;
       const { id: sent = recordId, ...body } = request.body;
-      if (sent !== recordId)
-        throw new Refusal('bad_request', `id: must be ${recordId} as in the path, or be left out.`);
-      return replaceRecord(house, callerOf(request), id, recordId, body);
+      if (sent !== recordId) throw refusal('path-mismatch', { id: recordId });
+      return replaceRecord(context, callerOf(request), id, recordId, body);
     },
   );
 
   routes.delete(
     '/zones/:id/records/:recordId',
     {
-      onRequest: countWrite,
+      config: { counts: 'records' },
       schema: {
         tags: TAGS,
+        operationId: 'deleteRecord',
         summary: 'Delete a record',
+        description: 'When the answer arrives, the name servers no longer answer with the record.',
+        security: needs('records:write'),
         params: recordParams,
         response: { 204: z.null(), ...WRITE_ERRORS },
       },
     },
     async (request, reply) => {
-      await removeRecord(house, callerOf(request), request.params.id, request.params.recordId);
+      await removeRecord(context, callerOf(request), request.params.id, request.params.recordId);
       return reply.code(204).send(null);
     },
   );

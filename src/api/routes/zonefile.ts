@@ -1,22 +1,25 @@
-// Zone files over HTTP: content types, schema, limit, call. What they mean stands in zones/zonefile.ts. Wants a scope of
-// its own: it changes which bodies are read.
+// Zone files over HTTP: content types, schema, limit, call. src/service/zonefile holds the rules. Register it in a scope of its
+// own, because it replaces the parsers of bodies.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import type { House } from '../../zones/change.ts';
-import { Refusal } from '../../zones/refusal.ts';
-import { exportZoneFile, importZoneFile } from '../../zones/zonefile.ts';
-import { actorOf, callerOf } from '../auth.ts';
-import type { CountWrites } from '../limits.ts';
-import { zoneParams } from '../schemas/zone.ts';
-import { ZONE_FILE_TYPE, zoneFile, zoneFileBody, zoneFileImport } from '../schemas/zonefile.ts';
-import { utf8 } from '../utf8.ts';
-import { errorAnswers } from './answers.ts';
+import { zoneParams } from '#contract/zone.ts';
+import { ZONE_FILE_TYPE, zoneFile, zoneFileBody, zoneFileImport } from '#contract/zonefile.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { refusal } from '#service/refusal.ts';
+import { exportZoneFile } from '#service/zonefile/export.ts';
+import { importZoneFile } from '#service/zonefile/import.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
+import { sendInChunks } from '../hooks/large-answer.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { counterOf } from '../hooks/limits.ts';
+import { utf8 } from '../hooks/utf8.ts';
+import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['records'];
-/** A hundred thousand records of ordinary length. */
+/** Enough for 100,000 records of ordinary length. */
 const BODY_LIMIT = 8 * 1024 * 1024;
 
-export function zoneFileRoutes(app: FastifyInstance, house: House, countWrites: CountWrites): void {
+export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser([ZONE_FILE_TYPE, 'text/plain'], { parseAs: 'buffer' }, async (_: unknown, body: Buffer) =>
     textOf(body),
@@ -28,32 +31,36 @@ export function zoneFileRoutes(app: FastifyInstance, house: House, countWrites: 
     {
       schema: {
         tags: TAGS,
-        summary: "Export a zone's records as a zone file",
+        operationId: 'exportZoneFile',
+        summary: 'Export the records of a zone as a zone file',
+        security: needs('records:read'),
         description:
-          'With SOA and NS of the apex and with the NS and DS of child zones hosted here, so that name servers and their tools load it. ALIAS, which is no type of the DNS, stands in comments that begin with `;zonestead:`; an import reads them.',
+          'The file contains the SOA and NS records of the apex and the NS and DS records of child zones hosted here, so that name servers and their tools can load it. ALIAS is not a type of the DNS: ALIAS records are comments that begin with `;zonestead:`, and an import reads them. A long file is sent in chunks, without Content-Length. The service closes the connection of a client that reads nothing for 10 seconds, or less than 64 KiB a second.',
         produces: [ZONE_FILE_TYPE],
         params: zoneParams,
-        response: { 200: zoneFile, ...errorAnswers('forbidden', 'no_zone') },
+        response: { 200: zoneFile, ...errorAnswers('forbidden', 'no_zone', 'busy') },
       },
     },
     async (request, reply) => {
-      const { zone, text } = await exportZoneFile(house, actorOf(request), request.params.id);
-      return reply
-        .type(`${ZONE_FILE_TYPE}; charset=utf-8`)
-        .header('content-disposition', `inline; filename="${zone}.zone"`)
-        .send(text);
+      const file = await exportZoneFile(context, actorOf(request), request.params.id, whenClientLeaves(reply));
+      const type = `${ZONE_FILE_TYPE}; charset=utf-8`;
+      reply.header('content-disposition', `inline; filename="${file.zone}.zone"`);
+      return 'whole' in file ? reply.type(type).send(file.whole) : sendInChunks(reply, type, file.pieces);
     },
   );
 
   routes.put(
     '/zones/:id/zonefile',
     {
+      config: { counts: { bucket: 'records', changes: 'operation' } },
       bodyLimit: BODY_LIMIT,
       schema: {
         tags: TAGS,
-        summary: "Replace a zone's records by those of a zone file",
+        operationId: 'importZoneFile',
+        summary: 'Replace the records of a zone with those of a zone file',
+        security: needs('records:write'),
         description:
-          'All or nothing; a refusal names up to 20 wrong lines. Records that stay keep their ids. Lines about records that the service makes itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write.',
+          'The import makes all changes or none. A refusal names up to 20 wrong lines. Records that do not change keep their ids. Lines for records that the service creates itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write; a file counts at least as one write for each 256 KiB begun. A file may have 100000 records. The service plans a few imports at once, one for each team. Others wait, and are answered `busy` after 20 seconds.',
         consumes: [ZONE_FILE_TYPE, 'text/plain'],
         params: zoneParams,
         body: zoneFileBody,
@@ -64,15 +71,16 @@ export function zoneFileRoutes(app: FastifyInstance, house: House, countWrites: 
       },
     },
     async (request, reply) =>
-      importZoneFile(house, callerOf(request), request.params.id, request.body, (changes) =>
-        countWrites(request, reply, changes),
-      ),
+      importZoneFile(context, callerOf(request), request.params.id, request.body, {
+        count: counterOf(request),
+        signal: whenClientLeaves(reply),
+      }),
   );
 }
 
-/** @throws Refusal bad_request when it is no UTF-8 */
+/** @throws Refusal bad_request if the body is not UTF-8 */
 function textOf(body: Buffer): string {
   const text = utf8(body);
-  if (text === null) throw new Refusal('bad_request', 'The zone file is not in UTF-8.');
+  if (text === null) throw refusal('zone-file-not-utf8');
   return text;
 }

@@ -1,15 +1,7 @@
-// The zone operations of SPEC section 4 over HTTP: schema, limit, call. What they mean stands in zones/.
-
+// The zone operations of SPEC section 4 over HTTP: schema, limit, call. src/service/zones holds the rules.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { House } from '../../zones/change.ts';
-import { createZone } from '../../zones/create-zone.ts';
-import { Refusal } from '../../zones/refusal.ts';
-import { zoneView } from '../../zones/view.ts';
-import { findZone, readZone, readZones, removeZone, seeZone, setDefaultTtl, setZoneState } from '../../zones/zones.ts';
-import { actorOf, callerOf } from '../auth.ts';
-import type { WriteHook } from '../limits.ts';
 import {
   dsList,
   zone,
@@ -19,12 +11,28 @@ import {
   zoneList,
   zoneListQuery,
   zoneParams,
-} from '../schemas/zone.ts';
-import { errorAnswers } from './answers.ts';
+} from '#contract/zone.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { refusal } from '#service/refusal.ts';
+import { createZone } from '#service/zones/create.ts';
+import {
+  findZone,
+  readAllZones,
+  readDs,
+  readZone,
+  readZones,
+  removeZone,
+  setDefaultTtl,
+  setZoneState,
+} from '#service/zones/zones.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
+import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['zones'];
 
-export function zoneRoutes(app: FastifyInstance, house: House, countWrite: WriteHook): void {
+export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
 
   routes.get(
@@ -32,33 +40,43 @@ export function zoneRoutes(app: FastifyInstance, house: House, countWrite: Write
     {
       schema: {
         tags: TAGS,
+        operationId: 'listZones',
         summary: 'List zones, or find the zone that encloses a name',
+        description: 'Lists the zones that the key may see. With `suffix_of`, the answer is a single zone.',
         querystring: zoneListQuery,
-        response: { 200: z.union([zone, zoneList]), ...errorAnswers('bad_request', 'not_found') },
+        response: { 200: z.union([zone, zoneList]), ...errorAnswers('bad_request', 'not_found', 'busy') },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { suffix_of, zoneName, name, limit, cursor } = request.query;
-      if (suffix_of !== undefined) return findZone(house, actorOf(request), suffix_of);
+      if (suffix_of !== undefined) return findZone(context, actorOf(request), suffix_of);
       if (zoneName !== undefined && name !== undefined && zoneName !== name) {
-        throw new Refusal('bad_request', 'name: is an alias of zoneName; give one of them.');
+        throw refusal('two-names');
       }
-      return readZones(house, actorOf(request), { zoneName: zoneName ?? name, limit, cursor });
+      if (zoneName !== undefined || name !== undefined || limit !== undefined) {
+        return readZones(context, actorOf(request), { zoneName: zoneName ?? name, limit, cursor });
+      }
+      const list = await readAllZones(context, actorOf(request), { cursor }, whenClientLeaves(reply));
+      return 'whole' in list ? { zones: list.whole } : sendInChunks(reply, JSON_TYPE, jsonList('zones', list.pages));
     },
   );
 
   routes.post(
     '/zones',
     {
-      onRequest: countWrite,
+      config: { counts: 'zones' },
       schema: {
         tags: TAGS,
+        operationId: 'createZone',
         summary: 'Create a zone',
+        description:
+          'When the answer arrives, the name servers answer for the zone. The answer names the name servers and the DS records for the parent zone.',
+        security: needs('manageZones:write'),
         body: zoneCreateBody,
         response: { 200: zoneCreated, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'rate_limited', 'busy') },
       },
     },
-    async (request) => createZone(house, callerOf(request), request.body),
+    async (request) => createZone(context, callerOf(request), request.body),
   );
 
   routes.get(
@@ -66,62 +84,84 @@ export function zoneRoutes(app: FastifyInstance, house: House, countWrite: Write
     {
       schema: {
         tags: TAGS,
-        summary: 'Get a zone with its delegation data',
+        operationId: 'getZone',
+        summary: 'Get a zone',
+        description:
+          'The answer contains the name servers, the DS records for the parent zone, and in `status` whether a step of the delegation is missing.',
         params: zoneParams,
         response: { 200: zone, ...errorAnswers('not_found') },
       },
     },
-    async (request) => readZone(house, actorOf(request), request.params.id),
+    async (request) => readZone(context, actorOf(request), request.params.id),
   );
 
   routes.patch(
     '/zones/:id',
     {
-      onRequest: countWrite,
+      config: { counts: 'zones' },
       schema: {
         tags: TAGS,
-        summary: "Change a zone's default TTL",
+        operationId: 'updateZone',
+        summary: 'Change the default TTL of a zone',
+        description: 'The new default applies to all records that have no TTL of their own.',
+        security: needs('manageZones:write'),
         params: zoneParams,
         body: zoneChangeBody,
         response: { 200: zone, ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'rate_limited', 'busy') },
       },
     },
-    async (request) => setDefaultTtl(house, callerOf(request), request.params.id, request.body.defaultTtl),
+    async (request) => setDefaultTtl(context, callerOf(request), request.params.id, request.body.defaultTtl),
   );
 
   routes.delete(
     '/zones/:id',
     {
-      onRequest: countWrite,
+      config: { counts: 'zones' },
       schema: {
         tags: TAGS,
-        summary: 'Delete a zone with all its records, for good',
+        operationId: 'deleteZone',
+        summary: 'Delete a zone with all its records',
+        description: 'The zone cannot be restored. For some days, its name is reserved for its former owner.',
+        security: needs('manageZones:write'),
         params: zoneParams,
         response: { 204: z.null(), ...errorAnswers('forbidden', 'no_zone', 'rate_limited', 'busy') },
       },
     },
     async (request, reply) => {
-      await removeZone(house, callerOf(request), request.params.id);
+      await removeZone(context, callerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );
 
-  for (const [verb, state] of [
-    ['park', 'parked'],
-    ['unpark', 'active'],
+  for (const { verb, state, summary, description } of [
+    {
+      verb: 'park',
+      state: 'parked',
+      summary: 'Suspend the resolution of a zone',
+      description: 'Only the apex of a parked zone answers queries. Its records and its DNSSEC keys are kept.',
+    },
+    {
+      verb: 'unpark',
+      state: 'active',
+      summary: 'Restore the resolution of a parked zone',
+      description: 'The name servers answer with all records of the zone again.',
+    },
   ] as const) {
     routes.post(
       `/zones/:id/${verb}`,
       {
-        onRequest: countWrite,
+        config: { counts: 'zones' },
         schema: {
           tags: TAGS,
-          summary: verb === 'park' ? 'Suspend resolution: only the apex answers' : 'Restore resolution',
+          operationId: `${verb}Zone`,
+          summary,
+          description,
+          security: needs('manageZones:write'),
           params: zoneParams,
           response: { 200: zone, ...errorAnswers('forbidden', 'no_zone', 'rate_limited', 'busy') },
         },
       },
-      async (request) => setZoneState(house, callerOf(request), request.params.id, state),
+      async (request) => setZoneState(context, callerOf(request), request.params.id, state),
     );
   }
 
@@ -130,14 +170,15 @@ export function zoneRoutes(app: FastifyInstance, house: House, countWrite: Write
     {
       schema: {
         tags: TAGS,
-        summary: 'The DS records for the parent zone',
+        operationId: 'listDsRecords',
+        summary: 'List the DS records of a zone',
+        description: 'Give these records to the operator of the parent zone, usually your registrar.',
         params: zoneParams,
         response: { 200: dsList, ...errorAnswers('no_zone') },
       },
     },
     async (request) => {
-      const row = await seeZone(house, actorOf(request), request.params.id, 'no_zone');
-      return { ds: zoneView(row, house.nameservers).ds };
+      return { ds: await readDs(context, actorOf(request), request.params.id) };
     },
   );
 }

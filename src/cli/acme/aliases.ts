@@ -1,20 +1,15 @@
-// Where the CNAME at a challenge name leads, as a CA would see it: the name servers of our own zones are asked directly,
-// and a resolver for names elsewhere. It must not know what is written where.
-import type { Zone } from '../../client/client.ts';
-import {
-  type AddressResolver,
-  ask,
-  type Endpoint,
-  NoAnswer,
-  readName,
-  resolveServers,
-} from '../../nameserver/probe.ts';
+// The target of the CNAME at a challenge name, as a CA sees it. For names in our own zones this asks the name servers directly, and a
+// resolver for all other names.
+
+import type { Zone } from '#client/client.ts';
+import { readName } from '#dns/wire/name.ts';
+import { type AddressResolver, ask, type Endpoint, NoAnswer, resolveServers } from '#nameserver/probe/probe.ts';
 
 export interface Aliases {
   /**
-   * The target of the CNAME at a name, without final dot; null when there is none.
-   * @param zone ours that encloses the name; null: it lies elsewhere
-   * @throws the signal's reason when it aborts
+   * The target of the CNAME at a name, without final dot; null if there is no CNAME.
+   * @param zone our zone that contains the name; null if there is none
+   * @throws the reason of the signal when it aborts
    */
   targetOf(name: string, zone: Pick<Zone, 'nameservers'> | null, signal: AbortSignal): Promise<string | null>;
 }
@@ -22,7 +17,7 @@ export interface Aliases {
 export interface AliasOptions {
   overrides: ReadonlyMap<string, Endpoint>;
   resolver: AddressResolver;
-  /** Recursive ones, asked in this order. */
+  /** Recursive resolvers in order of preference. */
   resolvers: readonly Endpoint[];
 }
 
@@ -40,7 +35,7 @@ export function createAliases({ overrides, resolver, resolvers }: AliasOptions):
           if (answer.rcode === 0 || answer.rcode === 3)
             return cname === undefined ? null : readName(cname.rdata, 0).name;
         } catch (error) {
-          // The next one may answer.
+          // The next server can answer.
           if (!(error instanceof NoAnswer)) throw error;
         }
       }

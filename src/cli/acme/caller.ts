@@ -1,35 +1,35 @@
-// Who calls, and what is to be done: read from the words and the environment that certbot, lego, dehydrated, uacme and
-// acme.sh hand to a hook. Pure; it must not know how a challenge is written.
+// The calling client and its order, read from the arguments and the environment that certbot, lego, dehydrated, uacme and acme.sh
+// give to a hook. Pure.
 //
-//   certbot     no words; CERTBOT_DOMAIN, CERTBOT_VALIDATION; CERTBOT_AUTH_OUTPUT is there in the clean-up only
+//   certbot     no arguments; CERTBOT_DOMAIN, CERTBOT_VALIDATION; CERTBOT_AUTH_OUTPUT is set in the clean-up only
 //   lego        present|cleanup FQDN VALUE; with EXEC_MODE=RAW: present|cleanup -- DOMAIN TOKEN KEYAUTH
-//   dehydrated  deploy_challenge|clean_challenge (DOMAIN TOKEN VALUE)…; other events, to be ignored
-//   uacme       begin|done|failed dns-01 DOMAIN TOKEN VALUE; a hook refuses a challenge type by failing
-//   acme.sh     add|rm FQDN VALUE, from the file that scripts.ts makes
+//   dehydrated  deploy_challenge|clean_challenge (DOMAIN TOKEN VALUE)…; ignores other events
+//   uacme       begin|done|failed dns-01 DOMAIN TOKEN VALUE; a hook rejects a challenge type with an error
+//   acme.sh     add|rm FQDN VALUE, from the file that scripts.ts generates
 import { createHash } from 'node:crypto';
 
 export interface Challenge {
-  /** Absolute, without final dot: where the CA looks, unless a CNAME stands there. */
+  /** Absolute, without final dot: the name that the CA queries, unless there is a CNAME. */
   name: string;
-  /** May begin with a hyphen. */
+  /** Can begin with a hyphen. */
   value: string;
 }
 
 export type Order =
-  /** `more`: the client brings further values before it asks the CA to look. */
+  /** `more`: the client calls with further values before it asks the CA to validate. */
   | { kind: 'present'; challenges: Challenge[]; more: boolean }
   | { kind: 'cleanup'; challenges: Challenge[] }
-  /** An event that has nothing to do with challenges. */
+  /** An event that is not about challenges. */
   | { kind: 'ignore' };
 
 const USAGE =
-  'Nobody is recognised as the caller: this is run by an ACME client as its hook (certbot, lego, dehydrated, uacme, acme.sh); by hand: zonestead acme present|cleanup _acme-challenge.example.org VALUE';
+  'The calling ACME client is unknown. certbot, lego, dehydrated, uacme and acme.sh run this command as their hook. To run it yourself: zonestead acme present|cleanup _acme-challenge.example.org VALUE';
 
-/** What dehydrated calls a hook for beside challenges. It demands that unknown events be ignored, and tries one. */
+/** The events of dehydrated that are not challenges. It requires that a hook ignores unknown events, and sends one as a test. */
 const DEHYDRATED_EVENT =
   /^(deploy|unchanged|sync)_(cert|ocsp)$|^invalid_challenge$|^request_failure$|^generate_csr$|^(startup|exit)_hook$|^this_hookscript_is_broken/;
 
-/** @throws Error for people when the words are no caller's */
+/** @throws Error with a message for people if no known client uses these arguments */
 export function readOrder(words: readonly string[], environment: Readonly<Record<string, string | undefined>>): Order {
   const [verb, ...rest] = words;
   switch (verb) {
@@ -50,7 +50,7 @@ export function readOrder(words: readonly string[], environment: Readonly<Record
       return order(verb === 'begin' ? 'present' : 'cleanup', uacme(verb, rest));
   }
   if (DEHYDRATED_EVENT.test(verb)) return { kind: 'ignore' };
-  throw new Error(`"${verb}" is nothing that an ACME client asks for. ${USAGE}`);
+  throw new Error(`"${verb}" is not a request of an ACME client. ${USAGE}`);
 }
 
 function order(kind: 'present' | 'cleanup', challenges: Challenge[]): Order {
@@ -78,7 +78,7 @@ function raw(verb: string, [domain, token, keyAuth, ...more]: readonly string[])
   return [challenge(domain, createHash('sha256').update(keyAuth).digest('base64url'))];
 }
 
-/** With HOOK_CHAIN=yes dehydrated hands all challenges over at once. */
+/** With HOOK_CHAIN=yes, one call of dehydrated contains all challenges. */
 function triples(verb: string, words: readonly string[]): Challenge[] {
   if (words.length === 0 || words.length % 3 !== 0) {
     throw new Error(`"${verb}" needs a domain, a token and a value for each challenge.`);
@@ -88,12 +88,12 @@ function triples(verb: string, words: readonly string[]): Challenge[] {
 
 function uacme(verb: string, [type, domain, _token, value]: readonly string[]): Challenge[] {
   if (type !== 'dns-01')
-    throw new Error(`A challenge of type ${type ?? '(none)'} is not for the DNS; uacme offers others.`);
+    throw new Error(`A challenge of type ${type ?? '(none)'} cannot be solved with DNS. uacme tries another type.`);
   if (!domain || !value) throw new Error(`"${verb}" needs a type, a domain, a token and a value.`);
   return [challenge(domain, value)];
 }
 
-/** A wildcard is proven at the name below which it stands (RFC 8555 8.4). */
+/** The challenge of a wildcard is at the parent name of the wildcard (RFC 8555 section 8.4). */
 function challenge(domain: string, value: string): Challenge {
   return { name: `_acme-challenge.${plain(domain).replace(/^\*\./, '')}`, value };
 }

@@ -1,59 +1,59 @@
-// One challenge value at the REST service: added beside those that are there, removed by its value. It must not know who
-// asks for it, nor when a CA looks.
+// One challenge value at the REST service. A name can have several values, so this adds and removes one value and leaves the others.
 import { randomUUID } from 'node:crypto';
-import type { Client, Zone } from '../../client/client.ts';
-import type { Clock } from '../../client/clock.ts';
-import type { Dispatcher } from '../../client/dispatcher.ts';
-import { ApiError, ApiUnavailable, isAbsent } from '../../client/errors.ts';
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { Client, Zone } from '#client/client.ts';
+import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import type { Aliases } from './aliases.ts';
 import type { Challenge } from './caller.ts';
 
-export interface Desk {
+export interface ChallengeContext {
   client: Client;
-  /** Obeys Retry-After. */
+  /** Waits as Retry-After says. */
   pace: Dispatcher;
   aliases: Aliases;
   clock: Clock;
-  /** The limit of everything. */
+  /** Aborts at the time limit of the whole call. */
   signal: AbortSignal;
 }
 
 export interface Placed {
   zone: Zone;
-  /** Absolute, without final dot: the challenge's name, or where its CNAMEs lead. */
+  /** Absolute, without final dot: the name of the challenge, or the target of its CNAMEs. */
   name: string;
 }
 
 const TTL = 60;
 const MAX_LINKS = 16;
-/** Pauses before an API that does not answer is asked again. */
+/** The delays before retries while the API does not answer, in ms. */
 const AGAIN_MS = [500, 1_000, 2_000, 4_000];
 
-/** Adds the value; that it is there already is fine. @returns where it stands @throws Error for people; ApiError */
-export async function present(desk: Desk, challenge: Challenge): Promise<Placed> {
-  return follow(desk, challenge.name, async (place) => {
+/** Adds the value unless it exists already. @returns its zone and name @throws Error with a message for people; ApiError */
+export async function present(context: ChallengeContext, challenge: Challenge): Promise<Placed> {
+  return follow(context, challenge.name, async (place) => {
     const body = { name: relative(place), type: 'TXT' as const, content: challenge.value, ttl: TTL };
     const idempotencyKey = randomUUID();
     try {
-      await write(desk, place.zone, (signal) =>
-        desk.client.records.create(place.zone.id, body, { signal, idempotencyKey }),
+      await write(context, place.zone, (signal) =>
+        context.client.records.create(place.zone.id, body, { signal, idempotencyKey }),
       );
       return place;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
-      if ((await find(desk, place, challenge.value)).length > 0) return place;
-      // What else can be in the way of a TXT is a CNAME: the CA follows it, and so do we.
+      if ((await find(context, place, challenge.value)).length > 0) return place;
+      // Only a CNAME can conflict with a TXT record. The CA follows it, and so does this code.
       return { refusal: error };
     }
   });
 }
 
-/** Removes that value and no other; that it is gone already is fine. @throws Error for people; ApiError */
-export async function cleanup(desk: Desk, challenge: Challenge): Promise<void> {
-  await follow(desk, challenge.name, async (place) => {
-    const found = await find(desk, place, challenge.value);
+/** Deletes this value, and no other, if it exists. @throws Error with a message for people; ApiError */
+export async function cleanup(context: ChallengeContext, challenge: Challenge): Promise<void> {
+  await follow(context, challenge.name, async (place) => {
+    const found = await find(context, place, challenge.value);
     for (const { id } of found) {
-      await write(desk, place.zone, (signal) => desk.client.records.delete(place.zone.id, id, { signal })).catch(
+      await write(context, place.zone, (signal) => context.client.records.delete(place.zone.id, id, { signal })).catch(
         (error: unknown) => {
           if (!isAbsent(error)) throw error;
         },
@@ -65,73 +65,64 @@ export async function cleanup(desk: Desk, challenge: Challenge): Promise<void> {
 
 type Attempt = Placed | { refusal: ApiError | null };
 
-/** Tries the name, then what its CNAME says, and so on: only where the name itself did not do is anybody asked for one. */
-async function follow(desk: Desk, first: string, attempt: (place: Placed) => Promise<Attempt>): Promise<Placed> {
+/** Tries the name, then the target of its CNAME, and so on. It queries for a CNAME only after an attempt at the name failed. */
+async function follow(
+  context: ChallengeContext,
+  first: string,
+  attempt: (place: Placed) => Promise<Attempt>,
+): Promise<Placed> {
   let name = first;
   let refusal: ApiError | null = null;
   let last: Placed | null = null;
   for (let link = 0; link <= MAX_LINKS; link += 1) {
-    const zone = await retry(desk, () => desk.client.zones.find(name, { signal: desk.signal }));
+    const zone = await retry(context, () => context.client.zones.find(name, { signal: context.signal }));
     if (zone !== null) {
       last = { zone, name };
       const done = await attempt(last);
       if ('zone' in done) return done;
       refusal = done.refusal;
     }
-    const target = await desk.aliases.targetOf(name, zone, desk.signal);
+    const target = await context.aliases.targetOf(name, zone, context.signal);
     if (target === null) {
       if (refusal !== null) throw refusal;
       if (last !== null) return last;
       throw new Error(
         name === first
-          ? `No zone that this key sees encloses ${first}, and there is no CNAME at it.`
-          : `${first} leads to ${name}, and no zone that this key sees encloses that.`,
+          ? `No zone that this API key can see contains ${first}, and there is no CNAME at that name.`
+          : `The CNAME at ${first} leads to ${name}, and no zone that this API key can see contains that name.`,
       );
     }
     name = target;
   }
-  throw new Error(`The CNAMEs at ${first} lead in a circle, or through more than ${MAX_LINKS} names.`);
+  throw new Error(`The CNAMEs at ${first} form a loop, or a chain of more than ${MAX_LINKS} names.`);
 }
 
-function find({ client, signal, ...desk }: Desk, place: Placed, content: string) {
-  return retry({ ...desk, signal }, () =>
+function find({ client, signal, ...context }: ChallengeContext, place: Placed, content: string) {
+  return retry({ ...context, signal }, () =>
     client.records.list(place.zone.id, { name: relative(place), type: 'TXT', content }, { signal }),
   );
 }
 
-function write<T>(desk: Desk, zone: Zone, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const job = { lane: 'acme' as const, zone: zone.id, signal: desk.signal, run };
-  return retry(desk, () => desk.pace.submit(job));
+function write<T>(context: ChallengeContext, zone: Zone, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const job = { lane: 'acme' as const, zone: zone.id, signal: context.signal, run };
+  return retry(context, () => context.pace.submit(job));
 }
 
-/** Asks again while nobody answers; a write carries its idempotency key, so it happens once. */
-async function retry<T>({ clock, signal }: Pick<Desk, 'clock' | 'signal'>, work: () => Promise<T>): Promise<T> {
+/** Retries while the API does not answer. A write has an idempotency key, so it takes effect once. */
+async function retry<T>(
+  { clock, signal }: Pick<ChallengeContext, 'clock' | 'signal'>,
+  work: () => Promise<T>,
+): Promise<T> {
   for (const pause of AGAIN_MS) {
     try {
       return await work();
     } catch (error) {
       const passing = error instanceof ApiUnavailable || (error instanceof ApiError && error.status >= 500);
       if (!passing) throw error;
-      await wait(clock, pause, signal);
+      await sleep(clock, pause, signal);
     }
   }
   return work();
-}
-
-/** @throws the signal's reason when it aborts */
-export function wait(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const stop = () => {
-      cancel();
-      reject(signal.reason);
-    };
-    const cancel = clock.setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 function relative({ zone, name }: Placed): string {

@@ -1,15 +1,16 @@
-// The credentials file of `zonestead acme`: lines NAME=value, as `.local/env` and systemd's EnvironmentFile have them. It
-// holds a key, so nobody but its owner may read it. It must not know what the settings mean.
+// The credentials file of `zonestead acme`: lines NAME=value, as in an EnvironmentFile of systemd. It contains an API key, so only its
+// owner must be able to read it.
 import { open } from 'node:fs/promises';
 
 const OTHERS = 0o077;
 
 /**
- * The settings of the file by name. @param uid of this process
- * @throws Error for people when it is missing, not a file, somebody else's, readable by others, or malformed
+ * The settings of the file by name.
+ * @param uid the user id of this process
+ * @throws Error with a message for people if the file is missing, not a file, of another user, readable by others, or malformed
  */
 export async function readCredentials(path: string, uid: number): Promise<Record<string, string>> {
-  // One handle for both: what is checked is what is read.
+  // One handle for the check and the read, so that nobody can exchange the file between them.
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     throw new Error(`The credentials file ${path} cannot be read (${error.code}).`);
   });
@@ -18,7 +19,9 @@ export async function readCredentials(path: string, uid: number): Promise<Record
     if (!stat.isFile()) throw new Error(`${path} is not a file.`);
     if ((stat.mode & OTHERS) !== 0) {
       const mode = (stat.mode & 0o777).toString(8);
-      throw new Error(`${path} holds a key and others may read it (mode ${mode}). Run: chmod 600 ${path}`);
+      throw new Error(
+        `${path} contains an API key, and other users can read it (mode ${mode}). Run: chmod 600 ${path}`,
+      );
     }
     if (stat.uid !== uid && stat.uid !== 0)
       throw new Error(`${path} belongs to another user. Run: chown ${uid} ${path}`);
@@ -28,7 +31,7 @@ export async function readCredentials(path: string, uid: number): Promise<Record
   }
 }
 
-/** `NAME=value`, with or without `export` and quotes; other shell is not understood. Pure. @throws Error naming the line */
+/** Parses `NAME=value`, with or without `export` and quotes, and no other shell syntax. Pure. @throws Error that names the line */
 export function parseSettings(text: string, path: string): Record<string, string> {
   const settings: Record<string, string> = {};
   for (const [index, raw] of text.split('\n').entries()) {

@@ -1,22 +1,22 @@
-// The wait until a challenge can be seen: every name server of its zone is asked itself, until each answers the value. It
-// must not know how the value got there.
-import type { Clock } from '../../client/clock.ts';
-import { parseRdata } from '../../dns/types/index.ts';
-import { type AddressResolver, type Endpoint, resolveServers, rrsetServed } from '../../nameserver/probe.ts';
-import { type Placed, wait } from './challenge.ts';
+// The wait for propagation: polls every name server of the zone until each one answers with the challenge value.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import { type AddressResolver, type Endpoint, resolveServers, rrsetServed } from '#nameserver/probe/probe.ts';
+import type { Placed } from './challenge.ts';
 
-export interface ServedOptions {
+interface ServedOptions {
   overrides: ReadonlyMap<string, Endpoint>;
   resolver: AddressResolver;
   clock: Clock;
-  /** How long to wait, in ms. */
+  /** The time limit in ms. */
   limitMs: number;
 }
 
 const PAUSES_MS = [50, 100, 250, 500, 1_000];
 const LONGEST_PAUSE_MS = 2_000;
 
-/** @throws Error for people that names each server and what is wrong with it, once `limitMs` are over */
+/** @throws Error with a message for people that names the problem of each server, after `limitMs` */
 export async function untilServed(
   { zone, name }: Placed,
   value: string,
@@ -24,7 +24,7 @@ export async function untilServed(
   signal: AbortSignal,
 ): Promise<void> {
   const parsed = parseRdata('TXT', value, null);
-  if (!parsed.ok) throw new Error(`The value is no TXT: ${parsed.problem.message}`);
+  if (!parsed.ok) throw new Error(`The value is not valid for a TXT record: ${parsed.problem.message}`);
   const expected = { name, type: 'TXT' as const, rdatas: [parsed.value.wire] };
   const until = clock.now() + limitMs;
   for (let look = 0; ; look += 1) {
@@ -39,9 +39,9 @@ export async function untilServed(
     if (problems.length === 0) return;
     if (clock.now() >= until) {
       throw new Error(
-        `${name} is written, but after ${limitMs / 1000} s not every name server answers it: ${problems.join('; ')}.`,
+        `${name} is stored, but not every name server answers with it after ${limitMs / 1000} s: ${problems.join('; ')}.`,
       );
     }
-    await wait(clock, PAUSES_MS[look] ?? LONGEST_PAUSE_MS, signal);
+    await sleep(clock, PAUSES_MS[look] ?? LONGEST_PAUSE_MS, signal);
   }
 }

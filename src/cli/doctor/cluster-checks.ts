@@ -1,8 +1,8 @@
-// From cert-manager to the solver: the APIService, its authority, the right to use it, Issuers that name it. Each check is
-// a judgement over what was read; reading is for doctor.ts. Pure.
+// The checks from cert-manager to the solver: the APIService, its certificate authority, the right to use it, and the Issuers that name
+// it. doctor.ts reads the objects, and each check here judges them. Pure.
 import { X509Certificate } from 'node:crypto';
-import type { KubeObject } from '../../kube/resource.ts';
-import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '../../solver/names.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
+import { SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 export const API_SERVICE_NAME = `${SOLVER_VERSION}.${SOLVER_GROUP}`;
@@ -38,69 +38,72 @@ export function judgeApiService(service: ApiService | undefined): Finding {
   }
   const available = service.status?.conditions?.find(({ type }) => type === 'Available');
   if (available?.status === 'True') return ok(`${APISERVICE} is available`);
-  const { reason = 'Unknown', message = 'kube-apiserver has not looked at it yet' } = available ?? {};
-  return fail(`${APISERVICE} is not available: ${reason}: ${message}`, mendAvailability(service, reason, message));
+  const { reason = 'Unknown', message = 'kube-apiserver has not checked it yet' } = available ?? {};
+  return fail(`${APISERVICE} is not available: ${reason}: ${message}`, fixAvailability(service, reason, message));
 }
 
-function mendAvailability({ spec }: ApiService, reason: string, message: string): string {
+function fixAvailability({ spec }: ApiService, reason: string, message: string): string {
   const { name = '?', namespace = '?', port = 443 } = spec.service ?? {};
-  const exit = `While it is so, no namespace can be deleted: kubectl delete apiservice ${API_SERVICE_NAME} is the emergency exit.`;
+  const exit = `Until then, no namespace can be deleted. If you need that, run kubectl delete apiservice ${API_SERVICE_NAME}.`;
   if (message.includes('x509') || message.includes('certificate')) {
-    return `caBundle and the serving certificate do not fit: the certificate must be for ${name}.${namespace}.svc and signed by an authority in caBundle; with cert-manager's cainjector, look at its annotation cert-manager.io/inject-ca-from. ${exit}`;
+    return `caBundle and the serving certificate do not match: the certificate must be for ${name}.${namespace}.svc and signed by an authority in caBundle; with cert-manager's cainjector, check its annotation cert-manager.io/inject-ca-from. ${exit}`;
   }
   if (reason === 'ServiceNotFound')
     return `Service ${namespace}/${name} is missing: kubectl apply -f deploy/solver/apiservice.yaml. ${exit}`;
   if (reason === 'MissingEndpoints')
-    return `No solver pod is ready: kubectl -n ${namespace} get pods, and look at its log. ${exit}`;
-  return `Is the solver running, and may the control plane reach it on port ${port} of Service ${namespace}/${name} (firewalls, network policies)? ${exit}`;
+    return `No solver pod is ready: kubectl -n ${namespace} get pods, and read its log. ${exit}`;
+  return `Is the solver running, and can the control plane reach it on port ${port} of Service ${namespace}/${name} (firewalls, network policies)? ${exit}`;
 }
 
 export function judgeCaBundle(service: ApiService, now: Date): Finding {
   const { caBundle, insecureSkipTLSVerify } = service.spec;
   const annotate = `let cert-manager's cainjector write it (annotation cert-manager.io/inject-ca-from: <namespace>/<Certificate>), or set spec.caBundle to the base64 of the authority's PEM`;
   if (insecureSkipTLSVerify) {
-    return warn(`${APISERVICE} skips TLS verification: whoever gets in between reads and answers challenges`, annotate);
+    return warn(
+      `${APISERVICE} skips TLS verification, so an attacker on the network can read and answer challenges`,
+      annotate,
+    );
   }
-  if (!caBundle) return fail(`${APISERVICE} has no caBundle, so the solver is not trusted`, annotate);
+  if (!caBundle) return fail(`${APISERVICE} has no caBundle, so kube-apiserver does not trust the solver`, annotate);
   try {
     const pems = Buffer.from(caBundle, 'base64')
       .toString('utf8')
       .match(/-----BEGIN[\s\S]+?-----END CERTIFICATE-----/g);
     const ends = (pems ?? []).map((pem) => new X509Certificate(pem).validToDate);
     const last = ends.sort((a, b) => b.getTime() - a.getTime())[0];
-    if (last === undefined) return fail(`caBundle of ${APISERVICE} holds no certificate`, annotate);
+    if (last === undefined) return fail(`caBundle of ${APISERVICE} contains no certificate`, annotate);
     const until = last.toISOString().slice(0, 10);
     if (last <= now) return fail(`caBundle of ${APISERVICE} expired on ${until}`, annotate);
     if (last.getTime() - now.getTime() < SOON_MS)
       return warn(`caBundle of ${APISERVICE} expires on ${until}`, annotate);
-    return ok(`caBundle is good until ${until}`);
+    return ok(`caBundle is valid until ${until}`);
   } catch {
     return fail(`caBundle of ${APISERVICE} cannot be read`, annotate);
   }
 }
 
 export function judgeAccess(account: string, allowed: boolean): Finding {
-  if (allowed) return ok(`${account} may create ${SOLVER_NAME}.${SOLVER_GROUP}`);
+  if (allowed) return ok(`${account} can create ${SOLVER_NAME}.${SOLVER_GROUP}`);
   const [, , namespace, name] = account.split(':');
   const subject = namespace && name ? `--serviceaccount=${namespace}:${name}` : `--user=${account}`;
   return fail(
-    `${account} may not create ${SOLVER_NAME}.${SOLVER_GROUP}, so every challenge is refused as forbidden`,
+    `${account} cannot create ${SOLVER_NAME}.${SOLVER_GROUP}, so every challenge is forbidden`,
     `kubectl create clusterrolebinding zonestead-solver-user-2 --clusterrole=zonestead-solver-user ${subject} (or name cert-manager's account with --account)`,
   );
 }
 
-/** What the solver said to the removal of a value that does not exist, which goes the whole way and changes nothing. */
+/** Judges the answer of the solver to the removal of a value that does not exist. Such a request uses every step and changes nothing. */
 export function judgeAnswer(answer: { success: boolean; message?: string } | { error: string }): Finding {
   if ('error' in answer) {
     return fail(
       `The solver does not answer: ${answer.error}`,
-      'Look at the log of the solver; the checks above may say more',
+      'Read the log of the solver, and the results of the checks above',
     );
   }
   if (answer.success) return ok('The solver answers a CleanUp through kube-apiserver');
   return fail(
-    `The solver answers, but cannot work: ${answer.message ?? 'it does not say why'}`,
-    'Look at the log of the solver, and at its rights (deploy/solver/rbac.yaml)',
+    `The solver answers with an error: ${answer.message ?? 'without a message'}`,
+    'Read the log of the solver, and check its rights (deploy/solver/rbac.yaml)',
   );
 }
 
@@ -121,7 +124,7 @@ export function judgeIssuers(issuers: readonly Issuer[]): Finding[] {
     if (ready?.status !== 'True') {
       return [
         fail(
-          `${title} is not Ready: ${ready?.message ?? 'cert-manager has not looked at it'}`,
+          `${title} is not Ready: ${ready?.message ?? 'cert-manager has not checked it yet'}`,
           `kubectl describe ${issuer.kind.toLowerCase()} ${issuer.metadata.name}`,
         ),
       ];

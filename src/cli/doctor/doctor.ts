@@ -1,15 +1,17 @@
-// `doctor`: walks the chain from cert-manager to the name servers in a live cluster and says of each link whether it holds
-// and how to mend it. It changes nothing.
+// `zonestead doctor`: checks every step from cert-manager to the name servers in a live cluster, and prints how to fix each problem. It
+// changes nothing.
+
 import { Resolver } from 'node:dns/promises';
-import type { Config } from '../../config.ts';
-import type { KubeApi } from '../../kube/api.ts';
-import { connectCluster } from '../../kube/cluster.ts';
-import { isNotFound, KubeError } from '../../kube/errors.ts';
-import type { KubeObject, ObjectName, ResourceType } from '../../kube/resource.ts';
-import { parseOverrides, resolveServers } from '../../nameserver/probe.ts';
-import { DNS_ZONE, type DNSZone } from '../../operator/resources/dnszone.ts';
-import { NEEDED_ACCESS, SUBJECT_ACCESS_REVIEW } from '../../solver/access.ts';
-import { PAYLOAD_KIND, SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '../../solver/names.ts';
+import type { Config } from '#config.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import { isNotFound, KubeError } from '#kube/api/errors.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import type { KubeObject, ObjectName, ResourceType } from '#kube/objects/resource.ts';
+import { parseOverrides, resolveServers } from '#nameserver/probe/probe.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { NEEDED_ACCESS, SUBJECT_ACCESS_REVIEW } from '#solver/access.ts';
+import { PAYLOAD_KIND, SOLVER_GROUP, SOLVER_NAME, SOLVER_VERSION } from '#solver/names.ts';
 import {
   API_SERVICE_NAME,
   type ApiService,
@@ -23,12 +25,10 @@ import {
 import { type Finding, fail, findingLines } from './finding.ts';
 import { checkServers, findZone, judgeDelegation, judgeGrant, judgeZone } from './zone-checks.ts';
 
-export const DOCTOR_SETTINGS = ['KUBECONFIG', 'ZONESTEAD_NAMESERVER_ADDRESSES'] as const;
-
-export interface DoctorOptions {
-  /** cert-manager's account as Kubernetes names users. */
+interface DoctorOptions {
+  /** The user name of cert-manager in Kubernetes. */
   readonly account: string;
-  /** Whose certificates. */
+  /** The namespace of the Certificates. */
   readonly namespace: string;
 }
 
@@ -44,12 +44,11 @@ const type = (group: string, version: string, plural: string, kind: string, name
 const API_SERVICE = type('apiregistration.k8s.io', 'v1', 'apiservices', 'APIService', false);
 const CLUSTER_ISSUER = type('cert-manager.io', 'v1', 'clusterissuers', 'ClusterIssuer', false);
 const ISSUER = type('cert-manager.io', 'v1', 'issuers', 'Issuer', true);
-const NAMESPACE = type('', 'v1', 'namespaces', 'Namespace', false);
 const PAYLOAD = type(SOLVER_GROUP, SOLVER_VERSION, SOLVER_NAME, PAYLOAD_KIND, false);
 
-/** @returns the process' exit code: 1 when a link does not hold @throws when the cluster cannot be asked at all */
+/** @returns the exit code of the process, 1 if a check fails @throws Error if the cluster does not answer */
 export async function runDoctor(
-  config: Config<(typeof DOCTOR_SETTINGS)[number]>,
+  config: Config<'KUBECONFIG' | 'ZONESTEAD_NAMESERVER_ADDRESSES'>,
   names: readonly string[],
   options: DoctorOptions,
   print: (line: string) => void,
@@ -100,7 +99,8 @@ async function examineName(
   const match = findZone(name, await all<DNSZone>(api, DNS_ZONE, signal));
   if ('verdict' in match) return [match];
   const tenant = await lookIn(api, signal)(NAMESPACE, { name: namespace });
-  if (tenant === undefined) return [fail(`Namespace ${namespace} does not exist`, 'Name another one with --namespace')];
+  if (tenant === undefined)
+    return [fail(`Namespace ${namespace} does not exist`, 'Set --namespace to an existing namespace')];
   const resolver = new Resolver({ timeout: 2_000, tries: 1 });
   const servers = await resolveServers(match.zone.status?.nameservers ?? [], { overrides, resolver, signal });
   return [
@@ -122,7 +122,7 @@ function lookIn(api: KubeApi, signal: AbortSignal): Look {
   };
 }
 
-/** None where the kind does not exist. */
+/** The list is empty if the kind does not exist. */
 async function all<T extends KubeObject>(api: KubeApi, kind: ResourceType, signal: AbortSignal): Promise<T[]> {
   try {
     return (await api.list<T>(kind, {}, signal)).items;
@@ -141,7 +141,7 @@ async function mayCreate(api: KubeApi, account: string, signal: AbortSignal): Pr
   return (review as { status?: { allowed?: boolean } }).status?.allowed === true;
 }
 
-/** Removes a value that was never there: the whole way is gone, nothing is changed. */
+/** Removes a value that does not exist: the request uses every step and changes nothing. */
 async function askSolver(api: KubeApi, signal: AbortSignal): Promise<Parameters<typeof judgeAnswer>[0]> {
   const request = { action: 'CleanUp', dnsName: 'doctor.invalid', key: 'doctor', resolvedFQDN: 'doctor.invalid.' };
   try {

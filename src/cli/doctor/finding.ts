@@ -1,20 +1,20 @@
-// What a check found: one line, and how to mend it. It must not know what is checked.
+// The result of a check: one line, and a line that says how to fix the problem.
 
 export interface Finding {
-  /** `warn`: it may work, but not as it should. */
+  /** `warn`: certificates can still be issued, but something needs attention. */
   readonly verdict: 'ok' | 'warn' | 'fail';
   readonly what: string;
-  /** Set unless all is well. */
-  readonly mend?: string;
+  /** How to fix the problem; absent for `ok`. */
+  readonly fix?: string;
 }
 
 export const ok = (what: string): Finding => ({ verdict: 'ok', what });
-export const warn = (what: string, mend: string): Finding => ({ verdict: 'warn', what, mend });
-export const fail = (what: string, mend: string): Finding => ({ verdict: 'fail', what, mend });
+export const warn = (what: string, fix: string): Finding => ({ verdict: 'warn', what, fix });
+export const fail = (what: string, fix: string): Finding => ({ verdict: 'fail', what, fix });
 
 const MARKS = { ok: 'ok  ', warn: 'warn', fail: 'FAIL' } as const;
 
-/** As printed: the finding, and below it how to mend it. */
-export function findingLines({ verdict, what, mend }: Finding): string[] {
-  return [`${MARKS[verdict]}  ${what}`, ...(mend === undefined ? [] : [`      → ${mend}`])];
+/** The printed lines: the result, and below it how to fix the problem. */
+export function findingLines({ verdict, what, fix }: Finding): string[] {
+  return [`${MARKS[verdict]}  ${what}`, ...(fix === undefined ? [] : [`      → ${fix}`])];
 }

@@ -1,4 +1,4 @@
-/** IPv4 and IPv6 addresses in text: RFC 4291 section 2.2 in, RFC 5952 out. Pure; no socket and no record type here. */
+/** IPv4 and IPv6 addresses as text: parsed per RFC 4291 section 2.2, formatted per RFC 5952. Pure. */
 
 const OCTET = /^(?:0|[1-9][0-9]{0,2})$/;
 const GROUP = /^[0-9a-f]{1,4}$/i;

@@ -1,4 +1,6 @@
-/** ALIAS: the host whose addresses are served at this name. No type of the DNS; the service resolves it itself. */
+/**
+ * ALIAS: the host whose addresses are served at this name. It is not a DNS type; the service resolves the host itself.
+ */
 import { pointerParser } from './pointer.ts';
 
 export const parseAlias = pointerParser({ syntax: 'any', root: false });

@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
-import { concat } from '../wire.ts';
+import { concat } from '../wire/octets.ts';
 import { type ParseContent, plainRdata } from './rdata.ts';
 import { type CharacterString, escapeOctets, isBlank, parseUint, readCharacterString, skipBlanks } from './tokens.ts';
 
@@ -90,7 +90,7 @@ function isIssuerValue(value: string): boolean {
 const LABEL = /^[A-Za-z0-9]+(?:-+[A-Za-z0-9]+)*$/;
 const PARAMETER_VALUE = /^[\x21-\x3a\x3c-\x7e]*$/;
 
-/** By hand: a regular expression for the end of a text is quadratic on runs of blanks inside it. */
+/** A loop, because a regular expression for the end of a text is quadratic on runs of blanks inside it. */
 function trimBlanks(text: string): string {
   let [start, end] = [0, text.length];
   while (start < end && (text[start] === ' ' || text[start] === '\t')) start += 1;

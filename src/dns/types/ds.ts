@@ -1,7 +1,10 @@
-/** DS: the digest of a child zone's key (RFC 4034 section 5); the digest's length is checked, PowerDNS does not do it. */
+/**
+ * DS: the digest of a child zone's key (RFC 4034 section 5). The parser checks the digest's length, because PowerDNS
+ * does not.
+ */
 import { Buffer } from 'node:buffer';
 import { accept, refuse } from '../verdict.ts';
-import { concat, uint16 } from '../wire.ts';
+import { concat, uint16 } from '../wire/octets.ts';
 import { type ParseContent, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
 

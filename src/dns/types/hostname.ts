@@ -1,10 +1,7 @@
-/**
- * Host names as targets (rules H1–H3): always absolute, whether written with a final dot or not. What the name means to
- * its record type is not known here.
- */
-import { LDH, LDH_UNDERSCORE, looksLikeAddress, offendingLabel, toLabels } from '../labels.ts';
+/** Host names as targets (rules H1–H3): a target is always absolute, whether it is written with a final dot or not. */
+import { LDH, LDH_UNDERSCORE, looksLikeAddress, offendingLabel, toLabels } from '../names/labels.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
-import { nameToWire } from '../wire.ts';
+import { nameToWire } from '../wire/octets.ts';
 
 export interface Target {
   /** As the API returns it: without final dot, but `.` and single labels keep theirs. */
@@ -17,9 +14,9 @@ export interface Target {
 }
 
 export interface TargetRules {
-  /** `host`: LDH of RFC 1123 (MX, NS, SRV). `any`: underscores and hyphens at label ends as well. */
+  /** `host`: LDH of RFC 1123 (MX, NS, SRV). `any`: also underscores, and hyphens at the ends of labels. */
   syntax: 'host' | 'any';
-  /** Whether `.` says something for this type (null MX, service not offered, "this name"). */
+  /** Whether `.` has a meaning for this type (null MX, service not offered, "this name"). */
   root: boolean;
 }
 

@@ -3,7 +3,7 @@
  * this name, or in alias form that the service does not exist (section 2.5.1).
  */
 import { accept, refuse } from '../verdict.ts';
-import { concat, uint16 } from '../wire.ts';
+import { concat, uint16 } from '../wire/octets.ts';
 import { parseTarget } from './hostname.ts';
 import type { ParseContent } from './rdata.ts';
 import { parseSvcParams } from './svcparams.ts';

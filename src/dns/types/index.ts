@@ -1,7 +1,4 @@
-/**
- * The one door to the record types: a content and its type in, its three forms out. One file a type; what owner names,
- * TTLs and other records demand is not known here.
- */
+/** Parses the content of a record of any type to the three forms of ParsedRdata. Each type has its own file. */
 import { accept, refuse, type Verdict } from '../verdict.ts';
 import { parseA } from './a.ts';
 import { parseAaaa } from './aaaa.ts';
@@ -56,7 +53,10 @@ export function parseRdata(
   return parsed;
 }
 
-/** What no type takes: nothing, far too much, control characters, half a surrogate pair (which has no UTF-8 form). */
+/**
+ * Refuses content that no type accepts: none at all, far too much, control characters, half a surrogate pair (which has
+ * no UTF-8 form).
+ */
 function judgeText(type: RecordType, content: string): Verdict<null> {
   if (content === '') {
     return refuse(

@@ -1,6 +1,6 @@
 /** MX: a mail exchanger (RFC 1035 section 3.3.9), its preference in the `priority` field; `.` is the null MX of RFC 7505. */
 import { accept, clip, refuse } from '../verdict.ts';
-import { concat, uint16 } from '../wire.ts';
+import { concat, uint16 } from '../wire/octets.ts';
 import { parseTarget } from './hostname.ts';
 import type { ParseContent } from './rdata.ts';
 

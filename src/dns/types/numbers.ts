@@ -1,5 +1,5 @@
-// Numbers of the types on the wire (IANA, DNS parameters): of those that have records here, and of those that one meets in an
-// answer beside them. It must not know who reads or writes them.
+// The numbers of record types on the wire (IANA, DNS parameters): the types that users can write, and those that
+// answers contain in addition.
 import type { RecordType } from './record-type.ts';
 
 /** ALIAS has none: it is served as A and AAAA. */

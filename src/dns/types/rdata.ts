@@ -1,4 +1,4 @@
-/** What a type's parser makes of a content: the three forms in which a value lives. No type is known here. */
+/** The result of parsing a record's content: the three forms in which a value exists. */
 import { type Problem, refuse, type Verdict } from '../verdict.ts';
 
 /** RDATA octets of one record: leaves room for its signature and the rest of a message of 65535 octets. */
@@ -6,12 +6,15 @@ export const MAX_RDATA = 64_000;
 
 export interface ParsedRdata {
   /**
-   * What the API returns. TXT is echoed as sent; every other type comes in one canonical form: names as lower-case
+   * The form that the API returns. TXT is echoed as sent; every other type has one canonical form: names as lower-case
    * A-labels without final dot (but `.` and single labels keep theirs), addresses per RFC 5952, digests in lower case.
    * Parsing it again gives the same value.
    */
   content: string;
-  /** RDATA in the presentation form that PowerDNS 4.7.3 accepts and serves. One unparsable row costs a whole name. */
+  /**
+   * RDATA in the presentation form that PowerDNS 4.7.3 accepts and serves. With one row that it cannot parse, PowerDNS
+   * answers SERVFAIL for the whole name.
+   */
   rdata: string;
   /** RDATA on the wire, names uncompressed and lower-cased (RFC 4034 section 6.2): the value's identity. */
   wire: Uint8Array;

@@ -1,6 +1,8 @@
-/** SRV: priority, weight, port and target of a service (RFC 2782); target `.` means that it is not offered. */
+/**
+ * SRV: priority, weight, port and target of a service (RFC 2782); the target `.` means that the service is not offered.
+ */
 import { accept, refuse } from '../verdict.ts';
-import { concat, uint16 } from '../wire.ts';
+import { concat, uint16 } from '../wire/octets.ts';
 import { parseTarget } from './hostname.ts';
 import type { ParseContent } from './rdata.ts';
 import { fields, parseUint } from './tokens.ts';

@@ -1,22 +1,22 @@
 /**
- * The SvcParamKeys of RFC 9460: each one's presentation value to wire value, the check of a wire value (which may come
- * from `keyN="…"` just as well), and back to the presentation form that PowerDNS 4.7.3 parses. What keys demand of each
- * other is svcparams.ts' part.
+ * The SvcParamKeys of RFC 9460. For each key: its presentation value to its wire value, the check of a wire value
+ * (which may also come from `keyN="…"`), and back to the presentation form that PowerDNS 4.7.3 parses. Rules across
+ * keys are in svcparams.ts.
  */
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
-import { concat, uint16 } from '../wire.ts';
+import { concat, uint16 } from '../wire/octets.ts';
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from './address.ts';
 import { alpnIds, chunks, listOf, plainText, splitValueList } from './svclists.ts';
 import { type CharacterString, escapeOctets, parseUint, SPECIAL } from './tokens.ts';
 
-export interface SvcKey {
+interface SvcKey {
   name: string;
   /** The value as written after `key=`, unescaped as a character string; never empty but for no-default-alpn. */
   fromText: (value: CharacterString) => Verdict<Uint8Array>;
-  /** What is wrong with a wire value, or null. */
+  /** The flaw of a wire value, to be read after "The value of …"; null when there is none. */
   flaw: (wire: Uint8Array) => string | null;
-  /** `key=value` for PowerDNS; only called with wire values without flaw. */
+  /** `key=value` for PowerDNS. Must only be called with a wire value without flaw. */
   format: (wire: Uint8Array) => string;
 }
 
@@ -65,7 +65,7 @@ const alpn: SvcKey = {
   flaw: (wire) => {
     const ids = alpnIds(wire);
     if (ids === null || ids.length === 0) return 'must hold protocols of 1 to 255 octets';
-    // No registered protocol has such octets but the GREASE values, which no server offers.
+    // No registered protocol name has such octets except the GREASE values, which no server offers.
     const odd = ids.some((id) => id.some((octet) => octet <= 0x20 || octet >= 0x7f || octet === 0x22));
     return odd ? 'holds a blank, a quote or an octet that is not printable ASCII, which no protocol name has' : null;
   },

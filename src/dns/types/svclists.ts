@@ -1,10 +1,10 @@
 /**
- * Lists inside SvcParam values: the comma lists of RFC 9460 appendix A.1, plain or with escapes, and the fixed-size and
- * length-prefixed lists of the wire. Which key has which list is svckeys.ts' part.
+ * Lists inside SvcParam values: the comma-separated lists of RFC 9460 appendix A.1, plain or with escapes, and the
+ * fixed-size and length-prefixed lists of the wire form.
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
-import { concat } from '../wire.ts';
+import { concat } from '../wire/octets.ts';
 import type { CharacterString } from './tokens.ts';
 
 /** The protocols in a wire value of `alpn`, or null when their lengths do not add up. */
@@ -18,7 +18,10 @@ export function alpnIds(wire: Uint8Array): Uint8Array[] | null {
   return ids;
 }
 
-/** RFC 9460 appendix A.1, after the character string was unescaped: `\,` and `\\` inside items. Null: another escape. */
+/**
+ * RFC 9460 appendix A.1, after the character string was unescaped: `\,` and `\\` inside items. Null: the text has
+ * another escape.
+ */
 export function splitValueList(octets: Uint8Array): Uint8Array[] | null {
   const [comma, backslash] = [0x2c, 0x5c];
   const items: number[][] = [[]];
@@ -38,7 +41,7 @@ export function splitValueList(octets: Uint8Array): Uint8Array[] | null {
   return items.map((item) => Uint8Array.from(item));
 }
 
-/** A comma list whose items have no escapes (RFC 9460 sections 7.3 and 8). */
+/** A comma-separated list whose items have no escapes (RFC 9460 sections 7.3 and 8). */
 export function listOf(
   name: string,
   value: CharacterString,

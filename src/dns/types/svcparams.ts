@@ -1,10 +1,10 @@
 /**
- * The SvcParams of an HTTPS record (RFC 9460 sections 2.1 and 7, appendix A): reading `key=value` pairs, and what keys
- * demand of each other. Each key's value is svckeys.ts' part; priority and target are https.ts'.
+ * The SvcParams of an HTTPS record (RFC 9460 sections 2.1 and 7, appendix A): reads the `key=value` pairs and applies
+ * the rules across keys. The values of single keys are in svckeys.ts; priority and target are in https.ts.
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
-import { concat, uint16 } from '../wire.ts';
+import { concat, uint16 } from '../wire/octets.ts';
 import { ALPN, keyName, keyNumber, MANDATORY, mandatoryKeys, NO_DEFAULT_ALPN, svcKey } from './svckeys.ts';
 import { type CharacterString, isBlank, readCharacterString, skipBlanks } from './tokens.ts';
 
@@ -53,7 +53,7 @@ function readParam(source: Uint8Array, at: number): Verdict<{ number: number; wi
   if (!value.ok) return value;
   const wire = wireValue(number, written, value.value);
   if (!wire.ok) return wire;
-  // Ahead of the length's own sixteen bits; the record's limit is checked where its size is known.
+  // The length has sixteen bits on the wire. The limit of the whole record is checked where its size is known.
   if (wire.value.length > 65_535)
     return refuse('content', `The value of ${clip(written)} is longer than 65535 octets.`);
   return accept({ number, wire: wire.value, next: value.value.next });
@@ -100,7 +100,7 @@ function judgeTogether(values: ReadonlyMap<number, Uint8Array>): Verdict<null> {
       `mandatory lists ${keyName(absent)}, which the record does not have; add it or take it off the list.`,
     );
   }
-  // RFC 9460 section 7.1.1: not self-consistent, there would be no protocol at all.
+  // RFC 9460 section 7.1.1: without alpn no protocol would be left, so the record is not self-consistent.
   if (values.has(NO_DEFAULT_ALPN) && !values.has(ALPN)) {
     return refuse('content', 'no-default-alpn needs alpn: without it no protocol is left; add alpn or remove it.');
   }

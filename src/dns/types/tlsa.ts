@@ -1,7 +1,10 @@
-/** TLSA: a DANE certificate association (RFC 6698 section 2); ranges and lengths are checked, PowerDNS does not do it. */
+/**
+ * TLSA: a DANE certificate association (RFC 6698 section 2). The parser checks ranges and lengths, because PowerDNS
+ * does not.
+ */
 import { Buffer } from 'node:buffer';
 import { accept, refuse } from '../verdict.ts';
-import { concat } from '../wire.ts';
+import { concat } from '../wire/octets.ts';
 import { type ParseContent, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
 

@@ -1,13 +1,13 @@
 /**
- * The small grammar that zone file forms share: fields between blanks, decimal numbers, hex, and the character strings
- * of RFC 1035 section 5.1 with the escapes of RFC 9499. Everything is linear in the length of the content, which may be
- * hundreds of kilobytes of bad will. No record type is known here.
+ * The small grammar that the zone file forms of all types share: fields separated by blanks, decimal numbers, hex, and
+ * the character strings of RFC 1035 section 5.1 with the escapes of RFC 9499. All functions take time linear in the
+ * length of the content, which may be hundreds of kilobytes of hostile text.
  */
 import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
+export const QUOTE = 0x22;
+export const BACKSLASH = 0x5c;
 const SPACE = 0x20;
 const TAB = 0x09;
 const ZERO = 0x30;
@@ -74,7 +74,7 @@ export function readCharacterString(source: Uint8Array, at: number): Verdict<Cha
       if (quoted) break;
       return refuse(
         'content',
-        'A quote stands inside an unquoted text; write the whole text in quotes and \\" for a quote.',
+        'An unquoted text contains a quote; write the whole text in quotes and \\" for a quote.',
       );
     }
     if (!quoted && isBlank(octet)) break;
@@ -97,7 +97,9 @@ export function readCharacterString(source: Uint8Array, at: number): Verdict<Cha
   return accept({ octets: octets.subarray(0, length), quoted, escaped, next: quoted ? index + 1 : index });
 }
 
-/** Found first, so that each string costs memory by its own length and not by what is left of the content. */
+/**
+ * Finds the end first, so that a string takes memory by its own length and not by the length of the remaining content.
+ */
 function endOfString(source: Uint8Array, start: number, quoted: boolean): number {
   let index = start;
   while (index < source.length) {
@@ -108,7 +110,8 @@ function endOfString(source: Uint8Array, start: number, quoted: boolean): number
   return Math.min(index, source.length);
 }
 
-function readEscape(source: Uint8Array, at: number): Verdict<{ octet: number; next: number }> {
+/** Reads the escape whose backslash is at `at` (RFC 1035 section 5.1). */
+export function readEscape(source: Uint8Array, at: number): Verdict<{ octet: number; next: number }> {
   const [first, second, third] = [source[at + 1], source[at + 2], source[at + 3]];
   if (first === undefined)
     return refuse('content', 'The content ends in a lone backslash; write \\\\ for a backslash.');
@@ -128,15 +131,35 @@ function isDigit(octet: number | undefined): boolean {
 }
 
 /**
- * Octets as the inside of a quoted string: printable ASCII as it is, `"` and `\` escaped, all else and whatever is in
+ * Octets as the inside of a quoted string: printable ASCII as it is, `"` and `\` escaped, all other octets and those in
  * `avoid` as `\DDD`.
  */
 export function escapeOctets(octets: Uint8Array, avoid: ReadonlySet<number> = NOTHING): string {
-  const parts: string[] = [];
-  for (const octet of octets) {
-    if (octet === QUOTE || octet === BACKSLASH) parts.push('\\', String.fromCharCode(octet));
-    else if (octet >= SPACE && octet < 0x7f && !avoid.has(octet)) parts.push(String.fromCharCode(octet));
-    else parts.push('\\', String(octet).padStart(3, '0'));
+  let length = 0;
+  for (const octet of octets) length += writtenLength(octet, avoid);
+  const text = Buffer.allocUnsafe(length);
+  if (length === octets.length) {
+    text.set(octets);
+    return text.toString('latin1');
   }
-  return parts.join('');
+  let at = 0;
+  for (const octet of octets) {
+    const written = writtenLength(octet, avoid);
+    if (written > 1) text[at] = BACKSLASH;
+    if (written === 4) {
+      text[at + 1] = ZERO + Math.trunc(octet / 100);
+      text[at + 2] = ZERO + (Math.trunc(octet / 10) % 10);
+      text[at + 3] = ZERO + (octet % 10);
+    } else {
+      text[at + written - 1] = octet;
+    }
+    at += written;
+  }
+  return text.toString('latin1');
+}
+
+/** Characters that an octet takes: itself, `\"` or `\DDD`. */
+function writtenLength(octet: number, avoid: ReadonlySet<number>): 1 | 2 | 4 {
+  if (octet === QUOTE || octet === BACKSLASH) return 2;
+  return octet >= SPACE && octet < 0x7f && !avoid.has(octet) ? 1 : 4;
 }

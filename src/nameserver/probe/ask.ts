@@ -1,20 +1,19 @@
-// A question to one name server: UDP with retries, TCP when the answer was cut or when asked for. It must not know what
-// the answer should be.
+// Asks one name server: over UDP with retries, and over TCP if the answer is truncated or the caller wants it.
 import { type Endpoint, exchangeTcp, exchangeUdp } from './exchange.ts';
 import type { Message, Question } from './message.ts';
 
 export interface AskOptions {
   /** The limit of one attempt, in ms. (Default: 1500.) */
   readonly timeoutMs?: number | undefined;
-  /** Attempts over UDP, as datagrams get lost; over TCP there is always one. (Default: 3.) */
+  /** Attempts over UDP, because datagrams get lost; over TCP there is always one. (Default: 3.) */
   readonly attempts?: number | undefined;
-  /** `tcp` asks over TCP at once. (Default: `udp`, and TCP when the answer is truncated.) */
+  /** `tcp` asks over TCP only. (Default: `udp`, and TCP if the answer is truncated.) */
   readonly transport?: 'udp' | 'tcp' | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface Answer extends Message {
-  /** How the answer came. */
+  /** The transport of the answer. */
   readonly transport: 'udp' | 'tcp';
 }
 
@@ -30,7 +29,7 @@ export class NoAnswer extends Error {
 }
 
 /**
- * Asks. Takes at most (attempts + 1) × timeoutMs.
+ * Takes at most (attempts + 1) × timeoutMs.
  * @throws {NoAnswer}; the signal's reason when it aborts.
  */
 export async function ask(server: Endpoint, question: Question, options: AskOptions): Promise<Answer> {

@@ -1,25 +1,26 @@
-// What a server answered against what it should answer: verdicts in words that stay the same while the state does, since
-// they end up in conditions. Pure; it must not know sockets nor which server it was.
+// Compares the answer of a server with the expected one. The verdicts end up in conditions, so a text stays the same while
+// the situation does. Pure.
 
-import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
-import { equalBytes } from '../../dns/wire.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { equalBytes } from '#dns/wire/octets.ts';
+import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
 import type { Message, ResourceRecord } from './message.ts';
 import { serialOfSoa } from './rdata.ts';
-import { rcodeName, type WireType } from './types.ts';
+import type { WireType } from './types.ts';
 
 export interface ExpectedRrset {
-  /** Absolute; capitals and a final dot do not matter. */
+  /** Absolute; case and a final dot do not matter. */
   readonly name: string;
   readonly type: WireType;
-  /** Seconds; the served set must have it. Left out: any. */
+  /** Seconds; the served set must have this TTL. (Default: any TTL is right.) */
   readonly ttl?: number | undefined;
-  /** Canonical RDATA (dns/ calls it `wire`): all of these must be served; others of the set may be somebody else's. */
+  /** Canonical RDATA (`wire` in dns/). The server must have all of these; other values of the set may have other owners. */
   readonly rdatas: readonly Uint8Array[];
-  /** Must not be served any longer. */
+  /** The values that the server must no longer have. */
   readonly absent?: readonly Uint8Array[] | undefined;
 }
 
-/** Null when the answer is right, else what is wrong with it. */
+/** Null if the answer is right, otherwise what is wrong with it. */
 export function judgeRrset(expected: ExpectedRrset, answer: Message): string | null {
   const name = plainName(expected.name);
   const type = TYPE_NUMBERS[expected.type];
@@ -39,7 +40,7 @@ export function judgeRrset(expected: ExpectedRrset, answer: Message): string | n
   return other === undefined ? null : `serves TTL ${other.ttl} instead of ${expected.ttl}`;
 }
 
-/** Whether an answer to A or AAAA holds an address, whichever: which ones an ALIAS has is its target's affair. */
+/** Whether an answer to A or AAAA contains an address. Any address is right, because the ALIAS target decides which. */
 export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: Message): string | null {
   if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
   if (!answer.aa) return NO_AUTHORITY;
@@ -47,12 +48,12 @@ export function judgeAddresses(name: string, type: 'A' | 'AAAA', answer: Message
   return found ? null : 'serves no address for it yet: the target must have one';
 }
 
-export interface SoaVerdict {
+interface SoaVerdict {
   readonly serial: number | null;
   readonly problem: string | null;
 }
 
-/** Whether the answer to a SOA question at the apex shows the zone, at `minSerial` or later when one is given. */
+/** Whether the answer to a SOA question at the apex shows the zone, at `minSerial` or later if it is given. */
 export function judgeSoa(zone: string, minSerial: number | undefined, answer: Message): SoaVerdict {
   if (answer.rcode !== 0) return { serial: null, problem: refusal(answer.rcode) };
   if (!answer.aa) return { serial: null, problem: NO_AUTHORITY };
@@ -63,12 +64,11 @@ export function judgeSoa(zone: string, minSerial: number | undefined, answer: Me
   return { serial, problem: late ? `has serial ${serial}, older than ${minSerial}` : null };
 }
 
-/** Serial number arithmetic of RFC 1982 on 32 bits: whether `serial` is `least` or comes after it. */
+/** Serial number arithmetic of RFC 1982 with 32 bits: whether `serial` equals `least` or comes after it. */
 export function isSerialAtLeast(serial: number, least: number): boolean {
   return (serial - least) >>> 0 < 2 ** 31;
 }
 
-const NXDOMAIN = 3;
 const NO_AUTHORITY = 'answers without authority for the zone';
 
 function refusal(rcode: number): string {
@@ -80,7 +80,7 @@ function authority(answer: Message): string | null {
   return answer.aa ? null : NO_AUTHORITY;
 }
 
-/** At and below a zone cut the parent speaks without authority: NS in the authority section, glue behind (RFC 1034 4.2.1). */
+/** At and below a zone cut the parent answers without authority: NS in the authority section, then glue (RFC 1034 4.2.1). */
 function isReferral(answer: Message): boolean {
   return !answer.aa && answer.answers.length === 0 && answer.authorities.some(({ type }) => type === TYPE_NUMBERS.NS);
 }

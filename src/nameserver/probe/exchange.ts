@@ -1,12 +1,12 @@
-// One question, one answer, one socket: over UDP or over TCP. It must not know retries nor what is expected.
+// One question and one answer over one socket, by UDP or by TCP.
 //
-// Every exchange has a fresh socket (so the kernel picks a random source port), a random id, and takes only a response
-// that carries both the id and the question: what else arrives is ignored over UDP and ends the exchange over TCP.
+// Every exchange has a new socket (so the kernel picks a random source port) and a random id. It accepts only a response with
+// that id and that question: other responses are ignored over UDP, and end the exchange over TCP.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
-import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
-import { concat, uint16 } from '../../dns/wire.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { concat, uint16 } from '#dns/wire/octets.ts';
 import { decodeMessage, encodeQuery, type Message, type Question } from './message.ts';
 
 export interface Endpoint {
@@ -22,7 +22,7 @@ export type Exchange = (
   signal: AbortSignal,
 ) => Promise<Message>;
 
-/** @throws {Error} of the socket, or when the limit is over; the signal's reason when it aborts. */
+/** @throws {Error} of the socket, or when the limit has expired; the signal's reason when it aborts. */
 export const exchangeUdp: Exchange = (server, question, timeoutMs, signal) => {
   const id = randomInt(0x1_0000);
   const socket = createSocket(isIPv6(server.address) ? 'udp6' : 'udp4');
@@ -36,7 +36,7 @@ export const exchangeUdp: Exchange = (server, question, timeoutMs, signal) => {
         const message = acceptable(bytes, id, question);
         if (message !== null) resolve(message);
       });
-      // Connected: the kernel drops packets of others and reports a closed port at once.
+      // A connected socket: the kernel drops packets from other addresses and reports a closed port at once.
       socket.connect(server.port, server.address, () => {
         socket.send(encodeQuery(id, question), (error) => {
           if (error) reject(error);
@@ -46,7 +46,7 @@ export const exchangeUdp: Exchange = (server, question, timeoutMs, signal) => {
   );
 };
 
-/** As {@link exchangeUdp}; also when the answer is not well formed or not to this question. */
+/** As {@link exchangeUdp}; also throws when the answer is malformed or belongs to another question. */
 export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
   const id = randomInt(0x1_0000);
   const socket = connect({ host: server.address, port: server.port });
@@ -60,7 +60,7 @@ export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
       socket.on('close', () => reject(new Error('the connection was closed before the answer was complete')));
       socket.on('connect', () => {
         const query = encodeQuery(id, question);
-        // RFC 1035 section 4.2.2: the length in front, in one segment (RFC 7766 section 8).
+        // RFC 1035 section 4.2.2: the length comes first, in the same segment (RFC 7766 section 8).
         socket.write(concat([uint16(query.length), query]));
       });
       socket.on('data', (chunk) => {
@@ -70,7 +70,7 @@ export const exchangeTcp: Exchange = (server, question, timeoutMs, signal) => {
         const length = (high << 8) | low;
         if (received.length < 2 + length) return;
         const message = acceptable(received.slice(2, 2 + length), id, question);
-        if (message === null) reject(new Error('the answer is not to the question'));
+        if (message === null) reject(new Error('the answer belongs to another question'));
         else resolve(message);
       });
     },
@@ -82,7 +82,7 @@ function acceptable(bytes: Uint8Array, id: number, question: Question): Message 
     const message = decodeMessage(bytes);
     const name = question.name.toLowerCase().replace(/\.$/, '');
     const same = message.question?.name === name && message.question.type === TYPE_NUMBERS[question.type];
-    // FORMERR and the like may come without the question (RFC 1035 section 4.1.1 leaves it open).
+    // FORMERR and similar answers may come without the question (RFC 1035 section 4.1.1 leaves it open).
     const bare = message.question === null && message.rcode !== 0;
     return message.id === id && (same || bare) ? message : null;
   } catch (error) {

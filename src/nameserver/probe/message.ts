@@ -1,20 +1,19 @@
-// DNS messages as bytes: the query we send and the parts of an answer that a comparison needs, with RDATA in canonical
-// form. Our own reader, because libraries give RDATA as objects and the identity of a value is its wire form. It must not
-// know sockets, nor what is expected.
+// DNS messages in wire form: the query, and the parts of an answer that a comparison needs, with RDATA in canonical form.
+// Libraries return RDATA as objects, but values are compared in wire form, so this room has its own reader.
 
-import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
-import { concat, nameToWire, uint16 } from '../../dns/wire.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { readName } from '#dns/wire/name.ts';
+import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
 import { canonicalRdata } from './rdata.ts';
-import { OPT, type WireType } from './types.ts';
-import { readName } from './wire-name.ts';
+import type { WireType } from './types.ts';
 
 export interface Question {
-  /** Absolute; capitals and a final dot do not matter. */
+  /** Absolute; case and a final dot do not matter. */
   readonly name: string;
   readonly type: WireType;
   /** Ask for signatures too (EDNS0 DO). (Default: false.) */
   readonly dnssec?: boolean;
-  /** Ask a resolver to find the answer (RD). (Default: false: the server's own knowledge.) */
+  /** Ask a resolver to find the answer (RD). (Default: false: only data that the server itself has.) */
   readonly recursive?: boolean;
 }
 
@@ -31,9 +30,9 @@ export interface ResourceRecord {
 export interface Message {
   readonly id: number;
   readonly rcode: number;
-  /** The server speaks with authority for the name. */
+  /** The server has authority for the name. */
   readonly aa: boolean;
-  /** Cut to fit: ask again over TCP. */
+  /** The answer is truncated: ask again over TCP. */
   readonly tc: boolean;
   readonly question: { readonly name: string; readonly type: number } | null;
   readonly answers: readonly ResourceRecord[];
@@ -46,6 +45,8 @@ const UDP_PAYLOAD = 1232;
 const DO = 0x8000;
 const RD = 0x0100;
 const HEADER = 12;
+/** The pseudo-record of EDNS0 (RFC 6891). */
+const OPT = 41;
 const IN = 1;
 
 /** A query with EDNS0 (RFC 6891). */
@@ -59,15 +60,18 @@ export function encodeQuery(id: number, question: Question): Uint8Array {
   ]);
 }
 
-/** Reads a response; the sections of a truncated one stay empty. @throws {RangeError} when it is none, or not well formed: the bytes come from anybody. */
+/**
+ * Reads a response; the sections of a truncated one stay empty.
+ * @throws {RangeError} when it is a query or malformed: anyone can send such bytes
+ */
 export function decodeMessage(received: Uint8Array): Message {
-  // A copy: what comes from a socket is a Buffer, whose slices are views.
+  // A copy, because the slices of a Buffer from a socket are views.
   const bytes = Uint8Array.from(received);
   if (bytes.length < HEADER) throw new RangeError('shorter than a header');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const flags = view.getUint16(2);
   if ((flags & 0x8000) === 0) throw new RangeError('a query, not a response');
-  // What a cut message holds is to be ignored (RFC 2181 section 9), and may end in the middle of a record.
+  // The content of a truncated message must be ignored (RFC 2181 section 9), and may end in the middle of a record.
   const tc = (flags & 0x0200) !== 0;
   const counts = [4, 6, 8, 10].map((at) => (tc && at > 4 ? 0 : view.getUint16(at))) as [number, number, number, number];
   if (counts[0] > 1) throw new RangeError('more than one question');
@@ -91,7 +95,7 @@ export function decodeMessage(received: Uint8Array): Message {
   const answers = section(counts[1]);
   const authorities = section(counts[2]);
   const additionals = section(counts[3]);
-  // The upper bits of an extended RCODE stand where an OPT record has the first octet of its TTL (RFC 6891 6.1.3).
+  // The first octet of an OPT record's TTL contains the upper bits of an extended RCODE (RFC 6891 6.1.3).
   const opt = additionals.find(({ type }) => type === OPT);
   return {
     id: view.getUint16(0),

@@ -1,11 +1,11 @@
-// RDATA out of a message in the form in which dns/ gives the wire of a value: names uncompressed and in lower case
-// (RFC 4034 section 6.2; for HTTPS our own rule, since it compares values and signs nothing). It must not know messages.
+// RDATA from a message in the wire form of dns/: names uncompressed and in lower case (RFC 4034 section 6.2). For HTTPS this is
+// our own rule, since the values are only compared and not signed.
 
-import { TYPE_NUMBERS } from '../../dns/types/numbers.ts';
-import { concat } from '../../dns/wire.ts';
-import { readName } from './wire-name.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { readName } from '#dns/wire/name.ts';
+import { concat } from '#dns/wire/octets.ts';
 
-/** Octets before the first name, and how many names follow; what comes then is kept as it is. */
+/** Octets before the first name, and the number of names; the octets after them stay as they are. */
 const NAMES_AT = new Map<number, { readonly before: number; readonly names: number }>([
   [TYPE_NUMBERS.NS, { before: 0, names: 1 }],
   [TYPE_NUMBERS.CNAME, { before: 0, names: 1 }],
@@ -16,7 +16,7 @@ const NAMES_AT = new Map<number, { readonly before: number; readonly names: numb
   [TYPE_NUMBERS.HTTPS, { before: 2, names: 1 }],
 ]);
 
-/** The RDATA from `begin` to `end` of a message. @throws {RangeError} when its names do not fit in there. */
+/** The RDATA from `begin` to `end` of a message. @throws {RangeError} when a name is longer than the RDATA. */
 export function canonicalRdata(bytes: Uint8Array, type: number, begin: number, end: number): Uint8Array {
   const layout = NAMES_AT.get(type);
   if (layout === undefined) return bytes.slice(begin, end);
@@ -31,9 +31,9 @@ export function canonicalRdata(bytes: Uint8Array, type: number, begin: number, e
   return concat([...parts, bytes.slice(at, end)]);
 }
 
-/** The serial inside canonical SOA RDATA; null when it is too short to be one. */
+/** The serial in canonical SOA RDATA; null if the RDATA is too short. */
 export function serialOfSoa(rdata: Uint8Array): number | null {
-  // Five numbers of 32 bits end it, the serial first (RFC 1035 section 3.3.13).
+  // SOA RDATA ends with five numbers of 32 bits, the serial first (RFC 1035 section 3.3.13).
   if (rdata.length < 22) return null;
   return new DataView(rdata.buffer, rdata.byteOffset, rdata.byteLength).getUint32(rdata.length - 20);
 }

@@ -1,9 +1,9 @@
-// Which recursive resolvers to ask where a question is not for a zone's own name servers. It must not know what is asked.
+// The recursive resolvers for questions that a zone's own name servers cannot answer.
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import type { Endpoint } from './exchange.ts';
 
-/** The resolvers that this machine is configured with. */
+/** The resolvers in the configuration of this machine. */
 function systemResolvers(): Endpoint[] {
   return getServers().flatMap((text) => {
     if (isIP(text) !== 0) return [{ address: text, port: 53 }];
@@ -13,7 +13,7 @@ function systemResolvers(): Endpoint[] {
   });
 }
 
-/** The resolvers of a setting, or without one those of this machine. */
+/** The resolvers of a setting, or those of this machine if there is none. */
 export function resolversOf(setting: readonly { host: string; port: number }[] | undefined): Endpoint[] {
   return setting?.map(({ host, port }) => ({ address: host, port })) ?? systemResolvers();
 }

@@ -1,5 +1,5 @@
-// From the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a local
-// stack, a hidden network). It must not know what is asked there.
+// Resolves the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a local
+// stack, a hidden network).
 import { isIP } from 'node:net';
 import type { Endpoint } from './exchange.ts';
 
@@ -8,13 +8,13 @@ export interface NameServer extends Endpoint {
   readonly name: string;
 }
 
-/** The two calls of node:dns/promises' Resolver that are needed here; its time limits are the caller's choice. */
+/** The two calls of node:dns/promises' Resolver that are needed here; the caller chooses its time limits. */
 export interface AddressResolver {
   resolve4(name: string): Promise<string[]>;
   resolve6(name: string): Promise<string[]>;
 }
 
-export interface ResolveOptions {
+interface ResolveOptions {
   readonly overrides: ReadonlyMap<string, Endpoint>;
   readonly resolver: AddressResolver;
   readonly signal: AbortSignal;
@@ -22,15 +22,16 @@ export interface ResolveOptions {
 
 export interface ResolvedServers {
   readonly servers: readonly NameServer[];
-  /** Names without an address: a zone is not served everywhere while there is one. */
+  /** Names without an address. While there is one, the zone is not served everywhere. */
   readonly unresolved: readonly { readonly name: string; readonly problem: string }[];
 }
 
 const DNS_PORT = 53;
 
 /**
- * One server per IPv4 address of each name, or per IPv6 address of a name that has no other: both kinds of address of one
- * name are one machine, and many clusters have no IPv6. @throws the signal's reason when it aborts.
+ * One server per IPv4 address of each name, or per IPv6 address of a name without IPv4: the addresses of both families belong
+ * to one machine, and many clusters have no IPv6.
+ * @throws the signal's reason when it aborts.
  */
 export async function resolveServers(
   nameservers: readonly string[],
@@ -55,7 +56,7 @@ async function serversOf(name: string, { overrides, resolver, signal }: ResolveO
   return addresses.sort().map((address) => ({ name, address, port: DNS_PORT }));
 }
 
-// Node's resolver takes no signal.
+// Node's resolver does not accept a signal.
 function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
@@ -66,8 +67,8 @@ function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /**
- * Reads `ns1.example=127.0.0.1:5300,ns2.example=[::1]:5300`; the port may be left out (53). Empty text is no override.
- * @throws {TypeError} naming the part that is wrong.
+ * Parses `ns1.example=127.0.0.1:5300,ns2.example=[::1]:5300`; the default port is 53. An empty text has no overrides.
+ * @throws {TypeError} that names the wrong part.
  */
 export function parseOverrides(text: string): Map<string, Endpoint> {
   const overrides = new Map<string, Endpoint>();
@@ -77,7 +78,9 @@ export function parseOverrides(text: string): Map<string, Endpoint> {
     const address = bracketed ?? plain ?? '';
     const number = port === undefined ? DNS_PORT : Number(port);
     if (name === undefined || isIP(address) === 0 || number < 1 || number > 65_535) {
-      throw new TypeError(`"${part}" is no override: write name=address:port, for instance ns1.example=127.0.0.1:5300`);
+      throw new TypeError(
+        `"${part}" is not an override: write name=address:port, for instance ns1.example=127.0.0.1:5300`,
+      );
     }
     overrides.set(hostName(name), { address, port: number });
   }

@@ -1,28 +1,36 @@
-CREATE TABLE "api_keys" (
-	"id" text PRIMARY KEY NOT NULL,
-	"team_id" text NOT NULL,
-	"name" text NOT NULL,
-	"secret_hash" "bytea" NOT NULL,
-	"records" text NOT NULL,
-	"manage_zones" text NOT NULL,
-	"only_names" text[],
-	"only_types" text[],
-	"networks" "cidr"[],
-	"zone_writes" integer,
-	"record_writes" integer,
-	"expires_at" timestamp with time zone,
-	"revoked_at" timestamp with time zone,
-	"last_used_at" timestamp with time zone,
+CREATE TABLE "account_changes" (
+	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "account_changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"team_id" text,
+	"key_id" text,
+	"action" text NOT NULL,
+	"subject" text NOT NULL,
+	"before" jsonb,
+	"after" jsonb,
+	"request_id" text NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "alias_answers" (
+	"target" text collate "C" NOT NULL,
+	"owner" text collate "C" DEFAULT '' NOT NULL,
+	"ipv4" text[] DEFAULT '{}' NOT NULL,
+	"ipv6" text[] DEFAULT '{}' NOT NULL,
+	"ttl" integer DEFAULT 30 NOT NULL,
+	"resolved_at" timestamp with time zone,
+	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"failures" integer DEFAULT 0 NOT NULL,
+	"error" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "api_keys_records_level" CHECK ("api_keys"."records" in ('none', 'read', 'write')),
-	CONSTRAINT "api_keys_manage_zones_level" CHECK ("api_keys"."manage_zones" in ('none', 'read', 'write'))
+	CONSTRAINT "alias_answers_pkey" PRIMARY KEY("target","owner"),
+	CONSTRAINT "alias_answers_ttl" CHECK ("alias_answers"."ttl" between 30 and 3600)
 );
 --> statement-breakpoint
 CREATE TABLE "changes" (
 	"id" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "changes_id_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"zone_id" text NOT NULL,
 	"zone_name" text collate "C" NOT NULL,
-	"team_id" text NOT NULL,
+	"team_id" text,
+	"user_id" text,
 	"key_id" text NOT NULL,
 	"action" text NOT NULL,
 	"before" jsonb,
@@ -31,6 +39,19 @@ CREATE TABLE "changes" (
 	"request_id" text NOT NULL,
 	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "history_marks" (
+	"kind" text PRIMARY KEY NOT NULL,
+	"counted_to" bigint NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "history_usage" (
+	"kind" text NOT NULL,
+	"bucket" bigint NOT NULL,
+	"owner" text NOT NULL,
+	"bytes" bigint NOT NULL,
+	CONSTRAINT "history_usage_pkey" PRIMARY KEY("kind","bucket","owner")
 );
 --> statement-breakpoint
 CREATE TABLE "idempotency" (
@@ -50,6 +71,14 @@ CREATE TABLE "key_zone_grants" (
 	CONSTRAINT "key_zone_grants_level" CHECK ("key_zone_grants"."records" in ('none', 'read', 'write'))
 );
 --> statement-breakpoint
+CREATE TABLE "quarantined_names" (
+	"name" text collate "C" PRIMARY KEY NOT NULL,
+	"tree" text collate "C" NOT NULL,
+	"team_id" text,
+	"user_id" text,
+	"until" timestamp with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "records" (
 	"id" text PRIMARY KEY NOT NULL,
 	"zone_no" integer NOT NULL,
@@ -61,9 +90,11 @@ CREATE TABLE "records" (
 	"digest" "bytea" NOT NULL,
 	"ttl" integer,
 	"priority" integer,
+	"managed_by" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "records_rdata_key" UNIQUE("zone_no","ordername","type","digest"),
 	CONSTRAINT "records_ttl" CHECK ("records"."ttl" between 30 and 86400),
+	CONSTRAINT "records_managed_by" CHECK (length("records"."managed_by") between 1 and 400),
 	CONSTRAINT "records_priority" CHECK ("records"."priority" between 0 and 65535)
 );
 --> statement-breakpoint
@@ -74,13 +105,6 @@ CREATE TABLE "service" (
 	CONSTRAINT "service_one_row" CHECK ("service"."one" = 1)
 );
 --> statement-breakpoint
-CREATE TABLE "teams" (
-	"id" text PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "teams_name_key" UNIQUE("name")
-);
---> statement-breakpoint
 CREATE TABLE "write_windows" (
 	"key_id" text NOT NULL,
 	"bucket" text NOT NULL,
@@ -88,10 +112,20 @@ CREATE TABLE "write_windows" (
 	CONSTRAINT "write_windows_pkey" PRIMARY KEY("key_id","bucket")
 );
 --> statement-breakpoint
+CREATE TABLE "zone_uploads" (
+	"zone_id" text NOT NULL,
+	"key_id" text NOT NULL,
+	"content" text NOT NULL,
+	"serial" bigint NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "zone_uploads_pkey" PRIMARY KEY("zone_id","key_id")
+);
+--> statement-breakpoint
 CREATE TABLE "zones" (
 	"id" text PRIMARY KEY NOT NULL,
 	"no" integer GENERATED ALWAYS AS IDENTITY (sequence name "zones_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
-	"team_id" text NOT NULL,
+	"team_id" text,
+	"user_id" text,
 	"name" text collate "C" NOT NULL,
 	"tree" text collate "C" NOT NULL,
 	"state" text NOT NULL,
@@ -101,28 +135,146 @@ CREATE TABLE "zones" (
 	"csk_private" text NOT NULL,
 	"csk_public" text NOT NULL,
 	"ds" text[] NOT NULL,
+	"record_count" bigint,
+	"stored_bytes" bigint,
+	"record_room" bigint DEFAULT 0 NOT NULL,
+	"byte_room" bigint DEFAULT 0 NOT NULL,
+	"managed_by" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"updated_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "zones_no_key" UNIQUE("no"),
 	CONSTRAINT "zones_name_key" UNIQUE("name"),
+	CONSTRAINT "zones_one_owner" CHECK (("zones"."team_id" is null) <> ("zones"."user_id" is null)),
 	CONSTRAINT "zones_state" CHECK ("zones"."state" in ('active', 'parked')),
 	CONSTRAINT "zones_default_ttl" CHECK ("zones"."default_ttl" between 30 and 86400),
+	CONSTRAINT "zones_managed_by" CHECK (length("zones"."managed_by") between 1 and 400),
 	CONSTRAINT "zones_serial" CHECK ("zones"."serial" between 1 and 4294967295)
 );
 --> statement-breakpoint
-ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE TABLE "api_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"team_id" text,
+	"user_id" text,
+	"name" text NOT NULL,
+	"secret_hash" "bytea" NOT NULL,
+	"records" text NOT NULL,
+	"manage_zones" text NOT NULL,
+	"only_names" text[],
+	"only_types" text[],
+	"networks" "cidr"[],
+	"zone_writes" integer,
+	"record_writes" integer,
+	"expires_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"last_used_at" timestamp with time zone,
+	"last_used_by" text,
+	"created_by" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "api_keys_one_holder" CHECK (("api_keys"."team_id" is null) <> ("api_keys"."user_id" is null)),
+	CONSTRAINT "api_keys_person_whole" CHECK ("api_keys"."user_id" is null or ("api_keys"."records" = 'write' and "api_keys"."manage_zones" = 'write' and "api_keys"."only_names" is null and "api_keys"."only_types" is null)),
+	CONSTRAINT "api_keys_records_level" CHECK ("api_keys"."records" in ('none', 'read', 'write')),
+	CONSTRAINT "api_keys_manage_zones_level" CHECK ("api_keys"."manage_zones" in ('none', 'read', 'write'))
+);
+--> statement-breakpoint
+CREATE TABLE "identities" (
+	"issuer" text NOT NULL,
+	"subject" text NOT NULL,
+	"user_id" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "identities_pkey" PRIMARY KEY("issuer","subject")
+);
+--> statement-breakpoint
+CREATE TABLE "invitations" (
+	"id" text PRIMARY KEY NOT NULL,
+	"team_id" text NOT NULL,
+	"email" text NOT NULL,
+	"role" text NOT NULL,
+	"invited_by" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "invitations_team_email_key" UNIQUE("team_id","email"),
+	CONSTRAINT "invitations_email_lower" CHECK ("invitations"."email" = lower("invitations"."email")),
+	CONSTRAINT "invitations_role" CHECK ("invitations"."role" in ('owner', 'member'))
+);
+--> statement-breakpoint
+CREATE TABLE "memberships" (
+	"team_id" text NOT NULL,
+	"user_id" text NOT NULL,
+	"role" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "memberships_pkey" PRIMARY KEY("team_id","user_id"),
+	CONSTRAINT "memberships_role" CHECK ("memberships"."role" in ('owner', 'member'))
+);
+--> statement-breakpoint
+CREATE TABLE "team_bindings" (
+	"rule_team" text PRIMARY KEY NOT NULL,
+	"team_id" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "team_bindings_team_key" UNIQUE("team_id")
+);
+--> statement-breakpoint
+CREATE TABLE "teams" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"quota_zones" integer,
+	"quota_records" bigint,
+	"quota_bytes" bigint,
+	"quota_keys" integer,
+	"quota_members" integer,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "teams_name_key" UNIQUE("name")
+);
+--> statement-breakpoint
+CREATE TABLE "users" (
+	"id" text PRIMARY KEY NOT NULL,
+	"email" text NOT NULL,
+	"name" text NOT NULL,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "users_email_key" UNIQUE("email"),
+	CONSTRAINT "users_email_lower" CHECK ("users"."email" = lower("users"."email"))
+);
+--> statement-breakpoint
 ALTER TABLE "idempotency" ADD CONSTRAINT "idempotency_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "key_zone_grants" ADD CONSTRAINT "key_zone_grants_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "key_zone_grants" ADD CONSTRAINT "key_zone_grants_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quarantined_names" ADD CONSTRAINT "quarantined_names_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "quarantined_names" ADD CONSTRAINT "quarantined_names_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "records" ADD CONSTRAINT "records_zone_no_zones_no_fk" FOREIGN KEY ("zone_no") REFERENCES "public"."zones"("no") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "write_windows" ADD CONSTRAINT "write_windows_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "zone_uploads" ADD CONSTRAINT "zone_uploads_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "zones" ADD CONSTRAINT "zones_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
-CREATE INDEX "api_keys_team_idx" ON "api_keys" USING btree ("team_id");--> statement-breakpoint
+ALTER TABLE "zones" ADD CONSTRAINT "zones_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "api_keys" ADD CONSTRAINT "api_keys_created_by_users_id_fk" FOREIGN KEY ("created_by") REFERENCES "public"."users"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "identities" ADD CONSTRAINT "identities_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_users_id_fk" FOREIGN KEY ("invited_by") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "team_bindings" ADD CONSTRAINT "team_bindings_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "account_changes_team_idx" ON "account_changes" USING btree ("team_id","id");--> statement-breakpoint
+CREATE INDEX "alias_answers_due_idx" ON "alias_answers" USING btree ("due_at");--> statement-breakpoint
+CREATE INDEX "alias_answers_owner_idx" ON "alias_answers" USING btree ("owner","due_at");--> statement-breakpoint
 CREATE INDEX "changes_zone_idx" ON "changes" USING btree ("zone_id","id");--> statement-breakpoint
 CREATE INDEX "changes_deleted_zone_idx" ON "changes" USING btree ("xid") WHERE "changes"."action" = 'zone.delete';--> statement-breakpoint
 CREATE INDEX "idempotency_created_idx" ON "idempotency" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "quarantined_names_tree_idx" ON "quarantined_names" USING btree ("tree");--> statement-breakpoint
+CREATE INDEX "quarantined_names_until_idx" ON "quarantined_names" USING btree ("until");--> statement-breakpoint
+CREATE INDEX "quarantined_names_owner_idx" ON "quarantined_names" USING btree ("team_id","user_id","until");--> statement-breakpoint
 CREATE UNIQUE INDEX "records_one_cname_idx" ON "records" USING btree ("zone_no","ordername") WHERE "records"."type" = 'CNAME';--> statement-breakpoint
 CREATE INDEX "records_cuts_idx" ON "records" USING btree ("zone_no","ordername") WHERE "records"."type" = 'NS';--> statement-breakpoint
+CREATE INDEX "records_alias_idx" ON "records" USING btree ("rdata","zone_no") WHERE "records"."type" = 'ALIAS';--> statement-breakpoint
+CREATE INDEX "zone_uploads_created_idx" ON "zone_uploads" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_tree_idx" ON "zones" USING btree ("tree");--> statement-breakpoint
 CREATE INDEX "zones_changed_xid_idx" ON "zones" USING btree ("changed_xid");--> statement-breakpoint
-CREATE INDEX "zones_team_idx" ON "zones" USING btree ("team_id","name");
+CREATE INDEX "zones_uncounted_idx" ON "zones" USING btree ("id") WHERE "zones"."record_count" is null;--> statement-breakpoint
+CREATE INDEX "zones_team_idx" ON "zones" USING btree ("team_id","name");--> statement-breakpoint
+CREATE INDEX "zones_user_idx" ON "zones" USING btree ("user_id","name") WHERE "zones"."user_id" is not null;--> statement-breakpoint
+CREATE INDEX "api_keys_team_idx" ON "api_keys" USING btree ("team_id");--> statement-breakpoint
+CREATE INDEX "api_keys_user_idx" ON "api_keys" USING btree ("user_id") WHERE "api_keys"."user_id" is not null;--> statement-breakpoint
+CREATE INDEX "identities_user_idx" ON "identities" USING btree ("user_id");--> statement-breakpoint
+CREATE INDEX "invitations_email_idx" ON "invitations" USING btree ("email","created_at");--> statement-breakpoint
+CREATE INDEX "invitations_invited_by_idx" ON "invitations" USING btree ("invited_by");--> statement-breakpoint
+CREATE INDEX "memberships_user_idx" ON "memberships" USING btree ("user_id");

@@ -1,14 +1,15 @@
-// Real ACME clients get a certificate for apex and wildcard (two values at one name) from Pebble through the service, and
-// leave nothing behind: certbot, lego, dehydrated, uacme, acme.sh's file by `zonestead acme`; lego's httpreq without it. They are
-// called as README says, with what this machine needs besides. All of them side by side: clients wait most of the time.
+// Real ACME clients get a certificate for apex and wildcard (two values at one name) from Pebble through the service,
+// and leave nothing behind: certbot, lego, dehydrated, uacme, acme.sh's file by `zonestead acme`; lego's httpreq
+// without it. They are called as docs/how-to/acme-clients.md says, with the additions that this machine needs. They all
+// run in parallel: clients wait most of the time.
 import { X509Certificate } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import type { Pebble } from '../../../src/cli/up/parts/pebble.ts';
+import { ensureTools } from '../../../deploy/local/parts/apt.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import type { Pebble } from '../../../deploy/local/parts/pebble.ts';
 import { typed } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { startPebble } from '../../support/pebble.ts';
@@ -74,7 +75,7 @@ async function run(command: string, args: string[], env: Record<string, string> 
   return result;
 }
 
-/** README's command that holds these words, for this zone, with more options for its program. */
+/** The page's command that contains these words, for this zone, with more options for its program. */
 async function follow(words: string, zoneName: string, options: string, env: Record<string, string> = {}) {
   const text = documented.find((step) => step.text.includes(words))?.text ?? '';
   const [before, program = ''] = /^(?:[A-Z_]+=\S+ )*([a-z.]+(?: certonly)?)/.exec(text) ?? [];
@@ -95,7 +96,7 @@ async function expectCertificate(file: string, zone: { id: string; zoneName: str
   const certificate = new X509Certificate(await readFile(file));
   expect(certificate.subjectAltName?.split(', ').sort()).toEqual([`DNS:*.${zone.zoneName}`, `DNS:${zone.zoneName}`]);
   expect((await service.request('GET', `/zones/${zone.id}/records?type=TXT`)).body.records).toEqual([]);
-  // Both values stood there at once, or one after the other: either way two were written.
+  // Both values existed at once, or one after the other: in both cases two were written.
   const [row] = await service.sql`
     select count(*)::int as written from changes where zone_id = ${zone.id} and action = 'record.create'
     and after->>'type' = 'TXT'`;
@@ -114,7 +115,7 @@ const lego = async (zoneName: string, provider: string, env: Record<string, stri
   return join(path, 'certificates', `${zoneName}.crt`);
 };
 
-/** README's lego; `mode` of httpreq. */
+/** The page's lego; `mode` of httpreq. */
 const legoAsDocumented = async (words: string, zoneName: string, more = '', mode = '') => {
   const path = join(dir, `lego-${zoneName}`);
   const resolver = `--dns.resolvers ${service.dns.address}:${service.dns.port}`;
@@ -201,7 +202,7 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
     const trusting = 'mount --bind "$0" /etc/ssl/certs/ca-certificates.crt && exec uacme "$@"';
     const program = join(dir, 'uacme-here', 'uacme');
     await mkdir(join(dir, 'uacme-here'));
-    // Who is not root needs a user namespace for it, which containers and chroots often do not give.
+    // A user other than root needs a user namespace for it, which containers and chroots often do not provide.
     const own = process.getuid?.() === 0 ? '-m' : '-rm';
     const line = `exec env PATH="$REAL" unshare ${own} sh -c '${trusting}' ${pebble.authority.file} "$@"`;
     await writeFile(program, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
@@ -215,5 +216,5 @@ describe.concurrent('a certificate for apex and wildcard, and no TXT left, by', 
 test("acme.sh's functions fail as it expects when the value cannot be placed", async () => {
   const call = (name: string) =>
     run('sh', ['-c', `. "$0" && ${name} "$1" "$2"`, acmeSh, '_acme-challenge.no.test', 'x']);
-  await expect(call('dns_zonestead_add')).rejects.toThrow('No zone that this key sees encloses');
+  await expect(call('dns_zonestead_add')).rejects.toThrow('No zone that this API key can see contains');
 });

@@ -1,4 +1,4 @@
-// cert-manager without the solver: its built-in acme-dns provider, through the API's façade.
+// cert-manager without the solver: its built-in acme-dns provider with the API's acme-dns endpoint.
 import { describe, expect, it } from 'vitest';
 import { certificateObject, issue, namesIn } from '../../support/certificates.ts';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
@@ -9,12 +9,12 @@ interface ClusterIssuer {
 
 export function besideTheSolver(theStack: () => TestStack): void {
   describe.concurrent("cert-manager's built-in acmeDNS solver", () => {
-    it('gets a certificate through the façade, for a name whose challenges are delegated to it', async () => {
+    it('gets a certificate through the endpoint for a name whose challenges are delegated to it', async () => {
       const test = theStack();
       const { url, keys } = test.stack.service;
       await test.apply(
         zoneObject('auth', 'auth.example'),
-        // No grant: nobody asks the solver.
+        // No grant is needed, because the solver is not involved.
         zoneObject('outside', 'outside.example'),
       );
       await test.ready(30, 'zdz/auth', 'zdz/outside');

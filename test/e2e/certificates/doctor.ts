@@ -1,8 +1,8 @@
-// `zonestead doctor` against the running chain: green, then red with the right words for each breakage made by hand. The
-// solver that is away is in faults.ts.
+// `zonestead doctor` with the running chain: first everything is in order, then it reports each fault that the test makes. The
+// case without a solver is in faults.ts.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import type { TestStack } from '../../support/stack.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
@@ -28,28 +28,28 @@ export async function doctor({ stack }: TestStack, ...names: string[]) {
 
 export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
   describe('zonestead doctor', () => {
-    it('finds the whole chain in order, and a zone that has no grant', async () => {
+    it('passes every check of a working chain, and reports a zone without a grant', async () => {
       const test = theStack();
       const { code, text } = await doctor(test, 'www.site.example', '*.shared.example');
       expect(text).toContain('ok    The solver answers a CleanUp through kube-apiserver');
       expect(text).toContain('ok    ClusterIssuer zonestead uses the solver and is Ready');
       expect(text).toContain('ok    Name server ns1.zonestead.test');
-      // Of the two only one takes challenges for Certificates of this namespace.
+      // Only the first of the two zones accepts challenges for Certificates of this namespace.
       expect(text).toContain('FAIL  DNSZone default/shared takes no ACME challenges from namespace default');
       expect(code).toBe(1);
       expect((await doctor(test, 'www.site.example')).failures).toEqual([]);
     });
 
-    it("says when cert-manager's account may not use the solver", async () => {
+    it('reports that the account of cert-manager cannot use the solver', async () => {
       const test = theStack();
       const binding = await test.kubectl('get', 'clusterrolebinding', 'zonestead-solver-user', '-o', 'json');
       await test.kubectl('delete', 'clusterrolebinding', 'zonestead-solver-user');
-      expect((await doctor(test)).failures.join()).toContain('may not create zonestead.acme.zonestead.dev');
+      expect((await doctor(test)).failures.join()).toContain('cannot create zonestead.acme.zonestead.dev');
       const { metadata, ...rest } = JSON.parse(binding);
       await test.apply({ ...rest, metadata: { name: metadata.name } });
     });
 
-    it('says when caBundle is not the authority of what the solver serves with', async () => {
+    it('reports that caBundle does not match the certificate of the solver', async () => {
       const test = theStack();
       const other = await readFile(test.stack.issuance?.pebble.authorityFile ?? '');
       await test.kubectl('annotate', API_SERVICE, `${INJECT}-`);
@@ -58,17 +58,17 @@ export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
       await test.kubectl('wait', '--for=condition=Available=False', '--timeout=55s', API_SERVICE);
       const { failures, text } = await doctor(test);
       expect(failures.join()).toContain('is not available: FailedDiscoveryCheck');
-      expect(text).toContain('caBundle and the serving certificate do not fit');
-      expect(text).toContain('emergency exit');
+      expect(text).toContain('caBundle and the serving certificate do not match');
+      expect(text).toContain('no namespace can be deleted');
       await test.kubectl('annotate', API_SERVICE, `${INJECT}=zonestead/zonestead-solver`);
       await test.kubectl('wait', '--for=condition=Available', '--timeout=55s', API_SERVICE);
     });
 
-    it('says when a name server does not answer, and is green again when all is mended', async () => {
+    it('reports a name server that does not answer, and passes after the name server is back', async () => {
       const test = theStack();
-      await test.stack.service.crew.part('powerdns').stop();
+      await test.stack.service.running.part('powerdns').stop();
       expect((await doctor(test, 'www.site.example')).failures.join()).toContain('does not answer over UDP');
-      await test.stack.service.crew.start('powerdns');
+      await test.stack.service.running.start('powerdns');
       expect((await doctor(test, 'www.site.example')).failures).toEqual([]);
     });
   });

@@ -1,4 +1,4 @@
-// The zones that the suites of certificates have in common.
+// The zones that the certificate suites share.
 import { recordObject, zoneObject } from '../../support/stack.ts';
 
 export const namespaceObject = (name: string, labels = {}) => ({
@@ -7,10 +7,13 @@ export const namespaceObject = (name: string, labels = {}) => ({
   metadata: { name, labels },
 });
 
-/** Takes challenges of namespaces that carry the label, as `tenant` does. */
+/** Permits challenges of namespaces with the label, such as `tenant`, for a few names. */
 export const sharedZone = () =>
   zoneObject('shared', 'shared.example', {
-    acme: { namespaces: { from: 'Selector', selector: { matchLabels: { certificates: 'yes' } } } },
+    acme: {
+      namespaces: { from: 'Selector', selector: { matchLabels: { certificates: 'yes' } } },
+      names: ['a', 'b', '*.b'],
+    },
   });
 
 export function groundFor(): object[] {

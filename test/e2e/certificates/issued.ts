@@ -1,4 +1,4 @@
-// What is permitted is issued, renewed, and leaves nothing behind.
+// Permitted certificates are issued and renewed, and leave no records behind.
 import { describe, expect, it } from 'vitest';
 import {
   certificateObject,
@@ -18,7 +18,7 @@ import { sharedZone } from './ground.ts';
 
 export function isIssued(theStack: () => TestStack): void {
   describe.concurrent('a certificate from cert-manager', () => {
-    it('is issued for a name of a zone that permits it, renewed, and leaves nothing behind', async () => {
+    it('is issued for a name of a zone that permits it, is renewed, and leaves no record behind', async () => {
       const test = theStack();
       await issue(test, 55, certificateObject('single', ['www.site.example']));
       expect(await namesIn(test, 'single')).toEqual(['www.site.example']);
@@ -32,22 +32,22 @@ export function isIssued(theStack: () => TestStack): void {
       await leavesNothing(test, 'www.site.example');
     });
 
-    it('is issued for a zone and its wildcard: two values of one name', async () => {
+    it('is issued for a zone and its wildcard, which have two values at one name', async () => {
       const test = theStack();
       await issue(test, 55, certificateObject('both', ['site.example', '*.site.example']));
       expect(await namesIn(test, 'both')).toEqual(['*.site.example', 'site.example']);
       await leavesNothing(test, 'site.example');
     });
 
-    it('is issued to a namespace whose labels the zone asks for, and not renewed once its grant is gone', async ({
+    it('is issued to a namespace with the labels that the zone requires, and not renewed once the grant is gone', async ({
       expect,
     }) => {
       const test = theStack();
       const certificate = certificateObject('labelled', ['a.shared.example'], 'tenant');
-      const challenges = watchChallenges(test);
+      const challenges = await watchChallenges(test);
       try {
         await issue(test, 55, certificate);
-        // The record stood in the namespace whose certificate it is for.
+        // The record was in the namespace of the certificate.
         expect(challenges.seen('a.shared.example')).toEqual([expect.stringMatching(/^tenant\/acme-/)]);
       } finally {
         await challenges.stop();
@@ -79,11 +79,11 @@ export function isIssued(theStack: () => TestStack): void {
   });
 
   describe.concurrent('the solver', () => {
-    it('loses none of 100 values that arrive at one name at once, and takes each away again', async ({ expect }) => {
+    it('loses none of 100 values that arrive at one name at once, and removes each again', async ({ expect }) => {
       const test = theStack();
       const client = await connectChallenges(test.stack.issuance?.certManagerKubeconfig ?? '', 100);
       const keys = Array.from({ length: 100 }, (_, n) => `at-once-${n}`);
-      /** As cert-manager does: what was not live in time is asked for again. */
+      /** Retries a challenge that was not live in time, as cert-manager does. */
       const all = (action: 'Present' | 'CleanUp', limit: number) =>
         Promise.all(
           keys.map(async (key) => {
@@ -99,7 +99,7 @@ export function isIssued(theStack: () => TestStack): void {
       const served = async () => (await test.dig('_acme-challenge.hundred.site.example', 'TXT', '+tcp')).length;
       try {
         await all('Present', 3);
-        // Present answers when it is served: nothing is waited for.
+        // Present answers only when the value is served, so the test does not wait.
         expect(await served()).toBe(100);
         await all('CleanUp', 1);
         await expect.poll(served, { timeout: 30_000, interval: 200 }).toBe(0);

@@ -1,22 +1,22 @@
-// A certificate in a zone whose API key is used up by bulk: the challenge does not wait for it.
+// A certificate in a zone whose API key has reached its limit with many records: the challenge does not wait for them.
 import { randomBytes } from 'node:crypto';
 import postgres from 'postgres';
 import { describe, expect, it } from 'vitest';
-import { connectCluster } from '../../../src/kube/cluster.ts';
-import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import { adminMintKey } from '../../../src/zones/administration.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { adminMintKey } from '#service/accounts/administration.ts';
 import { certificateObject, challengeRecords, issued } from '../../support/certificates.ts';
 import { untilIs } from '../../support/matrix/until.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
 import { namespaceObject } from './ground.ts';
 
 const BULK = 300;
-/** A minute. */
+/** The writes that the key has per minute. */
 const WRITES = 60;
-/** The operator's workers: as many may have a write in hand when the pause ends. */
+/** The operator's workers: as many may have a write in progress when the pause ends. */
 const WORKERS = 16;
 
-/** As deploy/examples/team-key.yaml: a key of the namespace's own, and the operator's right to read this one Secret. */
+/** A key of the namespace's own and the operator's right to read this one Secret, as in deploy/examples/team-key.yaml. */
 function keyObjects(namespace: string, apiKey: string): object[] {
   const metadata = { name: 'dns-key', namespace };
   return [
@@ -38,7 +38,7 @@ function keyObjects(namespace: string, apiKey: string): object[] {
   ];
 }
 
-/** Not by kubectl, which sends one after the other. */
+/** Creates the records concurrently, unlike kubectl. */
 async function createBulk(kubeconfig: string): Promise<void> {
   const cluster = await connectCluster({ kubeconfig });
   try {
@@ -58,8 +58,8 @@ async function createBulk(kubeconfig: string): Promise<void> {
 }
 
 export function letsChallengesPass(theStack: () => TestStack): void {
-  describe.concurrent('a certificate of a key that is held to 60 writes a minute', () => {
-    it('does not wait for 300 records that came before', async () => {
+  describe.concurrent('a certificate with a key that is limited to 60 writes a minute', () => {
+    it('does not wait for 300 earlier records', async () => {
       const test = theStack();
       const { databaseUrl } = test.stack.service;
       const terms = { name: 'bulk', records: 'write', manageZones: 'write', recordWrites: WRITES } as const;
@@ -70,7 +70,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=50s', 'zdz/bulk');
       const sql = postgres(databaseUrl, { max: 1 });
       try {
-        // As if all places had been taken 30 s ago: they are free in 30 s, when the bulk and the challenge have come.
+        // As if all places had been taken 30 s ago: they are free in 30 s, after the records and the challenge were created.
         await sql`
           insert into write_windows (key_id, bucket, times)
           select ${keyId}, 'records', array(select now() - interval '30 seconds' from generate_series(1, ${WRITES}))`;
@@ -89,7 +89,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
         const place = written.findIndex(({ type }) => type === 'TXT');
         expect(place).toBeGreaterThanOrEqual(0);
         expect(place).toBeLessThanOrEqual(WORKERS);
-        // The others went on waiting: the limit holds.
+        // The other records still wait, so the limit is obeyed.
         expect(written.length).toBeLessThan(BULK);
       } finally {
         await sql.end();

@@ -1,11 +1,11 @@
-// What is not permitted, or would do harm, says so on the Challenge, and is solved when that is mended.
+// A challenge that is not permitted, or would do harm, says so, and is solved after the cause is fixed.
 import { describe, expect, it } from 'vitest';
 import { certificateObject, challengeReasons, challengeSays, issue, issued } from '../../support/certificates.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
 
 export function isRefused(theStack: () => TestStack): void {
-  describe.concurrent('a challenge that cannot be', () => {
-    it('says that no DNSZone covers a name that is in DNS all the same', async () => {
+  describe.concurrent('a refused challenge', () => {
+    it('says that no DNSZone covers a name that exists in DNS', async () => {
       const test = theStack();
       const owner = `org:${test.stack.service.keys.first.team}`;
       await test.client.zones.create({ zoneName: 'orphan.example', owner });
@@ -14,7 +14,7 @@ export function isRefused(theStack: () => TestStack): void {
       await test.kubectl('delete', 'certificate', 'orphan');
     });
 
-    it('says that the zone takes none, and is solved once it does', async () => {
+    it('says that the zone permits no challenges, and is solved once it does', async () => {
       const test = theStack();
       const certificate = certificateObject('later', ['www.closed.example']);
       await test.apply(zoneObject('closed', 'closed.example', {}));
@@ -29,18 +29,33 @@ export function isRefused(theStack: () => TestStack): void {
       await issued(test, 55, certificate);
     });
 
-    it('says when the namespace has no grant, and is solved when it gets one', async () => {
+    it('says that the namespace has no grant, and is solved when it gets one', async () => {
       const test = theStack();
       const certificate = certificateObject('stranger', ['www.strange.example'], 'tenant');
       await test.apply(zoneObject('strange', 'strange.example', { acme: {} }));
       await test.ready(30, 'zdz/strange');
       await test.apply(certificate);
       await challengeSays(test, 'tenant', 'DNSZone default/strange takes no ACME challenges from namespace tenant');
-      await test.apply(zoneObject('strange', 'strange.example', { acme: { namespaces: { from: 'All' } } }));
+      const acme = { namespaces: { from: 'All' }, names: ['www'] };
+      await test.apply(zoneObject('strange', 'strange.example', { acme }));
       await issued(test, 55, certificate);
+      // The grant is for this name only: neither for the zone itself, nor for a sibling or a name below it.
+      for (const [name, dnsName] of Object.entries({
+        apex: 'strange.example',
+        beside: 'other.strange.example',
+        below: 'a.www.strange.example',
+      })) {
+        await test.apply(certificateObject(name, [dnsName], 'tenant'));
+        await challengeSays(
+          test,
+          'tenant',
+          `DNSZone default/strange takes no ACME challenges for ${dnsName} from namespace tenant`,
+        );
+        await test.kubectl('-n', 'tenant', 'delete', 'certificate', name);
+      }
     });
 
-    it('is refused where it would take a name away from a wildcard, and says what to do instead', async () => {
+    it('is refused if a wildcard would stop answering for a name, and says what to do instead', async () => {
       const test = theStack();
       await test.apply(certificateObject('shadow', ['shop.wild.example']));
       await challengeSays(test, 'default', '*.wild.example answers for shop.wild.example');

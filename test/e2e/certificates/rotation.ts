@@ -1,4 +1,4 @@
-// The solver's serving certificate is renewed by cert-manager while the solver works.
+// cert-manager renews the solver's serving certificate while the solver works.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,7 +8,7 @@ import type { TestStack } from '../../support/stack.ts';
 
 const LOOPS = 8;
 
-/** The serial number of what the solver shows now. */
+/** The serial number of the certificate that the solver serves. */
 function shownBy(port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false }, () => {
@@ -21,7 +21,7 @@ function shownBy(port: number): Promise<string> {
 
 export function rotatesUnnoticed(theStack: () => TestStack): void {
   describe("the solver's serving certificate", () => {
-    it('is renewed and taken up with no request dropped', async () => {
+    it('is renewed and loaded without a dropped request', async () => {
       const test = theStack();
       const { issuance } = test.stack;
       if (!issuance) throw new Error('the stack has no issuance');
@@ -43,7 +43,7 @@ export function rotatesUnnoticed(theStack: () => TestStack): void {
       try {
         const old = await renew(test, 'zonestead-solver', 'zonestead');
         await revisionAfter(test, old, 'zonestead-solver', 'zonestead');
-        // cert-manager may issue once more meanwhile: what is shown is held against what is there then.
+        // cert-manager may issue another certificate meanwhile, so compare with the Secret at that time.
         const takenUp = async () => {
           await issuance.refreshSolverTls();
           const { serialNumber } = await served();
@@ -51,7 +51,7 @@ export function rotatesUnnoticed(theStack: () => TestStack): void {
           expect(await shownBy(issuance.solverPort)).toBe(serialNumber);
         };
         await vi.waitFor(takenUp, { timeout: 20_000, interval: 1_000 });
-        // Discovery and the connections that kube-apiserver keeps open go on under the new one.
+        // Discovery and the open connections of kube-apiserver keep working with the new certificate.
         await sleep(1_000);
       } finally {
         going = false;

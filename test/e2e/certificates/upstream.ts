@@ -1,4 +1,4 @@
-// cert-manager's own test suite for DNS-01 solvers, against the running chain.
+// cert-manager's own test suite for DNS-01 solvers with the running chain.
 import { describe, expect, it } from 'vitest';
 import { challengeRecords } from '../../support/certificates.ts';
 import { runConformance } from '../../support/conformance.ts';
@@ -10,8 +10,9 @@ export function passesUpstreamsSuite(theStack: () => TestStack): void {
     it('passes, basic and extended, with the rights of its account and without any Challenge', async () => {
       const test = theStack();
       const { issuance, service } = test.stack;
-      // The suite's namespace does not exist in this cluster, and its name is none of a challenge.
-      const acme = { namespaces: { from: 'All' }, names: ['cert-manager-dns01-tests'] };
+      // The suite's namespace does not exist in this cluster, and its record name is not a challenge name.
+      const target = ['cert-manager-dns01-tests'];
+      const acme = { namespaces: { from: 'All' }, names: target, targets: target };
       await test.apply(zoneObject('suite', 'suite.example', { acme }));
       await test.ready(30, 'zdz/suite');
       const { code, tail } = await runConformance({

@@ -1,4 +1,5 @@
-// The console in a real browser: sign-in, Team → Apps and Members, by keyboard, without JavaScript, and through a provider.
+// The console in a real browser: sign-in, Team → Apps and Members, by keyboard, without JavaScript, and through a
+// provider.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { flawsOf, startBrowser, weightOf } from '../../support/browser.ts';
@@ -20,7 +21,7 @@ async function signIn(page: Page): Promise<void> {
   await page.waitForURL(/\/console\/(?!sign-in)/);
 }
 
-/** Goes on by Tab until the element of this name has the focus. @throws when none gets it */
+/** Presses Tab until the element of this name has the focus. @throws if no such element gets it */
 async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let step = 0; step < 60; step++) {
     await page.keyboard.press('Tab');
@@ -33,7 +34,7 @@ async function tabTo(page: Page, name: RegExp): Promise<void> {
 }
 
 describe('the console', () => {
-  test('by keyboard alone: sign in, mint a key, use it, revoke it, sign out', async () => {
+  test('by keyboard alone: sign in, create a key, use it, revoke it, sign out', async () => {
     const page = await browser.open();
     await page.goto(`${CONSOLE_ORIGIN}/console/sign-in`);
     await tabTo(page, /^Your key/);
@@ -46,27 +47,27 @@ describe('the console', () => {
     await tabTo(page, /^red$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/apps$/);
-    await tabTo(page, /^Mint a key for certificates$/);
+    await tabTo(page, /^Create a key for certificates$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/new/);
     await tabTo(page, /^Name/);
     await page.keyboard.type('typed by hand');
-    await tabTo(page, /^Mint the key$/);
+    await tabTo(page, /^Create the key$/);
     await page.keyboard.press('Enter');
     const secret = (await page.locator('#key').textContent()) ?? '';
     expect(secret).toMatch(/^yk_/);
     expect(await status(secret)).toBe(200);
-    await tabTo(page, /^I have it$/);
+    await tabTo(page, /^Done$/);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Apps of red' }).waitFor();
+    await page.getByRole('heading', { name: 'API keys of red' }).waitFor();
     expect(await page.content()).not.toContain(secret);
     await tabTo(page, /^Revoke typed by hand$/);
     await page.keyboard.press('Enter');
     await page.waitForURL(/\/revoke$/);
-    await tabTo(page, /^Revoke for good$/);
+    await tabTo(page, /^Revoke the key$/);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Apps of red' }).waitFor();
-    expect(await page.getByRole('status').textContent()).toContain('The key typed by hand is revoked.');
+    await page.getByRole('heading', { name: 'API keys of red' }).waitFor();
+    expect(await page.getByRole('status').textContent()).toContain('The key typed by hand was revoked.');
     expect(await status(secret)).toBe(401);
     await tabTo(page, /^Sign out$/);
     await page.keyboard.press('Enter');
@@ -81,7 +82,7 @@ describe('the console', () => {
       await signIn(page);
       await page.goto(`${home}/apps/new`);
       await page.getByLabel('Name', { exact: true }).fill('from a form');
-      await page.getByRole('button', { name: 'Mint the key' }).click();
+      await page.getByRole('button', { name: 'Create the key' }).click();
       const secret = (await page.locator('#key').textContent()) ?? '';
       expect(await status(secret)).toBe(200);
       const copy = page.getByRole('button', { name: 'Copy The key' });
@@ -116,19 +117,26 @@ describe('the console', () => {
     const flaws = await flawsOf(page);
     await signIn(page);
     await page.goto(`${home}/apps/new?for=certificates`);
-    await page.getByRole('button', { name: 'Mint the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     flaws.push(...(await flawsOf(page)));
-    // Wrong at several fields.
+    // With errors at several fields.
     await page.goto(`${home}/apps/new`);
     await page.getByLabel('Name', { exact: true }).fill('x');
     await page.locator('summary').click();
     await page.getByLabel('Only from these networks').fill('no network');
-    await page.getByRole('button', { name: 'Mint the key' }).click();
+    await page.getByRole('button', { name: 'Create the key' }).click();
     expect(await page.locator('#networks-error').textContent()).toContain('no network');
     expect(await page.getByLabel('Only from these networks').inputValue()).toBe('no network');
     flaws.push(...(await flawsOf(page)));
     const key = (await service.sql`select id from api_keys where team_id = ${ada.team} limit 1`)[0]?.id;
-    for (const path of ['/apps', `/apps/${key}`, `/apps/${key}/revoke`, '/members', '/history']) {
+    // With invitations in both directions, and keys that a member created.
+    const other = await addPerson(service, { team: 'other' });
+    const invite = (who: { text: string }, team: string, email: string) =>
+      service.request('POST', `/../account/teams/${team}/members`, { email }, who.text);
+    await invite(ada, ada.team, 'invited@example.org');
+    await invite(other, other.team, ada.email);
+    const removal = `/members/${ada.id}/remove`;
+    for (const path of ['/apps', `/apps/${key}`, `/apps/${key}/revoke`, '/members', removal, '/history']) {
       await page.goto(`${home}${path}`);
       flaws.push(...(await flawsOf(page)));
     }

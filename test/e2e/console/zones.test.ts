@@ -47,7 +47,7 @@ describe('the zones of the console', () => {
     expect(await records(zone)).toEqual([]);
     await page.getByLabel('Content', { exact: true }).fill('192.0.2.1');
     await page.getByRole('button', { name: 'Create the record' }).click();
-    await page.getByRole('status').getByText('www A is there').waitFor();
+    await page.getByRole('status').getByText('The record www (A) was created').waitFor();
 
     await page.getByRole('link', { name: 'Edit www A' }).click();
     const form = page.getByRole('form', { name: 'Edit www A' });
@@ -60,7 +60,7 @@ describe('the zones of the console', () => {
     await form.getByLabel('Content').fill('192.0.2.2');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '192.0.2.2' }).waitFor();
-    // The keyboard is where it was.
+    // The keyboard focus is where it was.
     expect(await page.evaluate('document.activeElement?.textContent')).toBe('Edit www A');
     await expect
       .poll(async () => (await service.dns.lookup('www.life.example', 'A')).answers)
@@ -69,7 +69,7 @@ describe('the zones of the console', () => {
     await page.getByRole('link', { name: 'Delete www A' }).click();
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await page.getByRole('cell', { name: '192.0.2.2' }).waitFor({ state: 'detached' });
-    // The question whether to delete has no such cell either.
+    // The confirmation has no such cell either.
     await expect.poll(() => records(zone)).toEqual([]);
   });
 
@@ -82,22 +82,22 @@ describe('the zones of the console', () => {
     await page.waitForURL(/\/edit$/);
     await page.getByLabel('Content').fill('192.0.2.7');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('www A is changed').waitFor();
+    await page.getByText('The record www (A) was changed').waitFor();
     expect(await records(zone)).toMatchObject([{ content: '192.0.2.7' }]);
   });
 
-  test('a zone file is uploaded, looked over, imported; the zone is parked; history and live view tell of it', async () => {
+  test('a zone file is uploaded, previewed, imported; the zone is parked; history and live view show it', async () => {
     const zone = await newZone('file.example');
     await put(zone, { name: 'old', type: 'A', content: '192.0.2.1' });
     const page = await enter(ada);
     await page.goto(`${zone.home}/zonefile`);
     const buffer = Buffer.from('www IN A 192.0.2.5\n@ IN MX 10 mail.example.net.\n');
-    await page.getByLabel('A file').setInputFiles({ name: 'a.zone', mimeType: 'text/plain', buffer });
-    await page.getByRole('button', { name: 'Show what would change' }).click();
+    await page.getByLabel('Upload a file').setInputFiles({ name: 'a.zone', mimeType: 'text/plain', buffer });
+    await page.getByRole('button', { name: 'Preview the changes' }).click();
     await page.getByText('2 created, 0 changed, 1 deleted').waitFor();
     expect(await records(zone)).toHaveLength(1);
-    await page.getByRole('button', { name: 'Import: make these 3 changes' }).click();
-    await page.getByText('The zone file is imported: 2 created, 0 changed, 1 deleted.').waitFor();
+    await page.getByRole('button', { name: 'Import 3 changes' }).click();
+    await page.getByText('The zone file was imported: 2 created, 0 changed, 1 deleted.').waitFor();
 
     await page.goto(`${zone.home}/live?name=www&type=A`);
     await page.locator('#servers').getByText('192.0.2.5').first().waitFor();
@@ -111,7 +111,7 @@ describe('the zones of the console', () => {
     expect(await first.textContent()).toMatch(/zone\.park.*active.*parked.*ada@example\.org/s);
   });
 
-  test('what an object in a cluster owns warns before it is changed', async () => {
+  test('a record that an object in a cluster manages is changed only after a warning', async () => {
     const zone = await newZone('owned.example');
     const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
     await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark);
@@ -124,7 +124,7 @@ describe('the zones of the console', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await form.getByText('nothing was changed').waitFor();
     expect(await records(zone)).toMatchObject([{ content: '192.0.2.1' }]);
-    await form.getByLabel('Change it here all the same').check();
+    await form.getByLabel('Change it here anyway').check();
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '192.0.2.2' }).waitFor();
   });
@@ -172,7 +172,7 @@ describe('the zones of the console', () => {
       await page.goto(`${BASE}/console/zones${path}`);
       flaws.push(...(await flawsOf(page)));
     }
-    // With errors, with a row being edited, and with a difference to look over.
+    // With errors, with a row being edited, and with the preview of an import.
     await page.goto(zone.home);
     await page.getByText('Add a record').click();
     await page.getByLabel('Name', { exact: true }).fill('www');
@@ -183,8 +183,8 @@ describe('the zones of the console', () => {
     await page.getByRole('form', { name: 'Edit www A' }).waitFor();
     flaws.push(...(await flawsOf(page)));
     await page.goto(`${zone.home}/zonefile`);
-    await page.getByLabel('Or pasted').fill('new IN A 192.0.2.1\n');
-    await page.getByRole('button', { name: 'Show what would change' }).click();
+    await page.getByLabel('Or paste the text').fill('new IN A 192.0.2.1\n');
+    await page.getByRole('button', { name: 'Preview the changes' }).click();
     await page.getByText('1 created, 0 changed, 2 deleted').waitFor();
     flaws.push(...(await flawsOf(page)));
     expect(flaws).toEqual([]);

@@ -1,13 +1,13 @@
-// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach the
-// zones, each owner keeps to what is its own, and a used-up write limit is waited out.
+// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach
+// the zones, each owner changes only its own records, and external-dns waits while the write limit is used up.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
-import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { type ExternalDns, ensureExternalDns, startExternalDns } from '../../support/external-dns.ts';
 import { startTestService } from '../../support/service.ts';
@@ -201,7 +201,7 @@ test('a used-up write limit is waited out, and nobody gives up', async () => {
     const [row] = await service.sql`select count(*)::int as n from records where name ~ '^m[0-9]+$' and type = 'A'`;
     return row?.n;
   };
-  const told = async () => (await one.webhook.tail(200)).includes('the API asks for patience');
+  const told = async () => (await one.webhook.tail(200)).includes('the API limits the rate');
   await expect.poll(told, PATIENT).toBe(true);
   await expect.poll(served, { timeout: 120_000, interval: 500 }).toBe(COUNT);
   expect(await Promise.race([one.program.exited, Promise.resolve('running')])).toBe('running');

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { PROJECT } from '../../../src/cli/image/images.ts';
+import { PROJECT } from '../../../deploy/image/images.ts';
 import type { TestCluster } from '../../support/node/cluster.ts';
 import { startIssuance } from '../../support/node/issuance.ts';
 import type { Release } from '../../support/node/release.ts';

@@ -1,9 +1,11 @@
-// The pages' commands for a cluster, typed word for word in the order of the pages, where a release has been taken out: what is left
-// goes, then an installation from its first command to its last. What comes is what the pages show.
+// Types the commands of the pages for a cluster, word for word and in the order of the pages, in a cluster whose release has been
+// uninstalled: it removes the rest, and then follows an installation from its first command to its last. The output must be the
+// output that the pages show.
 import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
 import { follow, type Own } from '../../support/docs/reader.ts';
@@ -15,6 +17,7 @@ import type { TestCluster } from '../../support/node/cluster.ts';
 const NAMESPACE = 'zonestead';
 const SECONDS = 170;
 const installed = await scenario('installed');
+const firstUser = await scenario('first user');
 const runbooks = await scenario('runbooks');
 const upgraded = await scenario('upgraded');
 const [uninstall, ...cleared] = await scenario('uninstalled');
@@ -48,7 +51,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       if (folder !== '') await rm(folder, { recursive: true, force: true });
     });
 
-    it('what an uninstalled release leaves goes', async () => {
+    it('the leftovers of an uninstalled release are deleted', async () => {
       for (const step of cleared) await followed(step);
     });
 
@@ -61,17 +64,36 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       expect(commands.map((text) => text.split(' ').slice(0, 2).join(' '))).toEqual([
         'kubectl apply',
         'kubectl wait',
+        'kubectl exec',
         'helm test',
       ]);
-      const [apply = '', wait = ''] = commands;
+      const [apply = '', wait = '', addUser = '', check] = commands;
       await type(apply);
       expect(await type(wait)).toContain('dnsrecord.zonestead.dev/mine-www condition met');
-      expect(installed.map(({ text }) => text.replace('--namespace', '-n'))).toContain(commands[2]);
+      expect(installed.map(({ text }) => text.replace('--namespace', '-n'))).toContain(check);
+      expect(await type(addUser)).toMatch(/^yu_\w+$/m);
     });
 
     it.each(installed.filter(({ text }) => !/^(helm|kubectl label)/.test(text)))('$text', async (step) => {
       if (step.text.startsWith('psql')) await type(`export DATABASE_URL='${await databaseUrl()}'`);
       await followed(step);
+    });
+
+    it.each(firstUser)('$text', async (step) => {
+      if (step.text.startsWith('kubectl port-forward')) {
+        // It runs until it is ended, on a port of this machine that may be in use: into the background, on a free one.
+        const { port = 0 } = await allocatePorts([{ name: 'port' }], { stateDir: folder });
+        own['localhost:8080'] = `localhost:${port}`;
+        await type(`${step.text.replace('8080:', `${port}:`)} > ${folder}/forward.log 2>&1 &`);
+        await type(
+          `curl -s --retry 40 --retry-delay 1 --retry-all-errors -o ${folder}/page http://localhost:${port}/console/`,
+        );
+        return;
+      }
+      const output = await followed(step);
+      const key = /^yu_\w+$/m.exec(output)?.[0];
+      if (key !== undefined) own['yu_…'] = key;
+      if (step.text.startsWith('curl')) expect(output).toContain('ada@example.org');
     });
 
     it.each(runbooks)('$text', async (step) => {
@@ -81,7 +103,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
     });
 
     it.each(upgraded)('$text', async (step) => {
-      // What is undone was rolled out before.
+      // A rollback needs a rollout before it.
       const [, undone] = /rollout undo deployment\/RELEASE-(\w+)/.exec(step.text) ?? [];
       if (undone) await type(`kubectl -n ${NAMESPACE} rollout restart deployment/zonestead-${undone}`);
       await followed(step);

@@ -1,4 +1,4 @@
-// The app keys of a team over HTTP: mint, list, change, revoke; and that a key does what its terms say.
+// The app keys of a team over HTTP: create, list, change, revoke; and that a key has exactly the rights of its terms.
 import { describe, expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { accountApi, addPerson } from '../../support/people.ts';
@@ -33,7 +33,7 @@ const NOTHING = {
   expiresAt: null,
 };
 
-describe('minting', () => {
+describe('creation', () => {
   test('shows the secret once: in the answer, never again, and stores none of it', async () => {
     const reply = await send(member, 'POST', keys, { name: 'once' });
     expect(reply.status).toBe(201);
@@ -44,6 +44,7 @@ describe('minting', () => {
       id: expect.any(String),
       name: 'once',
       ...NOTHING,
+      mintedBy: { userId: member.id, email: member.email, isMember: true },
       createdAt: expect.any(String),
       revokedAt: null,
       lastUsedAt: null,
@@ -115,7 +116,7 @@ describe('minting', () => {
     [{ expiresAt: '2027-01-01' }],
     [{ secret: 'mine' }],
     [{ teamId: 'team_1' }],
-  ])('with %j is a bad request and mints nothing', async (terms) => {
+  ])('with %j is a bad request and creates nothing', async (terms) => {
     const count = async () => (await sql`select count(*)::int from api_keys`)[0]?.count;
     const before = await count();
     expect(await says(member, 'POST', keys, { name: 'bad', ...terms })).toBe('400 bad_request');
@@ -145,7 +146,7 @@ describe('minting', () => {
   });
 });
 
-describe('a key that was minted', () => {
+describe('a new key', () => {
   test('by a member for _acme-challenge TXT does that and nothing else', async () => {
     const www = await request(
       'POST',
@@ -160,12 +161,12 @@ describe('a key that was minted', () => {
     });
     const records = `/zones/${zone.id}/records`;
     const as = (method: Method, path: string, body?: object) => dns(acme, method, path, body);
-    // What it is for, as SPEC section 1 has it.
+    // Its purpose: write only its own names.
     expect(await as('GET', '/zones?suffix_of=www.red.example')).toBe(200);
     const token = { name: '_acme-challenge', type: 'TXT', content: 'token', ttl: 60 };
     const created = await request('POST', records, token, acme.text);
     expect(created.status).toBe(201);
-    // It sees what it may write.
+    // It sees the records that it may write.
     const { body } = await request('GET', records, undefined, acme.text);
     expect((body.records as { id: string }[]).map(({ id }) => id)).toEqual([created.body.id]);
     expect((await request('GET', `${records}?name=www`, undefined, acme.text)).body).toEqual({ records: [] });
@@ -246,7 +247,7 @@ describe('a key that was minted', () => {
 });
 
 describe('changing a key', () => {
-  test('changes what is named, keeps the rest, and holds from the next request on', async () => {
+  test('changes the named terms, keeps the rest, and applies from the next request on', async () => {
     const key = await mint({ records: 'write', onlyTypes: ['TXT'], grants: [{ zoneId: zone.id, records: 'read' }] });
     const changed = await send(member, 'PATCH', `${keys}/${key.id}`, {
       name: 'new',
@@ -273,7 +274,7 @@ describe('changing a key', () => {
     expect(await says(member, 'PATCH', `${keys}/${key.id}`, terms)).toBe(expected);
   });
 
-  test("of another team, a person's key and one that is not there are 404", async () => {
+  test("for keys of another team, a person's key and a missing one are 404", async () => {
     const theirs = (await send(stranger, 'POST', `/teams/${stranger.team}/keys`, { name: 'theirs' })).body;
     for (const id of [theirs.id, owner.keyId, service.admin.id, '0']) {
       expect(await says(owner, 'GET', `${keys}/${id}`)).toBe('404 not_found');
@@ -285,7 +286,7 @@ describe('changing a key', () => {
 });
 
 describe('revoking a key', () => {
-  test('ends it with the next request, for good; repeating is fine and leaves one entry of history', async () => {
+  test('ends it permanently with the next request; it may be repeated and leaves one entry of history', async () => {
     const key = await mint({ records: 'read' });
     expect(await dns(key, 'GET', '/zones')).toBe(200);
     for (let times = 0; times < 2; times += 1) expect(await says(member, 'DELETE', `${keys}/${key.id}`)).toBe(204);

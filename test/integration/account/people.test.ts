@@ -1,4 +1,4 @@
-// People: what a `yu_` key is, personal zones, and the zones of one's teams, looked at from the outside.
+// People: the rights of a `yu_` key, personal zones, and the zones of one's teams, seen from the outside.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { accountApi, addPerson, type TestPerson } from '../../support/people.ts';
@@ -37,7 +37,7 @@ describe("a person's key", () => {
         onlyTypes: null,
         expiresAt: null,
       },
-      user: { id: ada.id, email: 'ada@example.org', name: expect.any(String) },
+      user: { id: ada.id, email: 'ada@example.org', name: expect.any(String), quota: expect.any(Object) },
       teams: [{ id: ada.team, name: 'red', role: 'owner' }],
     });
   });
@@ -59,7 +59,7 @@ describe("a person's key", () => {
 });
 
 describe('a personal zone', () => {
-  test('is what a person creates without owner, and with "personal" (SPEC 4, POST /zones)', async () => {
+  test('is created by a person without owner, and with "personal" (POST /zones)', async () => {
     for (const [name, owner] of [['mine.example'], ['mine2.example', 'personal']] as const) {
       const reply = await create(ada, name, owner);
       expect(reply.status).toBe(200);

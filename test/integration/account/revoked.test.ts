@@ -52,6 +52,8 @@ describe('a key revoked while its change waits for the zone', () => {
   ] as const)('%s %s is 401 and writes nothing', async (method, path, body) => {
     const zone = await newZone(`late${method}${path.length}.example`);
     const key = await newKey();
+    // With a record the zone has room for more, which a change need not ask for.
+    await request('POST', `/zones/${zone.id}/records`, { name: 'first', type: 'A', content: '192.0.2.1' }, owner.text);
     const state = () => sql`select z.*, (select count(*) from records r where r.zone_no = z.no) as records,
       (select count(*) from changes c where c.zone_id = z.id) as changes from zones z where id = ${zone.id}`;
     const before = await state();

@@ -1,4 +1,4 @@
-// The façades for ACME clients that nobody can change: lego's httpreq and the acme-dns protocol, seen over HTTP and DNS.
+// The APIs for existing ACME clients: lego's httpreq and the acme-dns protocol, tested over HTTP and DNS.
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
@@ -48,7 +48,7 @@ describe("lego's httpreq", () => {
     await expect.poll(() => txt(fqdn)).toEqual([value('other')]);
   });
 
-  test('computes name and value in raw mode, as RFC 8555 8.4 says', async () => {
+  test('computes name and value in raw mode, according to RFC 8555 section 8.4', async () => {
     const { zoneName } = await service.zone();
     const keyAuth = 'token.thumbprint';
     const done = await httpreq('present', { domain: `*.${zoneName}`, token: 'token', keyAuth });
@@ -67,7 +67,7 @@ describe("lego's httpreq", () => {
     await expect.poll(() => txt(`one.${target.zoneName}`)).toEqual([]);
   });
 
-  test('says which name a CNAME that leaves the account leads to', async () => {
+  test('names the target of a CNAME that leaves the account', async () => {
     const zone = await service.zone();
     await service.record(zone, '_acme-challenge', 'CNAME', 'x.elsewhere.example');
     const refused = await httpreq('present', { fqdn: `_acme-challenge.${zone.zoneName}`, value: VALUE });
@@ -86,7 +86,7 @@ describe("lego's httpreq", () => {
     await expect.poll(() => txt(fqdn)).toEqual([]);
   }, 150_000);
 
-  test('holds a key to its rights, and asks for one in the way that the client knows', async () => {
+  test('applies the permissions of the key, and asks for a key with the scheme of the client', async () => {
     const { zoneName } = await service.zone();
     const fqdn = `www.${zoneName}`;
     const narrow = await service.key({ manageZones: 'none', onlyNames: ['_acme-challenge*'], onlyTypes: ['TXT'] });
@@ -99,6 +99,55 @@ describe("lego's httpreq", () => {
     expect(nobody.headers.get('www-authenticate')).toMatch(/^Basic /);
     expect((await httpreq('present', { fqdn, value: 'a b' })).body.error).toBe('bad_request');
     expect((await httpreq('present', { fqdn })).body.error).toBe('bad_request');
+  });
+
+  describe('for a key that is held to some names', async () => {
+    const zone = await service.zone('narrow.example');
+    await service.record(zone, 'secret', 'CNAME', 'internal.elsewhere.example');
+    await service.record(zone, '_acme-challenge.gone', 'CNAME', 'x.elsewhere.example');
+    await service.record(zone, '_acme-challenge.leads', 'CNAME', 'secret.narrow.example');
+    await service.record(zone, '_acme-challenge.own', 'CNAME', '_acme-challenge.there.narrow.example');
+    const names = ['_acme-challenge.*'];
+    const byName = await service.key({ manageZones: 'none', onlyNames: names });
+    const byBoth = await service.key({ manageZones: 'none', onlyNames: names, onlyTypes: ['TXT'] });
+
+    test.each([
+      ['has a CNAME', 'secret'],
+      ['has none', 'nothing'],
+    ])('a name outside of these that %s is the same 403 without a target', async (_, name) => {
+      for (const verb of ['present', 'cleanup']) {
+        const refused = await httpreq(verb, { fqdn: `${name}.narrow.example`, value: VALUE }, byName.text);
+        expect(refused).toEqual({
+          status: 403,
+          headers: expect.anything(),
+          body: { error: 'forbidden', message: 'This key may only write records named _acme-challenge.*.' },
+        });
+      }
+    });
+
+    test('a CNAME of its own is not followed to a name outside', async () => {
+      const refused = await httpreq(
+        'present',
+        { fqdn: '_acme-challenge.leads.narrow.example', value: VALUE },
+        byName.text,
+      );
+      expect(refused.status).toBe(403);
+      expect(JSON.stringify(refused.body)).not.toContain('internal');
+    });
+
+    test('the error names the target of a CNAME only to a key that may read CNAME records', async () => {
+      const fqdn = '_acme-challenge.gone.narrow.example';
+      const told = await httpreq('present', { fqdn, value: VALUE }, byName.text);
+      expect([told.status, told.body.message?.includes('x.elsewhere.example')]).toEqual([404, true]);
+      const untold = await httpreq('present', { fqdn, value: VALUE }, byBoth.text);
+      expect([untold.status, untold.body.message?.includes('elsewhere')]).toEqual([404, false]);
+    });
+
+    test('a CNAME between two of its names is followed', async () => {
+      const fqdn = '_acme-challenge.own.narrow.example';
+      expect((await httpreq('present', { fqdn, value: VALUE }, byBoth.text)).status).toBe(200);
+      await expect.poll(() => txt('_acme-challenge.there.narrow.example')).toEqual([VALUE]);
+    });
   });
 
   test('counts as a record write', async () => {
@@ -120,7 +169,7 @@ describe('acme-dns', () => {
     post('/acme-dns/update', body, {
       'x-api-user': username as string,
       'x-api-key': password as string,
-      // As curl sends it when nobody says what it is.
+      // The content type that curl sends by default.
       'content-type': 'application/x-www-form-urlencoded',
     });
   beforeAll(async () => {
@@ -149,7 +198,7 @@ describe('acme-dns', () => {
     await expect.poll(() => txt(account.fulldomain as string)).toEqual([value(1), value(2)].sort());
   });
 
-  test('gives the account no other right', async () => {
+  test('gives the account no other permission', async () => {
     const { password = '' } = account;
     const other = { subdomain: '00000000-0000-4000-8000-000000000000', txt: VALUE };
     expect((await update(other, account)).status).toBe(403);
@@ -182,7 +231,7 @@ describe('acme-dns', () => {
     expect((await update({ subdomain: only.body.subdomain, txt: VALUE }, only.body)).status).toBe(401);
   });
 
-  test('hands on networks and end of the key that registers, and writes history', async () => {
+  test('the account inherits networks and expiry of the registering key, and the history shows it', async () => {
     const expiresAt = new Date(Date.now() + 3_600_000);
     const bound = await service.key({ networks: ['127.0.0.0/8'], expiresAt });
     const user = { authorization: basic(bound.text, 'auth.example') };

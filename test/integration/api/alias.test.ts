@@ -1,5 +1,5 @@
-// ALIAS (SPEC section 2): the target's addresses, served signed at the alias's name, refreshed, kept when resolution fails.
-// The resolver is a scripted one; answers are read from a real PowerDNS and validated by delv.
+// ALIAS (SPEC section 2): the addresses of the target are served, signed, at the alias's name, refreshed, and kept if
+// resolution fails. The resolver is a scripted one; answers are read from a real PowerDNS and validated by delv.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from 'dns-packet';
 import { afterAll, afterEach, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { type Reply, startNameServer } from '../../support/fake-nameserver.ts';
 import { startTestService } from '../../support/service.ts';
 
 type World = Record<string, Answer[] | number | 'silent'>;
-/** What the resolver knows: addresses, or an rcode. */
+/** The answers of the resolver: addresses, or an rcode. */
 const world: World = {};
 const upstream = await startNameServer(({ packet }): Reply | undefined => {
   const [question] = packet.questions;
@@ -19,13 +19,13 @@ const upstream = await startNameServer(({ packet }): Reply | undefined => {
   return { aa: false, rcode: known === undefined ? 3 : 0, answers: wanted };
 });
 afterAll(() => upstream.close());
-const service = await startTestService({ resolvers: ['own', upstream] });
+const service = await startTestService({ resolvers: ['own', upstream], writesBehind: true });
 const { request, dns, sql } = service;
 
 const a = (name: string, data: string, ttl = 300): Answer => ({ name, type: 'A', ttl, data });
 const aaaa = (name: string, data: string, ttl = 300): Answer => ({ name, type: 'AAAA', ttl, data });
 const asked = (name: string) => upstream.queries.filter(({ packet }) => packet.questions[0]?.name === name).length;
-/** Makes a target due now, as its TTL would. */
+/** Makes a target due now, as the end of its TTL would. */
 const expire = (target: string) => sql`update alias_answers set due_at = now() where target = ${`${target}.`}`;
 const SERVFAIL = 2;
 
@@ -46,13 +46,13 @@ async function serves(name: string, type: string, ...wanted: string[]): Promise<
   });
 }
 
-test('at the apex is answered at once, as signed A and AAAA', async () => {
+test('at the apex is served at once, as signed A and AAAA', async () => {
   world['www.target.example'] = [a('www.target.example', '192.0.2.2'), a('www.target.example', '192.0.2.1')];
   world['www.target.example'].push(aaaa('www.target.example', '2001:db8::1'));
   const zone = await service.zone('apex.example');
   const record = await service.record(zone, '@', 'ALIAS', 'www.target.example', { ttl: 120 });
   expect(record).toMatchObject({ name: '@', type: 'ALIAS', content: 'www.target.example', ttl: 120 });
-  // No wait: the target was resolved before the record was committed.
+  // There is no wait, because the target was resolved before the record was committed.
   const { answers } = await dns.lookup('apex.example', 'A');
   expect(answers).toEqual(['apex.example 120 A 192.0.2.1', 'apex.example 120 A 192.0.2.2']);
   expect((await dns.delv('apex.example', 'apex.example', 'A')).state).toBe('secure');
@@ -60,7 +60,7 @@ test('at the apex is answered at once, as signed A and AAAA', async () => {
     state: 'secure',
     records: ['apex.example. 120 IN AAAA 2001:db8::1'],
   });
-  // The bitmap of the apex tells of A and AAAA, and of nothing that does not exist.
+  // The bitmap of the apex lists A and AAAA, and no type that does not exist.
   const negative = await dns.delv('apex.example', 'apex.example', 'MX');
   expect(negative).toMatchObject({ state: 'secure', negative: 'nodata' });
   expect(await dns.dig('apex.example', 'MX', '+dnssec')).toMatch(
@@ -78,7 +78,7 @@ test("is served under its own ttl or the target's, whichever is shorter, and the
   expect((await dns.lookup(`long.${zone.zoneName}`, 'A')).answers).toEqual([`long.${zone.zoneName} 3600 A 192.0.2.4`]);
 });
 
-test('follows CNAMEs, works below the apex and as a wildcard, beside other types', async () => {
+test('follows CNAMEs, works below the apex and as a wildcard, next to other types', async () => {
   world['cname.target.example'] = [
     { name: 'cname.target.example', type: 'CNAME', ttl: 60, data: 'Real.Target.example' },
     a('real.target.example', '192.0.2.5'),
@@ -109,7 +109,7 @@ test('follows a hosted name out of its zone, which the name server itself does n
   await serves('leaving.example', 'A', '192.0.2.7');
 });
 
-test('that was never resolved is a signed empty answer, not a missing name', async () => {
+test('that was never resolved gets a signed empty answer, not NXDOMAIN', async () => {
   world['broken.target.example'] = SERVFAIL;
   const zone = await service.zone();
   await service.record(zone, 'app', 'ALIAS', 'broken.target.example');
@@ -120,13 +120,13 @@ test('that was never resolved is a signed empty answer, not a missing name', asy
     state: 'secure',
     negative: 'nxdomain',
   });
-  // Later it can be resolved: the answer comes by itself, though an empty one was just given out.
+  // Once the target can be resolved, the answer appears by itself, although an empty answer was just served.
   world['broken.target.example'] = [a('broken.target.example', '192.0.2.8')];
   await expire('broken.target.example');
   await serves(name, 'A', '192.0.2.8');
 });
 
-test('takes over a changed address within a moment of its refresh, with a new serial', async () => {
+test('serves a changed address soon after its refresh, with a new serial', async () => {
   world['moving.target.example'] = [a('moving.target.example', '192.0.2.10')];
   const zone = await service.zone();
   await service.record(zone, '@', 'ALIAS', 'moving.target.example');
@@ -158,7 +158,7 @@ test.each<[string, World[string]]>([
     const [row] = await sql`select failures, error from alias_answers where target = ${`${target}.`}`;
     return row?.failures === 1 && row.error.length > 10;
   }, 8_000);
-  // The first answer may still be in the packet cache for 5 s: nothing else changed, so nothing was purged.
+  // The first answer may stay in the packet cache for 5 s. Nothing else changed, so nothing was purged.
   const name = `fresh${Math.random().toString(36).slice(2)}`;
   await service.record(zone, name, 'TXT', 'purges the zone');
   await until(async () => {
@@ -167,7 +167,7 @@ test.each<[string, World[string]]>([
   });
 });
 
-test('loses the addresses of one family when the target has none of it any more: that is an answer', async () => {
+test('loses the addresses of one family if the target no longer has any', async () => {
   world['half.target.example'] = [a('half.target.example', '192.0.2.30'), aaaa('half.target.example', '2001:db8::30')];
   const zone = await service.zone();
   await service.record(zone, '@', 'ALIAS', 'half.target.example');
@@ -183,7 +183,7 @@ test('shared by many zones is resolved once', async () => {
   const zones = await Promise.all(Array.from({ length: 20 }, () => service.zone()));
   for (const zone of zones) await service.record(zone, '@', 'ALIAS', 'Shared.Target.example.');
   for (const zone of zones) await serves(zone.zoneName, 'A', '192.0.2.40');
-  // One question a family.
+  // One query for each address family.
   expect(asked('shared.target.example')).toBe(2);
   world['shared.target.example'] = [a('shared.target.example', '192.0.2.41')];
   await expire('shared.target.example');
@@ -191,7 +191,7 @@ test('shared by many zones is resolved once', async () => {
   expect(asked('shared.target.example')).toBe(4);
 });
 
-test('goes with its record, and another target takes its place', async () => {
+test('is deleted with its record, and another target can replace it', async () => {
   world['first.target.example'] = [a('first.target.example', '192.0.2.50')];
   world['second.target.example'] = [a('second.target.example', '192.0.2.51')];
   const zone = await service.zone();
@@ -203,7 +203,7 @@ test('goes with its record, and another target takes its place', async () => {
   await serves(name, 'A', '192.0.2.51');
   expect((await request('DELETE', path)).status).toBe(204);
   await until(async () => (await dns.lookup(name, 'A')).rcode === 'NXDOMAIN');
-  // Nobody wants the targets any more: their rows go when they come due.
+  // The rows of the targets are deleted when they are due, because no record needs them any more.
   await sql`update alias_answers set due_at = now(), created_at = now() - interval '2 minutes' where target like '%.target.example.'`;
   await until(async () => {
     const rows =
@@ -212,7 +212,7 @@ test('goes with its record, and another target takes its place', async () => {
   });
 });
 
-test('is written by whoever writes records: the row of its target comes with it', async () => {
+test('is written by a key with write access on records, together with the row of its target', async () => {
   const zone = await service.zone();
   world['direct.target.example'] = [a('direct.target.example', '192.0.2.60')];
   await sql`insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
@@ -231,7 +231,7 @@ test('is hidden while its zone is parked', async () => {
   expect(await dns.delv(zone.zoneName, zone.zoneName, 'A')).toMatchObject({ state: 'secure', negative: 'nodata' });
 });
 
-// X5.
+// Rule X5.
 test.each([
   ['A', '192.0.2.1'],
   ['AAAA', '2001:db8::1'],
@@ -245,6 +245,30 @@ test.each([
   await service.record(zone, 'other', type, content);
   const alias = { name: 'other', type: 'ALIAS', content: 'x5.target.example' };
   expect(refusal(await request('POST', `/zones/${zone.id}/records`, alias))).toBe('409 conflict');
+});
+
+test('that the key may not write causes no query and no row', async () => {
+  const zone = await service.zone();
+  const app = await service.record(zone, 'app', 'ALIAS', 'kept.target.example');
+  const path = `/zones/${zone.id}/records`;
+  const keys = [
+    await service.key({ manageZones: 'none', onlyTypes: ['TXT'] }),
+    await service.key({ manageZones: 'none', onlyNames: ['_acme-challenge*'] }),
+    await service.key({ manageZones: 'none', grants: { [zone.id]: 'read' } }),
+    await service.key({ team: 'second' }),
+  ];
+  for (const [index, key] of keys.entries()) {
+    const content = `forbidden${index}.target.example`;
+    world[content] = [a(content, '192.0.2.80')];
+    const body = { name: 'app', type: 'ALIAS', content };
+    const changes = [{ action: 'create', record: { ...body, name: 'other' } }];
+    expect((await request('POST', path, { ...body, name: 'other' }, key.text)).status).toBeGreaterThanOrEqual(403);
+    expect((await request('PUT', `${path}/${app.id}`, body, key.text)).status).toBeGreaterThanOrEqual(403);
+    expect((await request('POST', `${path}:batch`, { changes, atomic: true }, key.text)).status).not.toBe(200);
+    await request('POST', `${path}:batch`, { changes, atomic: false }, key.text);
+    expect([index, asked(content)]).toEqual([index, 0]);
+    expect(await sql`select target from alias_answers where target = ${`${content}.`}`).toEqual([]);
+  }
 });
 
 test('is counted', async () => {

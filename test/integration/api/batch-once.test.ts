@@ -1,4 +1,5 @@
-// An Idempotency-Key for each creation of a batch: at most once, whether it comes again in a batch or as a POST of its own.
+// An Idempotency-Key for each creation of a batch: the record is created once, even if the creation is repeated in a
+// batch or as a POST of its own.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
@@ -24,7 +25,7 @@ const batch = async (...changes: object[]): Promise<{ body: { results: [Result, 
 const count = async (name: string) =>
   (await sql`select count(*)::int as n from records where name = ${name}`)[0]?.n as number;
 
-test('a batch again has the same answers, and writes nothing', async () => {
+test('a repeated batch gets the same answers and writes nothing', async () => {
   const first = await batch(create('a', 'a-1'), create('b', 'b-1'));
   const changes = await sql`select count(*)::int as n from changes`;
   const second = await batch(create('b', 'b-1'), create('a', 'a-1'));
@@ -41,7 +42,7 @@ test('a POST alone and a change in a batch are one request', async () => {
   expect([await count('c'), await count('d')]).toEqual([1, 1]);
 });
 
-test('the answer stays when the record has gone since, and none is made', async () => {
+test('the answer stays the same after the record was deleted, and no record is created', async () => {
   const first = await batch(create('e', 'e-1'));
   await request('DELETE', `${records}/${first.body.results[0].record.id}`);
   expect((await batch(create('e', 'e-1'))).body).toEqual(first.body);
@@ -54,20 +55,20 @@ test('a key of another request fails alone', async () => {
   expect(body.results.map(({ status }) => status)).toEqual([409, 201]);
 });
 
-test('a refusal is not kept: the same key works once nothing stands in the way', async () => {
+test('a refusal is not stored: the same key works after the obstacle was removed', async () => {
   const { body } = await batch(create('h', 'h-0'));
   expect((await batch(create('h', 'h-1'))).body.results[0].status).toBe(409);
   await request('DELETE', `${records}/${body.results[0].record.id}`);
   expect((await batch(create('h', 'h-1'))).body.results[0].status).toBe(201);
 });
 
-test('one key twice in a batch makes one record', async () => {
+test('the same key twice in a batch creates one record', async () => {
   const { body } = await batch(create('i', 'i-1'), create('i', 'i-1'));
   expect(body.results[1]).toEqual(body.results[0]);
   expect(await count('i')).toBe(1);
 });
 
-test('a malformed key is the fault of its change alone', async () => {
+test('a malformed key refuses its change alone', async () => {
   const { body } = await batch(create('j', 'with space'), create('k', 'k-1'));
   expect(body.results.map(({ status }) => status)).toEqual([400, 201]);
   expect(body.results[0].message).toContain('idempotencyKey');

@@ -1,5 +1,5 @@
-// POST /zones/{id}/records:batch (issue "The REST service, whole", item 8): one transaction, one serial, one row of history
-// a change; atomic or each change alone; counted, repeatable, served.
+// POST /zones/{id}/records:batch: one transaction, one serial, one history entry for each change; atomic, or each
+// change alone; counted, repeatable, served.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -35,7 +35,7 @@ const serialOf = async (zone: { id: string }) =>
   (await request('GET', `/zones/${zone.id}`, undefined, many.text)).body.serial as number;
 
 describe('an atomic batch', () => {
-  test('creates, updates and deletes in one serial, with one row of history a change, and is served', async () => {
+  test('creates, updates and deletes in one serial, with one history entry for each change, and is served', async () => {
     const zone = await freshZone();
     const made = await send(zone, [create('old', 'A', '192.0.2.1'), create('www', 'A', '192.0.2.2', { ttl: 60 })]);
     expect([made.status, statuses(made)]).toEqual([200, [201, 201]]);
@@ -73,7 +73,7 @@ describe('an atomic batch', () => {
     expect((await dns.lookup(`old.${zone.zoneName}`, 'A')).rcode).toBe('NXDOMAIN');
   });
 
-  test('of which one change is refused changes nothing, and the error names it', async () => {
+  test('changes nothing if one change is refused, and the error names the change', async () => {
     const zone = await freshZone();
     const before = await serialOf(zone);
     const reply = await send(zone, [
@@ -86,7 +86,7 @@ describe('an atomic batch', () => {
     expect([await listed(zone), await serialOf(zone)]).toEqual([[], before]);
   });
 
-  test('judges each change beside what the ones before it left', async () => {
+  test('checks each change against the result of the changes before it', async () => {
     const zone = await freshZone();
     const made = await send(zone, [create('www', 'A', '192.0.2.1'), create('deep.sub', 'A', '192.0.2.9')]);
     const [www, deep] = results(made).map(({ record }) => record!.id);
@@ -132,11 +132,11 @@ describe('an atomic batch', () => {
       [two, '192.0.2.1'],
       [one, '192.0.2.2'],
     ]);
-    // The digest is the value's own again: the same value is found as a duplicate.
+    // The digest is that of the value again: the same value is found as a duplicate.
     expect(refusal(await send(zone, [create('x', 'A', '192.0.2.2')]))).toBe('409 conflict');
   });
 
-  test('that changes nothing makes no serial', async () => {
+  test('that changes nothing gets no new serial', async () => {
     const zone = await freshZone();
     const made = await send(zone, [create('x', 'A', '192.0.2.1')]);
     const { id } = results(made)[0]!.record!;
@@ -157,14 +157,17 @@ describe('an atomic batch', () => {
 });
 
 describe('a batch that is not atomic', () => {
-  test('keeps 999 of 1,000 changes when one is bad, and tells each result', async () => {
+  test('makes 999 of 1,000 changes if one is refused, and answers each result', async () => {
     const zone = await freshZone();
     const changes = Array.from({ length: 1000 }, (_, i) => create(`h${i}`, 'A', i === 500 ? 'nonsense' : '192.0.2.1'));
     const reply = await send(zone, changes, { atomic: false });
     expect(reply.status).toBe(200);
     expect(statuses(reply).filter((status) => status === 201)).toHaveLength(999);
     const { message, ...rest } = results(reply)[500]!;
-    expect([rest, message]).toEqual([{ status: 400, error: 'bad_request' }, expect.stringMatching(/^content: /)]);
+    expect([rest, message]).toEqual([
+      { status: 400, error: 'bad_request', field: 'content' },
+      expect.stringMatching(/^content: /),
+    ]);
     expect(await listed(zone)).toHaveLength(999);
   });
 
@@ -184,7 +187,7 @@ describe('a batch that is not atomic', () => {
     expect(refusal(await send(zone, [bad]))).toBe('400 bad_request');
   });
 
-  test('loses only the change that a database constraint refuses behind the rules', async () => {
+  test('refuses only the change that violates a database constraint', async () => {
     const zone = await freshZone();
     await sql`alter table records add constraint records_of_a_test check (content <> '192.0.2.66')`;
     try {
@@ -228,7 +231,7 @@ describe('the write window', () => {
   const numbers = (from: number, count: number) =>
     Array.from({ length: count }, (_, i) => create(`n${from + i}`, 'A', '192.0.2.1'));
 
-  test('counts each change, and answers 429 for a batch that it has too few places left for', async () => {
+  test('counts each change, and answers 429 to a batch that exceeds the remaining writes', async () => {
     const zone = await freshZone();
     const key = await service.key();
     expect((await send(zone, numbers(0, 50), {}, key.text)).headers.ratelimit).toMatch(/r=10;/);
@@ -244,11 +247,11 @@ describe('the write window', () => {
     );
   });
 
-  test('gives a Retry-After that is true: who waits so long finds all places', async () => {
+  test('answers a correct Retry-After: after that time the batch fits the limit', async () => {
     const zone = await freshZone();
     const key = await service.key({ recordWrites: 10 });
     await send(zone, numbers(0, 4), {}, key.text);
-    // Four writes of 58 s ago leave the window in 2 s; the six of now stay.
+    // Four writes of 58 s ago leave the window in 2 s, and the six recent ones stay.
     await sql`update write_windows set times = array(select t - interval '58 seconds' from unnest(times) t) where key_id = ${key.id}`;
     await send(zone, numbers(4, 6), {}, key.text);
     const refused = await send(zone, numbers(10, 4), {}, key.text);
@@ -258,7 +261,7 @@ describe('the write window', () => {
     expect(statuses(await send(zone, numbers(10, 4), {}, key.text))).toEqual([201, 201, 201, 201]);
   });
 
-  test('cannot ever hold a batch that is larger than the limit: 400, nothing counted', async () => {
+  test('answers 400 to a batch that is larger than the limit, and counts nothing', async () => {
     const zone = await freshZone();
     const key = await service.key({ recordWrites: 5 });
     const refused = await send(zone, numbers(0, 6), {}, key.text);
@@ -266,7 +269,7 @@ describe('the write window', () => {
     expect(statuses(await send(zone, numbers(0, 5), {}, key.text))).toHaveLength(5);
   });
 
-  test('gets all its places back when the zone is busy: 503, nothing written', async () => {
+  test('counts nothing if the zone is busy: 503, nothing written', async () => {
     const zone = await freshZone();
     const key = await service.key({ recordWrites: 5 });
     const refused = await sql.begin(async (tx) => {
@@ -297,7 +300,7 @@ test('with an Idempotency-Key it happens once, and is answered the same again', 
   expect(await listed(zone)).toEqual(['once A 192.0.2.1']);
 });
 
-test('a delegation may follow the addresses of all its name servers, which it is written with', async () => {
+test('a delegation can be created in one batch with the addresses of its name servers', async () => {
   const zone = await freshZone();
   const server = (at: number) => `ns${at}.sub.${zone.zoneName}`;
   const changes = [
@@ -331,7 +334,7 @@ test('1,000 records by one batch are all answered', async () => {
   const changes = Array.from({ length: 1000 }, (_, i) => create(`h${i}`, 'A', `192.0.${2 + (i >> 8)}.${i & 255}`));
   const reply = await send(zone, changes);
   expect(statuses(reply)).toEqual(changes.map(() => 201));
-  // A few questions at a time: a thousand at once would measure the machine.
+  // A few queries at a time. A thousand at once would measure the machine.
   let open = changes;
   const stillWrong = async () => {
     const wrong: typeof changes = [];

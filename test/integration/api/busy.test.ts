@@ -5,19 +5,19 @@ import { type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 
 const BUSY_AFTER_MS = 800;
-/** What a loaded machine may add; one waiting after the other would be far more. */
+/** The time that a loaded machine may add. Requests that wait one after the other would need far more. */
 const SLACK_MS = 3_000;
 const service = await startTestService({ limits: true, busyAfterMs: BUSY_AFTER_MS, nameserverCompanion: false });
 const { request, sql, database } = service;
 const zone = await service.zone('busy.example');
 const record = await service.record(zone, 'www', 'A', '192.0.2.1');
-// A replica with so much patience that whoever need not wait is answered long before, on a loaded machine too.
+// A replica with a long wait. Requests that need not wait are answered long before it ends, even on a loaded machine.
 const { request: patient } = await service.anotherApi({ busyAfterMs: 3_000 });
 const other = await service.zone('idle.example');
 const path = `/zones/${zone.id}`;
 let names = 0;
 
-/** Holds the zone's row, as a change under way does. */
+/** Holds the lock of the zone's row, as a change in progress does. */
 async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
   const holder = database.connect();
   try {
@@ -32,7 +32,7 @@ async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
 
 const fresh = () => ({ name: `n${++names}`, type: 'A', content: '192.0.2.1' });
 const write = (to = zone, key?: string) => request('POST', `/zones/${to.id}/records`, fresh(), key);
-/** Requests that wait, and how many of them were answered already. */
+/** The requests that wait, and how many of them were answered. */
 function waiters(n: number, send: () => Promise<Reply>) {
   let answered = 0;
   const counted = async () => {
@@ -65,7 +65,7 @@ describe('while another change holds the zone', () => {
     ['park', () => request('POST', `${path}/park`)],
     ['change', () => request('PATCH', path, { defaultTtl: 60 })],
     ['delete of the zone', () => request('DELETE', path)],
-  ])('%s is 503 busy with Retry-After, after about the time that is set, and writes nothing', async (_, send) => {
+  ])('%s is 503 busy with Retry-After, after about the configured time, and writes nothing', async (_, send) => {
     const before = await rows();
     const { ms, reply } = await whileHeld(() => timed(send));
     expect(refusal(reply)).toBe('503 busy');
@@ -89,7 +89,7 @@ describe('while another change holds the zone', () => {
     expect(ms).toBeLessThan(BUSY_AFTER_MS + SLACK_MS);
   });
 
-  test('reading it, and writing to other zones, goes on at once: waiting writers hold no connections', async () => {
+  test('the zone can be read, and other zones written, without delay: waiting writers hold no connections', async () => {
     const { text } = await service.key();
     await whileHeld(async () => {
       const waiting = waiters(40, () => patient('POST', `${path}/records`, fresh(), text));
@@ -104,7 +104,7 @@ describe('while another change holds the zone', () => {
     });
   });
 
-  test('new child zones of it are busy, but zones of others can be made meanwhile', async () => {
+  test('new child zones of it are busy, but others can create zones', async () => {
     const stranger = await service.key({ team: 'stranger' });
     const { text } = await service.key();
     await whileHeld(async () => {
@@ -130,7 +130,15 @@ test('a busy answer does not count against the limit', async () => {
   expect(replies).toEqual([201, 201, 201, 429]);
 });
 
-test('who waits less than that is served', async () => {
+test('a busy answer returns its own place in the window, and no other', async () => {
+  const key = await service.key({ recordWrites: 3 });
+  for (let n = 0; n < 2; n++) expect((await write(zone, key.text)).status).toBe(201);
+  expect(refusal(await whileHeld(() => write(zone, key.text)))).toBe('503 busy');
+  expect((await write(zone, key.text)).status).toBe(201);
+  expect(refusal(await write(zone, key.text))).toBe('429 rate_limited');
+});
+
+test('a request that waits for a shorter time succeeds', async () => {
   const { text } = await service.key();
   const { waiting } = await whileHeld(async () => {
     const replies = Promise.all(Array.from({ length: 5 }, () => write(zone, text)));

@@ -1,4 +1,4 @@
-// GET /zones/{id}/changes (DESIGN 3, "who changed what"): history with before and after, newest first, in pages.
+// GET /zones/{id}/changes: the history with the state before and after each change, newest first, in pages.
 import { expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -19,7 +19,7 @@ const list = (zone: { id: string }, query = '', key = admin.text) =>
   request('GET', `/zones/${zone.id}/changes${query}`, undefined, key);
 const changes = (reply: { body: Record<string, unknown> }) => reply.body.changes as Change[];
 
-test('tells each change with the key, both sides, serial, request and time, the newest first', async () => {
+test('shows each change with key, state before and after, serial, request and time, newest first', async () => {
   const zone = await service.zone();
   const key = await service.key();
   const headers = { 'x-request-id': 'release-42' };
@@ -52,7 +52,7 @@ test('tells each change with the key, both sides, serial, request and time, the 
   expect(serials).toEqual([...serials].sort((a, b) => b - a));
 });
 
-test('pages are whole and without repetition, also while changes go on', async () => {
+test('pages are complete and without repetition, even while changes are made', async () => {
   const zone = await service.zone();
   for (let i = 0; i < 6; i += 1) await service.record(zone, `h${i}`, 'A', '192.0.2.1');
   const seen: number[] = [];
@@ -68,7 +68,7 @@ test('pages are whole and without repetition, also while changes go on', async (
   expect(seen).toEqual([...new Set(seen)].sort((a, b) => b - a));
 });
 
-test('takes a right on the records of the zone or on zones, and shows records to those who may read them', async () => {
+test('requires a permission on the records of the zone or on zones, and shows records to keys that may read them', async () => {
   const zone = await service.zone();
   await service.record(zone, 'www', 'A', '192.0.2.1');
   for (const [right, seen] of [

@@ -1,5 +1,5 @@
-// A zone hosted beside its parent (DESIGN 3, "create status"; knowledge: the parent must carry the child's NS and DS, or
-// validators take the child for bogus). Nobody writes them: they are computed from the child.
+// A zone whose parent is hosted here too. The parent must serve the child's NS and DS, or validators treat the child as
+// bogus. Nobody writes these records: they are derived from the child.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -13,7 +13,7 @@ await service.record(child, 'www', 'A', '192.0.2.2');
 await service.record(child, '@', 'TXT', 'apex of the child');
 
 describe('the child', () => {
-  test('is done at birth, and validates with nothing but the anchor of the parent', async () => {
+  test('has status done at creation, and validates with the trust anchor of the parent alone', async () => {
     expect(child.status).toBe('done');
     for (const [name, type] of [
       ['www.child.family.example', 'A'],
@@ -26,19 +26,19 @@ describe('the child', () => {
     expect([state, negative]).toEqual(['secure', 'nxdomain']);
   });
 
-  test('has its DS in the parent, signed there, equal to what GET /ds answers', async () => {
+  test('has its DS in the parent, signed there, equal to the answer of GET /ds', async () => {
     const { answers } = await dns.lookup('child.family.example', 'DS');
     const wanted = child.ds.map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`);
     expect(answers.map((line) => line.split(' DS ')[1]).sort()).toEqual(wanted.sort());
     expect((await dns.delv('family.example', 'child.family.example', 'DS')).state).toBe('secure');
   });
 
-  test('is part of no list of records of the parent', async () => {
+  test('is in no list of records of the parent', async () => {
     const { body } = await request('GET', `/zones/${parent.id}/records`);
     expect((body.records as { name: string }[]).map(({ name }) => name)).toEqual(['www']);
   });
 
-  test('takes its names: a record for them in the parent is 409 that names the child (X15)', async () => {
+  test('owns its names: a record for them in the parent is refused with 409, and the error names the child (X15)', async () => {
     for (const name of ['child', 'www.child', 'a.b.child', '*.child']) {
       const reply = await request('POST', `/zones/${parent.id}/records`, { name, type: 'A', content: '192.0.2.9' });
       expect(refusal(reply)).toBe('409 conflict');
@@ -69,7 +69,7 @@ describe('the child', () => {
 describe('a new child', () => {
   const create = (zoneName: string) => request('POST', '/zones', { zoneName, owner: parent.owner });
 
-  test('cannot hide names of the parent, and says which', async () => {
+  test('cannot hide names of the parent, and the error names one', async () => {
     const record = await service.record(parent, 'deep.taken', 'A', '192.0.2.1');
     for (const name of ['taken.family.example', 'deep.taken.family.example']) {
       const reply = await create(name);
@@ -80,7 +80,7 @@ describe('a new child', () => {
     expect((await create('taken.family.example')).status).toBe(200);
   });
 
-  test('cannot take the place of a delegation, but may lie below one: who it is delegated to may delegate back', async () => {
+  test('cannot replace a delegation, but may be below one, because the delegate may delegate back', async () => {
     await service.record(parent, 'away', 'NS', 'ns.example.net');
     expect(refusal(await create('away.family.example'))).toBe('409 conflict');
     expect((await create('below.away.family.example')).status).toBe(200);
@@ -90,7 +90,7 @@ describe('a new child', () => {
     ]);
   });
 
-  test('several labels down makes the names between exist, empty, with proof', async () => {
+  test('several labels below the apex makes the names between exist, as provably empty', async () => {
     expect((await create('far.down.below.family.example')).status).toBe(200);
     for (const name of ['down.below.family.example', 'below.family.example']) {
       expect(await dns.delv('family.example', name, 'A')).toMatchObject({ state: 'secure', negative: 'nodata' });
@@ -119,7 +119,7 @@ test("the parent's serial moves when a child comes and when it goes, and stays w
   expect(await serial()).toBeGreaterThan(after);
 });
 
-test('when the child is deleted its delegation is gone, and its names are free again in the parent', async () => {
+test('when the child is deleted, its delegation disappears, and its names can be used in the parent again', async () => {
   const gone = await service.zone('gone.family.example');
   expect((await dns.lookup('gone.family.example', 'DS')).answers).toHaveLength(2);
   await request('DELETE', `/zones/${gone.id}`);

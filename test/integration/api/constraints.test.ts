@@ -1,8 +1,8 @@
-// The constraints behind the rules: a bug or a second writer cannot put into the tables what DNS could not serve.
+// The database constraints behind the rules: a bug or a second writer cannot store records that DNS could not serve.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false });
+const service = await startTestService({ nameserverCompanion: false, writesBehind: true });
 const { sql } = service;
 const zone = await service.zone('constraints.example');
 const [{ no } = { no: 0 }] = await sql`select no from zones where id = ${zone.id}`;
@@ -29,7 +29,7 @@ const constraintOf = async (statement: Promise<unknown>) =>
     (error: { code: string; constraint_name: string }) => `${error.code} ${error.constraint_name}`,
   );
 
-test('CNAME beside another record is refused in both orders', async () => {
+test('a CNAME next to another record is refused in both orders', async () => {
   await insert(sql, 'a-first', 'A');
   expect(await constraintOf(insert(sql, 'a-first', 'CNAME'))).toBe('23P01 records_cname_alone');
   await insert(sql, 'cname-first', 'CNAME');
@@ -37,7 +37,7 @@ test('CNAME beside another record is refused in both orders', async () => {
   expect(await constraintOf(insert(sql, 'cname-first', 'CNAME'))).toBe('23505 records_one_cname_idx');
 });
 
-test('an update cannot move a record beside a CNAME either', async () => {
+test('an update cannot move a record next to a CNAME either', async () => {
   await insert(sql, 'stays', 'CNAME');
   await insert(sql, 'moves', 'A', { id: 'rec_moves' });
   expect(await constraintOf(sql`update records set ordername = 'stays', name = 'stays' where id = 'rec_moves'`)).toBe(
@@ -50,7 +50,7 @@ test.each([
   ['CNAME', 'A'],
   ['A', 'CNAME'],
   ['CNAME', 'CNAME'],
-])('of two transactions at once, %s and %s at one name, the second waits for the first and fails', async (one, two) => {
+])('two concurrent transactions, %s and %s at one name: the second waits for the first and fails', async (one, two) => {
   const name = `race-${one}-${two}`.toLowerCase();
   const [first, second] = [service.database.connect(), service.database.connect()];
   try {
@@ -88,7 +88,7 @@ test('a record cannot outlive its zone', async () => {
   expect(await constraintOf(insert(sql, 'lost', 'A', { zone_no: 2_000_000_000 }))).toMatch(/^23503 /);
 });
 
-test('two zones of one name cannot be, nor a zone out of its bounds', async () => {
+test('two zones of one name are impossible, and so is a zone with values out of range', async () => {
   const clone = (change: object) => sql`
     insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
     select r.id, z.team_id, r.name, r.tree, r.state, r.default_ttl, r.serial, z.csk_private, z.csk_public, z.ds

@@ -1,4 +1,4 @@
-// SPEC section 4, POST /zones/{id}/records, and what section 2 says of the fields of a record.
+// SPEC section 4, POST /zones/{id}/records, and the rules of section 2 for the fields of a record.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -22,7 +22,7 @@ describe('POST /zones/{id}/records', () => {
     });
   });
 
-  // The contents and what is echoed of them: SPEC section 2 and the rules of src/dns.
+  // The contents and the form in which they are answered: SPEC section 2 and the rules of src/dns.
   const cases: [type: string, name: string, content: string, echoed?: string, priority?: number][] = [
     ['A', 'a', '192.0.2.255'],
     ['AAAA', 'aaaa', '2001:DB8:0:0::1', '2001:db8::1'],
@@ -40,13 +40,13 @@ describe('POST /zones/{id}/records', () => {
   test.each(cases)('takes %s, and DNS serves it', async (type, name, content, echoed = content, priority) => {
     const reply = await post({ name, type, content });
     expect([reply.status, reply.body.content, reply.body.priority]).toEqual([201, echoed, priority ?? null]);
-    if (type === 'ALIAS') return; // Resolved by the service; the row itself is never served.
+    if (type === 'ALIAS') return; // The service resolves it. The row itself is never served.
     const answer = await service.dns.lookup(`${name}.records.example`, type);
     const records = [...(answer.packet.answers ?? []), ...(answer.packet.authorities ?? [])];
     expect(records.map((record) => [record.name, record.type])).toContainEqual([`${name}.records.example`, type]);
   });
 
-  test('takes DS beside the NS that delegates', async () => {
+  test('accepts a DS next to the NS that delegates', async () => {
     await service.record(zone, 'secure', 'NS', 'ns.example.net');
     const digest = 'ab'.repeat(32);
     expect((await post({ name: 'secure', type: 'DS', content: `1 13 2 ${digest}` })).status).toBe(201);

@@ -1,22 +1,21 @@
-// DESIGN section 3, "create status": what a new zone still needs, as its parent shows it. The resolver is a scripted one.
+// The creation status: the step that a new zone still needs, according to its parent. The resolver is a scripted one.
 import type { Answer } from 'dns-packet';
 import { afterAll, expect, test } from 'vitest';
-import { createDelegationLook } from '../../../src/nameserver/delegation.ts';
-import { createResolver } from '../../../src/nameserver/resolver.ts';
 import { startNameServer } from '../../support/fake-nameserver.ts';
 import { startTestService } from '../../support/service.ts';
 
-/** DS records by zone; a zone that is not here does not exist. */
+/** DS records by zone. A zone without an entry does not exist. */
 const parents: Record<string, Answer[]> = {};
 const upstream = await startNameServer(({ packet }) => {
   const answers = parents[packet.questions[0]?.name ?? ''];
   return answers === undefined ? { aa: false, rcode: 3 } : { aa: false, answers };
 });
 afterAll(() => upstream.close());
-let now = 0;
-const look = createDelegationLook(createResolver({ servers: [upstream] }), () => now);
+let now = Date.now();
 const service = await startTestService({
-  delegation: { privateTlds: new Set(['corp']), look },
+  resolvers: [upstream],
+  settings: { ZONESTEAD_DELEGATION_CHECK: 'on', ZONESTEAD_PRIVATE_TLDS: 'corp' },
+  now: () => now,
   nameserverCompanion: false,
 });
 const { admin, request } = service;
@@ -55,7 +54,7 @@ test('a zone below a zone that is hosted here is done at once: NS and DS are in 
   expect(upstream.queries).toHaveLength(questions);
 });
 
-test('lists and suffix_of ask nobody', async () => {
+test('lists and suffix_of send no query', async () => {
   const questions = upstream.queries.length;
   const found = await request('GET', '/zones?suffix_of=www.waiting.example');
   expect(found.body).not.toHaveProperty('status');

@@ -18,15 +18,18 @@ const suffix = async (name: string) => {
   return reply.status === 200 ? reply.body.id : refusal(reply);
 };
 
-test.each(['zoneName', 'name'])('%s is exact, answers a list, and is safe for single-label names', async (filter) => {
-  expect(await list(`${filter}=find.example`)).toEqual([200, ['find.example']]);
-  expect(await list(`${filter}=FIND.Example.`)).toEqual([200, ['find.example']]);
-  expect(await list(`${filter}=single`)).toEqual([200, ['single']]);
-  expect(await list(`${filter}=www.find.example`)).toEqual([200, []]);
-  expect(await list(`${filter}=sub.find.example`)).toEqual([200, []]);
-  expect(await list(`${filter}=example`)).toEqual([200, []]);
-  expect(await list(`${filter}=no%20name`)).toEqual([200, []]);
-});
+test.each(['zoneName', 'name'])(
+  '%s matches exactly, answers a list, and is safe for single-label names',
+  async (filter) => {
+    expect(await list(`${filter}=find.example`)).toEqual([200, ['find.example']]);
+    expect(await list(`${filter}=FIND.Example.`)).toEqual([200, ['find.example']]);
+    expect(await list(`${filter}=single`)).toEqual([200, ['single']]);
+    expect(await list(`${filter}=www.find.example`)).toEqual([200, []]);
+    expect(await list(`${filter}=sub.find.example`)).toEqual([200, []]);
+    expect(await list(`${filter}=example`)).toEqual([200, []]);
+    expect(await list(`${filter}=no%20name`)).toEqual([200, []]);
+  },
+);
 
 test('zoneName and name together must agree', async () => {
   expect(await list('zoneName=single&name=single')).toEqual([200, ['single']]);
@@ -35,14 +38,14 @@ test('zoneName and name together must agree', async () => {
 
 test('suffix_of answers the single longest enclosing zone, not wrapped in a list', async () => {
   const { body } = await request('GET', '/zones?suffix_of=www.find.example');
-  // The status is told under the id only: looking for a zone must never wait for what a parent says.
+  // Only GET by id answers the status: a search for a zone must never wait for an answer of the parent.
   const { status: _, ...found } = (await request('GET', `/zones/${example.id}`)).body;
   expect(body).toEqual(found);
   expect(await suffix('find.example')).toBe(example.id);
   expect(await suffix('a.b.c.find.example')).toBe(example.id);
   expect(await suffix('sub.find.example')).toBe(example.id);
   expect(await suffix('www.deep.sub.find.example')).toBe(deep.id);
-  // A suffix by characters is not one by labels.
+  // A suffix of characters is not a suffix of labels.
   expect(await suffix('notfind.example')).toBe('404 not_found');
 });
 
@@ -75,11 +78,11 @@ test.each(['a..b', 'www. find.example', 'x.*.find.example', '.', '"quote".find.e
   },
 );
 
-test('suffix_of tells only of zones that the key may see', async () => {
+test('suffix_of finds only zones that the key may see', async () => {
   const { text } = await service.key({ records: 'none', manageZones: 'none', grants: { [example.id]: 'write' } });
   const ask = (name: string) => request('GET', `/zones?suffix_of=${name}`, undefined, text);
   expect((await ask('www.find.example')).body.id).toBe(example.id);
-  // The longest zone is hidden from this key: the next one that it may see is the answer.
+  // This key may not see the longest zone, so the answer is the next one that it may see.
   expect((await ask('www.deep.sub.find.example')).body.id).toBe(example.id);
   const other = await service.key({ team: 'second' });
   expect(refusal(await request('GET', '/zones?suffix_of=www.find.example', undefined, other.text))).toBe(

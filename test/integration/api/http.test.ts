@@ -1,7 +1,8 @@
-// What foreign clients send beside what they mean: spellings of HTTP that are right must work, and those that are wrong
-// are refused in the one shape of SPEC section 7, at whatever layer they are noticed.
+// Unusual clients. Correct variants of HTTP must work, and wrong ones are refused in the error format of SPEC section
+// 7, in every layer that detects them.
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
+import { errorBody } from '#contract/error.ts';
 import { type Method, refusal } from '../../support/api.ts';
 import { sendBare } from '../../support/bare.ts';
 import { startTestService } from '../../support/service.ts';
@@ -15,7 +16,7 @@ const fresh = () => ({ name: `h${++names}`, type: 'TXT', content: 'x' });
 const auth = `Authorization: Bearer ${admin.text}\r\n`;
 const json = 'Content-Type: application/json\r\n';
 
-/** @param head lines of headers, each with its line end; Host is there */
+/** @param head lines of headers, each with its line end. Host is included */
 const bare = (line: string, head: string, body: string | Uint8Array = '') =>
   sendBare(
     url,
@@ -24,9 +25,9 @@ const bare = (line: string, head: string, body: string | Uint8Array = '') =>
       Buffer.from(body),
     ]),
   );
-/** As `refusal`, of a bare answer. */
+/** Like `refusal`, for an answer from a raw socket. */
 function bareRefusal({ status, head, body }: Awaited<ReturnType<typeof sendBare>>): string {
-  expect(Object.keys(body).sort()).toEqual(['error', 'message']);
+  expect(errorBody.strict().safeParse(body).error).toBeUndefined();
   expect(head).toMatch(/\r\ncontent-type: application\/json/);
   expect(head).toMatch(/\r\nx-request-id: [\w-]{36}(\r\n|$)/);
   return `${status} ${body.error}`;
@@ -51,7 +52,7 @@ describe('a method that an address does not have is 405 with Allow (RFC 9110 sec
   });
 });
 
-test('HEAD answers as GET does, without the body', async () => {
+test('HEAD answers like GET, without the body', async () => {
   for (const path of ['/zones', `/zones/${zone.id}`, records, '/zones/zone_0']) {
     const [head, get] = [await request('HEAD', path), await request('GET', path)];
     expect([head.status, head.text, head.headers['content-length']]).toEqual([
@@ -76,7 +77,7 @@ describe('an operation without a body', () => {
     ['fields', { name: 'www' }],
     ['a list', [1]],
     ['a text', '"www"'],
-    ['what is no JSON', 'www'],
+    ['a body that is not JSON', 'www'],
   ])('refuses %s, which would not mean what it says, and does nothing', async (_, body) => {
     expect(refusal(await request('DELETE', `/zones/${zone.id}`, body))).toBe('400 bad_request');
     expect(refusal(await request('POST', `/zones/${zone.id}/park`, body))).toBe('400 bad_request');
@@ -85,7 +86,7 @@ describe('an operation without a body', () => {
 });
 
 describe('the bytes of a body', () => {
-  test('that are no UTF-8 are refused, and not turned into other characters (RFC 8259 section 8.1)', async () => {
+  test('that are not UTF-8 are refused, and not converted to other characters (RFC 8259 section 8.1)', async () => {
     const body = Buffer.from('{"name":"latin","type":"TXT","content":"caf\xe9"}', 'latin1');
     const head = `${auth}${json}Content-Length: ${body.length}\r\n`;
     expect(bareRefusal(await bare(`POST /v1/dns${records}`, head, body))).toBe('400 bad_request');
@@ -104,14 +105,14 @@ describe('the bytes of a body', () => {
     expect([reply.status, reply.body.content]).toEqual([201, 'ümlaut']);
   });
 
-  test('must not be compressed: 415 that says so', async () => {
+  test('must not be compressed: the error is 415 and says so', async () => {
     const reply = await request('POST', records, fresh(), undefined, { 'content-encoding': 'gzip' });
     expect([refusal(reply), reply.headers['accept-encoding']]).toEqual(['415 bad_request', 'identity']);
     const plain = await request('POST', records, fresh(), undefined, { 'content-encoding': 'identity' });
     expect(plain.status).toBe(201);
   });
 
-  test.each(['', 'null'])('%j where one is wanted: the message says that it is empty', async (body) => {
+  test.each(['', 'null'])('%j for an operation with a body: the message says that it is empty', async (body) => {
     const reply = await request('POST', records, body);
     expect([refusal(reply), reply.body.message]).toEqual(['400 bad_request', 'The body is empty: send a JSON object.']);
   });
@@ -127,7 +128,7 @@ describe('the bytes of a body', () => {
 
 describe('Expect', () => {
   const body = JSON.stringify({ name: 'expected', type: 'TXT', content: 'x' });
-  test.each(['100-continue', 'something-else'])('%s is no obstacle (RFC 9110 section 10.1.1)', async (expectation) => {
+  test.each(['100-continue', 'something-else'])('%s is accepted (RFC 9110 section 10.1.1)', async (expectation) => {
     const head = `${auth}${json}Content-Length: ${body.length}\r\nExpect: ${expectation}\r\n`;
     const sent = body.replace('expected', `expected-${expectation}`);
     const length = head.replace(/Length: \d+/, `Length: ${sent.length}`);
@@ -145,7 +146,7 @@ describe('headers that may come once only', () => {
     expect(bareRefusal(await get(head))).toBe('400 bad_request');
   });
 
-  test('HTTP/1.0 needs no Host', async () => {
+  test('HTTP/1.0 does not require Host', async () => {
     const reply = await sendBare(url, `GET /v1/dns/zones HTTP/1.0\r\n${auth}\r\n`);
     expect([reply.status, reply.closed]).toEqual([200, true]);
   });
@@ -172,7 +173,7 @@ describe('addresses', () => {
   test.each([
     ['an unreserved character percent-encoded', `/v1/dns/%7Aones/%7a${zone.id.slice(1)}`],
     ['in absolute form', `http://api/v1/dns/zones/${zone.id}`],
-  ])('%s mean the same', async (_, path) => {
+  ])('%s are equivalent', async (_, path) => {
     expect((await get(path)).body.id).toBe(zone.id);
   });
 
@@ -195,7 +196,7 @@ test('one connection serves many requests, sent one behind the other without wai
   expect(text.match(/HTTP\/1.1 200 /g)).toHaveLength(10);
 });
 
-test('PUT takes back what GET gave, id included, but no other id', async () => {
+test('PUT accepts the answer of GET, with its id, but no other id', async () => {
   const record = await service.record(zone, 'back', 'A', '192.0.2.1', { ttl: 60 });
   const put = (body: object) => request('PUT', `${records}/${record.id}`, body);
   expect((await put({ ...record, content: '192.0.2.2' })).body).toEqual({ ...record, content: '192.0.2.2' });

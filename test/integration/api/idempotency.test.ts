@@ -1,4 +1,4 @@
-// Idempotency-Key (DESIGN 3, "retries"): a POST that is repeated happens once and gets the same answer again.
+// Idempotency-Key: a repeated POST is carried out once and gets the same answer again.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -26,7 +26,7 @@ test('the same request again gets the same answer, and makes no second record, s
   expect(await sql`select count(*)::int as n from changes`).toEqual(history);
 });
 
-test('the answer stays the same when the record has changed or gone since', async () => {
+test('the answer stays the same after the record was changed or deleted', async () => {
   const headers = fresh();
   const first = await request('POST', records, body('gone'), undefined, headers);
   await request('DELETE', `${records}/${first.body.id}`);
@@ -61,7 +61,7 @@ test('a zone is created once', async () => {
   expect([second.status, second.body]).toEqual([200, first.body]);
 });
 
-test('park takes it too', async () => {
+test('park requires it too', async () => {
   const headers = fresh();
   const other = await service.zone();
   const park = () => request('POST', `/zones/${other.id}/park`, undefined, undefined, headers);
@@ -73,7 +73,7 @@ describe('20 of one request at the same moment, at two replicas', () => {
   const both = (n: number, send: (api: typeof request) => ReturnType<typeof request>) =>
     Promise.all(Array.from({ length: n }, (_, i) => send(i % 2 === 0 ? request : replica.request)));
 
-  test('make one record and 20 equal answers', async () => {
+  test('create one record and get 20 equal answers', async () => {
     for (let round = 0; round < 5; round++) {
       const headers = fresh();
       const replies = await both(20, (api) => api('POST', records, body(`many${round}`), undefined, headers));
@@ -83,7 +83,7 @@ describe('20 of one request at the same moment, at two replicas', () => {
     }
   });
 
-  test('make one zone and 20 equal answers', async () => {
+  test('create one zone and get 20 equal answers', async () => {
     const headers = fresh();
     const sent = { zoneName: 'many.once.test', owner: zone.owner };
     const replies = await both(20, (api) => api('POST', '/zones', sent, undefined, headers));
@@ -92,7 +92,7 @@ describe('20 of one request at the same moment, at two replicas', () => {
   });
 });
 
-test('the answer is kept in the transaction of the change: never one without the other', async () => {
+test('the answer is stored in the transaction of the change: never one without the other', async () => {
   const headers = fresh();
   const { body: made } = await request('POST', records, body('atomic'), undefined, headers);
   const [row] = await sql`
@@ -100,11 +100,31 @@ test('the answer is kept in the transaction of the change: never one without the
     from idempotency i, records r, changes c
     where i.token = ${headers['idempotency-key']} and r.id = ${made.id as string} and c.after->>'id' = r.id`;
   expect(row).toEqual({ with_record: true, with_history: true, answer: made });
-  // What the database refuses to keep is not done either.
+  // If the database refuses to store the answer, the change is rolled back.
   await sql`alter table idempotency add constraint no_more check (token <> 'never-kept')`;
   const reply = await request('POST', records, body('lost'), undefined, { 'idempotency-key': 'never-kept' });
   expect([reply.status, await count('lost')]).toEqual([500, 0]);
-  service.log.length = 0; // This error was asked for.
+  service.log.length = 0; // The test causes this error on purpose.
   await sql`alter table idempotency drop constraint no_more`;
   expect(admin.id).toBeTruthy();
+});
+
+test('PUT and DELETE ignore an Idempotency-Key', async () => {
+  const { body: record } = await request('POST', records, body('put'));
+  const headers = fresh();
+  const at = `${records}/${record.id}`;
+  const contents = [];
+  for (const content of ['192.0.2.2', '192.0.2.3']) {
+    const reply = await request('PUT', at, body('put', content), undefined, headers);
+    contents.push([reply.status, reply.body.content]);
+  }
+  // The second request differs but has the same key. A POST would be refused.
+  expect(contents).toEqual([
+    [200, '192.0.2.2'],
+    [200, '192.0.2.3'],
+  ]);
+  expect((await request('DELETE', at, undefined, undefined, headers)).status).toBe(204);
+  // A stored answer would be 204 again.
+  expect((await request('DELETE', at, undefined, undefined, headers)).status).toBe(404);
+  expect(await sql`select token from idempotency where token = ${headers['idempotency-key']}`).toEqual([]);
 });

@@ -1,5 +1,5 @@
-// Input that tries to be something else: SQL, zone file lines, headers, log lines, addresses of files. It is refused or
-// kept as the text that it is; the service never stumbles, and no key ever reaches a log.
+// Input that tries to act as SQL, zone file lines, headers, log lines or file addresses. It is refused or stored as
+// plain text, the service never fails, and no key ever reaches a log.
 import { describe, expect, test } from 'vitest';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -83,7 +83,7 @@ describe.each(HOSTILE)('%j', (text) => {
   });
 });
 
-test('nothing was harmed', async () => {
+test('the records are unchanged and served', async () => {
   expect((await sql`select count(*)::int as n from zones where name = 'inject.example'`)[0]?.n).toBe(1);
   expect((await request('GET', records)).status).toBe(200);
   const { state } = await service.dns.delv('inject.example', 'inject.example', 'SOA');
@@ -99,7 +99,7 @@ test('an Idempotency-Key is one token of visible characters', async () => {
   expect((await post("'; drop table records; --".replaceAll(' ', ''))).status).toBe(201);
 });
 
-test('no key and no part of a secret is in what was logged, at the most talkative level', async () => {
+test('no key and no part of a secret is in the log at level trace', async () => {
   const { text } = await service.key();
   const secret = text.split('_')[2] ?? '';
   const wrong = `${text.slice(0, -1)}x`;

@@ -1,4 +1,4 @@
-// Keys that end, that belong to a network, and that are held to names and types (DESIGN 3, "permissions of a key").
+// Keys that expire, keys that are restricted to networks, and keys that are restricted to names and types.
 import { describe, expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -44,7 +44,7 @@ describe('a key', () => {
     expect(await from()).toBe('401 unauthorized');
   });
 
-  test('cannot come from another network by saying so in a header', async () => {
+  test('cannot claim another network in a header', async () => {
     const key = await service.key({ networks: ['192.0.2.0/24'] });
     for (const header of ['x-forwarded-for', 'forwarded', 'x-real-ip']) {
       const reply = await request('GET', '/zones', undefined, key.text, { [header]: '192.0.2.1' });
@@ -52,7 +52,7 @@ describe('a key', () => {
     }
   });
 
-  test('remembers its last use, to the minute', async () => {
+  test('records its last use, to the minute', async () => {
     const key = await service.key();
     const lastUse = async () => (await sql`select last_used_at from api_keys where id = ${key.id}`)[0]?.last_used_at;
     expect(await lastUse()).toBe(null);
@@ -104,12 +104,12 @@ describe('a key for challenges only', async () => {
     expect(await as(acme.text, 'DELETE', `${records}/${mine.id}`)).toBe(204);
   });
 
-  // A clean-up that is repeated must see that the record is gone, as with any other key.
-  test('is told not_found when it deletes a record that is gone', async () => {
+  // A repeated clean-up must see that the record is deleted, as with any other key.
+  test('gets not_found when it deletes a deleted record', async () => {
     expect(await as(acme.text, 'DELETE', `${records}/rec_00000000000000000000`)).toBe('404 not_found');
   });
 
-  test('finds its zone and reads what is there', async () => {
+  test('finds its zone and reads its records', async () => {
     expect(await as(acme.text, 'GET', '/zones?suffix_of=_acme-challenge.keys.example')).toBe(200);
     expect(await as(acme.text, 'GET', records)).toBe(200);
   });

@@ -1,16 +1,18 @@
-// An api whose database is not there: it says so in one log line and in readiness, and heals when it comes.
+// An api whose database is not reachable: one log line and the readiness probe name the cause, and the api recovers
+// when the database is reachable.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { startProcess } from '../../../src/cli/up/parts/process.ts';
-import { dropDatabase, ensureDatabase, giveDatabase } from '../../../src/store/admin.ts';
-import { databaseUrl } from '../../../src/zones/bootstrap.ts';
+import { databaseUrl } from '#service/accounts/bootstrap.ts';
+import { ensureDatabase, giveDatabase } from '#store/admin.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { startProcess } from '../../../deploy/local/parts/process.ts';
+import { dropDatabase } from '../../support/database.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 
-test('an api without its database is up, not ready, and becomes ready when the database is made', async () => {
+test('an api without its database runs, is not ready, and becomes ready when the database is created', async () => {
   const { adminUrl, service } = inject('postgres');
   const name = `test_late_${process.pid}`;
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-late-'));
@@ -34,7 +36,7 @@ test('an api without its database is up, not ready, and becomes ready when the d
     return answer && { status: answer.status, text: await answer.text() };
   };
   try {
-    const missing = { status: 503, text: expect.stringContaining('there is no such database (3D000)') };
+    const missing = { status: 503, text: expect.stringContaining('the database does not exist (3D000)') };
     await expect.poll(() => ask('/readyz')).toEqual(missing);
     expect(await ask('/healthz')).toMatchObject({ status: 200 });
     const before = (await readFile(logFile, 'utf8')).split('\n').filter((line) => line.includes('3D000'));

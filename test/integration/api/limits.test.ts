@@ -1,5 +1,5 @@
-// SPEC section 8: 60 record writes and 10 zone writes in 60 seconds, per key. Time is moved by moving the places that a
-// key has taken; only the last test waits for real.
+// SPEC section 8: 60 record writes and 10 zone writes in 60 seconds for each key. Tests move the counted writes in
+// time; only the last test really waits.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';
@@ -20,7 +20,7 @@ const statuses = (replies: Reply[]) => {
   for (const { status } of replies) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 };
-/** As if so many seconds had passed. */
+/** Acts as if this many seconds had passed. */
 const pass = (key: TestKey, seconds: number) => sql`
   update write_windows set times = array(select t - make_interval(secs => ${seconds}) from unnest(times) t)
   where key_id = ${key.id}`;
@@ -38,7 +38,7 @@ test('the 61st record write within a minute is 429 rate_limited with Retry-After
   const seconds = Number(reply.headers['retry-after']);
   expect(seconds).toBeGreaterThan(50);
   expect(seconds).toBeLessThanOrEqual(60);
-  // It is true: too early by a little, and then not.
+  // Retry-After is exact: a request just before it is refused, and one after it succeeds.
   await pass(key, seconds - 2);
   expect((await write(key)).status).toBe(429);
   await pass(key, 2);
@@ -50,7 +50,7 @@ test('61 at once are 60 and one: nobody slips through', async () => {
   expect(statuses(await many(61, () => write(key)))).toEqual({ 201: 60, 429: 1 });
 });
 
-test('the window slides: places come back one by one, and Retry-After says when the next one does', async () => {
+test('the window slides: writes become possible one by one, and Retry-After gives the time until the next one', async () => {
   const key = await service.key({ recordWrites: 3 });
   await write(key);
   await pass(key, 40);
@@ -69,7 +69,7 @@ test('the window slides: places come back one by one, and Retry-After says when 
   expect(Number(again.headers['retry-after'])).toBeLessThanOrEqual(39);
 });
 
-test('a refused write over the limit takes no place: who waits as told gets through', async () => {
+test('a write that is refused by the limit is not counted: a request after Retry-After succeeds', async () => {
   const key = await service.key({ recordWrites: 2 });
   await many(2, () => write(key));
   await pass(key, 30);
@@ -94,7 +94,7 @@ test('create, update and delete of records count, failed ones too; reading does 
   expect([await taken(key, 'records'), await taken(key, 'zones')]).toEqual([7, 0]);
 });
 
-test('create, delete, park, unpark and change of zones have a bucket of their own: 10 in a minute', async () => {
+test('create, delete, park, unpark and change of zones have a limit of their own: 10 in a minute', async () => {
   const key = await service.key();
   const create = (zoneName: string) => request('POST', '/zones', { zoneName, owner: zone.owner }, key.text);
   const { body } = await create('bucket.example');
@@ -110,14 +110,14 @@ test('create, delete, park, unpark and change of zones have a bucket of their ow
 });
 
 describe('limits', () => {
-  test('belong to the key: another key of the team has its own', async () => {
+  test('belong to the key: another key of the team has limits of its own', async () => {
     const [one, two] = [await service.key({ recordWrites: 1 }), await service.key({ recordWrites: 1 })];
     expect((await write(one)).status).toBe(201);
     expect((await write(one)).status).toBe(429);
     expect((await write(two)).status).toBe(201);
   });
 
-  test('are one for all replicas', async () => {
+  test('are shared by all replicas', async () => {
     const key = await service.key({ recordWrites: 10 });
     const replica = await service.anotherApi();
     let turn = 0;
@@ -128,13 +128,13 @@ describe('limits', () => {
     expect(statuses(replies)).toEqual({ 201: 10, 429: 10 });
   });
 
-  test('do not count who has no valid key', async () => {
+  test('do not count requests without a valid key', async () => {
     const key = await service.key();
     expect((await request('POST', records, {}, `${key.text.slice(0, -64)}${'0'.repeat(64)}`)).status).toBe(401);
     expect(await taken(key, 'records')).toBe(0);
   });
 
-  test('are told with every write: policy and what is left', async () => {
+  test('are in the answer to every write: the policy and the remaining writes', async () => {
     const key = await service.key();
     const headers = async () => {
       const { headers: all } = await write(key);
@@ -145,7 +145,7 @@ describe('limits', () => {
   });
 });
 
-test('who really waits for Retry-After gets through', async () => {
+test('a request after a real wait for Retry-After succeeds', async () => {
   const key = await service.key({ recordWrites: 1 });
   await write(key);
   await pass(key, 58);

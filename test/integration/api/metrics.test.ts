@@ -1,4 +1,5 @@
-// What the api counts, as a scrape shows it: zero from the start, right after requests, and without unbounded labels.
+// The metrics of the api, as a scrape shows them: zero at the start, up to date right after requests, and without
+// unbounded labels.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
@@ -11,7 +12,7 @@ const value = async (series: string): Promise<number> => {
 const count = (route: string, method: string, status: number) =>
   value(`api_request_seconds_count{route="${route}",method="${method}",status="${status}"}`);
 
-test('every kind of write is there before the first one', async () => {
+test('the series of every kind of write exist before the first write', async () => {
   for (const bucket of ['zones', 'records']) {
     for (const result of ['ok', 'refused', 'limited', 'busy', 'failed']) {
       expect(await value(`api_writes_total{bucket="${bucket}",result="${result}"}`)).toBe(0);
@@ -21,12 +22,12 @@ test('every kind of write is there before the first one', async () => {
   expect(await count('/v1/dns/zones/:id/records:batch', 'POST', 200)).toBe(0);
 });
 
-test('requests are counted by route pattern and status, writes by what became of them', async () => {
+test('requests are counted by route pattern and status, writes by their result', async () => {
   const zone = await service.zone();
   await service.record(zone, 'www', 'A', '192.0.2.1');
   await service.request('POST', `/zones/${zone.id}/records`, { name: 'www', type: 'A', content: 'x' });
   for (let left = 9; left >= 0; left--) await service.request('POST', '/zones', {});
-  // Without a key it is nobody's write.
+  // A request without a key is not counted as a write.
   await service.request('POST', '/zones', {}, null);
   expect(await value('api_writes_total{bucket="zones",result="ok"}')).toBe(1);
   expect(await value('api_writes_total{bucket="zones",result="refused"}')).toBe(9);
@@ -49,7 +50,7 @@ test('busy is a result of its own', async () => {
   expect(await value('api_writes_total{bucket="records",result="busy"}')).toBe(1);
 });
 
-test('made-up paths and ids make no series of their own', async () => {
+test('unknown paths and ids create no series', async () => {
   const before = (await service.metrics()).split('\n').length;
   for (let n = 0; n < 20; n++) await fetch(`${service.url}/no/such/path/${n}`);
   for (let n = 0; n < 20; n++) await service.request('GET', `/zones/zone_${n}`);

@@ -1,4 +1,5 @@
-// Many at once, at two replicas: one of them wins, the others are told so, and the rows are never in between.
+// Concurrent requests at two replicas: one of them succeeds, the others are refused, and the rows are always
+// consistent.
 import { expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -10,7 +11,7 @@ const zone = await service.zone('races.example');
 const records = `/zones/${zone.id}/records`;
 
 const outcome = (reply: Reply) => (reply.status < 300 ? String(reply.status) : refusal(reply));
-/** `n` requests at once, in turn at both replicas, counted by outcome. */
+/** Sends `n` requests at once, alternating between both replicas, and counts the outcomes. */
 async function race(n: number, send: (api: typeof request, i: number) => Promise<Reply>) {
   const replies = await Promise.all(Array.from({ length: n }, (_, i) => send(i % 2 ? request : replica.request, i)));
   const counts: Record<string, number> = {};
@@ -32,7 +33,7 @@ test('50 different values at one name all come in', async () => {
   expect((await service.dns.lookup('many.races.example', 'A')).answers).toHaveLength(50);
 });
 
-test('CNAME against A, many times: one kind wins, never both', async () => {
+test('a CNAME and an A at the same time, many times: one of them succeeds, never both', async () => {
   for (let round = 0; round < 10; round++) {
     const name = `alias${round}`;
     const bodies = [
@@ -63,7 +64,7 @@ test('two updates that would close a loop together: one of them is refused', asy
   }
 });
 
-test('deleting a zone while records come in leaves none of them', async () => {
+test('deleting a zone while records are created leaves no record', async () => {
   for (let round = 0; round < 5; round++) {
     const doomed = await service.zone();
     const [row] = await sql`select no from zones where id = ${doomed.id}`;
@@ -84,7 +85,7 @@ test('deleting one record 20 times at once deletes it once', async () => {
   expect(await race(20, (api) => api('DELETE', `${records}/${id}`))).toEqual({ 204: 1, '404 not_found': 19 });
 });
 
-test('20 creations of one zone at once make one, whoever asks', async () => {
+test('20 creations of one zone at once, by any key, create one zone', async () => {
   const other = await service.key({ team: 'second' });
   const counts = await race(20, (api, i) => {
     const { text, team } = i % 4 < 2 ? service.admin : other;
@@ -105,7 +106,7 @@ test('parent and child of different teams at once: only one of them can be', asy
   }
 });
 
-test('a child zone against records at its names: never both', async () => {
+test('a child zone and records at its names at the same time: never both', async () => {
   for (let round = 0; round < 8; round++) {
     const name = `kid${round}`;
     await race(4, (api, i) =>

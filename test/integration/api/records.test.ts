@@ -1,6 +1,6 @@
-// SPEC section 4, records that are there: list, update, delete, and the history of it.
+// SPEC section 4, existing records: list, update, delete, and their history.
 import { describe, expect, test } from 'vitest';
-import type { DnsRecord } from '../../../src/api/schemas/record.ts';
+import type { DnsRecord } from '#contract/record.ts';
 import { refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -25,6 +25,12 @@ test('GET /zones/{id}/records is complete, in canonical order, with filters and 
   expect(await names('?type=MX')).toEqual(['a MX']);
   expect(await names('?content=192.0.2.1&name=b')).toEqual(['b A']);
   expect(await names('?name=nowhere')).toEqual([]);
+  expect(await names('?names=b,X.A,nowhere,not%20a%20name')).toEqual(['x.a A', 'b A']);
+  expect(await names('?names=a,b&type=A')).toEqual(['a A', 'b A']);
+  expect(await names('?names=a&name=b')).toEqual([]);
+  expect(await names('?names=not%20a%20name')).toEqual([]);
+  for (const wrong of ['', 'a,,b', Array.from({ length: 101 }, (_, n) => `n${n}`).join(','), 'a'.repeat(256)])
+    expect(refusal(await request('GET', `${of}?names=${wrong}`))).toBe('400 bad_request');
   expect(await names('?name=not%20a%20name')).toEqual([]);
   expect(refusal(await request('GET', `${of}?type=SPF`))).toBe('400 bad_request');
   const paged: string[] = [];
@@ -40,6 +46,33 @@ test('GET /zones/{id}/records is complete, in canonical order, with filters and 
   expect(refusal(await request('GET', `${of}?cursor=bm9uc2Vuc2U`))).toBe('400 bad_request');
 });
 
+test('a filter by managedBy answers the records of this object alone, with the field managedBy', async () => {
+  const other = await service.zone();
+  const of = `/zones/${other.id}/records`;
+  const make = (name: string, managedBy?: string) =>
+    request(
+      'POST',
+      of,
+      { name, type: 'A', content: '192.0.2.1' },
+      undefined,
+      managedBy === undefined ? {} : { 'zonestead-managed-by': managedBy },
+    );
+  for (const [name, owner] of [['a', 'DNSRecord shop/a@c1'], ['b', 'DNSRecord blog/b@c1'], ['c'], ['d', 'Widget x']])
+    expect((await make(name as string, owner)).status).toBe(201);
+  const owners = async (query: string) =>
+    (await list(query, of)).records.map((record) => [record.name, (record as { managedBy?: string }).managedBy]);
+  const ours = [
+    ['a', 'DNSRecord shop/a@c1'],
+    ['b', 'DNSRecord blog/b@c1'],
+  ];
+  expect(await owners('?managedBy=DNSRecord%20')).toEqual(ours);
+  expect(await owners('?managedBy=DNSRecord%20&limit=1')).toEqual(ours.slice(0, 1));
+  expect(await owners('?managedBy=DNSRecord%20sh_')).toEqual([]);
+  expect(await owners('?managedBy=%25')).toEqual([]);
+  expect((await owners('')).map(([, owner]) => owner)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(refusal(await request('GET', `${of}?managedBy=`))).toBe('400 bad_request');
+});
+
 test('a filter by content with its type finds the value in any spelling', async () => {
   const other = await service.zone();
   const { id } = await service.record(other, 'six', 'AAAA', '2001:db8::1');
@@ -47,8 +80,24 @@ test('a filter by content with its type finds the value in any spelling', async 
   expect((await list(query, `/zones/${other.id}/records`)).records.map((record) => record.id)).toEqual([id]);
 });
 
+test('each record keeps its own ttl, and DNS answers the lowest of the set as it is now', async () => {
+  const other = await service.zone('ttls.example');
+  const at = `/zones/${other.id}/records`;
+  const long = await service.record(other, 'www', 'A', '192.0.2.1', { ttl: 600 });
+  const short = await service.record(other, 'www', 'A', '192.0.2.2', { ttl: 120 });
+  const served = async () => (await service.dns.lookup('www.ttls.example', 'A')).answers;
+  const ttls = async () => (await list('', at)).records.map(({ ttl }) => ttl).sort((a, b) => a - b);
+  expect(await ttls()).toEqual([120, 600]);
+  await expect.poll(served).toEqual(['www.ttls.example 120 A 192.0.2.1', 'www.ttls.example 120 A 192.0.2.2']);
+  await request('PUT', `${at}/${long.id}`, { name: 'www', type: 'A', content: '192.0.2.1', ttl: 60 });
+  expect(await ttls()).toEqual([60, 120]);
+  await expect.poll(served).toEqual(['www.ttls.example 60 A 192.0.2.1', 'www.ttls.example 60 A 192.0.2.2']);
+  await request('DELETE', `${at}/${long.id}`);
+  await expect.poll(served).toEqual([`www.ttls.example ${short.ttl} A 192.0.2.2`]);
+});
+
 describe('PUT /zones/{id}/records/{recordId}', () => {
-  test('replaces content, ttl and priority and answers the full record; what is missing goes back to the default', async () => {
+  test('replaces content, ttl and priority and answers the full record; an omitted field gets its default', async () => {
     const record = await service.record(zone, 'put', 'MX', 'one.example.net', { ttl: 300, priority: 5 });
     const put = (body: object) => request('PUT', `${path}/${record.id}`, body);
     const full = await put({ name: 'put', type: 'MX', content: 'two.example.net', ttl: 60, priority: 7 });
@@ -69,7 +118,7 @@ describe('PUT /zones/{id}/records/{recordId}', () => {
     expect(await put({ name: 'kept', type: 'A', content: 'x' })).toBe('400 bad_request');
   });
 
-  test('that changes nothing leaves serial and history alone', async () => {
+  test('that changes nothing keeps serial and history unchanged', async () => {
     const record = await service.record(zone, 'same', 'A', '192.0.2.1', { ttl: 60 });
     const before = await request('GET', `/zones/${zone.id}`);
     const reply = await request('PUT', `${path}/${record.id}`, {
@@ -82,7 +131,7 @@ describe('PUT /zones/{id}/records/{recordId}', () => {
     expect((await request('GET', `/zones/${zone.id}`)).body).toEqual(before.body);
   });
 
-  test('of no record is not_found, of no zone no_zone', async () => {
+  test('for an unknown record is not_found, for an unknown zone no_zone', async () => {
     const body = { name: 'www', type: 'A', content: '192.0.2.1' };
     expect(refusal(await request('PUT', `${path}/rec_00000000000000000000`, body))).toBe('404 not_found');
     expect(refusal(await request('PUT', '/zones/zone_0/records/rec_0', body))).toBe('404 no_zone');
@@ -97,7 +146,7 @@ test('DELETE /zones/{id}/records/{recordId} is 204 without a body, and not_found
   expect(refusal(await request('DELETE', '/zones/zone_0/records/rec_0'))).toBe('404 no_zone');
 });
 
-test('a record id of another zone is not_found, and stays untouched', async () => {
+test('a record id of another zone is not_found, and the record is unchanged', async () => {
   const other = await service.zone();
   const record = await service.record(other, 'mine', 'A', '192.0.2.1');
   const body = { name: 'mine', type: 'A', content: '192.0.2.2' };
@@ -106,7 +155,7 @@ test('a record id of another zone is not_found, and stays untouched', async () =
   expect((await list('', `/zones/${other.id}/records`)).records).toEqual([record]);
 });
 
-test('each change makes one later serial and one row of history that says who did what', async () => {
+test('each change increases the serial and adds one history entry with the author and the change', async () => {
   const other = await service.zone();
   const of = `/zones/${other.id}/records`;
   const headers = { 'x-request-id': 'history-1' };

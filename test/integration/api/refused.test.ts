@@ -1,4 +1,4 @@
-// What is refused is not written: after every kind of 4xx the rows, the serial and the history are as they were.
+// Refused requests write nothing: after every kind of 4xx, the rows, the serial and the history are unchanged.
 import { expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
@@ -78,7 +78,7 @@ test.each(cases)('%s: %s, and nothing is written', async (_, expected, method, t
   expect(await state()).toEqual(before);
 });
 
-test('a refusal is not kept under its Idempotency-Key: the mended request goes through', async () => {
+test('a refusal is not stored under its Idempotency-Key: the corrected request succeeds', async () => {
   const headers = { 'idempotency-key': 'mended' };
   expect(refusal(await request('POST', records, { ...fine, content: 'x' }, undefined, headers))).toBe(
     '400 bad_request',

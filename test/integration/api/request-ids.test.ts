@@ -1,4 +1,5 @@
-// One id from a caller to the history: that of the request, and in a batch each change's own. Both are in the api's log.
+// The request id from a caller to the history: the id of the request, and in a batch the id of each change. The api
+// logs both.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
@@ -48,7 +49,7 @@ test('each change of a batch has its own id in the history, or that of the batch
   expect(log.join('')).not.toContain('192.0.2.1');
 });
 
-test('an id that no header could carry is refused, with its name', async () => {
+test('an id that a header could not contain is refused, and the error names the field', async () => {
   const { id } = await zone('refused.example');
   for (const requestId of ['', 'two words', 'x'.repeat(129), 7]) {
     const change = { action: 'delete', id: 'rec_0', requestId };
@@ -58,7 +59,7 @@ test('an id that no header could carry is refused, with its name', async () => {
   }
 });
 
-test('a write alone is logged with the id that it came with, also when it is refused', async () => {
+test('a single write is logged with its request id, even if it is refused', async () => {
   const { id } = await zone('alone.example');
   const headers = { 'x-request-id': 'alone-1' };
   const { status } = await request('POST', `/zones/${id}/records`, { name: 'www', type: 'A' }, undefined, headers);

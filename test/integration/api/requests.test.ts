@@ -1,4 +1,4 @@
-// What holds for every request: error bodies (SPEC section 7), request ids, and requests that are none.
+// The rules for every request: error bodies (SPEC section 7), request ids, and malformed requests.
 import { connect } from 'node:net';
 import { request as rawRequest } from 'undici';
 import { describe, expect, test } from 'vitest';
@@ -18,12 +18,12 @@ test.each([
   ['an unknown path', 'GET', '/unknown'],
   ['a path too deep', 'GET', '/zones/a/b/c'],
   ['a record of its own', 'GET', `/zones/${id}/record/${record.id}`],
-  ['OPTIONS of nothing', 'OPTIONS', '/unknown'],
-] as const)('%s is not there: 404 not_found with the usual body', async (_, method, path) => {
+  ['OPTIONS of an unknown path', 'OPTIONS', '/unknown'],
+] as const)('%s does not exist: 404 not_found with the usual body', async (_, method, path) => {
   expect(refusal(await request(method, path))).toBe('404 not_found');
 });
 
-test('outside of /v1/dns the same body is answered, and the address is not echoed at length', async () => {
+test('outside of /v1/dns the error body is the same, and a long address is not repeated', async () => {
   for (const path of ['/', '/v2/dns/zones', `/${'x'.repeat(5_000)}`]) {
     const answer = await rawRequest(`${service.url}${path}`);
     const reply = (await answer.body.json()) as { error: string; message: string };
@@ -60,7 +60,7 @@ describe('a body that cannot be read', () => {
     expect(refusal(await send(JSON.stringify({ ...body, content: 'x'.repeat(1_100_000) })))).toBe('413 bad_request');
   });
 
-  test('is refused with the field that is wrong, by name', async () => {
+  test('is refused, and the error names the wrong field', async () => {
     const reply = await request('POST', records, { ...body, ttl: 1, colour: 'red' });
     expect(refusal(reply)).toBe('400 bad_request');
     expect(reply.body.message).toMatch(/ttl/);
@@ -68,14 +68,14 @@ describe('a body that cannot be read', () => {
   });
 });
 
-test('JSON with a charset is JSON, and requests without a body may say so', async () => {
+test('JSON with a charset is JSON, and requests without a body may have its content type', async () => {
   const type = { 'content-type': 'application/json; charset=utf-8' };
   expect((await request('POST', records, { ...body, name: 'charset' }, undefined, type)).status).toBe(201);
   expect((await request('POST', `/zones/${zone.id}/unpark`, undefined, undefined, type)).status).toBe(200);
   expect((await request('POST', `/zones/${zone.id}/unpark`, {})).status).toBe(200);
 });
 
-test('every answer carries x-request-id: the one that was sent when it is fit, a new one otherwise', async () => {
+test('every answer has x-request-id: the sent one if it is valid, otherwise a new one', async () => {
   const idOf = async (given?: string, path = '/zones') =>
     (await request('GET', path, undefined, undefined, given === undefined ? {} : { 'x-request-id': given })).headers[
       'x-request-id'
@@ -95,12 +95,12 @@ test.each([
   ['a broken percent escape', `GET /v1/dns/zones/%zz HTTP/1.1\r\nHost: x\r\n\r\n`, /^HTTP\/1.1 400 /],
   ['headers too large', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, /^HTTP\/1.1 431 /],
   ['a body length that lies', 'POST /v1/dns/zones HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n', /^HTTP\/1.1 400 /],
-])('on the bare socket, %s is refused and the service goes on', async (_, sent, expected) => {
+])('on a raw socket, %s is refused and the service keeps running', async (_, sent, expected) => {
   expect(await bare(sent)).toMatch(expected);
   expect((await request('GET', '/zones')).status).toBe(200);
 });
 
-test('GET /v1/account says who the key is', async () => {
+test('GET /v1/account answers the holder of the key', async () => {
   const account = async (key: string) => {
     const answer = await rawRequest(`${service.url}/v1/account`, { headers: { authorization: `Bearer ${key}` } });
     return { status: answer.statusCode, body: (await answer.body.json()) as Record<string, unknown> };
@@ -119,7 +119,7 @@ test('GET /v1/account says who the key is', async () => {
         onlyTypes: ['TXT'],
         expiresAt: expiresAt.toISOString(),
       },
-      team: { id: admin.team, name: 'first' },
+      team: { id: admin.team, name: 'first', quota: expect.any(Object) },
     },
   });
   expect((await account('yk_x')).status).toBe(401);

@@ -1,4 +1,4 @@
-// What a key may do in its own team: levels and per-zone grants (SPEC section 5; DESIGN 3, "permissions of a key").
+// The permissions of a key in its own team: levels and grants for single zones (SPEC section 5).
 import { describe, expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

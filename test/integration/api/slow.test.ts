@@ -1,12 +1,13 @@
-// Who sends slowly, too much, or nothing at all: each connection is bounded in time and in bytes, told why in the shape of
-// SPEC section 7, and nobody else waits meanwhile.
-import type { Socket } from 'node:net';
+// Clients that send slowly, too much, or nothing at all: each connection is bounded in time and in bytes, gets an error
+// in the format of SPEC section 7, and delays no other client.
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { holdOpen, sendBare } from '../../support/bare.ts';
 import { startTestService } from '../../support/service.ts';
 
 const REQUEST_MS = 2_000;
-/** A loaded machine; the bound without it is twice the time of a request. */
+/** Allows for a loaded machine. Without it, the bound is twice the time limit of a request. */
 const SLACK_MS = 15_000;
 const MANY = 200;
 const service = await startTestService({ requestMs: REQUEST_MS, nameserverCompanion: false });
@@ -18,7 +19,7 @@ const post = `POST /v1/dns/zones/${zone.id}/records HTTP/1.1\r\nHost: a\r\n${aut
 const drips: NodeJS.Timeout[] = [];
 afterAll(() => drips.forEach(clearInterval));
 
-/** Goes on sending one byte at a time, so that the connection is never silent. */
+/** Sends one byte at a time, so that the connection is never silent. */
 function drip(socket: Socket): Socket {
   const timer = setInterval(() => socket.writable && socket.write('x'), 200);
   drips.push(timer);
@@ -44,7 +45,7 @@ describe('a connection', () => {
     ['that stops in its body', `${post}Content-Length: 1000\r\n\r\n{`, false],
     ['that sends its body byte by byte', `${post}Content-Length: 100000\r\n\r\n{`, true],
     ['that sends chunks byte by byte', `${post}Transfer-Encoding: chunked\r\n\r\n186a0\r\n{`, true],
-  ])('%s is ended in time', within, async (_, bytes, dripping) => {
+  ])('%s is closed in time', within, async (_, bytes, dripping) => {
     const socket = await holdOpen(url, bytes);
     if (dripping) drip(socket);
     const text = await ended(socket);
@@ -53,6 +54,34 @@ describe('a connection', () => {
       error: 'bad_request',
       message: expect.stringMatching(/in time/),
     });
+  });
+
+  test.each([
+    ['headers', `${post}X: y`],
+    ['a body', `${post}Content-Length: 100000\r\n\r\n{`],
+  ])('that keeps its half open and keeps sending %s is closed a moment after the answer', within, async (_, bytes) => {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.on('error', () => undefined).resume();
+    const answered = new Promise<number>((resolve) => socket.once('data', () => resolve(performance.now())));
+    socket.write(bytes);
+    drip(socket);
+    const since = await answered;
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(performance.now() - since).toBeLessThan(5_000);
+  });
+
+  test('that completes its request after the 408 is not served any more', within, async () => {
+    const { hostname, port } = new URL(url);
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    const late = '{"name":"late","type":"A","content":"192.0.2.1"}';
+    socket.write(`${post}Content-Length: ${late.length}\r\n`);
+    await new Promise((resolve) => socket.once('data', resolve));
+    socket.write(`\r\n${late}`);
+    await sleep(500);
+    socket.destroy();
+    expect((await request('GET', `/zones/${zone.id}/records?name=late`)).body.records).toEqual([]);
   });
 
   test('that is idle between two requests may stay longer', async () => {
@@ -70,7 +99,7 @@ describe('a connection', () => {
   });
 });
 
-test(`${MANY} slow connections at once keep nobody waiting, and all end`, { timeout: 60_000 }, async () => {
+test(`${MANY} slow connections at once delay no other client, and all are closed`, { timeout: 60_000 }, async () => {
   const kinds = ['', `${post}X: y`, `${post}Content-Length: 1000\r\n\r\n{`, `${post}Content-Length: 100000\r\n\r\n{`];
   const sockets = await Promise.all(Array.from({ length: MANY }, (_, at) => holdOpen(url, kinds[at % 4] ?? '')));
   for (const [at, socket] of sockets.entries()) if (at % 4 === 3) drip(socket);
@@ -84,14 +113,14 @@ describe('a body of 10 MB', () => {
   const body = `{"name":"big","type":"TXT","content":"${'x'.repeat(10_000_000)}"}`;
   const chunked = `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
   test.each([
-    ['of known length', `${post}Content-Length: ${body.length}\r\n\r\n${body}`],
+    ['with a known length', `${post}Content-Length: ${body.length}\r\n\r\n${body}`],
     ['in chunks', `${post}Transfer-Encoding: chunked\r\n\r\n${chunked}`],
     [
       'as a zone file',
       `${post.replace('POST', 'PUT').replace('records', 'zonefile').replace('application/json', 'text/dns')}Content-Length: ${body.length}\r\n\r\n${body}`,
     ],
     ['of a batch', `${post.replace('/records', '/records:batch')}Content-Length: ${body.length}\r\n\r\n${body}`],
-  ])('%s is 413 before it was read, and the connection is closed', async (_, bytes) => {
+  ])('%s is answered 413 before it is read, and the connection is closed', async (_, bytes) => {
     const reply = await sendBare(url, bytes);
     expect([reply.status, reply.body.error, reply.closed]).toEqual([413, 'bad_request', true]);
     expect(reply.body.message).toMatch(/at most \d MiB/);

@@ -1,9 +1,10 @@
-// Teams beside each other: what is another team's does not exist, and its names cannot be taken (DESIGN 3).
+// Several teams: a team cannot see the data of another team, and cannot take its names.
 import { describe, expect, test } from 'vitest';
+import { adminReleaseName } from '#service/zones/quarantine.ts';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService();
+const service = await startTestService({ settings: { ZONESTEAD_QUOTA_ZONES: '5000' } });
 const { request } = service;
 const zone = await service.zone('tenants.example');
 const record = await service.record(zone, 'www', 'A', '192.0.2.1');
@@ -32,7 +33,7 @@ describe("another team's zone", () => {
     expect(await as(second.text, method, path, sent)).toBe(expected);
   });
 
-  test('answers a foreign id and an id that never was in the same words', async () => {
+  test('answers the same for an id of another team and an id that never existed', async () => {
     const text = async (id: string) => (await request('GET', `/zones/${id}/ds`, undefined, second.text)).text;
     expect(await text(zone.id)).toBe(await text('zone_00000000000000000000'));
   });
@@ -54,11 +55,28 @@ describe("another team's zone", () => {
     },
   );
 
-  test('does not keep others from names beside it', async () => {
+  test('cannot be overlapped by a team that has more than a thousand zones of its own', async () => {
+    // Zones whose names come first in the order of the index, written behind the API because of their number.
+    await service.sql`
+      insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
+      select 'zone_own' || i, ${second.team}, 'a' || i || '.crowd.example', 'example crowd a' || i, 'active', 3600, 1, '', '', '{}'
+      from generate_series(1, 1001) i`;
+    const victim = await service.zone('victim.crowd.example');
+    const takeParent = () => request('POST', '/zones', { zoneName: 'crowd.example', owner: own }, second.text);
+    const refused = await takeParent();
+    expect(refusal(refused)).toBe('409 conflict');
+    expect(refused.text).not.toContain('victim');
+    expect((await request('DELETE', `/zones/${victim.id}`)).status).toBe(204);
+    await adminReleaseName(service.database.url, 'victim.crowd.example', new Date());
+    expect((await takeParent()).status).toBe(200);
+    await service.sql`delete from zones where id like 'zone_own%' or name = 'crowd.example'`;
+  });
+
+  test('does not prevent others from using sibling names', async () => {
     expect(await as(second.text, 'POST', '/zones', { zoneName: 'xtenants.example', owner: own })).toBe(200);
   });
 
-  test('stays out of reach of a grant that names it', async () => {
+  test('is not accessible through a grant that names it', async () => {
     const key = await service.key({ team: 'second', grants: { [zone.id]: 'write' } });
     expect(await as(key.text, 'GET', records)).toBe('404 no_zone');
     expect(await as(key.text, 'POST', records, body)).toBe('404 no_zone');
@@ -66,8 +84,8 @@ describe("another team's zone", () => {
 });
 
 describe("while another team's zone is busy", () => {
-  test('nobody else waits for it, or is told that it is busy', async () => {
-    // So patient that whoever had to wait would still do so when the others are answered.
+  test('no other request waits for it or gets busy', async () => {
+    // The wait is so long that a request that had to wait would still wait when the others are answered.
     const patient = await service.anotherApi({ busyAfterMs: 15_000 });
     const holder = service.database.connect();
     try {
@@ -83,7 +101,7 @@ describe("while another team's zone is busy", () => {
         })
         .not.toHaveLength(0);
       const replies = await Promise.all(
-        // At the one its writers queue in the process, at the other at its row.
+        // One replica queues writers in the process, the other at the lock of the zone's row.
         [patient.request, request].flatMap((api) => [
           api('POST', records, body, second.text),
           api('PUT', `${records}/${record.id}`, { ...body, name: 'www' }, second.text),
@@ -101,7 +119,7 @@ describe("while another team's zone is busy", () => {
   });
 });
 
-describe('what one team holds in its hands is of no use at another', () => {
+describe('ids and cursors of one team do not work for another', () => {
   const reach = async (method: Method, path: string, sent?: object, headers?: Record<string, string>) => {
     const reply = await request(method, path, sent, second.text, headers);
     return reply.status < 300 ? reply.body : refusal(reply);
@@ -135,11 +153,17 @@ describe('what one team holds in its hands is of no use at another', () => {
       expect(names).not.toContain(record.id);
       expect(await reach('GET', `/zones/${zone.id}/${list}?cursor=${next}`)).toBe('404 no_zone');
     }
+    // A second zone of the first team, so that its list of zones has a second page.
+    await service.zone('more-tenants.test');
     const { next } = (await request('GET', '/zones?limit=1')).body;
-    if (next !== undefined) expect(JSON.stringify(await reach('GET', `/zones?cursor=${next}`))).not.toContain(zone.id);
+    expect(next).toBeDefined();
+    const page = (await reach('GET', `/zones?cursor=${next}`)) as { zones: { zoneName: string }[] };
+    const { zones: own } = (await reach('GET', '/zones')) as { zones: { zoneName: string }[] };
+    for (const each of page.zones) expect(own.map(({ zoneName }) => zoneName)).toContain(each.zoneName);
+    expect(JSON.stringify(page)).not.toContain(zone.id);
   });
 
-  test('an Idempotency-Key: the kept answer is of the key that sent it', async () => {
+  test('an Idempotency-Key: the stored answer belongs to the key that sent it', async () => {
     const headers = { 'idempotency-key': 'shared-by-chance' };
     expect((await request('POST', records, body, undefined, headers)).status).toBe(201);
     expect(await reach('POST', records, body, headers)).toBe('404 no_zone');

@@ -1,4 +1,4 @@
-// SPEC section 5: every operation needs a key, and a missing or invalid one is 401 whatever else is asked.
+// SPEC section 5: every operation requires a key. A missing or invalid key is answered 401 before any other check.
 import { describe, expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';

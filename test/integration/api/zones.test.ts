@@ -8,7 +8,7 @@ const { admin, request } = service;
 const own = `org:${admin.team}`;
 
 describe('POST /zones', () => {
-  test('answers 200 with status done and what the parent needs, so that no GET has to follow', async () => {
+  test('answers 200 with status done and the data for the parent, so that no GET is needed', async () => {
     const reply = await request('POST', '/zones', { zoneName: 'born.example', owner: own });
     expect(reply.status).toBe(200);
     expect(reply.body).toEqual({
@@ -24,6 +24,7 @@ describe('POST /zones', () => {
       ],
       defaultTtl: 3600,
       serial: expect.any(Number),
+      records: 0,
       createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       updatedAt: reply.body.createdAt,
     });
@@ -88,7 +89,7 @@ describe('POST /zones', () => {
   });
 });
 
-test('GET /zones lists the zones of the key by name, a page at a time when asked', async () => {
+test('GET /zones lists the zones of the key by name, and in pages on request', async () => {
   const { text, team } = await service.key({ team: 'lister' });
   const key = { id: '', text, team };
   for (const name of ['c.lists', 'a.lists', 'b.lists']) await service.zone(name, key);
@@ -112,11 +113,11 @@ test('GET /zones lists the zones of the key by name, a page at a time when asked
   }
 });
 
-test('GET /zones/{id} of no zone is 404 not_found', async () => {
+test('GET /zones/{id} of an unknown zone is 404 not_found', async () => {
   expect(refusal(await request('GET', '/zones/zone_00000000000000000000'))).toBe('404 not_found');
 });
 
-test('PATCH /zones/{id} changes the default TTL of records that carry none', async () => {
+test('PATCH /zones/{id} changes the TTL of records that have none of their own', async () => {
   const zone = await service.zone();
   const path = `/zones/${zone.id}`;
   await service.record(zone, 'plain', 'A', '192.0.2.1');
@@ -140,7 +141,7 @@ test('PATCH /zones/{id} changes the default TTL of records that carry none', asy
   expect(refusal(await request('PATCH', path, { defaultTtl: 60 }, text))).toBe('403 forbidden');
 });
 
-test('DELETE /zones/{id} is 204 without a body, takes the records with it, and is no_zone the second time', async () => {
+test('DELETE /zones/{id} is 204 without a body, deletes the records too, and is no_zone the second time', async () => {
   const zone = await service.zone('gone.example');
   await service.record(zone, 'www', 'A', '192.0.2.1');
   const [row] = await service.sql`select no from zones where id = ${zone.id}`;
@@ -154,11 +155,11 @@ test('DELETE /zones/{id} is 204 without a body, takes the records with it, and i
   expect((await service.zone('gone.example')).id).not.toBe(zone.id);
 });
 
-test('GET /zones/{id}/ds answers the DS that PowerDNS itself makes of the DNSKEY it serves', async () => {
+test('GET /zones/{id}/ds answers the DS that PowerDNS computes from the DNSKEY that it serves', async () => {
   const zone = await service.zone('ds.example');
   const { status, body } = await request('GET', `/zones/${zone.id}/ds`);
   expect([status, body]).toEqual([200, { ds: zone.ds }]);
-  // PowerDNS computes CDS from the key by itself.
+  // PowerDNS computes CDS records from the key.
   const cds = await service.dns.dig('+short', 'ds.example', 'CDS');
   const lines = cds.split('\n').map((line) => line.toLowerCase().replace(/(\S+ \S+ \S+) (\S+) (\S+)/, '$1 $2$3'));
   const wanted = zone.ds.map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`);

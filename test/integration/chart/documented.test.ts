@@ -1,16 +1,36 @@
-// The values that the chart's page shows are taken by the chart, and do what the page says of them.
+// The chart accepts every block of values on a page, and renders the objects that the page describes.
 import { expect, it } from 'vitest';
-import { parse } from 'yaml';
+import { parseAllDocuments } from 'yaml';
 import { one, render, type Values } from '../../support/chart.ts';
 import { readPage } from '../../support/docs/document.ts';
+import { PAGES } from '../../support/docs/plan.ts';
 
-const { blocks } = await readPage('charts/zonestead/README.md');
-const documented = blocks.filter(({ language }) => language === 'yaml').map(({ text }) => parse(text) as Values);
+interface Shown {
+  page: string;
+  section: string;
+  values: Values;
+}
 
-it('the page shows values', () => expect(documented).toHaveLength(1));
+/** Blocks of YAML that are not Kubernetes objects. */
+async function valuesOf(path: string): Promise<Shown[]> {
+  const yaml = (await readPage(path)).blocks.filter(({ language }) => language === 'yaml');
+  return yaml.flatMap(({ section, text }) => {
+    const [first] = parseAllDocuments(text).map((document) => document.toJS() as Values);
+    return first === undefined || 'apiVersion' in first ? [] : [{ page: path, section, values: first }];
+  });
+}
 
-it.each(documented)('values %# render: production with no Postgres of ours, guarded and watched', async (values) => {
-  const objects = await render(values);
+const shown = (await Promise.all(PAGES.map(valuesOf))).flat();
+
+it('pages show values', () => expect(shown.length).toBeGreaterThan(10));
+
+it.each(shown)('$page, $section: the chart accepts the values', async ({ values }) => {
+  expect(await render(values)).not.toEqual([]);
+});
+
+it('values for production render no built-in Postgres, but disruption budgets, policies and monitors', async () => {
+  const production = shown.find(({ section }) => section === 'Values for production')?.values ?? {};
+  const objects = await render(production);
   const kinds = objects.map(({ kind }) => kind);
   expect(kinds).not.toContain('StatefulSet');
   expect(kinds).toEqual(
@@ -22,7 +42,7 @@ it.each(documented)('values %# render: production with no Postgres of ours, guar
 it.each([
   [true, ['nameserver', 'postgres']],
   [false, ['postgres']],
-])('deploy/README.md, network: the api reaches name servers for the console alone (%s)', async (enabled, wanted) => {
+])('docs/reference/network.md: the api reaches name servers for the console alone (%s)', async (enabled, wanted) => {
   const objects = await render({ networkPolicy: { enabled: true }, api: { console: { enabled } } });
   const rules = one(objects, 'NetworkPolicy', 'zonestead-api').spec.egress as { to?: object[] }[];
   const component = /"app.kubernetes.io\/component":"(\w+)"/;

@@ -1,4 +1,4 @@
-// What kube-linter says of the chart with every set of values, and of the manifests in deploy/: nothing but what is so on purpose.
+// kube-linter on the chart with every set of values, and on the manifests in deploy/: it finds only deliberate exceptions.
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ const DEPLOY = new URL('../../../deploy', import.meta.url).pathname;
 const PLAIN = ['manifests', 'operator', 'solver', 'examples', 'examples/gitops'] as const;
 const sets = Object.entries(VALUE_SETS);
 
-/** One line of the rendered defaults made worse, and the check that has to see it: of each kind of check one, and our own. */
+/** A fault in the rendered defaults, and the check that must find it: one for each kind of check, and our own. */
 const WORSE: readonly (readonly [check: string, line: RegExp, instead: string])[] = [
   ['no-read-only-root-fs', /readOnlyRootFilesystem: true/, 'readOnlyRootFilesystem: false'],
   ['no-memory-request-or-limit', /(requests:\s+cpu: \w+)\s+memory: \w+/, '$1'],
@@ -39,7 +39,7 @@ beforeAll(async () => {
   const { text } = await template({});
   for (const [check, line, instead] of WORSE) await place(`worse-${check}`, text.replace(line, instead));
   for (const folder of PLAIN) {
-    // Else kube-linter would build what kustomize builds, and name no file.
+    // With a kustomization, kube-linter would name no file.
     const filter = (path: string) => !path.endsWith('/kustomization.yaml');
     await cp(join(DEPLOY, folder), join(root, 'deploy', folder), { recursive: true, filter });
   }
@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(root, { recursive: true, force: true }));
 
-/** What runs to its end is neither asked whether it lives nor sent requests; NetworkPolicies are there when they are asked for. */
+/** A pod that runs to completion needs no probes, and NetworkPolicies exist only if the values enable them. */
 const onPurpose = ({ check, kind, folder }: Finding) =>
   (/^no-(liveness|readiness)-probe$/.test(check) && ['Job', 'Pod'].includes(kind)) ||
   (check === 'non-isolated-pod' && !policies.has(folder));
@@ -61,7 +61,7 @@ it.each(PLAIN)('deploy/%s: kube-linter finds nothing', (folder) => {
   expect(findings(`deploy/${folder}`)).toEqual([]);
 });
 
-describe('is looked at, since made worse it is found', () => {
+describe('a fault is found', () => {
   it.each(WORSE)('%s', (check) => {
     expect([...new Set(findings(`worse-${check}`).map((each) => each.check))]).toContain(check);
   });

@@ -1,17 +1,22 @@
-// The chart as Helm renders it: many sets of values, what is refused, names, and what is made of it. No cluster is asked.
+// The chart as Helm renders it: many sets of values, rejected values, names, and generated files. The tests need no cluster.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { renderedManifests } from '../../../src/cli/chart/chart.ts';
+import { renderedManifests } from '../../../charts/tools/chart.ts';
 import { CHART, helm, objectsOf, one, type Rendered, render, template } from '../../support/chart.ts';
 import { findings } from '../../support/chart-rules.ts';
 import { VALUE_SETS, WRONG_VALUES } from '../../support/chart-values.ts';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const keyOf = ({ kind, metadata }: Rendered) => `${kind} ${metadata.namespace ?? ''}/${metadata.name}`;
-const CLUSTER_WIDE = new Set(['CustomResourceDefinition', 'APIService']);
-// biome-ignore lint/suspicious/noExplicitAny: what YAML holds has no type.
+/** Cluster-scoped objects whose names have another form. */
+const CLUSTER_WIDE = new Set([
+  ...['CustomResourceDefinition', 'APIService'],
+  // Their names are DNS names, which contain no colon.
+  ...['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
+]);
+// biome-ignore lint/suspicious/noExplicitAny: the contents of YAML have no type.
 const container = (objects: Rendered[], kind: string, name: string): any =>
   one(objects, kind, name).spec.template.spec.containers[0];
 const env = (objects: Rendered[], kind: string, name: string) =>
@@ -21,36 +26,36 @@ const env = (objects: Rendered[], kind: string, name: string) =>
 
 const oidc = { issuer: 'https://login.example.net:8443/realm', clientId: 'zonestead' };
 
-it('helm lint is content with the defaults', async () => {
+it('helm lint finds nothing with the defaults', async () => {
   const { ok, words } = await helm('lint', '--strict', CHART);
   expect(words).toContain('0 chart(s) failed');
   expect(ok).toBe(true);
 });
 
 describe.each(Object.entries(VALUE_SETS))('%s', (_what, values) => {
-  it('renders objects that fit each other', async () => {
+  it('renders objects whose references match', async () => {
     const objects = await render(values);
     expect(objects.length).toBeGreaterThan(10);
     expect(findings(objects)).toEqual([]);
   });
 });
 
-it('renders the same each time: nothing in it is made at random', async () => {
+it('renders the same objects each time, without random parts', async () => {
   expect(await template({})).toEqual(await template({}));
 });
 
-it.each(WRONG_VALUES)('refuses %j and says what is allowed', async (values, words) => {
+it.each(WRONG_VALUES)('rejects %j and names the accepted values', async (values, words) => {
   const { ok, text } = await template(values);
   expect(ok).toBe(false);
   expect(text).toMatch(words);
 });
 
-it('refuses a cluster that is too old, and takes those of cloud providers', async () => {
+it('rejects a cluster that is too old, and accepts the versions of cloud providers', async () => {
   expect((await template({}, { kubeVersion: 'v1.30.9' })).text).toContain('>=1.31.0-0');
   expect((await template({}, { kubeVersion: 'v1.31.1-gke.100' })).ok).toBe(true);
 });
 
-it('works as a part of another chart, with what that one shares', async () => {
+it('works as a part of another chart, with the global values of its parent', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-parent-'));
   try {
     await mkdir(join(folder, 'charts'));
@@ -70,7 +75,7 @@ it('works as a part of another chart, with what that one shares', async () => {
   }
 });
 
-it('opens to each component, with network policies, the ports outside that its values name', async () => {
+it('has network policies that open the outside ports in the values of each component', async () => {
   const objects = await render({
     networkPolicy: { enabled: true },
     api: { resolvers: ['192.0.2.1:5300', '192.0.2.2:53'], console: { url: 'https://dns.example.net', oidc } },
@@ -87,7 +92,7 @@ it('opens to each component, with network policies, the ports outside that its v
 });
 
 describe('names', () => {
-  it('begin with the release, in whatever namespace it is', async () => {
+  it('begin with the name of the release in any namespace', async () => {
     const objects = await render({}, { release: 'edge', namespace: 'dns' });
     for (const { kind, metadata } of objects.filter((object) => !CLUSTER_WIDE.has(object.kind))) {
       expect(metadata.name, kind).toMatch(
@@ -96,8 +101,12 @@ describe('names', () => {
     }
   });
 
-  it('of two releases never meet, in one namespace or under one name', async () => {
+  it('do not conflict between two releases, in one namespace or with one name', async () => {
     const second = { solver: { enabled: false }, crds: { enabled: false } };
+    const policies = (await render({}, { release: 'edge', namespace: 'dns' })).filter(({ kind }) =>
+      kind.startsWith('ValidatingAdmissionPolicy'),
+    );
+    expect(policies.map(({ metadata }) => metadata.name)).toEqual(Array(2).fill('edge-zonestead-secrets.dns'));
     const [first, ...others] = await Promise.all([
       render({}, { release: 'a', namespace: 'one' }),
       render(second, { release: 'b', namespace: 'one' }),
@@ -118,7 +127,7 @@ describe('names', () => {
     }
   });
 
-  it('of selectors hold nothing that an upgrade changes', async () => {
+  it('do not change in selectors with an upgrade', async () => {
     const { spec } = one(await render({ commonLabels: { owner: 'x' } }), 'Deployment', 'zonestead-api');
     expect(Object.keys(spec.selector.matchLabels).sort()).toEqual([
       'app.kubernetes.io/component',
@@ -129,17 +138,20 @@ describe('names', () => {
 });
 
 describe('values', () => {
-  it('PowerDNS reads from the replicas, the api writes to the primary', async () => {
+  it('give PowerDNS, the companion and the api the primary of CloudNativePG, never a Service of several replicas', async () => {
     const objects = await render(VALUE_SETS.CloudNativePG ?? {});
     const { args } = container(objects, 'Job', objects.find(({ kind }) => kind === 'Job')?.metadata.name ?? '');
-    expect(args).toContain('--nameserver-host=zonestead-db-ro.zonestead.svc:5432');
+    expect(args.filter((arg: string) => arg.includes('-host='))).toEqual([
+      '--database-host=zonestead-db-rw.zonestead.svc:5432',
+    ]);
+    for (const suffix of ['-db-ro', '-db-r.']) expect(JSON.stringify(objects)).not.toContain(suffix);
     expect(args).toContain('--url-secret=zonestead-db-app');
     const cluster = one(objects, 'Cluster', 'zonestead-db');
     expect(cluster.spec).toMatchObject({ instances: 3, logLevel: 'debug' });
     expect(cluster.metadata.annotations).toEqual({ 'helm.sh/resource-policy': 'keep' });
   });
 
-  it('a Postgres elsewhere is given as it is, with its authority', async () => {
+  it('pass on the address of an external Postgres, with its certificate authority', async () => {
     const objects = await render(VALUE_SETS['a Postgres elsewhere'] ?? {});
     expect(objects.filter(({ kind }) => kind === 'StatefulSet')).toEqual([]);
     expect(env(objects, 'Deployment', 'zonestead-api').NODE_EXTRA_CA_CERTS).toBe('/etc/zonestead/database-ca/ca.crt');
@@ -149,7 +161,7 @@ describe('values', () => {
     });
   });
 
-  it('an operator for some namespaces has rights in these only', async () => {
+  it('give an operator for some namespaces rights in these only', async () => {
     const objects = await render({ operator: { namespaces: ['a', 'b'] } });
     const role = objects.filter(
       ({ kind, metadata }) => kind === 'Role' && metadata.name === 'zonestead:zonestead-operator',
@@ -160,7 +172,7 @@ describe('values', () => {
     expect(env(objects, 'Deployment', 'zonestead-operator').ZONESTEAD_NAMESPACES).toBe('a,b');
   });
 
-  it('caBundle has one writer: the chart only where the certificate is given', async () => {
+  it('set caBundle only if the certificate is given, so that it has one writer', async () => {
     const spec = async (what: string) =>
       one(await render(VALUE_SETS[what] ?? {}), 'APIService', 'v1alpha1.acme.zonestead.dev').spec;
     expect(await spec('defaults')).not.toHaveProperty('caBundle');
@@ -168,7 +180,7 @@ describe('values', () => {
     expect(await spec('the solver with a certificate that is given')).toHaveProperty('caBundle');
   });
 
-  it('a split Service is two, of which both keep what they share', async () => {
+  it('make two Services of a split one, with the shared fields in both', async () => {
     const objects = await render(VALUE_SETS['a load balancer for each protocol'] ?? {});
     const [udp, tcp] = [one(objects, 'Service', 'zonestead-dns'), one(objects, 'Service', 'zonestead-dns-tcp')];
     expect([udp, tcp].map(({ spec }) => spec.ports.map((port: Rendered) => port.protocol))).toEqual([['UDP'], ['TCP']]);
@@ -176,7 +188,7 @@ describe('values', () => {
     expect(tcp.spec).toMatchObject({ externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false });
   });
 
-  it('a budget is only made for more than one pod', async () => {
+  it('create a disruption budget only for more than one pod', async () => {
     const budgets = async (replicas: number) =>
       (await render({ api: { replicas, pdb: { enabled: true } } })).filter(
         ({ kind }) => kind === 'PodDisruptionBudget',
@@ -184,18 +196,18 @@ describe('values', () => {
     expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
   });
 
-  it('a number of replicas that an autoscaler says is not said by the chart', async () => {
+  it('leave the number of replicas to an autoscaler', async () => {
     const objects = await render({ api: { replicas: null, pdb: { enabled: true } } });
     expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
     expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
   });
 
-  it('pods carry nothing that changes with the version of the chart: Postgres is not restarted by it', async () => {
+  it('keep the version of the chart out of pods, so that it does not restart Postgres', async () => {
     const { template: pod } = one(await render({}), 'StatefulSet', 'zonestead-postgres').spec;
     expect(JSON.stringify(pod)).not.toContain('0.1.0');
   });
 
-  it('another rotation is another Job, the same values are the same one', async () => {
+  it('create another Job for another rotation, and the same Job for the same values', async () => {
     const name = async (rotation: string) =>
       (await render({ bootstrap: { rotation } })).find(({ kind, metadata }) => kind === 'Job' && !metadata.annotations)
         ?.metadata.name;
@@ -203,7 +215,7 @@ describe('values', () => {
     expect(await name('a')).not.toBe(await name('b'));
   });
 
-  it('CRDs are those of crds/, kept by Helm when asked to', async () => {
+  it('render the CRDs of crds/, with the annotation that keeps them', async () => {
     const kept = (await render({})).filter(({ kind }) => kind === 'CustomResourceDefinition');
     expect(kept.map(({ metadata }) => metadata.annotations?.['helm.sh/resource-policy'])).toEqual(['keep', 'keep']);
     for (const { spec, metadata } of kept) {
@@ -215,7 +227,7 @@ describe('values', () => {
     expect(free.map(({ metadata }) => metadata.annotations)).toEqual([undefined, undefined]);
   });
 
-  it('alerts keep the marks of Prometheus, and lead to the runbooks that are named', async () => {
+  it('keep the templates of Prometheus in alerts, and link to the given runbooks', async () => {
     const objects = await render(VALUE_SETS['everything that can be added'] ?? {});
     const rule = one(objects, 'PrometheusRule', 'zonestead');
     const [source] = objectsOf(await readFile(`${CHART}/files/alerts.yaml`, 'utf8'));
@@ -223,7 +235,7 @@ describe('values', () => {
       groups.map(({ name, rules }) => [name, rules.map((each: Rendered) => each.expr)]);
     expect(shape(rule.spec.groups)).toEqual(shape(source?.groups));
     for (const { annotations } of rule.spec.groups.flatMap((group: Rendered) => group.rules)) {
-      expect(annotations.runbook_url).toMatch(/^https:\/\/dns\.example\.net\/runbooks\.md#/);
+      expect(annotations.runbook_url).toMatch(/^https:\/\/dns\.example\.net\/alerts\.md#/);
     }
     const unsaid = await render({ monitoring: { prometheusRule: { enabled: true } } });
     const [first] = one(unsaid, 'PrometheusRule', 'zonestead').spec.groups[0].rules;
@@ -237,7 +249,7 @@ describe('values', () => {
   });
 });
 
-it('NOTES warn of what is for trying only, and the objects they show are right', async () => {
+it('NOTES warn of settings for evaluation only, and show valid objects', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-notes-'));
   const notes = async (values: object) => {
     const file = join(folder, 'values.json');
@@ -263,8 +275,8 @@ it('NOTES warn of what is for trying only, and the objects they show are right',
   }
 });
 
-it('deploy/manifests is what `npm run chart` renders', async () => {
+it('deploy/manifests equals the output of `npm run chart`', async () => {
   const files = await renderedManifests(() => undefined, new AbortController().signal);
-  expect(files.size).toBe(4);
+  expect(files.size).toBe(3);
   for (const [path, text] of files) expect(await readFile(`${ROOT}${path}`, 'utf8'), path).toBe(text);
 });

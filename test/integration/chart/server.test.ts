@@ -1,25 +1,25 @@
-// The chart on a real kube-apiserver: every set of values is taken without a warning, pods as "restricted" wants them; then, with
-// the defaults installed, what its own accounts do with the rights that the chart gives them, and that these are all they have.
+// The chart on a real kube-apiserver. The server accepts every set of values without a warning, with pods at the level "restricted".
+// With the defaults installed, the accounts of the chart do their work with exactly the rights that the chart gives them.
 import { randomBytes, X509Certificate } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { bootstrap } from '../../../src/cli/bootstrap/bootstrap.ts';
-import { bootstrapOptions } from '../../../src/cli/bootstrap/options.ts';
-import { releaseFinalizers } from '../../../src/cli/bootstrap/release.ts';
-import { realClock } from '../../../src/kube/clock.ts';
-import { createManager } from '../../../src/kube/manager.ts';
-import { createKubeMetrics } from '../../../src/kube/metrics.ts';
-import { readSecret, SECRET } from '../../../src/kube/secrets.ts';
-import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
-import { ownCertificate, serviceHosts } from '../../../src/solver/own-serving.ts';
-import { dropDatabase } from '../../../src/store/admin.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
-import { adminRevokeKey } from '../../../src/zones/administration.ts';
-import { ensureHouseKey } from '../../../src/zones/first-key.ts';
+import { realClock } from '#base/clock.ts';
+import { bootstrap } from '#cli/jobs/bootstrap.ts';
+import { bootstrapOptions } from '#cli/jobs/options.ts';
+import { releaseFinalizers } from '#cli/jobs/release.ts';
+import { createManager } from '#kube/controller/manager.ts';
+import { createKubeMetrics } from '#kube/metrics.ts';
+import { readSecret, SECRET } from '#kube/objects/secrets.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { adminRevokeKey } from '#service/accounts/administration.ts';
+import { ensureComponentKey } from '#service/keys/first-key.ts';
+import { ownCertificate, serviceHosts } from '#solver/own-serving.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { template } from '../../support/chart.ts';
 import { type ChartCluster, startChartCluster } from '../../support/chart-cluster.ts';
 import { VALUE_SETS } from '../../support/chart-values.ts';
+import { dropDatabase } from '../../support/database.ts';
 
 const MINUTE_MS = 60_000;
 const { signal } = new AbortController();
@@ -34,14 +34,14 @@ afterAll(async () => cluster?.stop());
 
 const APPLY = ['apply', '--server-side', '--field-manager=helm', '--force-conflicts'];
 
-it.each(Object.entries(VALUE_SETS))('%s: the server takes every object, and warns of none', async (_what, values) => {
+it.each(Object.entries(VALUE_SETS))('%s: the server accepts every object without a warning', async (_what, values) => {
   const { text } = await template(values);
   const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-f', await cluster.file(text));
   expect(words.split('\n').filter((line) => !line.endsWith('serverside-applied (server dry run)'))).toEqual([]);
   expect(ok).toBe(true);
 });
 
-it('plain manifests: the same', async () => {
+it('plain manifests: the server accepts every object without a warning', async () => {
   const folder = new URL('../../../deploy/manifests', import.meta.url).pathname;
   const { ok, words } = await cluster.kubectl(...APPLY, '--dry-run=server', '-k', folder);
   expect(words).not.toMatch(/warning|error/i);
@@ -87,7 +87,7 @@ describe('installed with the defaults', () => {
   });
   afterAll(async () => dropDatabase(adminUrl, database));
 
-  it('the bootstrap makes Secrets, database, team and key with its own rights, and changes nothing when repeated', async () => {
+  it('the bootstrap creates Secrets, database, team and key with its own rights, and changes nothing the second time', async () => {
     const { api } = await cluster.as('zonestead-bootstrap');
     const around = { api, namespace, clock: realClock, log };
     const secret = async (name: string) => (await readSecret(api, { namespace, name }, signal))?.texts ?? {};
@@ -95,7 +95,8 @@ describe('installed with the defaults', () => {
     const made = await api.get(SECRET, { namespace, name: 'zonestead-operator-key' }, signal);
     expect(made.metadata.labels).toEqual({ 'app.kubernetes.io/instance': 'zonestead' });
     const { apiKey = '' } = await secret('zonestead-operator-key');
-    const known = (text: string) => ensureHouseKey(url, { team: 'platform', name: 'x', text }, randomBytes, new Date());
+    const known = (text: string) =>
+      ensureComponentKey(url, { team: 'platform', name: 'x', text }, randomBytes, new Date());
     expect(await known(apiKey)).toMatchObject({ state: 'known' });
 
     const { 'nameserver-uri': nameserver = '' } = await secret('zonestead-database');
@@ -112,19 +113,21 @@ describe('installed with the defaults', () => {
       await Promise.all(['zonestead-database', 'zonestead-operator-key', 'zonestead-session'].map(secret)),
     ).toEqual(before);
 
-    // A wish for another key: the old one goes on for an hour.
+    // With a new key, the old one works for another hour.
     await bootstrap(options('next'), around, signal);
     const next = (await secret('zonestead-operator-key')).apiKey ?? '';
     expect(next).not.toBe(apiKey);
     expect([await known(apiKey), await known(next)].map(({ state }) => state)).toEqual(['known', 'known']);
     const late = new Date(Date.now() + 61 * MINUTE_MS);
-    expect(await ensureHouseKey(url, { team: 'platform', name: 'x', text: apiKey }, randomBytes, late)).toMatchObject({
+    expect(
+      await ensureComponentKey(url, { team: 'platform', name: 'x', text: apiKey }, randomBytes, late),
+    ).toMatchObject({
       why: 'it has expired',
     });
     await bootstrap(options('next'), around, signal);
     expect((await secret('zonestead-operator-key')).apiKey).toBe(next);
 
-    // One that somebody revoked is replaced.
+    // The bootstrap replaces a revoked key.
     await adminRevokeKey(url, next.split('_')[1] ?? '', new Date());
     await bootstrap(options('next'), around, signal);
     const last = (await secret('zonestead-operator-key')).apiKey ?? '';
@@ -132,18 +135,46 @@ describe('installed with the defaults', () => {
     expect(await known(last)).toMatchObject({ state: 'known' });
   });
 
-  it('the bootstrap says once what it waits for, and gives up in the end', async () => {
+  it.each([
+    ['bootstrap', 'zonestead-solver-tls', 'Opaque', 'its Zonestead release only'],
+    ['bootstrap', 'somebody-else', 'Opaque', 'its Zonestead release only'],
+    ['solver', 'zonestead-operator-key', 'Opaque', 'its Zonestead release only'],
+    ['solver', 'zonestead-solver-tls', 'kubernetes.io/service-account-token', 'type Opaque'],
+  ])('the account of %s cannot create Secret %s of type %s', async (component, name, type, words) => {
+    const { api } = await cluster.as(`zonestead-${component}`);
+    const annotations = { 'kubernetes.io/service-account.name': 'zonestead-api' };
+    const draft = { metadata: { namespace, name, annotations }, type };
+    // A policy takes effect a short time after its creation.
+    await expect
+      .poll(() => api.create(SECRET, draft, signal).catch((error) => String(error)), { timeout: 20_000 })
+      .toContain(words);
+  });
+
+  it('the policy for Secrets does not apply to another account', async () => {
+    const { ok, words } = await cluster.kubectl(
+      'create',
+      'secret',
+      'generic',
+      'free',
+      '-n',
+      namespace,
+      '--from-literal=a=b',
+    );
+    expect([ok, words]).toEqual([true, expect.any(String)]);
+  });
+
+  it('the bootstrap logs each missing part once, and fails after its time limit', async () => {
     const { api } = await cluster.as('zonestead-bootstrap');
     const lines: string[] = [];
     const telling = createLogger({ name: 'bootstrap', destination: { write: (line) => lines.push(line) } });
     const missing = { ...options(''), databaseSecret: 'zonestead-database', givenSecret: 'nowhere', timeout: 3 };
     const around = { api, namespace, clock: realClock, log: telling };
-    // Its rights are for the Secrets of the release only.
-    await expect(bootstrap(missing, around, signal)).rejects.toThrow(/gave up waiting: .*nowhere/);
+    // It has rights for the Secrets of the release only.
+    await expect(bootstrap(missing, around, signal)).rejects.toThrow(/timed out waiting: .*nowhere/);
     expect(lines.filter((line) => line.includes('waiting:'))).toHaveLength(1);
   });
 
-  it('the solver keeps a certificate that its APIService believes, with its own rights', async () => {
+  it('the solver keeps a certificate that its APIService trusts, with its own rights', async () => {
     const { api } = await cluster.as('zonestead-solver');
     const hosts = serviceHosts('zonestead-solver', namespace);
     const own = { api, at: { namespace, name: 'zonestead-solver-tls' }, hosts, now: () => new Date() };
@@ -153,7 +184,7 @@ describe('installed with the defaults', () => {
     expect(new X509Certificate(certificate).verify(new X509Certificate(bundle).publicKey)).toBe(true);
     expect((await ownCertificate(own, signal)).certificate).toBe(certificate);
 
-    // An upgrade does not take the field away again.
+    // An upgrade does not remove the field again.
     const { text } = await template({ database: { builtin: { existingSecret: 'passwords' } } });
     expect((await cluster.kubectl(...APPLY, '-f', await cluster.file(text))).ok).toBe(true);
     const after = await cluster.kubectl('get', 'apiservice', 'v1alpha1.acme.zonestead.dev', '-o', 'json');
@@ -170,7 +201,7 @@ describe('installed with the defaults', () => {
     },
   );
 
-  it('an operator for some namespaces sees these, with rights in these only', async () => {
+  it('an operator for some namespaces works there, with rights in these only', async () => {
     const { text } = await template(VALUE_SETS['the second release of a cluster'] ?? {}, { release: 'second' });
     expect((await cluster.kubectl(...APPLY, '-f', await cluster.file(text))).ok).toBe(true);
     const zone = (name: string, where: string) => ({
@@ -200,7 +231,7 @@ describe('installed with the defaults', () => {
     }
   });
 
-  it('before an uninstall the finalizers come off with the rights of the hook', async () => {
+  it('before an uninstall, the hook removes the finalizers with its own rights', async () => {
     const zone = {
       apiVersion: 'zonestead.dev/v1alpha1',
       kind: 'DNSZone',
@@ -274,7 +305,7 @@ describe('installed with the defaults', () => {
         'subjectaccessreviews.authorization.k8s.io [create]',
       ],
     ],
-  ])('the account of %s may do what it needs and nothing else', async (component, wanted) => {
+  ])('the account of %s has exactly the rights that it needs', async (component, wanted) => {
     const [own, nobodys] = await Promise.all([rightsOf(`zonestead-${component}`), rightsOf('nobody')]);
     expect(own.filter((right) => !nobodys.includes(right))).toEqual(wanted);
   });

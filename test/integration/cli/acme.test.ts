@@ -1,14 +1,15 @@
-// What `zonestead acme` does at the service and at the name servers, without an ACME client around it.
+// `zonestead acme` with the service and the name servers, without an ACME client.
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ACME_SETTINGS, runAcme } from '../../../src/cli/acme/acme.ts';
-import { type Order, readOrder } from '../../../src/cli/acme/caller.ts';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { realClock } from '../../../src/client/clock.ts';
-import { readConfig } from '../../../src/config.ts';
+import { realClock } from '#base/clock.ts';
+import { runAcme } from '#cli/acme/acme.ts';
+import { type Order, readOrder } from '#cli/acme/caller.ts';
+import { ACME_SETTINGS } from '#cli/acme/settings.ts';
+import { readConfig } from '#config.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { NAMESERVERS, startTestService, type TestService } from '../../support/service.ts';
 
 const service = await startTestService();
@@ -36,11 +37,11 @@ const txt = async (name: string, of = service) =>
   (await of.dns.lookup(name, 'TXT')).answers.map((line) => line.split('"')[1]).sort();
 
 describe('zonestead acme', () => {
-  test('has the value answered when it ends, repeats without harm, and cleans up by value', async () => {
+  test('ends when the name servers have the value, can be repeated, and cleans up by value', async () => {
     const { zoneName } = await service.zone();
     const name = `_acme-challenge.${zoneName}`;
     for (let time = 0; time < 2; time += 1) {
-      expect(await acme(say('present', name))).toEqual([`${name} is answered by every name server of ${zoneName}.`]);
+      expect(await acme(say('present', name))).toEqual([`${name} is served by every name server of ${zoneName}.`]);
       expect(await txt(name)).toEqual([VALUE]);
     }
     await acme(say('present', name, value('wildcard')));
@@ -49,18 +50,18 @@ describe('zonestead acme', () => {
     await expect.poll(() => txt(name)).toEqual([value('wildcard')]);
   });
 
-  test('loses none of 100 values at one name at once', async () => {
+  test('keeps all of 100 simultaneous values at one name', async () => {
     const { zoneName } = await service.zone();
     const name = `_acme-challenge.many.${zoneName}`;
     const values = Array.from({ length: 100 }, (_, index) => value(index));
-    // As many callers, each with a client and a pace of its own, as separate processes have.
+    // Every caller has its own client and its own write queue, as separate processes have.
     await Promise.all(values.map((each) => acme(say('present', name, each))));
     expect(await txt(name)).toEqual(values.toSorted());
     await Promise.all(values.map((each) => acme(say('cleanup', name, each))));
     await expect.poll(() => txt(name)).toEqual([]);
   }, 150_000);
 
-  test('follows a CNAME with a key that may not see it, and prefers the name itself to a wildcard', async () => {
+  test('follows a CNAME with a key that cannot see it, and prefers the name itself to a wildcard', async () => {
     const zone = await service.zone();
     const target = await service.zone();
     const key = await service.key({ manageZones: 'none', onlyTypes: ['TXT'] });
@@ -78,7 +79,7 @@ describe('zonestead acme', () => {
     expect(await txt(`two.${target.zoneName}`)).toEqual([]);
   });
 
-  test('follows the CNAME of a name that lies in a zone of others', async () => {
+  test('follows the CNAME of a name in the zone of another team', async () => {
     const stranger = await service.key({ team: 'stranger' });
     const theirs = await service.zone('theirs.example', stranger);
     const { zoneName } = await service.zone();
@@ -87,11 +88,11 @@ describe('zonestead acme', () => {
     await acme(say('present', '_acme-challenge.theirs.example'));
     expect(await txt(`here.${zoneName}`)).toEqual([VALUE]);
     await expect(acme(say('present', '_acme-challenge.other.theirs.example'))).rejects.toThrow(
-      'No zone that this key sees encloses _acme-challenge.other.theirs.example, and there is no CNAME at it.',
+      'No zone that this API key can see contains _acme-challenge.other.theirs.example, and there is no CNAME at that name.',
     );
   });
 
-  test('waits as long as Retry-After says', async () => {
+  test('waits for the time in Retry-After', async () => {
     const { zoneName } = await limited.zone('paced.example');
     const key = await limited.key({ recordWrites: 1 });
     await limited.sql`
@@ -99,11 +100,11 @@ describe('zonestead acme', () => {
     const started = performance.now();
     const lines = await acme(say('present', zoneName), { ZONESTEAD_API_KEY: key.text }, limited);
     expect(performance.now() - started).toBeGreaterThan(1_500);
-    expect(lines[0]).toContain('patience');
+    expect(lines[0]).toContain('write limit');
     expect(await txt(zoneName, limited)).toEqual([VALUE]);
   });
 
-  test('fails with the name of the server that does not answer the value', async () => {
+  test('fails with the name of the server that does not have the value', async () => {
     const { zoneName } = await service.zone();
     const at = `${service.dns.address}:${service.dns.port}`;
     const [first, second] = NAMESERVERS;
@@ -112,9 +113,9 @@ describe('zonestead acme', () => {
       ZONESTEAD_PROPAGATION_TIMEOUT: '1',
     };
     await expect(acme(say('present', zoneName), wrong)).rejects.toThrow(
-      `not every name server answers it: ${second} (127.0.0.1) does not answer over UDP`,
+      `not every name server answers with it after 1 s: ${second} (127.0.0.1) does not answer over UDP`,
     );
-    // Told to wait instead, nobody is asked.
+    // With a fixed wait, no name server is queried.
     expect(await acme(say('present', zoneName), { ...wrong, ZONESTEAD_PROPAGATION_SECONDS: '0' })).toEqual([]);
   });
 });
@@ -126,7 +127,7 @@ describe('as a program', () => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  test('takes its settings from a file of mode 600 only, and hands hyphens through', async () => {
+  test('reads its settings only from a file of mode 600, and passes on hyphens', async () => {
     const { zoneName } = await service.zone();
     const file = join(dir, 'credentials');
     const run = (...words: string[]) =>
@@ -146,7 +147,7 @@ describe('as a program', () => {
     await writeFile(file, text.join(''), { mode: 0o600 });
     expect((await run('present', zoneName, '--help')).tail).not.toContain('Usage');
     const done = await run('present', zoneName, VALUE);
-    expect(done.tail).toBe(`${zoneName} is answered by every name server of ${zoneName}.`);
+    expect(done.tail).toBe(`${zoneName} is served by every name server of ${zoneName}.`);
     expect(await txt(zoneName)).toEqual(['--help', VALUE].sort());
   });
 });

@@ -1,4 +1,4 @@
-// The command line as people use it: the real program, against a running service and its database.
+// The command line with the real program, a running service and its database.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ interface Ended {
   err: string;
 }
 
-/** Runs `zonestead …` and waits, at most 20 s, for its end. */
+/** Runs `zonestead …` and waits up to 20 s for its end. */
 function zonestead(words: string[], settings: Record<string, string> = {}): Promise<Ended> {
   const env = {
     PATH: process.env.PATH ?? '',
@@ -33,7 +33,7 @@ const json = async (...words: string[]) => JSON.parse((await zonestead([...words
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('keys and users', () => {
-  test('mint prints a key that works, with the terms that were asked for', async () => {
+  test('keys mint prints a working key with the given permissions', async () => {
     const words = 'keys mint --team cli --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
     const { code, out } = await zonestead([
       ...words.split(' '),
@@ -58,7 +58,7 @@ describe('keys and users', () => {
     });
   });
 
-  test('list shows keys and never a secret; revoke takes an id or a whole key', async () => {
+  test('list prints keys without secrets, and revoke accepts an id or a whole key', async () => {
     const text = lastLine((await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
     const [, id = '', secret = ''] = text.split('_');
     const listed = await zonestead(['keys', 'list', '--team', 'cli']);
@@ -74,13 +74,92 @@ describe('keys and users', () => {
     ]);
   });
 
-  test('users add makes a person with a key and a team', async () => {
+  test('users add creates a user with a key and a team', async () => {
     const { code, out } = await zonestead(['users', 'add', '--email', 'Cli@example.org', '--team', 'cli']);
     expect(code).toBe(0);
     const who = await service.request('GET', '/../account', undefined, lastLine(out));
     expect(who.body).toMatchObject({ user: { email: 'cli@example.org' }, teams: [{ name: 'cli', role: 'owner' }] });
     const again = await zonestead(['users', 'add', '--email', 'cli@example.org']);
-    expect(again.out).toMatch(/^known person/);
+    expect(again.out).toMatch(/^existing user/);
+  });
+
+  test('teams quota prints usage and limits, changes them, and rejects a value that is not a number', async () => {
+    const { team } = await service.key({ team: 'limited team' });
+    const changed = await zonestead(['teams', 'quota', 'limited team', '--records', '5', '--bytes', '2Ki']);
+    expect([changed.code, changed.out]).toEqual([
+      0,
+      [
+        `team limited team (${team})`,
+        'QUOTA    USED  LIMIT',
+        "zones    0     the service's",
+        'records  0     5',
+        'bytes    0     2048',
+        "keys     1     the service's",
+        "members  0     the service's",
+        '',
+      ].join('\n'),
+    ]);
+    const { quota } = await json('teams', 'quota', team, '--default', '--zones', '1');
+    expect(quota).toMatchObject({ zones: { used: 0, own: 1 }, records: { own: null }, bytes: { own: null } });
+    const [row] = await sql`select quota_zones, quota_records from teams where id = ${team}`;
+    expect(row).toEqual({ quota_zones: 1, quota_records: null });
+    const wrong = await zonestead(['teams', 'quota', team, '--records', 'many', '--bytes', '1G']);
+    expect(wrong.err).toContain('--records must be a whole number; --bytes must be a number of bytes');
+    expect((await zonestead(['teams', 'quota', 'nobody'])).err).toContain('there is no team "nobody"');
+  });
+
+  test('zones release ends the quarantine of a name', async () => {
+    const zone = await service.zone('released.example');
+    await service.request('DELETE', `/zones/${zone.id}`);
+    const other = await service.key({ team: 'another team' });
+    const create = async () =>
+      (
+        await service.request(
+          'POST',
+          '/zones',
+          { zoneName: 'released.example', owner: `org:${other.team}` },
+          other.text,
+        )
+      ).status;
+    expect(await create()).toBe(409);
+    expect((await zonestead(['zones', 'release', 'Released.example'])).out).toBe('the name released.example is free\n');
+    expect(await create()).toBe(200);
+    expect((await zonestead(['zones', 'release', 'released.example'])).err).toContain('is not in quarantine');
+  });
+
+  test('a team can be given by its id, so that a reused name gives nobody a key', async () => {
+    const made = await zonestead(['users', 'add', '--email', 'id@example.org', '--team', 'known by id']);
+    const id = /team_\w+/.exec(made.out)?.[0] ?? '';
+    const minted = await zonestead(['keys', 'mint', '--team', id, '--name', 'by id']);
+    const who = await service.request('GET', '/../account', undefined, lastLine(minted.out));
+    expect(who.body.team).toMatchObject({ id, name: 'known by id' });
+    const joined = await zonestead(['users', 'add', '--email', 'id2@example.org', '--team', id, '--role', 'member']);
+    expect((await service.request('GET', '/../account', undefined, lastLine(joined.out))).body).toMatchObject({
+      teams: [{ id, role: 'member' }],
+    });
+    for (const words of [
+      ['keys', 'mint', '--name', 'x'],
+      ['users', 'add', '--email', 'id3@example.org'],
+    ]) {
+      const { code, err } = await zonestead([...words, '--team', 'team_ffffffffffff']);
+      expect([code, err]).toEqual([1, expect.stringContaining('there is no team team_ffffffffffff')]);
+    }
+    expect(await sql`select from teams where name ~ '^team_[0-9a-f]{12}$' or id = 'team_ffffffffffff'`).toHaveLength(0);
+  });
+
+  test('teams list prints members, keys and the rule, and teams bind requires --yes for a team with members', async () => {
+    const { out } = await zonestead(['users', 'add', '--email', 'binder@example.org', '--team', 'bound by hand']);
+    const id = /team_\w+/.exec(out)?.[0];
+    const asked = await zonestead(['teams', 'bind', 'by rule', '--team', id!]);
+    expect([asked.code, asked.err]).toEqual([1, expect.stringContaining('already has owner binder@example.org')]);
+    const bound = await zonestead(['teams', 'bind', 'by rule', '--team', id!, '--yes']);
+    expect(bound.out).toBe(`the rules' team "by rule" is bound to "bound by hand" (${id})\n`);
+    expect((await zonestead(['teams', 'list'])).out).toMatch(
+      new RegExp(`^${id} +1 +0 +"by rule" +bound by hand$`, 'm'),
+    );
+    const { teams } = await json('teams', 'list');
+    expect(teams).toContainEqual(expect.objectContaining({ id, name: 'bound by hand', rule: 'by rule', members: 1 }));
+    expect((await zonestead(['teams', 'bind', 'nowhere'])).err).toContain('there is no team named "nowhere"');
   });
 
   test.each([
@@ -90,7 +169,7 @@ describe('keys and users', () => {
     [['keys', 'mint', '--team', 'x', '--name', 'x', '--network', '10.0.0.1/8'], '10.0.0.0/8'],
     [['keys', 'revoke', 'nothing'], 'there is no key nothing'],
     [['users', 'add', '--email', 'nobody'], '--email must be an e-mail address'],
-  ])('%j is refused: %s', async (words, said) => {
+  ])('%j is rejected: %s', async (words, said) => {
     const { code, out, err } = await zonestead(words);
     expect([code, out]).toEqual([1, '']);
     expect(err).toContain(said);
@@ -99,7 +178,7 @@ describe('keys and users', () => {
 });
 
 describe('zones and records', () => {
-  test('the life of a zone, named by its name', async () => {
+  test('a zone from creation to deletion, by its name', async () => {
     const created = await json('zones', 'create', 'cli.example', '--default-ttl', '600');
     expect(created).toMatchObject({
       zoneName: 'cli.example',
@@ -111,7 +190,7 @@ describe('zones and records', () => {
     expect(await json('zones', 'get', created.id)).toEqual(await json('zones', 'get', 'cli.example'));
     expect((await zonestead(['zones', 'park', 'cli.example'])).out).toBe('cli.example is parked\n');
     expect((await zonestead(['zones', 'unpark', 'cli.example'])).out).toBe('cli.example is active\n');
-    // One line for the parent's zone file each, SHA-256 first.
+    // One line each for the zone file of the parent, SHA-256 first.
     expect((await zonestead(['zones', 'ds', 'cli.example'])).out).toMatch(
       /^cli\.example\. IN DS \d+ 13 2 [0-9a-f]{64}\n(cli\.example\. IN DS \d+ 13 4 [0-9a-f]{96}\n)?$/i,
     );
@@ -122,7 +201,7 @@ describe('zones and records', () => {
     expect((await zonestead(['zones', 'get', 'cli.example'])).err).toContain('no zone cli.example');
   });
 
-  test('the life of a record', async () => {
+  test('a record from creation to deletion', async () => {
     await json('zones', 'create', 'rec.example');
     const mx = await json('records', 'create', 'rec.example', '@', 'mx', 'mail.example.net', '--priority', '5');
     expect(mx).toMatchObject({ name: '@', type: 'MX', priority: 5 });
@@ -137,7 +216,7 @@ describe('zones and records', () => {
     expect((await json('records', 'list', 'rec.example', '--name', '_acme-challenge')).records).toEqual([]);
   });
 
-  test("the service's own words come through, with what can be done", async () => {
+  test('errors contain the message of the service and a hint', async () => {
     await json('zones', 'create', 'err.example');
     const bad = await zonestead(['records', 'create', 'err.example', 'www', 'A', 'nonsense']);
     expect(bad.err).toMatch(/^zonestead: content: .*\(400 bad_request\)\n$/);

@@ -1,4 +1,4 @@
-// Team → Apps and Members: what the pages do is what the API does, and what is refused stands at its field.
+// Team → Apps and Members: the pages have the effect of the API, and an error is shown at its field.
 import { describe, expect, test } from 'vitest';
 import { startConsoleService, type Visit, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
@@ -8,7 +8,7 @@ const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 const ben = await addPerson(service, { team: 'red', role: 'member', email: 'ben@example.org' });
 const eve = await addPerson(service, { team: 'blue', email: 'eve@example.org' });
 const sessions = new Map<string, Promise<Visit>>();
-/** The window of that person, the same for the whole file. */
+/** The rate-limit window of that person, which is the same for the whole file. */
 const signedIn = (who: { text: string }): Promise<Visit> => {
   const open = async () => {
     const browser = visit(service);
@@ -28,7 +28,7 @@ const errorAt = (text: string, field: string) =>
   new RegExp(`<small class="error" id="${field}-error">([^<]+)<`).exec(text)?.[1] ?? null;
 
 describe('an app key', () => {
-  test('is minted with all its rights, works, is changed and revoked for good', async () => {
+  test('is created with all its permissions, works, is changed and is permanently revoked', async () => {
     const browser = await signedIn(ada);
     await browser.get(`${apps}/new`);
     const minted = await browser.post(apps, {
@@ -80,8 +80,8 @@ describe('an app key', () => {
     const changed = await browser.post(`${apps}/${keyId}`, { name: 'reader', records: 'read', manageZones: 'none' });
     expect(changed.location).toBe(apps);
     const list = await browser.get(apps);
-    expect(list.text).toContain('The key reader is changed');
-    expect((await browser.get(apps)).text).not.toContain('The key reader is changed');
+    expect(list.text).toContain('The key reader was changed');
+    expect((await browser.get(apps)).text).not.toContain('The key reader was changed');
     const second = { name: 'two', type: 'A', content: '192.0.2.1' };
     expect((await service.request('POST', `/zones/${redZone.id}/records`, second, secret)).status).toBe(403);
 
@@ -91,7 +91,7 @@ describe('an app key', () => {
     expect((await service.request('GET', '/zones', undefined, secret)).status).toBe(401);
     const revoked = await browser.post(`${apps}/${keyId}`, { name: 'again', ...nothing });
     expect(revoked.status).toBe(409);
-    expect(revoked.text).toContain('This key is revoked for good; mint a new one.');
+    expect(revoked.text).toContain('This key is revoked permanently; create a new one.');
   });
 
   test.each([
@@ -102,12 +102,12 @@ describe('an app key', () => {
     ['onlyNames', { onlyNames: 'ok\nno spaces!' }, /not a pattern of names/],
     ['onlyTypes', { onlyTypes: 'SOA' }, /one of A, AAAA/],
     ['networks', { networks: '10.0.0.0/8\n10.0.0.300' }, /10\.0\.0\.300/],
-    ['expiresAt', { expiresAt: '2001-01-01T00:00' }, /is over/],
+    ['expiresAt', { expiresAt: '2001-01-01T00:00' }, /is not a future time/],
     ['expiresAt', { expiresAt: 'tomorrow' }, /ISO 8601/],
-    ['zoneWrites', { zoneWrites: '11' }, /more than the 10 a minute/],
+    ['zoneWrites', { zoneWrites: '11' }, /at most 10 writes per minute/],
     ['recordWrites', { recordWrites: 'many' }, /whole number/],
   ])(
-    'with a wrong %s is not minted; the sentence stands at the field, and what was typed stays (%j)',
+    'with a wrong %s is not created; the error is shown at the field, and the typed values are kept (%j)',
     async (field, wrong, sentence) => {
       const browser = await signedIn(ada);
       const before = await keys();
@@ -122,14 +122,14 @@ describe('an app key', () => {
     },
   );
 
-  test('with several wrong fields is told all of them at once', async () => {
+  test('with several wrong fields gets all errors at once', async () => {
     const browser = await signedIn(ada);
     await browser.get(`${apps}/new`);
     const { text } = await browser.post(apps, { name: '', records: 'x', manageZones: 'y' });
     for (const field of ['name', 'records', 'manageZones']) expect(errorAt(text, field)).not.toBeNull();
   });
 
-  test('whose name is markup is shown as text', async () => {
+  test('is shown as text if its name is markup', async () => {
     const browser = await signedIn(ada);
     await browser.get(`${apps}/new`);
     const name = `<script>alert(1)</script>"'><img src=x>`;
@@ -143,14 +143,14 @@ describe('an app key', () => {
 });
 
 describe('two teams', () => {
-  test('do not see each other: pages, keys, members and history are not there, and nothing is changed', async () => {
+  test('do not see each other: pages, keys, members and history answer 404, and nothing is changed', async () => {
     const browser = await signedIn(eve);
     const key = await service.key({ team: 'red' });
     await browser.get('/console/teams');
     const before = await keys();
     const home = `/console/teams/${ada.team}`;
     const gets = [apps, `${apps}/new`, `${apps}/${key.id}`, `${apps}/${key.id}/revoke`];
-    for (const path of [...gets, `${home}/members`, `${home}/history`]) {
+    for (const path of [...gets, `${home}/members`, `${home}/members/${ben.id}/remove`, `${home}/history`]) {
       const { status, text } = await browser.get(path);
       expect([path, status]).toEqual([path, 404]);
       expect(text).not.toContain('red');
@@ -162,6 +162,7 @@ describe('two teams', () => {
       [`${home}/members`, { email: 'eve@example.org', role: 'owner' }],
       [`${home}/members/${ben.id}`, { role: 'owner' }],
       [`${home}/members/${ben.id}/remove`, {}],
+      [`${home}/invitations/inv_0/revoke`, {}],
       [`${home}/name`, { name: 'taken over' }],
     ];
     for (const [path, fields] of posts) {
@@ -170,7 +171,7 @@ describe('two teams', () => {
     }
     expect(await keys()).toBe(before);
     expect((await service.request('GET', '/zones', undefined, key.text)).status).toBe(200);
-    // Nor may a key of one's own team be given rights on the other team's zone.
+    // A key of the own team cannot get a permission on a zone of the other team either.
     const own = `/console/teams/${eve.team}/apps`;
     await browser.get(own);
     const stolen = await browser.post(own, { name: 'x', ...nothing, grantZone: 'red.example', grantLevel: 'write' });
@@ -183,22 +184,90 @@ describe('two teams', () => {
 describe('the members of a team', () => {
   const members = `/console/teams/${ada.team}/members`;
 
-  test('are changed by owners: added, given a role, removed; mistakes stand at their field', async () => {
+  test('are invited by owners, and become members by accepting; errors are shown at their field', async () => {
     const browser = await signedIn(ada);
-    await addPerson(service, { email: 'carl@example.org' });
+    const carl = await addPerson(service, { email: 'carl@example.org' });
     await browser.get(members);
-    const unknown = await browser.post(members, { email: 'nobody@example.org', role: 'member' });
-    expect(unknown.status).toBe(404);
-    expect(errorAt(unknown.text, 'email')).toMatch(/No such person/);
-    expect(unknown.text).toContain('value="nobody@example.org"');
     expect(errorAt((await browser.post(members, { email: 'x', role: 'member' })).text, 'email')).toMatch(/e-mail/);
+    const twice = await browser.post(members, { email: 'ben@example.org', role: 'member' });
+    expect([twice.status, errorAt(twice.text, 'email')]).toEqual([409, expect.stringContaining('is a member')]);
+    expect(twice.text).toContain('value="ben@example.org"');
     expect((await browser.post(members, { email: 'carl@example.org', role: 'member' })).status).toBe(303);
-    expect((await browser.get(members)).text).toContain('carl@example.org is member of the team now.');
-    const carl = (await service.sql`select id from users where email = 'carl@example.org'`)[0]?.id;
-    await browser.post(`${members}/${carl}`, { role: 'owner' });
-    expect((await browser.get(members)).text).toContain('carl@example.org is owner of the team now.');
-    await browser.post(`${members}/${carl}/remove`);
+    const page = await browser.get(members);
+    expect(page.text).toContain('carl@example.org was invited.');
+    expect(page.text).toContain('Revoke<span class="unseen"> the invitation of carl@example.org');
+
+    const guest = visit(service);
+    await guest.signIn(carl.text);
+    const teams = await guest.get('/console/teams');
+    expect(teams.text).toContain('You have one open invitation: see Teams.');
+    expect(teams.text).toContain('<th scope="row">red</th>');
+    const accept = /action="(\/console\/invitations\/inv_\w+\/accept)"/.exec(teams.text)?.[1] ?? '';
+    const accepted = await guest.post(accept);
+    expect(accepted.location).toBe(members);
+    expect((await guest.get(members)).text).toContain('You are now a member of the team red.');
+    const again = await guest.post(accept);
+    expect([again.status, again.text]).toEqual([404, expect.stringContaining('No such invitation to you')]);
+
+    await browser.get(members);
+    await browser.post(`${members}/${carl.id}`, { role: 'owner' });
+    expect((await browser.get(members)).text).toContain('carl@example.org is now owner of the team.');
+    await browser.get(`${members}/${carl.id}/remove`);
+    await browser.post(`${members}/${carl.id}/remove`);
     expect((await browser.get(members)).text).not.toContain('carl@example.org</th>');
+  });
+
+  test('are not added if the person declines the invitation or an owner revokes it', async () => {
+    const browser = await signedIn(ada);
+    const dora = await addPerson(service, { email: 'dora@example.org' });
+    const guest = visit(service);
+    await guest.signIn(dora.text);
+    const inviteDora = async () => {
+      await browser.get(members);
+      await browser.post(members, { email: 'dora@example.org', role: 'member' });
+      return /\/console\/invitations\/inv_\w+/.exec((await guest.get('/console/teams')).text)?.[0] ?? '';
+    };
+    expect((await guest.post(`${await inviteDora()}/decline`)).location).toBe('/console/teams');
+    expect((await guest.get('/console/teams')).text).toContain('The invitation was declined.');
+    const second = await inviteDora();
+    const page = await browser.get(members);
+    const revoke = /action="(\/console\/teams\/\w+\/invitations\/inv_\w+\/revoke)"/.exec(page.text)?.[1] ?? '';
+    expect((await browser.post(revoke)).location).toBe(members);
+    expect((await browser.get(members)).text).not.toContain('dora@example.org');
+    expect((await guest.post(`${second}/accept`)).status).toBe(404);
+    await browser.get(members);
+    expect((await browser.post(revoke)).status).toBe(404);
+  });
+
+  test('lose their keys only on request', async () => {
+    const browser = await signedIn(ada);
+    const [finn, gil] = [
+      await addPerson(service, { team: 'red', role: 'member', email: 'finn@example.org' }),
+      await addPerson(service, { team: 'red', role: 'member', email: 'gil@example.org' }),
+    ];
+    const mint = async ({ text }: { text: string }) => {
+      const path = `/../account/teams/${ada.team}/keys`;
+      const { body } = await service.request(
+        'POST',
+        path,
+        { name: `key of ${text.slice(3, 9)}`, records: 'read' },
+        text,
+      );
+      return String(body.secret);
+    };
+    const [kept, revoked] = [await mint(finn), await mint(gil)];
+    const stays = await browser.get(`${members}/${finn.id}/remove`);
+    expect(stays.text).toContain(`key of ${finn.text.slice(3, 9)}`);
+    expect(stays.text).toContain('Revoke this key too');
+    await browser.post(`${members}/${finn.id}/remove`);
+    expect((await service.request('GET', '/zones', undefined, kept)).status).toBe(200);
+    expect((await browser.get(apps)).text).toMatch(
+      /finn@example\.org<\/small><br><span class="tag warn">no longer a member/,
+    );
+    await browser.get(`${members}/${gil.id}/remove`);
+    await browser.post(`${members}/${gil.id}/remove`, { revokeKeys: 'on' });
+    expect((await browser.get(members)).text).toContain('The member was removed. 1 key was revoked.');
+    expect((await service.request('GET', '/zones', undefined, revoked)).status).toBe(401);
   });
 
   test('cannot lose their last owner', async () => {
@@ -209,21 +278,22 @@ describe('the members of a team', () => {
     expect(left.text).toContain('This is the last owner of the team: make another member owner first.');
   });
 
-  test('who are no owners see who is in it and may leave, and are offered no more', async () => {
+  test('without the role owner see the members and may leave, and are offered nothing else', async () => {
     const browser = await signedIn(ben);
     const page = await browser.get(members);
     expect(page.text).toContain('ada@example.org');
-    expect(page.text).not.toContain('Add a person');
+    expect(page.text).not.toContain('Invite a person');
     expect((await browser.post(members, { email: 'eve@example.org', role: 'member' })).status).toBe(403);
     const left = await browser.post(`${members}/${ben.id}/remove`);
     expect(left.location).toBe('/console/teams');
     expect((await browser.get(members)).status).toBe(404);
   });
 
-  test('and what they did stand in the history by name', async () => {
+  test('appear in the history with their name and their changes', async () => {
     const browser = await signedIn(ada);
     const { text } = await browser.get(`/console/teams/${ada.team}/history`);
-    for (const entry of ['key.mint', 'key.revoke', 'member.add', 'ada@example.org']) expect(text).toContain(entry);
+    for (const entry of ['key.mint', 'key.revoke', 'invitation.create', 'member.add', 'ada@example.org'])
+      expect(text).toContain(entry);
   });
 });
 

@@ -1,37 +1,15 @@
-// Signing in through OpenID Connect, against a real provider: who gets in, as whom, into which teams, and what a browser
-// that comes back with something else is told.
+// Signing in through OpenID Connect with a real provider: the people who are let in, their accounts and teams, and the
+// answers to a browser that comes back with wrong values.
 import { describe, expect, test } from 'vitest';
-import { CONSOLE_ORIGIN, startConsoleWithProvider, type Visit, visit } from '../../support/console.ts';
+import { CONSOLE_ORIGIN, startConsoleWithProvider, visit } from '../../support/console.ts';
 import { CLIENT } from '../../support/identity-provider.ts';
 import { addPerson } from '../../support/people.ts';
+import { providerVisits } from '../../support/provider-visit.ts';
 
 const { idp, service } = await startConsoleWithProvider('ops=platform:owner,dev=platform,dev=web');
+const { atProvider, signIn } = providerVisits(idp, service);
 const person = (name: string, more: object = {}) =>
   idp.people.set(name, { email: `${name}@example.org`, email_verified: true, name, groups: ['dev'], ...more });
-
-/** Signs in at the provider and gives the path with which it sends the browser back. */
-async function atProvider(address: string, login: string): Promise<string> {
-  const browser = visit({ url: idp.issuer });
-  let page = await browser.get(address.replace(idp.issuer, ''));
-  for (let step = 0; step < 12; step++) {
-    if (page.location?.startsWith(CONSOLE_ORIGIN)) return page.location.slice(CONSOLE_ORIGIN.length);
-    if (page.location !== null) {
-      page = await browser.get(page.location.replace(idp.issuer, ''));
-      continue;
-    }
-    const [, action] = /action="([^"]+)"/.exec(page.text) ?? [];
-    const [, prompt] = /name="prompt" value="(\w+)"/.exec(page.text) ?? [];
-    if (!action || !prompt) throw new Error(`the provider shows no form: ${page.status} ${page.text}`);
-    page = await browser.post(action.replace(idp.issuer, ''), { prompt, login, password: 'any' });
-  }
-  throw new Error('the provider does not come to an end');
-}
-
-async function signIn(login: string, browser: Visit = visit(service)) {
-  const { location } = await browser.get('/console/sign-in/provider?to=/console/teams');
-  const page = await browser.get(await atProvider(location!, login));
-  return { browser, page };
-}
 
 const rolesOf = async (email: string) =>
   Object.fromEntries(
@@ -42,7 +20,7 @@ const rolesOf = async (email: string) =>
   );
 
 describe('a person of the provider', () => {
-  test('gets in, and into the teams of its groups with the highest role that they give', async () => {
+  test('is let in, and joins the teams of its groups with the highest role that they give', async () => {
     person('carol', { groups: ['dev', 'ops', 'unknown'] });
     const { browser, page } = await signIn('carol');
     expect([page.status, page.location]).toEqual([303, '/console/teams']);
@@ -51,7 +29,7 @@ describe('a person of the provider', () => {
     expect(await rolesOf('carol@example.org')).toEqual({ platform: 'owner', web: 'member' });
   });
 
-  test('has with the next sign-in what its groups say then; teams that are not the provider’s stay', async () => {
+  test('gets the teams of its current groups with each sign-in; teams from elsewhere are kept', async () => {
     person('dave', { groups: ['ops'] });
     await signIn('dave');
     await addPerson(service, { email: 'dave@example.org', team: 'own' });
@@ -60,7 +38,7 @@ describe('a person of the provider', () => {
     expect(await rolesOf('dave@example.org')).toEqual({ platform: 'member', web: 'member', own: 'owner' });
     person('dave', { groups: [] });
     const { page } = await signIn('dave');
-    // Known as before, although the address is another one and no group is left.
+    // The person is recognised, although the address is another one and no group is left.
     expect(page.location).toBe('/console/teams');
     expect(await rolesOf('dave@example.org')).toEqual({ own: 'owner' });
     const history = await service.sql`select action from account_changes where action like 'member.%' and subject =
@@ -75,14 +53,8 @@ describe('a person of the provider', () => {
     ]);
   });
 
-  test('is the person of that address when the provider has verified it, and nobody when it has not', async () => {
+  test('is the existing person of that address if the provider has verified it', async () => {
     const known = await addPerson(service, { email: 'erin@example.org', team: 'old' });
-    for (const email_verified of [false, undefined]) {
-      person('impostor', { email: 'Erin@example.org', email_verified });
-      const { browser, page } = await signIn('impostor');
-      expect(page.status).toBe(403);
-      expect((await browser.get('/console/teams')).location).toMatch(/sign-in/);
-    }
     person('erin', { groups: [] });
     const { browser } = await signIn('erin');
     expect((await browser.get('/console/teams')).text).toContain('old');
@@ -90,7 +62,39 @@ describe('a person of the provider', () => {
     expect(rows.map(({ user_id }) => user_id)).toEqual([known.id]);
   });
 
-  test('whom nobody added and whose groups have no team here is not let in, nor made', async () => {
+  test.each([
+    [{ email_verified: false }, 'has not verified your address'],
+    [{}, 'ZONESTEAD_OIDC_TRUST_EMAIL=on'],
+    // Some providers send a string.
+    [{ email_verified: 'true' }, 'ZONESTEAD_OIDC_TRUST_EMAIL=on'],
+    [{ email: undefined, email_verified: true }, 'did not supply your e-mail address'],
+  ])('without a verified address (%j) is neither created nor attached to a person', async (claims, said) => {
+    await addPerson(service, { email: 'known@example.org' });
+    const before =
+      await service.sql`select (select count(*) from users) users, (select count(*) from identities) known`;
+    for (const email of ['Known@example.org', 'unknown@example.org']) {
+      idp.people.set('impostor', { email, name: 'x', groups: ['dev', 'ops'], ...claims });
+      const { browser, page } = await signIn('impostor');
+      expect([page.status, page.text]).toEqual([403, expect.stringContaining(said)]);
+      expect((await browser.get('/console/teams')).location).toMatch(/sign-in/);
+    }
+    expect(
+      await service.sql`select (select count(*) from users) users, (select count(*) from identities) known`,
+    ).toEqual(before);
+  });
+
+  test('does not get another person’s account: the owner of an address that another person stated first gets a new account', async () => {
+    idp.people.set('squatter', { email: 'late@example.org', name: 'x', groups: ['dev'] });
+    await signIn('squatter');
+    person('late');
+    const { page } = await signIn('late');
+    expect(page.status).toBe(303);
+    const rows = await service.sql`
+      select subject from identities where user_id = (select id from users where email = 'late@example.org')`;
+    expect(rows.map(({ subject }) => subject)).toEqual(['late']);
+  });
+
+  test('is neither let in nor created without an account and without a group that has a team here', async () => {
     person('mallory', { groups: ['sales'] });
     const { page } = await signIn('mallory');
     expect(page.status).toBe(403);
@@ -98,7 +102,22 @@ describe('a person of the provider', () => {
     expect(await service.sql`select 1 from users where email = 'mallory@example.org'`).toHaveLength(0);
   });
 
-  test('may use what people may: a key minted in the session works, and the history says who', async () => {
+  test('is let in without a group after an invitation, and finds the invitation', async () => {
+    const owner = await addPerson(service, { team: 'hosts' });
+    const body = { email: 'Guest@example.org' };
+    await service.request('POST', `/../account/teams/${owner.team}/members`, body, owner.text);
+    idp.people.set('guest', { email: 'guest@example.org', name: 'x', groups: [] });
+    expect((await signIn('guest')).page.status).toBe(403);
+    person('guest', { groups: [] });
+    const { browser, page } = await signIn('guest');
+    expect(page.status).toBe(303);
+    const { text } = await browser.get('/console/teams');
+    expect(text).toContain('You have one open invitation: see Teams.');
+    expect(text).toContain('<th scope="row">hosts</th>');
+    expect(await rolesOf('guest@example.org')).toEqual({});
+  });
+
+  test('has the permissions of a person: a key created in the session works, and the history names the person', async () => {
     person('frank', { groups: ['ops'] });
     const { browser } = await signIn('frank');
     const home = /\/console\/teams\/team_\w+/.exec((await browser.get('/console/teams')).text)?.[0];
@@ -117,7 +136,8 @@ describe('a browser that comes back', () => {
     const back = await atProvider((await one.get('/console/sign-in/provider')).location!, 'grace');
     await other.get('/console/sign-in/provider');
     for (const [browser, path] of [
-      // Somebody else's code, sent to a victim (login CSRF): the victim's browser has begun another sign-in, or none.
+      // The code of another sign-in, sent to a victim (login CSRF). The browser of the victim has started another
+      // sign-in, or none.
       [other, back],
       [visit(service), back],
       [one, back.replace(/state=[^&]+/, 'state=other')],
@@ -130,14 +150,14 @@ describe('a browser that comes back', () => {
     expect(again.status).toBe(400);
   });
 
-  test('without having agreed is told to begin again', async () => {
+  test('without consent is told to sign in again', async () => {
     const browser = visit(service);
     const { location } = await browser.get('/console/sign-in/provider');
     const state = new URL(location!).searchParams.get('state');
     const iss = encodeURIComponent(idp.issuer);
     const page = await browser.get(`/console/sign-in/provider/back?error=access_denied&state=${state}&iss=${iss}`);
     expect(page.status).toBe(400);
-    expect(page.text).toContain('did not confirm who you are');
+    expect(page.text).toContain('did not confirm your identity');
   });
 
   test('asks with code, PKCE, state and nonce, each new every time', async () => {
@@ -155,7 +175,7 @@ describe('a browser that comes back', () => {
   });
 });
 
-test('a provider that cannot be reached does not keep people with a key out', async () => {
+test('a provider that cannot be reached does not prevent signing in with a key', async () => {
   const lonely = await service.anotherConsole({
     ZONESTEAD_CONSOLE_URL: CONSOLE_ORIGIN,
     ZONESTEAD_OIDC_ISSUER: 'http://127.0.0.1:9',
@@ -168,7 +188,21 @@ test('a provider that cannot be reached does not keep people with a key out', as
   await browser.signIn((await addPerson(service)).text);
 });
 
-test('settings that are missing beside an issuer are named at the start', async () => {
+describe('with ZONESTEAD_OIDC_TRUST_EMAIL=on', async () => {
+  const trusting = await startConsoleWithProvider('dev=platform', { ZONESTEAD_OIDC_TRUST_EMAIL: 'on' });
+  const there = providerVisits(trusting.idp, trusting.service);
+
+  test('an address without email_verified counts as verified, one with email_verified false does not', async () => {
+    trusting.idp.people.set('heidi', { email: 'heidi@example.org', name: 'heidi', groups: ['dev'] });
+    expect((await there.signIn('heidi')).page.status).toBe(303);
+    expect(await trusting.service.sql`select 1 from users where email = 'heidi@example.org'`).toHaveLength(1);
+    const claims = { email: 'ivan@example.org', email_verified: false, groups: ['dev'] };
+    trusting.idp.people.set('ivan', claims);
+    expect((await there.signIn('ivan')).page.status).toBe(403);
+  });
+});
+
+test('missing settings that an issuer requires are named at the start', async () => {
   const settings = { ZONESTEAD_OIDC_ISSUER: idp.issuer };
   await expect(startOnly(settings)).rejects.toThrow('ZONESTEAD_OIDC_CLIENT_ID is missing');
   await expect(startOnly({ ...settings, ZONESTEAD_OIDC_CLIENT_ID: 'x' })).rejects.toThrow(

@@ -1,4 +1,4 @@
-// Signing in to the console and out, and what its cookie, its forms and its headers hold against.
+// Signing in to the console and out, and the attacks that its cookie, forms and headers resist.
 import { describe, expect, test } from 'vitest';
 import { startConsoleService, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
@@ -7,7 +7,7 @@ const service = await startConsoleService();
 const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
 
 describe('signing in', () => {
-  test('with a key leads to the page that was asked for, and signing out ends it', async () => {
+  test('with a key leads to the requested page, and signing out ends it', async () => {
     const browser = visit(service);
     const asked = await browser.get('/console/teams');
     expect([asked.status, asked.location]).toEqual([303, '/console/sign-in?to=%2Fconsole%2Fteams']);
@@ -20,7 +20,7 @@ describe('signing in', () => {
     expect((await browser.get('/console/teams')).location).toMatch(/sign-in/);
   });
 
-  test('is refused at the field with anything but the valid key of a person, without telling which part was wrong', async () => {
+  test('is refused at the field without a valid personal key, and the error does not reveal which part was wrong', async () => {
     const app = await service.key({ team: 'red' });
     const sentences = new Set<string>();
     for (const key of ['', 'hello', app.text, ada.text.slice(0, -1) + (ada.text.endsWith('0') ? '1' : '0')]) {
@@ -32,10 +32,21 @@ describe('signing in', () => {
       expect(text).not.toContain('value="yu_');
       expect((await browser.get('/console/teams')).status).toBe(303);
     }
-    expect(sentences).toEqual(new Set([expect.stringContaining('no valid key of a person')]));
+    expect(sentences).toEqual(new Set([expect.stringContaining('not a valid personal key')]));
   });
 
-  test('leads nowhere outside of the console, whatever the link says', async () => {
+  test('refuses a form that is larger or has more fields than the page, before the key is looked up', async () => {
+    const browser = visit(service);
+    await browser.get('/console/sign-in');
+    const large = await browser.post('/console/sign-in', { key: ada.text, to: 'x'.repeat(17_000) });
+    expect(large.status).toBe(413);
+    const many = Object.fromEntries(Array.from({ length: 65 }, (_, at) => [`n${at}`, '']));
+    const refused = await browser.post('/console/sign-in', { ...many, key: ada.text });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining('more than 64 names')]);
+    expect((await browser.post('/console/sign-in', { key: ada.text })).status).toBe(303);
+  });
+
+  test('never leads outside of the console', async () => {
     for (const to of [
       'https://evil.example/',
       '//evil.example',
@@ -52,7 +63,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  test('begins with a cookie of its own: one that was put under somebody before is worth nothing after', async () => {
+  test('begins with a new cookie: a cookie that was planted before is worthless afterwards', async () => {
     const attacker = visit(service);
     const { csrf } = await attacker.get('/console/sign-in');
     const victim = visit(service, attacker.cookie);
@@ -60,12 +71,12 @@ describe('a session', () => {
     await victim.post('/console/sign-in', { key: ada.text });
     expect(victim.cookie).not.toBe(attacker.cookie);
     expect((await attacker.get('/console/teams')).location).toMatch(/sign-in/);
-    // Nor does the token that the attacker has seen belong to the new session.
+    // The token that the attacker has seen does not belong to the new session either.
     expect((await victim.post('/console/teams', { name: 'forged', _csrf: csrf })).status).toBe(403);
     expect((await victim.get('/console/teams')).text).not.toContain('forged');
   });
 
-  test('is over everywhere after signing out, also for a copy of its cookie', async () => {
+  test('ends everywhere with signing out, even for a copy of its cookie', async () => {
     const browser = visit(service);
     await browser.signIn(ada.text);
     const copy = visit(service, browser.cookie);
@@ -75,7 +86,7 @@ describe('a session', () => {
     expect((await copy.get('/console/teams')).location).toMatch(/sign-in/);
   });
 
-  test('ends with the key that it was begun with', async () => {
+  test('ends with the key that started it', async () => {
     const eve = await addPerson(service, { team: 'blue' });
     const browser = visit(service);
     await browser.signIn(eve.text);
@@ -94,13 +105,33 @@ describe('a session', () => {
     expect((await browser.get('/console/teams')).location).toMatch(/sign-in/);
   });
 
-  test('is in a cookie that scripts cannot read, other sites cannot send along, and plain HTTP does not carry', async () => {
+  test('is one of at most twenty: a new session ends the oldest one, and ends no key of the person', async () => {
+    const fay = await addPerson(service, { email: 'fay@example.org' });
+    // A key of the person may have the same name as the keys of sessions.
+    await service.sql`update api_keys set name = 'console' where id = ${fay.keyId}`;
+    const works = async (browser: { get(path: string): Promise<{ status: number }> }) =>
+      (await browser.get('/console/teams')).status === 200;
+    const browsers = [];
+    for (let at = 0; at < 22; at++) {
+      const browser = visit(service);
+      await browser.signIn(fay.text);
+      browsers.push(browser);
+    }
+    const alive = await Promise.all(browsers.map(works));
+    expect(alive).toEqual([false, false, ...Array.from({ length: 20 }, () => true)]);
+    expect((await service.request('GET', '/zones', undefined, fay.text)).status).toBe(200);
+    const told = await service.sql`select count(*)::int as n from account_changes where action = 'key.revoke'
+      and subject in (select id from api_keys where user_id = ${fay.id})`;
+    expect(told[0]?.n).toBe(2);
+  });
+
+  test('is in a cookie that scripts cannot read, other sites cannot send, and plain HTTP does not carry', async () => {
     const { headers } = await visit(service).get('/console/sign-in');
     const attributes = headers.getSetCookie().join().split('; ').slice(1);
     expect(attributes.sort()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']);
   });
 
-  test('whose cookie somebody wrote or changed is none', async () => {
+  test('is invalid with a forged or changed cookie', async () => {
     const browser = visit(service);
     await browser.signIn(ada.text);
     const [name = '', sealed = ''] = browser.cookie.split('=');
@@ -129,7 +160,7 @@ describe('a form', () => {
     expect(page.text).not.toContain('forged');
   });
 
-  test('is nothing but a form: JSON and files are refused', async () => {
+  test('accepts only forms: JSON and files are refused', async () => {
     const browser = visit(service);
     await browser.signIn(ada.text);
     for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x']) {
@@ -140,7 +171,7 @@ describe('a form', () => {
 });
 
 describe('every page', () => {
-  test('may not be framed, runs no script of others, is kept by nobody (clickjacking, XSS, shared caches)', async () => {
+  test('cannot be framed, runs no foreign script, is not cached (clickjacking, XSS, shared caches)', async () => {
     const browser = visit(service);
     const pages = [await browser.get('/console/sign-in'), await browser.get('/console/nowhere')];
     await browser.signIn(ada.text);
@@ -154,7 +185,7 @@ describe('every page', () => {
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('x-content-type-options')).toBe('nosniff');
       expect(headers.get('cache-control')).toBe('no-store');
-      // Whatever is loaded comes from here.
+      // All assets come from this service.
       const loaded = [...text.matchAll(/<(?:script|link|img)[^>]+(?:src|href)="([^"]+)"/g)].map(
         ([, address]) => address,
       );
@@ -164,7 +195,7 @@ describe('every page', () => {
     }
   });
 
-  test('that there is not, or that breaks off, is a page too', async () => {
+  test('that does not exist, or that fails, is answered with a page too', async () => {
     const browser = visit(service);
     expect((await browser.get('/console/nowhere')).status).toBe(404);
     await browser.signIn(ada.text);
@@ -180,20 +211,20 @@ describe('every page', () => {
     }
   });
 
-  test('is no part of the description of the API', async () => {
+  test('is not part of the description of the API', async () => {
     const { paths } = (await (await fetch(`${service.url}/v1/dns/openapi.json`)).json()) as { paths: object };
     expect(Object.keys(paths).filter((path) => path.includes('console'))).toEqual([]);
   });
 });
 
-test('with an address of HTTPS, the cookie is bound to this host and HTTPS is promised', async () => {
+test('with an HTTPS address, the cookie is bound to this host and HSTS is sent', async () => {
   const safe = await service.anotherConsole({ ZONESTEAD_CONSOLE_URL: 'https://dns.example.net' });
   const { headers } = await visit(safe).get('/console/sign-in');
   expect(headers.getSetCookie().join()).toMatch(/^__Host-zonestead=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/);
   expect(headers.get('strict-transport-security')).toMatch(/^max-age=\d{7,}$/);
 });
 
-test('with one session key, a session holds at every replica; without one, at the process that began it', async () => {
+test('with one session key, a session is valid at every replica; without one, only at the process that started it', async () => {
   const shared = { ZONESTEAD_SESSION_KEY: 'the same long text for all of the replicas' };
   const [one, other] = [await service.anotherConsole(shared), await service.anotherConsole(shared)];
   const browser = visit(one);

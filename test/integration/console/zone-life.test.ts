@@ -1,4 +1,4 @@
-// A zone as a whole over HTTP: settings, park, delete, zone files looked over and imported, history, the live view.
+// The pages of one zone over HTTP: settings, park, delete, preview and import of zone files, history, the live view.
 import { describe, expect, it } from 'vitest';
 import { startConsoleService, type Visit, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
@@ -9,6 +9,9 @@ const red = await service.key({ team: 'red' });
 
 const browser: Visit = visit(service);
 await browser.signIn(ada.text);
+
+/** As long as the boundaries of browsers. */
+const BOUNDARY = '----WebKitFormBoundary0123456789abcdef';
 
 let zones = 0;
 async function newZone() {
@@ -28,7 +31,7 @@ const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' 
 const seenIn = (text: string) => /name="seen" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 describe('the settings of a zone', () => {
-  it('give name servers and DS to copy, and set the default TTL', async () => {
+  it('show name servers and DS records to copy, and set the default TTL', async () => {
     const zone = await newZone();
     const page = await browser.get(`${zone.home}/settings`);
     expect(words(page.text)).toContain('ns1.zonestead.test ns2.zonestead.test');
@@ -42,7 +45,7 @@ describe('the settings of a zone', () => {
     expect(read.body.defaultTtl).toBe(120);
   });
 
-  it('park and unpark, which DNS shows', async () => {
+  it('park and unpark the zone, as DNS shows', async () => {
     const zone = await newZone();
     await put(zone, 'www', 'A', '192.0.2.1');
     await browser.get(`${zone.home}/settings`);
@@ -53,19 +56,19 @@ describe('the settings of a zone', () => {
     await expect.poll(async () => (await service.dns.lookup(`www.${zone.name}`, 'A')).rcode).toBe('NOERROR');
   });
 
-  it('delete it only when its name is written', async () => {
+  it('delete the zone only after its name is typed', async () => {
     const zone = await newZone();
     await browser.get(`${zone.home}/delete`);
     const wrong = await browser.post(`${zone.home}/delete`, { confirm: 'life' });
     expect(wrong.status).toBe(400);
-    expect(wrong.text).toContain(`Write ${zone.name} to confirm; nothing was deleted.`);
+    expect(wrong.text).toContain(`Type ${zone.name} to confirm; nothing was deleted.`);
     expect((await browser.post(`${zone.home}/delete`, { confirm: `${zone.name}.` })).location).toBe('/console/zones');
     expect((await browser.get(zone.home)).status).toBe(404);
   });
 });
 
 describe('a zone file', () => {
-  it('is exported, shown as a difference, and imported as just that', async () => {
+  it('is exported, previewed, and imported exactly as previewed', async () => {
     const zone = await newZone();
     await put(zone, 'stays', 'A', '192.0.2.1');
     await put(zone, 'goes', 'A', '192.0.2.2');
@@ -76,7 +79,7 @@ describe('a zone file', () => {
     await browser.get(`${zone.home}/zonefile`);
     const preview = await browser.post(`${zone.home}/zonefile`, { file });
     expect(preview.status).toBe(200);
-    expect(words(preview.text)).toContain('1 created, 1 changed, 1 deleted, 1 as they are');
+    expect(words(preview.text)).toContain('1 created, 1 changed, 1 deleted, 1 unchanged');
     expect(words(preview.text)).toContain('deleted goes A 192.0.2.2 (3600 s) –');
     expect(words(preview.text)).toContain('changed moves A 192.0.2.3 (3600 s) 192.0.2.33 (3600 s)');
     expect(preview.text).toContain('&lt;b&gt;');
@@ -88,7 +91,7 @@ describe('a zone file', () => {
     expect([again.status, words(again.text)]).toEqual([409, expect.stringContaining('imported already')]);
   });
 
-  it('is not imported over what was changed meanwhile: the difference is shown anew', async () => {
+  it('is not imported over changes that were made in the meantime: the preview is shown again', async () => {
     const zone = await newZone();
     await browser.get(`${zone.home}/zonefile`);
     const preview = await browser.post(`${zone.home}/zonefile`, { file: 'www IN A 192.0.2.1\n' });
@@ -101,7 +104,7 @@ describe('a zone file', () => {
     expect(await records(zone)).toEqual(['www A 192.0.2.1']);
   });
 
-  it('is not imported in place of another one that was looked over in another window', async () => {
+  it('is not imported in place of another one that was previewed in another window', async () => {
     const zone = await newZone();
     await browser.get(`${zone.home}/zonefile`);
     const one = await browser.post(`${zone.home}/zonefile`, { file: 'one IN A 192.0.2.1\n' });
@@ -111,7 +114,7 @@ describe('a zone file', () => {
     expect(await records(zone)).toEqual([]);
   });
 
-  it('with wrong lines is refused by their numbers, and stays in the form', async () => {
+  it('with wrong lines is refused with their numbers, and stays in the form', async () => {
     const zone = await newZone();
     await browser.get(`${zone.home}/zonefile`);
     const file = 'www IN A 192.0.2.1\nbad IN A 300.0.0.1\n<script> IN TXT "x"\n';
@@ -125,7 +128,7 @@ describe('a zone file', () => {
     expect(await records(zone)).toEqual([]);
   });
 
-  it('asks before it touches what an object in a cluster owns', async () => {
+  it('asks for confirmation before it changes records that an object in a cluster manages', async () => {
     const zone = await newZone();
     await put(zone, 'www', 'A', '192.0.2.1', { 'zonestead-managed-by': 'DNSRecord shop/www' });
     await browser.get(`${zone.home}/zonefile`);
@@ -138,7 +141,7 @@ describe('a zone file', () => {
     expect(await records(zone)).toEqual(['other A 192.0.2.5']);
   });
 
-  it('comes as an upload too; one that is no text is refused', async () => {
+  it('can be uploaded; a file that is not text is refused', async () => {
     const zone = await newZone();
     const { csrf } = await browser.get(`${zone.home}/zonefile`);
     const send = async (bytes: Uint8Array<ArrayBuffer>) => {
@@ -157,13 +160,44 @@ describe('a zone file', () => {
     expect([good.status, words(good.text)]).toEqual([200, expect.stringContaining('created up A – 192.0.2.1')]);
     expect((await send(Uint8Array.of(0xff, 0xfe, 0x41))).status).toBe(400);
     const nul = await send(Uint8Array.of(0x61, 0));
-    expect([nul.status, nul.text]).toEqual([400, expect.stringContaining('No zone file holds a NUL')]);
+    expect([nul.status, nul.text]).toEqual([400, expect.stringContaining('A zone file must not hold a NUL')]);
     expect(await records(zone)).toEqual([]);
+  });
+
+  it.each([
+    `boundary=${BOUNDARY}`,
+    // Another parameter of the content type must not be taken for the boundary.
+    `xboundary=${BOUNDARY}other; boundary=${BOUNDARY}`,
+    `boundary="${BOUNDARY}"; boundary=${BOUNDARY}other`,
+  ])('in a form of many fields is refused before it is parsed (%s)', async (parameters) => {
+    const zone = await newZone();
+    const { csrf } = await browser.get(`${zone.home}/zonefile`);
+    const send = async (fields: number) => {
+      const part = (name: string, value: string) =>
+        `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+      const more = Array.from({ length: fields - 2 }, (_each, at) => part(`n${at}`, ''));
+      const body = [part('_csrf', csrf), part('file', 'many IN A 192.0.2.1'), ...more, `--${BOUNDARY}--\r\n`].join('');
+      const headers = { cookie: browser.cookie, 'content-type': `multipart/form-data; ${parameters}` };
+      const answer = await fetch(`${service.url}${zone.home}/zonefile`, { method: 'POST', body, headers });
+      return [answer.status, words(await answer.text())];
+    };
+    expect(await send(17)).toEqual([400, expect.stringContaining('more than 16 fields')]);
+    expect(await send(16)).toEqual([200, expect.stringContaining('created many A')]);
+  });
+
+  it('is refused if it has more than 9 MiB', async () => {
+    const zone = await newZone();
+    const { csrf } = await browser.get(`${zone.home}/zonefile`);
+    const form = new FormData();
+    form.set('_csrf', csrf);
+    form.set('upload', new Blob(['; '.repeat(5 * 1024 * 1024)]), 'a.zone');
+    const init = { method: 'POST', body: form, headers: { cookie: browser.cookie } };
+    expect((await fetch(`${service.url}${zone.home}/zonefile`, init)).status).toBe(413);
   });
 });
 
 describe('the history of a zone', () => {
-  it('tells what changed, before and after, and who it was', async () => {
+  it('shows each change with the state before and after, and its author', async () => {
     const zone = await newZone();
     const { id } = (await put(zone, 'www', 'A', '192.0.2.1')).body as { id: string };
     await browser.get(zone.home);
@@ -176,7 +210,7 @@ describe('the history of a zone', () => {
     expect(text).toContain(red.id);
   });
 
-  it('tells which program a key of the team was used by', async () => {
+  it('shows the program that used a key of the team', async () => {
     const zone = await newZone();
     const key = await service.key({ team: 'red' });
     const record = { name: 'www', type: 'A', content: '192.0.2.1' };
@@ -189,26 +223,26 @@ describe('the history of a zone', () => {
 });
 
 describe('the live view', () => {
-  it('shows what both name servers answer, their serials, and the chain of trust', async () => {
+  it('shows the answers of both name servers, their serials, and the chain of trust', async () => {
     const zone = await newZone();
     await put(zone, 'www', 'A', '192.0.2.1');
     const { body } = await service.request('GET', `/zones/${zone.id}`, undefined, red.text);
     await expect.poll(async () => (await service.dns.lookup(`www.${zone.name}`, 'A')).rcode).toBe('NOERROR');
     const page = await browser.get(`${zone.home}/live?name=www&type=A`);
     const text = words(page.text);
-    expect(text).toMatch(/ns1\.zonestead\.test .* NOERROR 3600 A 192\.0\.2\.1 .*as stored/);
-    expect(text).toContain(`${body.serial} as stored`);
+    expect(text).toMatch(/ns1\.zonestead\.test .* NOERROR 3600 A 192\.0\.2\.1 .*up to date/);
+    expect(text).toContain(`${body.serial} up to date`);
     expect(text).toContain('Stored at this name: 192.0.2.1 (3600 s)');
     const [{ keyTag } = { keyTag: 0 }] = body.ds as { keyTag: number }[];
     expect(text).toContain(`✓ key ${keyTag} · over A`);
-    // Nobody delegates to a test: the parent has no DS.
+    // The parent of a test zone does not delegate to it: it has no DS.
     expect(text).toContain('DS at the parent: missing.');
     expect(text).toContain('RRSIG of the answer: valid.');
     const wrong = await browser.get(`${zone.home}/live?name=${encodeURIComponent('a b')}`);
     expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('id="name-error"')]);
   });
 
-  it('has a whole chain for a zone below one that is hosted here', async () => {
+  it('shows a complete chain for a zone below a hosted zone', async () => {
     const parent = await newZone();
     const { id } = await service.zone(`child.${parent.name}`, red);
     await expect.poll(async () => (await service.dns.lookup(`child.${parent.name}`, 'DS')).rcode).toBe('NOERROR');

@@ -1,4 +1,4 @@
-// The pages of zones over HTTP, without JavaScript: what they write, what they refuse, and who sees them.
+// The pages of zones over HTTP, without JavaScript: the changes they make, their errors, and their visibility.
 import { describe, expect, it } from 'vitest';
 import { startConsoleService, type Visit, visit } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
@@ -34,7 +34,7 @@ const stored = async (zone: { id: string }) =>
 const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
 describe('the list of zones', () => {
-  it('finds zones by a part of their name and by their state, a page at a time', async () => {
+  it('finds zones by a part of their name and by their state, in pages', async () => {
     const browser = await entered(ada);
     const parked = await zoneOfRed('list-parked.example');
     await zoneOfRed('list-active.example');
@@ -52,7 +52,7 @@ describe('the list of zones', () => {
     expect((await browser.get('/console/zones?cursor=%00')).status).toBeLessThan(500);
   });
 
-  it('makes a zone for a team or for the person, and keeps what was typed when it is refused', async () => {
+  it('creates a zone for a team or for the person, and keeps the typed values of a refused form', async () => {
     const browser = await entered(ada);
     await browser.get('/console/zones/new');
     const wrong = await browser.post('/console/zones', {
@@ -74,7 +74,7 @@ describe('the list of zones', () => {
     expect((await browser.get('/console/zones?q=made-here')).text).toContain('red');
   });
 
-  it('does not show the zones of another team, nor anything about them', async () => {
+  it('does not show the zones of another team', async () => {
     const zone = await zoneOfRed();
     const record = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' })).body as { id: string };
     const other = await entered(eve);
@@ -115,7 +115,7 @@ describe('the list of zones', () => {
 });
 
 describe('records', () => {
-  it('live a whole life: created, changed and deleted', async () => {
+  it('are created, changed and deleted', async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();
     await browser.get(zone.home);
@@ -133,7 +133,7 @@ describe('records', () => {
     expect(await stored(zone)).toEqual([]);
   });
 
-  it("say the API's own sentence at the field at fault, keep what was typed, and write nothing", async () => {
+  it("show the API's own error at the wrong field, keep the typed values, and write nothing", async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();
     await put(zone, { name: 'taken', type: 'A', content: '192.0.2.1' });
@@ -159,7 +159,7 @@ describe('records', () => {
     expect(await stored(zone)).toHaveLength(1);
   });
 
-  it('are found by name and content, however the name is spelt, and paged', async () => {
+  it('are found by name and content in any spelling of the name, in pages', async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();
     const changes = Array.from({ length: 120 }, (_, at) => ({
@@ -189,7 +189,7 @@ describe('records', () => {
     expect((await browser.get(`${zone.home}?cursor=nonsense`)).status).toBe(400);
   });
 
-  it('cannot bring script into a page, nor make one heavy', async () => {
+  it('cannot inject a script into a page, and cannot make a page large', async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();
     const evil = `"<script>alert(1)</script>" "'><img src=x onerror=alert(2)>"`;
@@ -213,26 +213,26 @@ describe('records', () => {
   });
 });
 
-describe('what an object in a cluster owns', () => {
-  it('says so, and is changed from here only on purpose', async () => {
+describe('a record that an object in a cluster manages', () => {
+  it('shows the object, and is changed only after a confirmation', async () => {
     const browser = await entered(ada);
     const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
     const zone = await zoneOfRed();
     const { id } = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark)).body as { id: string };
     expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
     const edit = `${zone.home}/records/${id}`;
-    expect((await browser.get(`${edit}/edit`)).text).toContain('the operator puts back');
+    expect((await browser.get(`${edit}/edit`)).text).toContain('The operator may revert changes');
     const refused = await browser.post(edit, { content: '192.0.2.2' });
     expect(refused.status).toBe(409);
     expect(refused.text).toMatch(/aria-describedby="anyway-[^"]*-error"/);
     expect((await browser.post(`${edit}/delete`)).status).toBe(409);
     expect(await stored(zone)).toMatchObject([{ content: '192.0.2.1' }]);
     expect((await browser.post(edit, { content: '192.0.2.2', anyway: 'on' })).status).toBe(303);
-    // It still is the object's: a foreign edit takes nothing over.
+    // The record still belongs to the object: a manual edit does not take it over.
     expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
   });
 
-  it('is remembered by POST, PUT and batch, for zones too, and changes neither serial nor answers', async () => {
+  it('is marked by POST, PUT and batch, also for zones, and the mark changes neither serial nor answers', async () => {
     const send = (method: 'POST' | 'PUT', path: string, body: object, by?: string) =>
       service.request(method, path, body, red.text, by === undefined ? {} : { 'zonestead-managed-by': by });
     const body = { zoneName: 'marked.example', owner: `org:${red.team}` };
@@ -270,7 +270,7 @@ describe('what an object in a cluster owns', () => {
   });
 });
 
-/** The fields of a form as JSON would have them. */
+/** The fields of a form as a JSON body. */
 function api({ ttl, priority, ...fields }: Record<string, string>) {
   const number = (text: string | undefined) =>
     text === undefined ? {} : Number.isNaN(Number(text)) ? text : Number(text);

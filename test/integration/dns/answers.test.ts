@@ -1,11 +1,11 @@
-// What PowerDNS answers over our rows, each answer validated by delv against the zone's own key: positive ones,
-// and proofs that there is nothing, empty non-terminals included.
+// The answers of PowerDNS from our rows. delv validates each answer with the zone's own key: positive answers, and proofs that
+// a name or type does not exist, including empty non-terminals.
 import { describe, expect, test } from 'vitest';
 import { expectNegative, expectPositive } from '../../support/answers.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService();
-const { dns } = service;
+const { dns, request } = service;
 const zone = await service.zone('answers.example');
 const ZONE = 'answers.example';
 const at = (name: string) => (name === '@' ? ZONE : `${name}.${ZONE}`);
@@ -59,7 +59,7 @@ describe('a name with records', () => {
     expect((await dns.lookup('WWW.Answers.EXAMPLE', 'A')).packet.answers).toMatchObject([{ data: '192.0.2.1' }]);
   });
 
-  test('has a SOA of the service: primary, mailbox, serial of the API, 60 s for negative answers (RFC 2308)', async () => {
+  test('has the SOA of the service: primary, mailbox, serial of the API, 60 s for negative answers (RFC 2308)', async () => {
     const { packet } = await dns.lookup('answers.example', 'SOA');
     const { body } = await service.request('GET', `/zones/${zone.id}`);
     expect(packet.answers?.[0]).toMatchObject({
@@ -87,12 +87,60 @@ describe('a negative answer', () => {
   ])('for %s %s is NODATA, with proof', (name, type) => negative(name, type, 'nodata'));
 
   test.each(['empty.chain', 'chain', '_tcp', '_tcp.www'])(
-    'for %s, where nothing stands but something below (RFC 8020), is NODATA, with proof',
+    'for %s, which has only names below it (RFC 8020), is NODATA, with proof',
     (name) => negative(name, 'A', 'nodata'),
   );
 });
 
-test('answers that do not fit a datagram come over TCP', async () => {
+describe('a name that is a prefix of another name without being its parent', () => {
+  // In the order of names a hyphen, a digit and a letter sort right after the separator of two labels.
+  test.each(['sib', 'sib-', 'si'])(
+    '%s does not exist because of sib-ling or sibl: NXDOMAIN, with proof',
+    async (name) => {
+      const rows = [
+        ['sib-ling', '192.0.2.61'],
+        ['sibl', '192.0.2.62'],
+        ['sib0.deep', '192.0.2.63'],
+      ] as const;
+      for (const [sibling, content] of rows) {
+        await request('POST', `/zones/${zone.id}/records`, { name: sibling, type: 'A', content });
+      }
+      await negative(name, 'A', 'nxdomain');
+      await negative(`${name}.deep`, 'A', 'nxdomain');
+    },
+  );
+
+  test('exists without records as soon as there is a record below it', async () => {
+    await service.record(zone, 'below.sib2', 'A', '192.0.2.64');
+    await service.record(zone, 'sib2-ling', 'A', '192.0.2.65');
+    await negative('sib2', 'A', 'nodata');
+  });
+
+  test('is not affected by a hosted zone with a similar name', async () => {
+    await service.zone('kin-dred.answers.example');
+    await negative('kin', 'A', 'nxdomain');
+    await service.zone('a.folk.answers.example');
+    await negative('folk', 'A', 'nodata');
+  });
+});
+
+test('an RRset has one TTL, the lowest of its records (RFC 2181 section 5.2), and validates', async () => {
+  for (const [content, more] of [
+    ['192.0.2.41', { ttl: 600 }],
+    ['192.0.2.42', { ttl: 120 }],
+    // The zone's default, 3600.
+    ['192.0.2.43', {}],
+  ] as const) {
+    await service.record(zone, 'mixed', 'A', content, more);
+  }
+  await service.record(zone, 'mixed', 'TXT', 'another set', { ttl: 60 });
+  const lines = (ttl: number, ...last: number[]) =>
+    last.map((each) => `mixed.answers.example ${ttl} A 192.0.2.${each}`);
+  expect(await positive('mixed', 'A')).toEqual(lines(120, 41, 42, 43));
+  expect((await dns.lookup(at('mixed'), 'A')).answers).toEqual(lines(120, 41, 42, 43));
+});
+
+test('a resolver gets an answer that does not fit a datagram over TCP', async () => {
   for (let n = 0; n < 6; n++) await service.record(zone, 'large', 'TXT', `${n}${'x'.repeat(250)}`);
   const cut = await dns.dig('+ignore', '+noedns', at('large'), 'TXT');
   expect(cut).toMatch(/flags: qr aa tc/);

@@ -1,14 +1,14 @@
-// PowerDNS with the configuration that `pdns-conf` writes, as in a pod: it answers, readiness sees a database that is away, and a
-// changed password makes it end, to be started again with the new file.
+// PowerDNS with the configuration that `pdns-conf` writes, as in a pod: it answers, readiness detects a lost database, and a
+// changed password makes it exit, so that it is started again with the new file.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { startProcess } from '../../../src/cli/up/parts/process.ts';
-import { answeringProblem } from '../../../src/nameserver/answering.ts';
-import { renewConf, writeConf } from '../../../src/nameserver/conf-file.ts';
-import { controlSocket } from '../../../src/nameserver/pdns-conf.ts';
+import { answeringProblem } from '#nameserver/companion/answering.ts';
+import { renewConf, writeConf } from '#nameserver/companion/conf-file.ts';
+import { controlSocket } from '#nameserver/companion/pdns-conf.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { startProcess } from '../../../deploy/local/parts/process.ts';
 import { cloneDatabase } from '../../support/database.ts';
 
 test('PowerDNS follows its configuration', async () => {
@@ -37,7 +37,7 @@ test('PowerDNS follows its configuration', async () => {
   let part = start();
   try {
     await expect.poll(problem).toBe(null);
-    // The same settings: nothing happens.
+    // The same settings have no effect.
     await renewConf(config, file, controlSocket(folder));
     expect(await problem()).toBe(null);
 
@@ -48,7 +48,7 @@ test('PowerDNS follows its configuration', async () => {
     await expect.poll(problem).toBe('PowerDNS does not answer');
     await part.stop();
     part = start();
-    // It cannot log in: silence or SERVFAIL, but never ready.
+    // PowerDNS cannot log in: it is silent or answers SERVFAIL, but is never ready.
     expect(await problem()).not.toBe(null);
   } finally {
     await part.stop();

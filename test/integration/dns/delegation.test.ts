@@ -1,4 +1,4 @@
-// Delegations of a zone as DNS sees them: referrals with glue, secure and insecure ones with their proofs.
+// Delegations in DNS: referrals with glue, secure and insecure ones with their proofs.
 import { describe, expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
@@ -48,7 +48,7 @@ describe('a delegation', async () => {
     ]);
   });
 
-  test('refers for the DS of a zone that is hosted here below it: that is for its own servers to say', async () => {
+  test('answers with a referral for the DS of a hosted zone below it, because the DS belongs to its own servers', async () => {
     await service.zone('host.insecure.cuts.example');
     const asked = await dns.lookup('host.insecure.cuts.example', 'DS');
     expect([asked.rcode, asked.aa, asked.answers]).toEqual(['NOERROR', false, []]);
@@ -59,7 +59,7 @@ describe('a delegation', async () => {
     expect((await dns.lookup('host.insecure.cuts.example', 'SOA')).aa).toBe(true);
   });
 
-  test('with DS gives it, signed, and signs no NS', async () => {
+  test('with DS is answered with the signed DS and an unsigned NS', async () => {
     expect((await dns.lookup('secure.cuts.example', 'DS')).answers).toEqual([`secure.cuts.example 3600 DS ${ds}`]);
     expect((await dns.delv('cuts.example', 'secure.cuts.example', 'DS')).state).toBe('secure');
     const { packet } = await dns.lookup('www.secure.cuts.example', 'A', { dnssec: true });
@@ -69,7 +69,7 @@ describe('a delegation', async () => {
     expect(covered).toEqual(['DS']);
   });
 
-  test('several labels down leaves the names above it empty, with proof', async () => {
+  test('several labels deep leaves the names above it empty, with proof', async () => {
     for (const name of ['far', 'b.far']) {
       expect(await dns.delv('cuts.example', `${name}.cuts.example`, 'A')).toMatchObject({
         state: 'secure',

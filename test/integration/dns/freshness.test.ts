@@ -1,5 +1,6 @@
-// Committed means served: how long after the API's answer PowerDNS still gives the old one, when it has the old one in its
-// cache. The aim is 250 ms at the 99th percentile; a test on a loaded machine asks for less than 1 s, every time.
+// The time from the API's answer until PowerDNS serves the change, if PowerDNS has the old answer in its cache. The promise is
+// 250 ms at the 99th percentile on a dedicated machine. In this test each round must take less than 1 s, and the median of the
+// rounds less than the companion's own work takes on this machine now: a query every 25 ms, and a purge.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -14,7 +15,7 @@ const TIMEOUT = { timeout: 90_000 };
 const zone = await service.zone('fresh.example');
 const records = `/zones/${zone.id}/records`;
 
-/** From now until `seen` gives true, in ms; the questions come all the time, as from a busy resolver. */
+/** Calls `seen` without a pause, as a busy resolver would ask, until it returns true. Returns the time in ms. */
 async function until(seen: () => Promise<boolean>): Promise<number> {
   const since = performance.now();
   while (!(await seen())) {
@@ -24,22 +25,41 @@ async function until(seen: () => Promise<boolean>): Promise<number> {
   return performance.now() - since;
 }
 
-/** Each round: what is answered before is in the cache, then the change, then the wait. All must be below the limit. */
+const median = (values: readonly number[]) =>
+  [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+
+/** The current duration of two rounds of the companion in ms: the pause, the statement, an answer of PowerDNS. */
+async function twoRounds(): Promise<number> {
+  const since = performance.now();
+  for (let look = 0; look < 2; look++) {
+    await sleep(25);
+    await service.sql`select name from zones where changed_xid >= pg_snapshot_xmin(pg_current_snapshot())`;
+    await dns.lookup('fresh.example', 'SOA');
+  }
+  return performance.now() - since;
+}
+
+/** In each round the cache has the old answer, then the change is made, then the wait is measured. */
 async function measure(round: (n: number) => Promise<number>): Promise<void> {
   const times: number[] = [];
-  for (let n = 0; n < ROUNDS; n++) times.push(await round(n));
+  const looks: number[] = [];
+  for (let n = 0; n < ROUNDS; n++) {
+    if (n % 4 === 0) looks.push(await twoRounds());
+    times.push(await round(n));
+  }
   const late = times.filter((ms) => ms >= LIMIT_MS);
   expect(late.map(Math.round)).toEqual([]);
+  expect(median(times)).toBeLessThan(50 + 2 * median(looks));
 }
 
 const rcode = async (name: string, type = 'A') => (await dns.lookup(name, type)).rcode;
 const address = async (name: string) => (await dns.lookup(name, 'A')).answers[0]?.split(' ')[3];
-/** Asked with and without DNSSEC: these are two entries of the cache. */
+/** Asks with and without DNSSEC, because these are two entries of the cache. */
 async function warm(name: string, type = 'A'): Promise<void> {
   for (let n = 0; n < 2; n++) for (const dnssec of [false, true]) await dns.lookup(name, type, { dnssec });
 }
 
-test('a new record whose name was just denied', TIMEOUT, () =>
+test('a new record is served at a name that was just denied', TIMEOUT, () =>
   measure(async (n) => {
     const name = `new${n}.fresh.example`;
     await warm(name);
@@ -48,7 +68,7 @@ test('a new record whose name was just denied', TIMEOUT, () =>
   }),
 );
 
-test('a new type at a name that was just asked for it', TIMEOUT, () =>
+test('a new type is served at a name that was just asked for it', TIMEOUT, () =>
   measure(async (n) => {
     const name = `new${n}.fresh.example`;
     await warm(name, 'TXT');
@@ -57,7 +77,7 @@ test('a new type at a name that was just asked for it', TIMEOUT, () =>
   }),
 );
 
-test('a changed record that is asked for all the time', TIMEOUT, async () => {
+test('a changed record is served although it is asked for all the time', TIMEOUT, async () => {
   const { id } = await service.record(zone, 'hot', 'A', '192.0.2.0');
   await measure(async (n) => {
     const content = `192.0.2.${n + 1}`;
@@ -67,7 +87,7 @@ test('a changed record that is asked for all the time', TIMEOUT, async () => {
   });
 });
 
-test('a deleted record', TIMEOUT, async () => {
+test('a deleted record is denied', TIMEOUT, async () => {
   await measure(async (n) => {
     const { id } = await service.record(zone, `gone${n}`, 'A', '192.0.2.1');
     await warm(`gone${n}.fresh.example`);
@@ -76,7 +96,7 @@ test('a deleted record', TIMEOUT, async () => {
   });
 });
 
-test('a new wildcard for a name that was just denied', TIMEOUT, () =>
+test('a new wildcard is served for a name that was just denied', TIMEOUT, () =>
   measure(async (n) => {
     await warm(`x.star${n}.fresh.example`);
     await service.record(zone, `*.star${n}`, 'A', '192.0.2.1');
@@ -84,7 +104,7 @@ test('a new wildcard for a name that was just denied', TIMEOUT, () =>
   }),
 );
 
-test('a brand-new zone that was asked for before it was there', TIMEOUT, () =>
+test('a new zone is served although it was asked for before it existed', TIMEOUT, () =>
   measure(async (n) => {
     await warm(`young${n}.test`, 'SOA');
     expect(await rcode(`young${n}.test`, 'SOA')).toBe('REFUSED');
@@ -93,7 +113,7 @@ test('a brand-new zone that was asked for before it was there', TIMEOUT, () =>
   }),
 );
 
-test('park, and unpark', TIMEOUT, async () => {
+test('a zone is parked and unparked', TIMEOUT, async () => {
   const parked = await service.zone('turns.example');
   await service.record(parked, 'www', 'A', '192.0.2.1');
   await measure(async (n) => {
@@ -104,7 +124,7 @@ test('park, and unpark', TIMEOUT, async () => {
   });
 });
 
-test('a zone that is deleted', TIMEOUT, () =>
+test('a deleted zone is refused', TIMEOUT, () =>
   measure(async (n) => {
     const old = await service.zone(`old${n}.test`);
     await warm(`old${n}.test`, 'SOA');
@@ -113,7 +133,7 @@ test('a zone that is deleted', TIMEOUT, () =>
   }),
 );
 
-test('a zone that is deleted and made anew: signed with its new key, and with no other', TIMEOUT, async () => {
+test('a zone that is deleted and created again is signed with its new key only', TIMEOUT, async () => {
   let old = await service.zone('anew.example');
   const signer = async () => {
     const { packet } = await dns.lookup('anew.example', 'SOA', { dnssec: true });
@@ -134,7 +154,7 @@ test('a zone that is deleted and made anew: signed with its new key, and with no
   expect((await dns.delv('anew.example', 'anew.example', 'SOA')).state).toBe('secure');
 });
 
-test('a hosted child zone: its delegation in the parent, and the empty names between', TIMEOUT, () =>
+test('the parent serves the delegation of a new hosted child zone, and the empty names between them', TIMEOUT, () =>
   measure(async (n) => {
     const name = `kid.between${n}.fresh.example`;
     await warm(`between${n}.fresh.example`);
@@ -150,7 +170,7 @@ test('a hosted child zone: its delegation in the parent, and the empty names bet
 );
 
 test(
-  'while a long transaction elsewhere keeps every change in sight, also those of a zone that was made anew',
+  'changes are served while a long transaction keeps all of them inside the horizon, even for a zone that was created again',
   TIMEOUT,
   async () => {
     const long = service.database.connect();

@@ -1,6 +1,6 @@
-// The NSEC chain (RFC 4034 section 4): it visits exactly the names that are authoritative or a zone cut, in canonical
-// order, with the right type bitmaps, and comes back to the apex. The expectation is computed from what was created, by
-// rules of this file's own.
+// The NSEC chain (RFC 4034 section 4): it contains exactly the names that are authoritative or a zone cut, in canonical order
+// with the right type bitmaps, and returns to the apex. The test computes the expectation from the created records with rules
+// of its own.
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ const CONTENTS: Record<string, string> = {
 };
 const APEX_TYPES = ['NS', 'SOA', 'RRSIG', 'NSEC', 'DNSKEY', 'CDS', 'CDNSKEY'];
 
-/** RFC 4034 section 6.1, over octets: labels from the right, the shorter one first. */
+/** The order of RFC 4034 section 6.1, by octets: labels from the right, the shorter one first. */
 function canonical(a: string, b: string): number {
   const [left, right] = [a, b].map((name) => name.split('.').reverse());
   for (let i = 0; ; i++) {
@@ -45,7 +45,7 @@ const isBelow = (name: string, above: string) => name.endsWith(`.${above}`);
 const link = (name: string, next: string, types: Iterable<string>) =>
   `${name} → ${next}: ${[...types].sort().join(' ')}`;
 
-/** The chain that RFC 4034 and 4035 ask for, from the rows and the hosted child zones. */
+/** The chain that RFC 4034 and 4035 require for the rows and the hosted child zones. */
 function expectedChain(zone: string, rows: Row[], children: string[] = []): string[] {
   const types = new Map<string, Set<string>>([[zone, new Set(APEX_TYPES)]]);
   const add = (name: string, type: string) => types.set(name, (types.get(name) ?? new Set()).add(type));
@@ -55,15 +55,15 @@ function expectedChain(zone: string, rows: Row[], children: string[] = []): stri
   const names = [...types.keys()].filter((name) => !cuts.some((cut) => isBelow(name, cut))).sort(canonical);
   return names.map((name, i) => {
     const at = types.get(name) as Set<string>;
-    // At a cut only NS, DS and NSEC are the parent's (RFC 4035 section 2.3).
+    // At a cut the parent has only NS, DS and NSEC (RFC 4035 section 2.3).
     const own = cuts.includes(name) ? [...at].filter((type) => type === 'NS' || type === 'DS') : [...at];
     return link(name, names[(i + 1) % names.length] as string, new Set([...own, 'RRSIG', 'NSEC']));
   });
 }
 
 /**
- * The NSEC of one name, out of a direct answer. At the apex of a hosted child that would be the child's own: the parent's
- * is in the proof for the name that comes right after it (`*` sorts before every other character of a label).
+ * The NSEC of one name, from a direct answer. At the apex of a hosted child a direct answer has the child's own NSEC; the
+ * parent's is in the proof for the name right after it (`*` sorts before every other character of a label).
  */
 async function nsecOf(name: string, isChild: boolean) {
   const { packet } = isChild
@@ -76,7 +76,7 @@ async function nsecOf(name: string, isChild: boolean) {
   return found.data as { nextDomain: string; rrtypes: string[] };
 }
 
-/** Follows the chain from the apex until it is back there, at most 200 names. */
+/** Follows the chain from the apex until it returns there, at most 200 names. */
 async function walk(zone: string, children: string[] = []): Promise<string[]> {
   const links: string[] = [];
   let name = zone;
@@ -88,7 +88,7 @@ async function walk(zone: string, children: string[] = []): Promise<string[]> {
   return links;
 }
 
-/** dns-packet knows some types by their number only. */
+/** dns-packet has no names for some types. */
 const plainType = (type: string) => ({ UNKNOWN_59: 'CDS', UNKNOWN_60: 'CDNSKEY', UNKNOWN_65: 'HTTPS' })[type] ?? type;
 
 async function fill(zone: Awaited<ReturnType<TestService['zone']>>, wanted: Row[]): Promise<Row[]> {
@@ -135,14 +135,14 @@ describe('a zone with some 60 mixed names', async () => {
   const children = ['kid.chain.example', 'far.down.chain.example', 'below.cut.chain.example'];
   for (const child of children) await service.zone(child);
 
-  test('is chained name by name, exactly once around', async () => {
+  test('has a chain with each name exactly once', async () => {
     expect(rows).toHaveLength(wanted.length);
     const expected = expectedChain('chain.example', rows, children);
     expect(expected.length).toBeGreaterThan(55);
     expect(await walk('chain.example', children)).toEqual(expected);
   });
 
-  test('is chained around its children alone while it is parked', async () => {
+  test('has a chain with its children only while it is parked', async () => {
     await request('POST', `/zones/${zone.id}/park`);
     const expected = expectedChain('chain.example', [], children);
     await expect.poll(() => walk('chain.example', children)).toEqual(expected);
@@ -150,7 +150,7 @@ describe('a zone with some 60 mixed names', async () => {
     await expect.poll(() => walk('chain.example', children)).toEqual(expectedChain('chain.example', rows, children));
   });
 
-  test('proves with that chain that what is between its names does not exist', async () => {
+  test('proves with the chain that names between its names do not exist', async () => {
     for (const name of ['00', 'a0', 'zz', 'x.y.x.a', 'cu', 'cut0', 'secure-', '_', 'kid0', 'down0', 'n10x']) {
       const { state, negative } = await dns.delv('chain.example', `${name}.chain.example`, 'SRV');
       expect([name, state, negative]).toEqual([name, 'secure', name.endsWith('.a') ? negative : 'nxdomain']);
@@ -158,8 +158,8 @@ describe('a zone with some 60 mixed names', async () => {
   });
 });
 
-// RFC 2181 section 11: a label may be any octets, and a question for one that no zone here can hold is answered like others.
-describe('a name of octets that no name of the zone has', async () => {
+// RFC 2181 section 11: a label may have any octets, and a question for a name that no zone here can have gets a normal answer.
+describe('a name with octets that no name of a zone can have', async () => {
   const zone = await service.zone('octets.example');
   const rows = ['www', '*.wild', 'a-b', 'a_b', '0', '9', '-', '_', 'z', '-.h', 'y.e'].map((name) => row(name, 'TXT'));
   await fill(zone, rows);
@@ -178,7 +178,7 @@ describe('a name of octets that no name of the zone has', async () => {
     }
   });
 
-  test('is what a wildcard stands for, with proof', async () => {
+  test('is answered from a wildcard, with proof', async () => {
     for (const name of ['\\000', 'a\\032b', 'a\\.b', "it's", '\\255.~']) {
       const { state, negative } = await dns.delv('octets.example', `${name}.wild.octets.example`, 'TXT');
       expect([name, state, negative]).toEqual([name, 'secure', null]);
@@ -186,7 +186,7 @@ describe('a name of octets that no name of the zone has', async () => {
   });
 });
 
-test('whatever names come together, the chain is right (random zones)', async () => {
+test('the chain of a zone with random names is right', async () => {
   const label = fc.constantFrom('a', 'b', 'aa', '-', '_', '0', 'z', 'ns');
   const name = fc.oneof(
     fc.constant('@'),

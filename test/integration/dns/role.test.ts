@@ -1,4 +1,4 @@
-// The rights of PowerDNS in the database: role pdns reads through schema pdns, and can do nothing else.
+// The rights of PowerDNS in the database: role pdns reads through schema pdns, and has no other right.
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
@@ -23,13 +23,13 @@ const tables = await service.sql`
   select format('%I.%I', table_schema, table_name) as name from information_schema.tables
   where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')`;
 
-test('it reads no table, of any schema', async () => {
+test('role pdns cannot read a table of any schema', async () => {
   expect(tables.length).toBeGreaterThan(9);
   for (const { name } of tables)
     expect([name, await asPdns(`select * from ${name}`)]).toEqual([name, expect.stringMatching(DENIED)]);
 });
 
-test('it writes no table', async () => {
+test('role pdns cannot write a table', async () => {
   for (const { name } of tables) {
     for (const statement of [`delete from ${name}`, `truncate ${name}`, `alter table ${name} add column x int`]) {
       expect([statement, await asPdns(statement)]).toEqual([statement, expect.stringMatching(/^42501 /)]);
@@ -39,27 +39,27 @@ test('it writes no table', async () => {
   expect(await asPdns(`insert into public.teams (id, name) values ('x', 'x')`)).toMatch(DENIED);
 });
 
-test('it writes through no view and no function either', async () => {
+test('role pdns cannot write through a view or a function', async () => {
   const views = await service.sql`select viewname as name from pg_views where schemaname = 'pdns'`;
   expect(views.length).toBeGreaterThan(4);
   for (const { name } of views) {
     expect(await asPdns(`delete from pdns.${name}`)).toMatch(/^(42501|55000) /);
   }
-  // 0A000: no column of the tables stands behind it.
+  // 0A000: the view has no column of a table.
   expect(await asPdns(`update pdns.domains set account = 'x'`)).toMatch(/^(0A000|42501|55000) /);
   const functions = await service.sql`
     select p.proname as name, p.provolatile as volatility, p.prosecdef as definer, p.proconfig::text as config
     from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = 'pdns'`;
   expect(functions.length).toBeGreaterThan(9);
   for (const { name, volatility, definer, config } of functions) {
-    // Postgres refuses writes inside functions that are not volatile.
+    // Postgres refuses writes in functions that are not volatile.
     expect([name, volatility === 'v']).toEqual([name, false]);
     // A function with its owner's rights must not look names up in the caller's schemas.
     if (definer) expect([name, config]).toEqual([name, '{"search_path=\\"\\""}']);
   }
 });
 
-test('it makes nothing of its own and becomes nobody else', async () => {
+test('role pdns cannot create objects or change to another role', async () => {
   for (const statement of [
     'create table public.mine (n int)',
     'create table pdns.mine (n int)',
@@ -76,7 +76,7 @@ test('it makes nothing of its own and becomes nobody else', async () => {
   }
 });
 
-test('it reads what PowerDNS needs', async () => {
+test('role pdns reads the data that PowerDNS needs', async () => {
   const [{ no } = { no: 0 }] = await service.sql`select no from zones where id = ${zone.id}`;
   for (const call of [
     `pdns.soa('SOA', 'role.example')`,
@@ -95,7 +95,7 @@ test('it reads what PowerDNS needs', async () => {
   expect(await asPdns('select * from pdns.records')).toBe('4 rows');
 });
 
-test('nobody else gets at schema pdns: it holds the private keys', async () => {
+test('no other role can use schema pdns, which contains the private keys', async () => {
   const grants = await service.sql`
     select distinct grantee from information_schema.role_table_grants where table_schema = 'pdns'
     union select distinct grantee from information_schema.role_routine_grants where specific_schema = 'pdns'`;

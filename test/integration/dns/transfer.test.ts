@@ -1,14 +1,13 @@
-// The view of a second zone server: a transfer of the signed zone, record by record against the API's list, and verified as
-// a whole by ldns. The serving PowerDNS refuses transfers (its replicas read the same Postgres); this one, on the same
-// rows, is told to allow them.
+// A transfer of the signed zone, compared record by record with the API's list and verified as a whole by ldns. The serving
+// PowerDNS refuses transfers, because its replicas read the same Postgres. This second PowerDNS, on the same rows, allows them.
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { type Part, startProcess, waitFor } from '../../../src/cli/up/parts/process.ts';
-import { ask } from '../../../src/nameserver/probe.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+import { ensureTools } from '../../../deploy/local/parts/apt.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { type Part, startProcess, waitFor } from '../../../deploy/local/parts/process.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -18,7 +17,7 @@ const { signal } = new AbortController();
 const LIMIT_MS = 20_000;
 const HASH = 'ab'.repeat(32);
 
-/** Name, type, content as sent, and as a zone file has it when that is another text. */
+/** Name, type, content as sent, and the content in a zone file if it differs. */
 const RECORDS = [
   ['www', 'A', '192.0.2.1'],
   ['www', 'A', '192.0.2.2'],
@@ -44,7 +43,7 @@ let port: number;
 let secondServer: Part;
 
 beforeAll(async () => {
-  // Installed where that may be done; otherwise this fails with the command to run.
+  // Installs ldns if the machine permits it; otherwise the test fails with the command to run.
   const tools = [{ command: 'ldns-verify-zone', package: 'ldnsutils' }];
   verifier = (await ensureTools(tools, { progress: () => {}, signal }))['ldns-verify-zone'] as string;
   ({ port } = await allocatePorts([{ name: 'port', dns: true }], { stateDir }));
@@ -53,7 +52,7 @@ beforeAll(async () => {
   const conf = join(folder, 'pdns.conf');
   const serving = await readFile(join(service.powerdnsFolder, 'pdns.conf'), 'utf8');
   await writeFile(conf, serving, { mode: 0o600 });
-  // Of a setting that is there twice the last one counts.
+  // If a setting occurs twice, the last one counts.
   await appendFile(conf, `local-port=${port}\nsocket-dir=${folder}\ndisable-axfr=no\nallow-axfr-ips=127.0.0.1\n`);
   const { pdnsServer: command } = inject('tools');
   const args = [`--config-dir=${folder}`];
@@ -89,18 +88,18 @@ async function transfer(zone: string): Promise<{ text: string; lines: Line[] }> 
 
 const sorted = (lines: readonly string[]) => [...lines].sort();
 const spelled = (type: string, data: string) => {
-  // dig writes hashes in capitals and in parts, and SvcParams with or without quotes.
+  // dig prints hashes in capitals and in parts, and SvcParams with or without quotes.
   if (['DS', 'TLSA'].includes(type)) return data.toLowerCase().replace(/([0-9a-f]{32,}) (?=[0-9a-f])/g, '$1');
   return type === 'HTTPS' ? data.replaceAll('"', '') : data;
 };
 
-test('a transfer of all 13 types holds exactly the records of the list, and verifies as a signed zone', async () => {
+test('a transfer of all 13 types contains exactly the records of the list, and verifies as a signed zone', async () => {
   const zone = await service.zone('moved.test');
   for (const [name, type, content] of RECORDS) {
     await service.record(zone, name, type, content, type === 'MX' && content === '.' ? { priority: 0 } : {});
   }
   const child = await service.zone('child.moved.test');
-  // Below a delegation elsewhere: no business of this zone's.
+  // A record below a delegation to another server is not part of this zone.
   await service.zone('deep.sub.moved.test');
   await service.record(zone, 'lb', 'ALIAS', 'pool.example.net', { ttl: 60 });
   await service.sql`
@@ -133,11 +132,27 @@ test('a transfer of all 13 types holds exactly the records of the list, and veri
   expect(soa).toMatchObject([{ owner: 'moved.test', data: expect.stringContaining(` ${serial} `) }]);
   for (const type of ['DNSKEY', 'CDS', 'CDNSKEY']) expect(lines.map((line) => line.type)).toContain(type);
   expect(await verify(text)).toMatch(/Zone is verified and complete/);
-  // The proof can fail: one address more, which nothing signs.
+  // The verification can fail: one more address without a signature.
   expect(await verify(`${text}\nwww.moved.test. 3600 IN A 192.0.2.99\n`)).not.toMatch(/verified and complete/);
 });
 
-test('a parked zone is transferred as its apex and what is delegated to hosted zones, and verifies', async () => {
+test('each RRset of a transfer has one TTL, the lowest of its records (RFC 2181 section 5.2)', async () => {
+  const zone = await service.zone('mixed.test');
+  await service.record(zone, 'www', 'A', '192.0.2.1', { ttl: 600 });
+  await service.record(zone, 'www', 'A', '192.0.2.2', { ttl: 120 });
+  await service.record(zone, 'www', 'A', '192.0.2.3');
+  await service.record(zone, 'www', 'TXT', 'another set', { ttl: 60 });
+  const { lines } = await transfer('mixed.test');
+  const found = lines.filter(({ owner, type }) => owner === 'www.mixed.test' && (type === 'A' || type === 'TXT'));
+  expect(sorted(found.map(({ ttl, type, data }) => `${ttl} ${type} ${data}`))).toEqual([
+    '120 A 192.0.2.1',
+    '120 A 192.0.2.2',
+    '120 A 192.0.2.3',
+    '60 TXT "another set"',
+  ]);
+});
+
+test('the transfer of a parked zone has its apex and the delegations of hosted zones, and verifies', async () => {
   const zone = await service.zone('still.test');
   await service.record(zone, 'www', 'A', '192.0.2.1');
   await service.zone('child.still.test');
@@ -148,7 +163,7 @@ test('a parked zone is transferred as its apex and what is delegated to hosted z
   expect(await verify(text)).toMatch(/Zone is verified and complete/);
 });
 
-/** What ldns says of a signed zone. */
+/** The verdict of ldns on a signed zone. */
 async function verify(text: string): Promise<string> {
   const file = join(stateDir, 'zone');
   await writeFile(file, text);

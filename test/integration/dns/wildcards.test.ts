@@ -1,4 +1,4 @@
-// Wildcards (RFC 4592) and aliases as PowerDNS serves them, each answer validated by delv.
+// Wildcards (RFC 4592) and aliases of PowerDNS. delv validates each answer.
 import { describe, expect, test } from 'vitest';
 import { expectNegative, expectPositive } from '../../support/answers.ts';
 import { startTestService } from '../../support/service.ts';
@@ -39,7 +39,7 @@ describe('a wildcard (RFC 4592)', () => {
 
   test('has no other types than its own: NODATA, with proof', () => negative('x.wild', 'AAAA', 'nodata'));
 
-  test('does not answer for a name that exists beside it, nor below such a name (closest encloser)', async () => {
+  test('does not answer for an existing sibling name, nor below such a name (closest encloser)', async () => {
     await negative('sister.wild', 'A', 'nodata');
     await negative('below.sister2.wild', 'A', 'nodata');
     await negative('x.sister2.wild', 'A', 'nxdomain');
@@ -50,7 +50,7 @@ describe('a wildcard (RFC 4592)', () => {
     for (const name of ['wild', 'sister2.wild', 'aliased']) await negative(name, 'A', 'nodata');
   });
 
-  test('leads on as an alias', async () => {
+  test('can be an alias', async () => {
     expect(await positive('x.aliased', 'A')).toEqual([
       'www.wild.example 3600 A 192.0.2.1',
       'x.aliased.wild.example 3600 CNAME www.wild.example',
@@ -67,7 +67,7 @@ describe('an alias', () => {
     ]);
   });
 
-  test('whose target has not the type, or does not exist, is answered itself, with proof of the rest', async () => {
+  test('is answered itself if its target lacks the type or does not exist, with proof of that', async () => {
     expect(await positive('alias', 'CNAME')).toEqual(['alias.wild.example 3600 CNAME alias2.wild.example']);
     expect((await dns.lookup(at('alias'), 'MX')).rcode).toBe('NOERROR');
     expect((await dns.lookup(at('dangling'), 'A')).rcode).toBe('NXDOMAIN');
@@ -79,7 +79,7 @@ describe('an alias', () => {
     }
   });
 
-  test('out of the zone ends there', async () => {
+  test('to a name outside of the zone ends there', async () => {
     expect((await dns.lookup(at('outside'), 'A')).answers).toEqual([
       'outside.wild.example 3600 CNAME host.example.net',
     ]);

@@ -1,6 +1,6 @@
-// Whole zones as DNS sees them: single labels, empty zones, the keys, what is switched off, and PowerDNS' own check.
+// Whole zones in DNS: single labels, empty zones, the keys, disabled features, and PowerDNS' own check.
 import { describe, expect, inject, test } from 'vitest';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService();
@@ -52,14 +52,14 @@ describe('the key of a zone', async () => {
     }
   });
 
-  test('of another zone does not validate it', async () => {
+  test('does not validate the records of another zone', async () => {
     const other = await service.zone('other.example');
     const anchor = { ds: `${other.ds[0]?.keyTag} 13 2 ${other.ds[0]?.digest}` };
     expect((await dns.delv('signed.example', 'www.signed.example', 'A', anchor)).state).toBe('bogus');
   });
 });
 
-test('zone transfers, updates and version are not given away', async () => {
+test('zone transfers, updates and version queries are refused', async () => {
   await service.zone('closed.example');
   expect(await dns.dig('closed.example', 'AXFR')).toMatch(/Transfer failed|REFUSED|NOTAUTH/);
   expect(await dns.dig('+noall', '+comments', 'closed.example', 'IXFR=1')).not.toMatch(/status: NOERROR/);

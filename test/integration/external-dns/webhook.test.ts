@@ -1,12 +1,12 @@
 // The webhook provider over HTTP, as external-dns speaks it, against the real service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createClient } from '../../../src/client/client.ts';
-import { realClock } from '../../../src/client/clock.ts';
-import { createDispatcher } from '../../../src/client/dispatcher.ts';
-import { buildWebhook } from '../../../src/external-dns/app.ts';
-import { MEDIA_TYPE } from '../../../src/external-dns/protocol.ts';
-import { createProvider } from '../../../src/external-dns/provider.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { realClock } from '#base/clock.ts';
+import { createClient } from '#client/client.ts';
+import { createDispatcher } from '#client/pace/dispatcher.ts';
+import { buildWebhook } from '#external-dns/app.ts';
+import { MEDIA_TYPE } from '#external-dns/protocol.ts';
+import { createProvider } from '#external-dns/provider.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { startTestService, type TestService } from '../../support/service.ts';
 
 const service = await startTestService();
@@ -98,10 +98,10 @@ describe('the provider', () => {
         providerSpecific: [{ name: 'alias', value: 'true' }],
       },
     ]);
-    expect(webhook.lines.join('')).toContain('left out: elsewhere.example A: no zone of the key encloses it');
+    expect(webhook.lines.join('')).toContain('ignored: elsewhere.example A: no zone of the key contains it');
   });
 
-  test('does what can be done, and says what was refused without ending external-dns', async () => {
+  test('makes the accepted changes, and reports the refused ones without ending external-dns', async () => {
     const wrong = a('bad.one.example', 'no address');
     const right = a('good.one.example', '192.0.2.1');
     expect((await webhook.send('/records', { create: [wrong, right] })).status).toBe(500);

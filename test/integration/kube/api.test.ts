@@ -1,12 +1,12 @@
-// The typed calls against a real kube-apiserver: what apply, status, merge and delete really do and how they fail.
+// The typed calls against a real kube-apiserver: the effects and the failures of apply, status, merge and delete.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeApi } from '../../../src/kube/api.ts';
-import { type Condition, setCondition } from '../../../src/kube/conditions.ts';
-import { isConflict, isNotFound, type KubeError } from '../../../src/kube/errors.ts';
-import { createEventRecorder } from '../../../src/kube/events.ts';
-import { addFinalizer, removeFinalizer } from '../../../src/kube/finalizer.ts';
-import type { KubeObject, ResourceType } from '../../../src/kube/resource.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { isConflict, isNotFound, type KubeError } from '#kube/api/errors.ts';
+import { createEventRecorder } from '#kube/events/events.ts';
+import { type Condition, setCondition } from '#kube/objects/conditions.ts';
+import { addFinalizer, removeFinalizer } from '#kube/objects/finalizer.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
 import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
 
@@ -37,7 +37,7 @@ const failure = (call: Promise<unknown>): Promise<KubeError> =>
   );
 
 describe('server-side apply', () => {
-  it('creates, changes only what is applied, and removes what is no longer applied', async () => {
+  it('creates, changes only the applied fields, and removes the fields that are no longer applied', async () => {
     const created = await api.apply<Widget>(
       WIDGETS,
       { metadata: { ...named('applied'), labels: { a: '1' } }, spec: { color: 'red', size: 3 } },
@@ -58,7 +58,7 @@ describe('server-side apply', () => {
     expect(error.message).toContain('owner');
   });
 
-  it('of the status touches neither spec nor generation, and an equal status is no new version', async () => {
+  it('to the status changes neither spec nor generation, and an equal status is no new version', async () => {
     const created = await api.apply<Widget>(WIDGETS, { metadata: named('status'), spec: { color: 'red' } }, me);
     const conditions = setCondition(
       [],
@@ -73,7 +73,7 @@ describe('server-side apply', () => {
     expect(again.metadata.resourceVersion).toBe(updated.metadata.resourceVersion);
   });
 
-  it('of the status lets two managers keep a condition each', async () => {
+  it('to the status lets two managers keep one condition each', async () => {
     await api.apply(WIDGETS, { metadata: named('shared') }, me);
     const condition = (type: string) => ({
       type,
@@ -90,7 +90,7 @@ describe('server-side apply', () => {
     expect(both.status.conditions.map(({ type }) => type).sort()).toEqual(['Accepted', 'Ready']);
   });
 
-  it('of the status of an object that is gone is 404 and makes none', async () => {
+  it('to the status of a deleted object is 404 and creates none', async () => {
     const error = await failure(api.applyStatus(WIDGETS, { metadata: named('gone'), status: { seen: 'x' } }, me));
     expect(isNotFound(error)).toBe(true);
   });
@@ -105,14 +105,14 @@ describe('failures', () => {
     expect(error.details?.causes?.[0]?.field).toBe('spec.color');
   });
 
-  it('of rights name who may not do what', async () => {
+  it('about rights name the user and the verb', async () => {
     const guest = await cluster.connect({ name: 'guest', groups: [] });
     const error = await failure(guest.api.list(WIDGETS, {}));
     expect(error).toMatchObject({ status: 403, reason: 'Forbidden' });
     expect(error.message).toContain('"guest"');
   });
 
-  it('of creating a name twice are not taken for a lost race', async () => {
+  it('for a name that exists already are not taken for a lost race', async () => {
     await api.create(WIDGETS, { metadata: named('twice') });
     const error = await failure(api.create(WIDGETS, { metadata: named('twice') }));
     expect(error).toMatchObject({ status: 409, reason: 'AlreadyExists' });
@@ -121,11 +121,11 @@ describe('failures', () => {
 });
 
 describe('deletion', () => {
-  it('of something that is not there is done', async () => {
+  it('succeeds for an absent object', async () => {
     await api.delete(WIDGETS, named('never-there'));
   });
 
-  it('of another object than the one that was read is refused', async () => {
+  it('is refused for another object than the one that was read', async () => {
     await api.create(WIDGETS, { metadata: named('replaced') });
     const uid = '00000000-0000-0000-0000-000000000000';
     expect(isConflict(await failure(api.delete(WIDGETS, named('replaced'), { uid })))).toBe(true);

@@ -1,12 +1,12 @@
 // Cache, queue and controller against a real kube-apiserver, also while it is restarted under a running watch.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { KubeApi } from '../../../src/kube/api.ts';
-import { addFinalizer, hasFinalizer, isDeleting, removeFinalizer } from '../../../src/kube/finalizer.ts';
-import { createManager, type Manager } from '../../../src/kube/manager.ts';
-import { createKubeMetrics } from '../../../src/kube/metrics.ts';
-import { splitKey } from '../../../src/kube/resource.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { createManager, type Manager } from '#kube/controller/manager.ts';
+import { createKubeMetrics } from '#kube/metrics.ts';
+import { addFinalizer, hasFinalizer, isDeleting, removeFinalizer } from '#kube/objects/finalizer.ts';
+import { splitKey } from '#kube/objects/resource.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
 import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
 
@@ -52,7 +52,7 @@ const named = (name: string) => ({ namespace: 'default', name });
 const color = (name: string, value: string) =>
   writer.apply<Widget>(WIDGETS, { metadata: named(name), spec: { color: value } }, me);
 
-/** What the server has, as `name=color`, of names with this beginning. */
+/** The objects of the server as `name=color`, those whose names begin with the prefix. */
 async function truth(beginning: string): Promise<string[]> {
   const { items } = await writer.list<Widget>(WIDGETS, { namespace: 'default' });
   return describeAll(items, beginning);
@@ -85,7 +85,7 @@ describe('a cache', () => {
     await expect.poll(() => cache.get('default/many-8'), PATIENCE).toBeUndefined();
   });
 
-  it('knows its own write before the watch brings it, and tells of it once', async () => {
+  it('contains its own write before the watch delivers it, and reports it once', async () => {
     await color('own-write', 'red');
     const { manager, run } = await setUp();
     const cache = manager.cache<Widget>(WIDGETS);

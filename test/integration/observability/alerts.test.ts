@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, inject, it } from 'vitest';
 import { parse } from 'yaml';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
 const ALERTS = 'charts/zonestead/files/alerts.yaml';
@@ -39,7 +39,7 @@ it('the rules are well formed, and fire and keep quiet as their cases say', asyn
   expect(await promtool('test', 'rules', CASES)).toBe('fine');
 });
 
-it('every alert has a case in which it fires beside one that must not', async () => {
+it('every alert has a case in which it fires and one in which it must not', async () => {
   interface Case {
     input_series: { series: string }[];
     promql_expr_test: { expr: string; exp_samples: { labels: string }[] }[];
@@ -49,7 +49,7 @@ it('every alert has a case in which it fires beside one that must not', async ()
   expect([...by.keys()].sort()).toEqual((await rules()).map(({ alert }) => alert).sort());
   for (const [alert, cases] of by) {
     const fires = cases.some(({ promql_expr_test: [first] }) => (first?.exp_samples.length ?? 0) > 0);
-    // Alerts about absence have a case of their own for it; the others one series that is well beside the one that is not.
+    // Alerts about absence have a case of their own for it; the others have one healthy series in the same case.
     const quiet = cases.some(
       ({ promql_expr_test: [first], input_series: series }) => (first?.exp_samples.length ?? 0) < series.length,
     );
@@ -57,8 +57,17 @@ it('every alert has a case in which it fires beside one that must not', async ()
   }
 });
 
+it('no alert and no runbook has “stopped” with an infinitive, which means the opposite', async () => {
+  const texts = (await rules()).flatMap(({ annotations }) => [
+    annotations.summary ?? '',
+    annotations.description ?? '',
+  ]);
+  for (const text of [...texts, await read('docs/reference/alerts.md')])
+    expect(/\bstop(s|ped)? to \w+/.exec(text)?.[0] ?? null).toBeNull();
+});
+
 it('every alert has its runbook, and every runbook its alert', async () => {
-  const text = await read('deploy/observability/runbooks.md');
+  const text = await read('docs/reference/alerts.md');
   const sections = new Map(
     text
       .split(/^## /m)
@@ -74,7 +83,7 @@ it('every alert has its runbook, and every runbook its alert', async () => {
     expect(annotations).toEqual({
       summary: expect.any(String),
       description: expect.any(String),
-      runbook_url: `runbooks.md#${alert.toLowerCase()}`,
+      runbook_url: `alerts.md#${alert.toLowerCase()}`,
     });
     expect(['critical', 'warning', 'info']).toContain(labels.severity);
     const parts = [...(sections.get(alert) ?? '').matchAll(/^\*\*(\w+)\.\*\* \S/gm)].map(([, part]) => part);

@@ -1,10 +1,10 @@
-// What a process loads: OpenTelemetry's SDK only where there is somewhere to send traces to. V8 tells every script
-// that a process ran (NODE_V8_COVERAGE), so that nothing depends on who imports what, and how.
+// The modules that a process loads: OpenTelemetry's SDK only if there is an endpoint for traces. V8 reports every
+// script that a process ran (NODE_V8_COVERAGE), so that nothing depends on the imports.
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { startCommand } from '../../../src/cli/up/parts/command.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { startCommand } from '../../../deploy/local/parts/command.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { cloneDatabase } from '../../support/database.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 

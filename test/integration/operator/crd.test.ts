@@ -6,26 +6,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
-import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { createApi, type KubeApi } from '../../../src/kube/api.ts';
-import { loadCredentials } from '../../../src/kube/credentials.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
-import { type KubeObject, type ResourceType, resourcePath } from '../../../src/kube/resource.ts';
-import { createTransport, type Transport } from '../../../src/kube/transport.ts';
-import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
-import { CHANGE_CASES, RESOURCE_CASES } from '../../support/resource-cases.ts';
+import { createApi, type KubeApi } from '#kube/api/api.ts';
+import { loadCredentials } from '#kube/api/credentials.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import { createTransport, type Transport } from '#kube/api/transport.ts';
+import { type KubeObject, type ResourceType, resourcePath } from '#kube/objects/resource.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { CHANGE_CASES } from '../../support/change-cases.ts';
+import { RESOURCE_CASES } from '../../support/resource-cases.ts';
+import { CRDS } from '../../support/widget-cluster.ts';
 
 const TYPES = { DNSZone: DNS_ZONE, DNSRecord: DNS_RECORD };
-const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 const me = { fieldManager: 'test' };
 
 let stateDir: string;
@@ -57,14 +52,15 @@ afterAll(async () => {
 async function installCrds(): Promise<void> {
   const folder = new URL('../../../crds/', import.meta.url);
   type Crd = KubeObject & { readonly status?: { conditions?: { type: string; status: string; message: string }[] } };
-  const crds = readdirSync(folder).map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as Crd);
+  const files = readdirSync(folder).filter((file) => file.startsWith('zonestead.dev_'));
+  const crds = files.map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as Crd);
   for (const crd of crds) await api.apply(CRDS, crd, me);
   for (const { metadata } of crds) {
     for (let tries = 0; ; tries++) {
       const { status } = await api.get<Crd>(CRDS, { name: metadata.name });
       const is = (type: string, value: string) =>
         status?.conditions?.some((c) => c.type === type && c.status === value);
-      // A schema that is not structural is stored all the same; only this condition tells.
+      // A schema that is not structural is stored nevertheless; only this condition shows it.
       if (is('NonStructuralSchema', 'True')) throw new Error(JSON.stringify(status?.conditions));
       if (is('Established', 'True')) break;
       if (tries > 200) throw new Error(`${metadata.name} was not established within 10 s`);

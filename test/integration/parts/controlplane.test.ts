@@ -2,12 +2,12 @@
 import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
-import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
-import { pidExists } from '../../../src/cli/up/parts/liveness.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { waitFor } from '../../../src/cli/up/parts/wait.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { pidExists } from '../../../deploy/local/parts/liveness.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { waitFor } from '../../../deploy/local/parts/wait.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const FIRST_BUILD_MS = 30 * 60_000;

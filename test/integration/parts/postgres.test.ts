@@ -3,14 +3,14 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { pidExists } from '../../../src/cli/up/parts/liveness.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
+import { pidExists } from '../../../deploy/local/parts/liveness.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import {
   ensurePostgres,
   type Postgres,
   removePostgresState,
   startPostgres,
-} from '../../../src/cli/up/parts/postgres.ts';
+} from '../../../deploy/local/parts/postgres.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const stateDir = await temporaryFolder('postgres');

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Database, openDatabase } from '../../../src/store/database.ts';
-import { teamByName } from '../../../src/store/keys.ts';
-import { lockZone } from '../../../src/store/zones.ts';
+import { type Database, openDatabase } from '#store/database.ts';
+import { teamByName } from '#store/keys.ts';
+import { lockZone } from '#store/zones.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 
 let ground: TestDatabase;
@@ -34,7 +34,7 @@ describe('a statement with parameters', () => {
     expect(found.map(({ runs }) => Number(runs))).toEqual([2]);
   });
 
-  it('is prepared anew when the shape of its answer has changed under it', async () => {
+  it('is prepared again when the columns of its answer have changed', async () => {
     const probe = (value: number) => database.db.execute(sql`select * from pg_temp.shape where a = ${value}`);
     await database.db.execute(sql`create temp table shape as select 1 as a`);
     expect([...(await probe(1))]).toEqual([{ a: 1 }]);

@@ -1,9 +1,10 @@
-// A connection that dies under a transaction: the transaction fails, what its code still sends reaches nobody, and the
-// pool goes on. (The driver alone ends the process, or lets such a statement run outside of any transaction.)
+// A connection that dies during a transaction: the transaction fails, later statements of its code reach no connection,
+// and the pool keeps working. (The driver alone ends the process, or lets such a statement run outside of any
+// transaction.)
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Database, openDatabase, type Tx } from '../../../src/store/database.ts';
+import { type Database, openDatabase, type Tx } from '#store/database.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 
 let ground: TestDatabase;
@@ -38,7 +39,7 @@ it('a statement sent after the loss is refused, and nothing of the transaction i
     });
   });
   await expect(transaction).rejects.toThrow();
-  await expect.poll(() => String((refused as Error | undefined)?.cause ?? refused)).toMatch(/transaction is over/);
+  await expect.poll(() => String((refused as Error | undefined)?.cause ?? refused)).toMatch(/transaction has ended/);
   expect(await teams()).toEqual([]);
 });
 

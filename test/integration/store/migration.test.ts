@@ -1,16 +1,16 @@
-// Forward under load: two versions of the api on one database while the newer one migrates it, and a migration that has to
-// wait for a table. No write fails, and nothing of what was acknowledged is lost.
+// Migrations under load: two versions of the api on one database while the newer one migrates it, and a migration that
+// has to wait for a table. No write fails, and no acknowledged write is lost.
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { startCommand } from '../../../src/cli/up/parts/command.ts';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { type PowerDns, startPowerDns } from '../../../src/cli/up/parts/powerdns.ts';
-import type { Part } from '../../../src/cli/up/parts/process.ts';
-import { openDatabase } from '../../../src/store/database.ts';
-import { isMigrated, migrateDatabase } from '../../../src/store/migrate.ts';
+import { openDatabase } from '#store/database.ts';
+import { isMigrated, migrateDatabase } from '#store/migrate.ts';
+import { startCommand } from '../../../deploy/local/parts/command.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { type PowerDns, startPowerDns } from '../../../deploy/local/parts/powerdns.ts';
+import type { Part } from '../../../deploy/local/parts/process.ts';
 import { createRequest, type Request } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
 import { expectWholeHistory } from '../../support/history.ts';
@@ -168,7 +168,7 @@ test('a new version migrates under the writes of the old one, and both serve unt
   }
 });
 
-test('a migration that waits for a table lets the writers pass, and this version goes on under the next schema', {
+test('a migration that waits for a table lets the writers pass, and this version keeps working with the next schema', {
   timeout: 60_000,
 }, async () => {
   const next = join(folder, 'next');

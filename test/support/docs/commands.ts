@@ -1,18 +1,18 @@
-// The commands of a page: lines of `sh` blocks, lines after "$ " in `console` blocks with the output that is shown for them, and
-// words in backticks that begin with a program. Pure; it must not know how one is run.
+// The commands of a page: lines of `sh` blocks, lines after "$ " in `console` blocks with the output that is shown for
+// them, and words in backticks that begin with a program. Pure.
 import type { Page } from './document.ts';
 
 export interface DocCommand {
   page: string;
   section: string;
-  /** As it stands on the page, with all its lines. */
+  /** As it is on the page, with all its lines. */
   text: string;
   form: 'block' | 'inline';
   /** The lines that the page shows as its output; none: nothing is promised but that it succeeds. */
   shown: string[];
 }
 
-/** What a reader types. Who writes about another program names it here. */
+/** The programs that the pages call; a page about another program adds it here. */
 const PROGRAMS = new Set(
   `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns helm kind kubectl lego node npm openssl pdnsutil
    pg_dump pg_restore podman promtool psql source uacme zonestead select`.split(/\s+/),
@@ -46,7 +46,7 @@ export function isCommand(text: string): boolean {
   return program !== -1 && PROGRAMS.has(words[program] as string) && words.length > program + 1;
 }
 
-/** Indented lines after a command are what it shows. */
+/** Indented lines after a command are its shown output. */
 export function shellCommands(text: string): { text: string; shown: string[] }[] {
   const found: { text: string; shown: string[] }[] = [];
   const lines = text.split('\n');
@@ -70,7 +70,7 @@ function consoleCommands(text: string): { text: string; shown: string[] }[] {
   return found;
 }
 
-/** The command that begins with this line: with what a backslash continues, and with its here-document. */
+/** The command that begins with this line, with lines that a backslash continues, and with its here-document. */
 function whole(line: string, rest: string[]): string {
   const lines = [line];
   while (lines.at(-1)?.endsWith('\\') && rest.length > 0) lines.push(rest.shift() as string);

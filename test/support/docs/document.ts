@@ -1,5 +1,4 @@
-// A Markdown page as its readers use it: sections, blocks in a language, words in backticks, links. It must not know which of
-// it is a command, or what a command does.
+// A Markdown page as its readers use it: sections, blocks in a language, words in backticks, links.
 import { readFile } from 'node:fs/promises';
 import { lexer, type Token, walkTokens } from 'marked';
 
@@ -38,32 +37,41 @@ export async function readPage(path: string): Promise<Page> {
 export function parsePage(path: string, text: string): Page {
   const page: Page = { path, sections: [], blocks: [], spans: [], links: [] };
   let section = '';
+  /** The paragraph before a block, in the page or in the item of a list. */
   let before: Token | undefined;
   const read = (token: Token) => {
+    if (token.type === 'heading') {
+      section = nameOf((token as { text: string }).text);
+      page.sections.push(section);
+    }
     if (token.type === 'code') {
       const { lang = '', text } = token as { lang?: string; text: string };
       page.blocks.push({ section, language: lang.trim(), text, file: fileNamedBy(before) });
     }
     if (token.type === 'codespan') page.spans.push({ section, text: plain((token as { text: string }).text) });
     if (token.type === 'link' || token.type === 'image') page.links.push((token as { href: string }).href);
+    if (token.type === 'html') page.links.push(...addressesIn((token as { text: string }).text));
+    // Text in a list has tokens of its own; text in a line has none.
+    if (BLOCKS.has(token.type) || (token.type === 'text' && 'tokens' in token)) before = token;
   };
-  for (const token of lexer(text)) {
-    if (token.type === 'heading') {
-      section = plain((token as { text: string }).text);
-      page.sections.push(section);
-    }
-    void walkTokens([token], read);
-    if (token.type !== 'space') before = token;
-  }
+  void walkTokens(lexer(text), read);
   return page;
 }
+
+const BLOCKS: ReadonlySet<string> = new Set(['paragraph', 'code', 'heading', 'table', 'blockquote']);
+
+/** Pictures in HTML, which Markdown has no form for: light and dark. */
+const addressesIn = (html: string) => [...html.matchAll(/\bsrc(?:set)?="([^"]+)"/g)].map(([, address = '']) => address);
+
+/** The heading as it is shown: the text of a link, without backticks. */
+const nameOf = (heading: string) => plain(heading).replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 
 /** A row of a table cannot hold a bare "|": the page writes "\|". */
 const plain = (text: string) => text.replaceAll('\\|', '|');
 
 function fileNamedBy(token: Token | undefined): string | undefined {
-  if (token?.type !== 'paragraph') return undefined;
-  return /`([\w.-]+\.(?:yaml|sql))`[^`]*:$/.exec((token as { text: string }).text)?.[1];
+  if (token?.type !== 'paragraph' && token?.type !== 'text') return undefined;
+  return /`([\w.-]+\.(?:yaml|sql|zone))`[^`]*:$/.exec((token as { text: string }).text)?.[1];
 }
 
 /** The anchor that GitHub gives a heading. */

@@ -1,5 +1,5 @@
-// The commands of what `helm install` prints at its end, which is text and not Markdown: what is set in by two blanks, and what
-// follows a colon at the end of a line. Pure.
+// The commands in the notes that `helm install` prints at its end. The notes are plain text: a command is indented by
+// two blanks, or follows a colon at the end of a line. Pure.
 import { isCommand, shellCommands } from './commands.ts';
 
 export function notesCommands(notes: string): string[] {

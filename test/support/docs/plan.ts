@@ -1,14 +1,13 @@
-// Which test types which commands of the pages, in which order; and the few that none does, each with its reason. Data alone: the
-// words are the pages' own, found by section or by how they begin.
+// The commands of the pages that each test types, in their order, and the few that no test types, each with its reason. This file
+// is data: it finds a command by its section or by its first words.
+import { globSync } from 'node:fs';
+import { PROJECT } from './document.ts';
 
-export const PAGES = [
-  'README.md',
-  'charts/zonestead/README.md',
-  'deploy/README.md',
-  'deploy/image/README.md',
-  'deploy/observability/README.md',
-  'deploy/observability/runbooks.md',
-];
+/** Every page of the project, by its path: a page cannot be forgotten. */
+export const PAGES = globSync('**/*.md', {
+  cwd: PROJECT,
+  exclude: (name) => name === 'node_modules' || name.startsWith('.'),
+}).sort();
 
 /** Commands of a page: all in blocks of a section, or those that begin so. */
 export interface Choice {
@@ -23,12 +22,26 @@ export interface Scenario {
   choices: Choice[];
 }
 
-const README = 'README.md';
-const CHART = 'charts/zonestead/README.md';
-const DEPLOY = 'deploy/README.md';
-const IMAGE = 'deploy/image/README.md';
-const SEEN = 'deploy/observability/README.md';
-const RUNBOOKS = 'deploy/observability/runbooks.md';
+const FIRST_ZONE = 'docs/tutorials/first-zone.md';
+const REST = 'docs/tutorials/rest-in-ten-minutes.md';
+const SHARE = 'docs/tutorials/share-a-zone.md';
+const CERTIFICATE = 'docs/tutorials/first-certificate.md';
+const howTo = (name: string) => `docs/how-to/${name}.md`;
+const LOCAL = howTo('run-locally');
+const KEYS = howTo('first-user-and-keys');
+const COMMAND_LINE = howTo('use-the-command-line');
+const ZONE_FILES = howTo('zone-files');
+const BIND = howTo('migrate/from-bind');
+const ADOPT = howTo('adopt-existing-zone');
+const TEAMS = howTo('manage-teams');
+const SYMPTOMS = howTo('troubleshoot');
+const ACME = howTo('acme-clients');
+const EXTERNAL_DNS = howTo('external-dns');
+const BACKUP = howTo('back-up-and-restore');
+const SOLVER = howTo('cert-manager');
+const HELM = howTo('install-helm');
+const TRACE = howTo('trace-a-change');
+const ALERTS = 'docs/reference/alerts.md';
 
 const block = (page: string, section: string): Choice => ({ page, section });
 const begins = (page: string, ...starts: string[]): Choice[] => starts.map((start) => ({ page, begins: start }));
@@ -37,104 +50,137 @@ const MACHINE = 'test/e2e/docs.test.ts';
 const NODE = 'test/e2e/node/docs.ts';
 
 export const PLAN = {
-  /** Runs until Ctrl-C; what it prints is shown after it. */
-  up: { test: MACHINE, choices: [{ page: README, begins: 'npm run up     #' }] },
+  /** Runs until Ctrl-C; its output is shown after it. */
+  up: { test: MACHINE, choices: begins(FIRST_ZONE, 'npm run up     #') },
   tour: {
     test: MACHINE,
     choices: [
-      ...begins(README, 'source .local/env'),
-      block(README, 'A tour in five minutes'),
+      ...begins(FIRST_ZONE, 'source .local/env'),
+      ...['Create a zone', 'Verify DNSSEC', 'Make a mistake', 'Clean up'].map((name) => block(FIRST_ZONE, name)),
+      block(REST, 'REST in ten minutes'),
+      block(SHARE, 'Share a zone'),
+      ...begins(LOCAL, 'npm run up -- --help', 'zonestead() {'),
       ...begins(
-        README,
-        'npm run up -- --help',
-        'kubectl explain dnszone',
-        'kubectl explain dnsrecord',
-        'kubectl label namespace',
+        KEYS,
+        'zonestead users add',
+        'zonestead keys mint --team',
+        'zonestead keys list',
+        'zonestead keys revoke',
       ),
-      block(README, 'Keys'),
-      ...begins(README, 'npm start -s -- keys mint --help'),
+      ...begins(KEYS, 'zonestead keys mint --help', 'me="Authorization', 'curl -s -H "$me"'),
+      block(COMMAND_LINE, 'Manage zones and records on the command line'),
+      ...[block(ZONE_FILES, 'Export'), block(ZONE_FILES, 'Import')],
+      block(BIND, 'Migrate a zone from BIND'),
+      block(ADOPT, 'Manage an existing zone with objects'),
+      ...begins(TEAMS, 'zonestead users add', 'zonestead teams', 'zonestead zones'),
+      ...begins('docs/reference/dnszone.md', 'kubectl explain'),
+      ...begins('docs/reference/dnsrecord.md', 'kubectl explain'),
     ],
   },
-  pictures: { test: MACHINE, choices: begins(README, 'npm run screenshots') },
+  pictures: { test: MACHINE, choices: begins(LOCAL, 'npm run screenshots') },
   /** Another `up`, over the state of the first. */
-  'up with cert-manager': { test: MACHINE, choices: begins(README, 'npm run up -- --cert-manager') },
+  'up with cert-manager': { test: MACHINE, choices: begins(CERTIFICATE, 'npm run up -- --cert-manager') },
   certificates: {
     test: MACHINE,
     choices: [
-      ...begins(README, 'kubectl apply -f deploy/examples/certificate.yaml', 'kubectl get certificates'),
-      ...begins(
-        README,
-        'kubectl wait --for=condition=Ready --timeout=60s certificate',
-        'kubectl get secret quickstart-tls',
-      ),
-      ...begins(README, 'npm start -s -- doctor'),
+      ...begins(CERTIFICATE, 'kubectl apply', 'kubectl get certificates', 'kubectl wait', 'kubectl get secret'),
+      ...begins(CERTIFICATE, 'npm start -s -- doctor'),
     ],
   },
   'by symptom': {
     test: MACHINE,
     choices: [
-      ...begins(DEPLOY, 'kubectl get zdz -o custom-columns', 'kubectl describe zdr', 'kubectl get zdz NAME'),
-      ...begins(DEPLOY, 'dig +norecurse', 'zonestead keys mint', 'zonestead doctor', 'kubectl get apiservice'),
-      ...begins(DEPLOY, 'select pid', 'pdnsutil', 'kubectl patch zdr NAME', 'zonestead migrate'),
-      ...begins(RUNBOOKS, 'dig +norecurse @ADDRESS', 'dig @RESOLVER', 'kubectl get zdz,zdr -A', 'kubectl get zdz -A'),
-      ...begins(RUNBOOKS, 'zonestead keys list --team', 'select '),
+      ...begins(BACKUP, 'kubectl get zdz -o custom-columns'),
+      ...begins(howTo('delegate-a-zone'), 'kubectl get zdz NAME', 'zonestead zones ds'),
+      ...begins(SYMPTOMS, 'kubectl describe zdr', 'kubectl get zdz NAME', 'dig +norecurse', 'zonestead keys mint'),
+      ...begins(
+        SYMPTOMS,
+        'zonestead doctor',
+        'kubectl get apiservice',
+        'select pid',
+        'pdnsutil',
+        'kubectl patch zdr NAME',
+      ),
+      ...begins(howTo('own-team-key'), 'zonestead keys mint'),
+      ...begins(howTo('upgrade'), 'zonestead migrate'),
+      ...begins(ALERTS, 'dig +norecurse @ADDRESS', 'dig @RESOLVER', 'kubectl get zdz,zdr -A', 'kubectl get zdz -A'),
+      ...begins(ALERTS, 'zonestead keys list --team', 'select '),
     ],
   },
   'acme files': {
     test: MACHINE,
-    choices: [
-      ...begins(README, 'zonestead() {', 'zonestead keys mint', 'cat /etc/zonestead/acme'),
-      ...begins(README, 'zonestead acme --credentials', 'curl -X POST -u auth.example.org'),
-    ],
+    choices: begins(ACME, 'zonestead() {', 'zonestead keys mint', 'cat ', 'zonestead acme --cred', 'curl -X POST'),
   },
-  'external-dns provider': { test: MACHINE, choices: begins(README, 'ZONESTEAD_URL=https://dns.example.net') },
-  'external-dns': { test: 'test/e2e/external-dns/sources.test.ts', choices: begins(README, 'external-dns --provider') },
+  'external-dns provider': { test: MACHINE, choices: begins(EXTERNAL_DNS, 'ZONESTEAD_URL=https://dns.example.net') },
+  'external-dns': {
+    test: 'test/e2e/external-dns/sources.test.ts',
+    choices: begins(EXTERNAL_DNS, 'external-dns --provider'),
+  },
   'acme clients': {
     test: 'test/e2e/acme/clients.test.ts',
-    choices: begins(README, 'certbot certonly', 'EXEC_PATH=', 'dehydrated -c', 'uacme -h', 'HTTPREQ_ENDPOINT='),
+    choices: begins(ACME, 'certbot certonly', 'EXEC_PATH=', 'dehydrated -c', 'uacme -h', 'HTTPREQ_ENDPOINT='),
   },
-  fresh: { test: 'test/e2e/up.test.ts', choices: begins(README, 'npm run up -- --fresh') },
+  fresh: { test: 'test/e2e/up.test.ts', choices: begins(LOCAL, 'npm run up -- --fresh') },
   backup: {
     test: 'test/e2e/backup.test.ts',
-    choices: begins(DEPLOY, 'pg_dump --format', 'pg_restore --single-transaction'),
+    choices: begins(BACKUP, 'pg_dump --format', 'pg_restore --single-transaction'),
   },
   'solver by hand': {
     test: MACHINE,
-    choices: begins(
-      README,
-      'kubectl apply -f deploy/manifests/namespace.yaml',
-      'kubectl apply -f deploy/solver/apiservice.yaml',
-      'kubectl apply -f deploy/examples/clusterissuer.yaml',
-      'kubectl delete apiservice',
-      'kubectl apply -k deploy/manifests',
-    ),
+    choices: [
+      block(SOLVER, 'By hand'),
+      block(SOLVER, 'Uninstall the solver'),
+      ...begins(howTo('install-manifests'), 'kubectl apply -k deploy/manifests'),
+    ],
   },
-  database: { test: MACHINE, choices: begins(CHART, 'kubectl create secret generic zonestead-postgres') },
+  database: { test: MACHINE, choices: begins(howTo('external-postgres'), 'kubectl create secret generic') },
   generated: {
     test: MACHINE,
-    choices: [...begins(SEEN, 'promtool test rules', 'node deploy/observability/generate.ts')],
+    choices: [
+      ...begins(howTo('monitor'), 'promtool test rules', 'npm run chart'),
+      ...begins('CONTRIBUTING.md', 'npm run crds', 'npm run chart', 'npm run docs', 'npm run migrate:new'),
+      ...begins('test/README.md', 'npm run mutate -- --list'),
+    ],
   },
-  images: { test: MACHINE, choices: begins(IMAGE, 'npm run image') },
+  images: { test: MACHINE, choices: begins(howTo('build-images'), 'npm run image') },
   installed: {
     test: NODE,
     choices: [
-      ...begins(CHART, 'helm install', 'kubectl label namespace zonestead', 'helm test zonestead'),
-      ...begins(SEEN, 'kubectl get --namespace', 'kubectl logs'),
-      ...begins(SEEN, 'psql'),
-      ...begins(DEPLOY, 'kubectl get lease'),
+      block(HELM, 'Install'),
+      ...begins(TRACE, 'kubectl get --namespace', 'kubectl logs', 'psql'),
+      ...begins(SYMPTOMS, 'kubectl get lease'),
     ],
   },
-  runbooks: { test: NODE, choices: begins(RUNBOOKS, 'kubectl -n NS get', 'kubectl -n NS logs') },
+  /** In the installed release. */
+  'first user': {
+    test: NODE,
+    choices: [
+      block(KEYS, 'Run `zonestead` commands in a cluster'),
+      ...begins(
+        KEYS,
+        'zonestead users add',
+        'kubectl port-forward',
+        'zonestead keys mint --team',
+        'zonestead keys list',
+      ),
+      ...begins(KEYS, 'zonestead keys revoke', 'curl -sf'),
+    ],
+  },
+  runbooks: { test: NODE, choices: begins(ALERTS, 'kubectl -n NS get', 'kubectl -n NS logs') },
   upgraded: {
     test: NODE,
     choices: [
-      ...begins(CHART, 'helm upgrade', 'helm rollback zonestead'),
-      ...begins(RUNBOOKS, 'kubectl -n NS rollout status', 'kubectl -n NS rollout undo'),
-      ...begins(DEPLOY, 'kubectl scale --namespace zonestead deployment/zonestead-api'),
+      ...begins(howTo('rotate-keys'), 'helm upgrade'),
+      ...begins(howTo('upgrade'), 'helm upgrade', 'helm rollback zonestead'),
+      ...begins(ALERTS, 'kubectl -n NS rollout status', 'kubectl -n NS rollout undo'),
+      ...begins(BACKUP, 'kubectl scale --namespace zonestead deployment/zonestead-api'),
     ],
   },
-  uninstalled: { test: NODE, choices: begins(CHART, 'helm uninstall', 'kubectl delete crd', 'kubectl delete secret') },
-  kind: { test: MACHINE, choices: begins(README, 'npm run kind') },
+  uninstalled: {
+    test: NODE,
+    choices: begins(howTo('uninstall'), 'helm uninstall', 'kubectl delete crd', 'kubectl delete secret'),
+  },
+  kind: { test: MACHINE, choices: begins(LOCAL, 'npm run kind') },
 } as const satisfies Record<string, Scenario>;
 
 export type ScenarioName = keyof typeof PLAN;
@@ -142,11 +188,11 @@ export type ScenarioName = keyof typeof PLAN;
 /** Commands that the pages show to be refused: they end with another code than 0. Begins as written here. */
 export const REFUSED = [`kubectl patch zdr mine-www --type merge -p '{"spec":{"content":"300`, 'npm run kind'];
 
-/** What no test types, and why that is right. Begins as written here. */
+/** The commands that no test types, with the reason. Begins as written here. */
 export const EXCEPTIONS: Readonly<Record<string, string>> = {
   'npm test': 'it is the run that would type it',
-  'node test/bench/': 'a measurement of minutes, that needs a machine for itself; what it says is in the closing notes',
+  'npm run check': 'test/unit/checks.test.ts runs the same programs',
+  'node test/bench/': 'a measurement of minutes, which needs a machine for itself',
   'podman build': 'needs a container engine and a registry; npm run image, which needs neither, is typed',
-  'ctr -n k8s.io images import': 'the test node does it with the socket of its own containerd',
   'acme.sh --issue': 'acme.sh is in no registry of packages; its two functions are called as it calls them',
 };

@@ -1,10 +1,10 @@
-// Reads a scenario of the plan as a user does: types its commands in their order and looks whether what comes is what the page
-// promises. It must not know what the scenarios are.
+// Follows a scenario of the plan as a user does: types its commands in their order and checks that the output is the
+// one that the page shows.
 import type { Step } from './scenario.ts';
 import type { Shell } from './shell.ts';
 import { complaint, type Ids, withIds } from './shown.ts';
 
-/** What a reader puts in place of words that are his own: names of his hosts, his keys, NAMES in capitals. */
+/** The values that a reader inserts: names of hosts, keys, NAMES in capitals. */
 export type Own = Readonly<Record<string, string>>;
 
 export interface Reading {

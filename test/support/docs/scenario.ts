@@ -1,4 +1,4 @@
-// The commands of a scenario of the plan, taken from the pages as they are now. It must not know how they are run.
+// The commands of a scenario of the plan, taken from the current pages.
 import { commandsOf, type DocCommand } from './commands.ts';
 import { readPage } from './document.ts';
 import { type Choice, PAGES, PLAN, REFUSED, type ScenarioName } from './plan.ts';
@@ -18,7 +18,10 @@ export async function scenario(name: ScenarioName): Promise<Step[]> {
   return PLAN[name].choices.flatMap((choice) => chosen(commands, choice));
 }
 
-/** What the plan means by it; one that stands on its page several times comes once. @throws when there is none */
+/**
+ * The command that the plan refers to; a command that is on its page several times is returned once. @throws when there
+ * is none
+ */
 export function chosen(commands: readonly DocCommand[], choice: Choice): Step[] {
   const { page, section, begins } = choice;
   const found = commands

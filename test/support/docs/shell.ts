@@ -1,5 +1,5 @@
-// The shell of a reader: one bash that keeps its variables, functions and folder from command to command, with no more settings
-// than it is given. It must not know which commands are typed.
+// The shell of a reader: one bash that keeps its variables, functions and folder between commands, with no more
+// settings than it is given.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 
@@ -12,7 +12,7 @@ export interface Outcome {
 export interface Shell {
   /** One command, word for word. @throws with its output when it does not end within `seconds`, or when it ends the shell */
   type(command: string, seconds?: number): Promise<Outcome>;
-  /** What was put into the background ends with it. */
+  /** Programs in the background end with it. */
   close(): Promise<void>;
 }
 

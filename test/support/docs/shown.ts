@@ -1,7 +1,9 @@
-// Whether output is what a page shows for it. Ids, times, ports and durations are others each time; all else is the same. Pure.
+// Compares the output of a command with the output that a page shows. Ids, times, ports and durations may differ; everything
+// else must be the same. Pure.
 //
-// On the page "…" stands for what is left out of a line, and alone on a line for any number of lines. An id that the page shows is
-// remembered with the one that really came, so that a later command of the page that has it can be run.
+// On the page "…" means omitted text in a line, and alone on a line any number of lines; if a page shows nothing else, the
+// output must not be empty. An id on the page is remembered with the real one, so that a later command of the page that
+// contains it can be run.
 
 /** Ids of the page → those that came. */
 export type Ids = Map<string, string>;
@@ -29,17 +31,18 @@ const VOLATILE: Volatile[] = [
 const ANY = new RegExp(VOLATILE.map(({ form }) => form.source).join('|'), 'g');
 
 /**
- * What is wrong, in words; undefined when the output is as shown. Ids that were learned are added to `ids`.
- * @param inside whether other lines may stand before and after
+ * The difference, in words; undefined when the output is as shown. Real ids are added to `ids`.
+ * @param inside whether there may be other lines before and after
  */
 export function complaint(shown: readonly string[], output: string, ids: Ids, inside = false): string | undefined {
   if (shown.length === 0) return undefined;
+  if (shown.every((line) => line.trim() === '…') && output.trim() === '') return 'the page shows output, and none came';
   const names: string[] = [];
   const body = shown.map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${patternOf(line, names)}[ \\t]*\\n`));
   const whole = `(?:^|\\n)${body.join('')}`;
   const pattern = inside ? new RegExp(whole) : new RegExp(`^\\s*${body.join('')}\\s*$`);
   const found = pattern.exec(`${output.replaceAll('\r', '').trimEnd()}\n`);
-  if (found === null) return `the page shows\n${shown.join('\n')}\nand what came is\n${output}`;
+  if (found === null) return `the page shows\n${shown.join('\n')}\nand the output was\n${output}`;
   for (const [index, name] of names.entries()) {
     const real = found[index + 1] as string;
     ids.set(name, real);
@@ -65,7 +68,7 @@ function patternOf(line: string, names: string[]): string {
   return [...parts, literal(line.slice(from))].join('');
 }
 
-/** Columns are as wide as what is in them. */
+/** Columns are as wide as their content. */
 const literal = (text: string) => RegExp.escape(text).replaceAll(/(?:\\x20|\\t|\s)+/g, '\\s+');
 
 /** A command with the ids that really came in place of those of the page. */

@@ -10,7 +10,7 @@ export interface RunningUp {
 
 const LIMIT_MS = 150_000;
 
-/** @throws with what it printed when it ends, or is not ready in time */
+/** @throws with its output when it ends, or is not ready in time */
 export async function typeUp(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<RunningUp> {
   const child = spawn('bash', ['-c', command], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let text = '';

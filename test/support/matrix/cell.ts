@@ -1,11 +1,11 @@
-// One cell of the fault matrix: a namespace and a zone name of its own, the three kinds of work that go on while something
-// breaks, and the wait until the world is consistent again.
-import type { DnsRecord } from '../../../src/client/client.ts';
-import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
+// One cell of the fault matrix: a namespace and a zone name of its own, the three kinds of work that continue while
+// something breaks, and the wait until everything is consistent again.
+import type { DnsRecord } from '#client/client.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE } from '#resources/dnszone.ts';
 import type { Chain } from './chain.ts';
 import { untilNone } from './until.ts';
-import { inconsistencies, leftovers, objectsOf, type World } from './world.ts';
+import { creations, inconsistencies, leftovers, objectsOf, type World } from './world.ts';
 
 export interface Cell extends World {
   readonly foreign: DnsRecord[];
@@ -21,19 +21,26 @@ export async function newCell(chain: Chain): Promise<Cell> {
   return cell;
 }
 
-/** @throws with the sentences about what is wrong, when that is still so after 40 s */
-export function consistent(chain: Chain, world: World, when = 'the work is done'): Promise<void> {
+/** @returns the duration in ms @throws with sentences about what is wrong, when that is still so after 40 s */
+export function consistent(chain: Chain, world: World, when = 'the work is done'): Promise<number> {
   return untilNone(when, () => inconsistencies(chain, world));
 }
 
-/** Deletes all that is left of the cell's objects, and sees that nothing stays anywhere. */
-export async function cleanUp(chain: Chain, { namespace, zoneName, foreign }: Cell): Promise<void> {
+/**
+ * Deletes all remaining objects of the cell. Afterwards nothing may exist anywhere, and nothing may have been created
+ * since.
+ */
+export async function cleanUp(chain: Chain, cell: Cell): Promise<void> {
+  const { namespace, zoneName, foreign, made } = cell;
   const { records } = await objectsOf(chain, { namespace });
   await Promise.all(records.map(({ metadata }) => chain.remove(DNS_RECORD, metadata.name, namespace)));
   const [found] = await chain.client.zones.list({ zoneName });
   for (const { id } of foreign) await chain.client.records.delete(found?.id ?? '', id);
   await chain.remove(DNS_ZONE, 'zone', namespace);
-  await untilNone('all is deleted', () => leftovers(chain, { namespace, zoneName, foreign }));
+  await untilNone('all is deleted', () => leftovers(chain, cell));
+  // A second creation that comes late is no longer there, but the history has it.
+  const ever = await creations(chain, zoneName);
+  if (made !== undefined && ever !== made) throw new Error(`in the end ${ever} were made instead of ${made}`);
 }
 
 /** Somebody else's value in the RRset of the cell's record. */
@@ -49,14 +56,14 @@ const www = (chain: Chain, { namespace }: Cell, ...last: number[]) =>
 
 export interface Work {
   readonly title: string;
-  /** What is there, and Ready, before. */
+  /** The objects that exist, and are Ready, before the fault. */
   given(chain: Chain, cell: Cell): Promise<void>;
   act(chain: Chain, cell: Cell): Promise<void>;
   /** All that may ever have been created in the cell. */
   readonly made: string;
 }
 
-/** Zone and record beside a foreign value, as far as there can be one before the zone is there. */
+/** Zone and record with a value of another owner, as far as there can be one before the zone exists. */
 async function both(chain: Chain, cell: Cell): Promise<void> {
   const { zoneName, namespace } = cell;
   await chain.zone('zone', { zoneName }, namespace);

@@ -1,5 +1,6 @@
-// What the cells of one file of the fault matrix share: the service with its own database and PowerDNS, a control plane
-// with CRDs and the operator's rights, and the calls of a user. The operator itself is started by the cells.
+// The parts that the cells of one file of the fault matrix share: the service with its own database and PowerDNS, a
+// control plane with CRDs and the operator's rights, and the calls of a user. The cells start the operator themselves.
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:https';
@@ -8,17 +9,17 @@ import { join } from 'node:path';
 import type { Sql } from 'postgres';
 import { afterAll } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { type ControlPlane, startControlPlane } from '../../../src/cli/up/parts/controlplane.ts';
-import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
-import { allocatePorts } from '../../../src/cli/up/parts/ports.ts';
-import { type Client, createClient } from '../../../src/client/client.ts';
-import type { KubeApi } from '../../../src/kube/api.ts';
-import { type Cluster, connectCluster } from '../../../src/kube/cluster.ts';
-import { isNotFound } from '../../../src/kube/errors.ts';
-import type { KubeObject, ResourceType } from '../../../src/kube/resource.ts';
-import { NAMESPACE } from '../../../src/operator/house.ts';
-import { DNS_RECORD } from '../../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE } from '../../../src/operator/resources/dnszone.ts';
+import { type Client, createClient } from '#client/client.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { isNotFound } from '#kube/api/errors.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE } from '#resources/dnszone.ts';
+import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import type { TestKey } from '../keys.ts';
 import type { Resolver } from '../resolver.ts';
 import { NAMESERVERS, startTestService } from '../service.ts';
@@ -29,7 +30,7 @@ const ME = { fieldManager: 'test' };
 
 export interface Chain {
   readonly url: string;
-  /** Of the operator. */
+  /** The API key of the operator. */
   readonly key: string;
   readonly sql: Sql;
   readonly dns: Resolver;
@@ -43,17 +44,22 @@ export interface Chain {
   namespace(name: string): Promise<void>;
   zone(name: string, spec: object, namespace?: string): Promise<void>;
   record(name: string, zone: string, spec: object, namespace?: string): Promise<void>;
-  /** As `kubectl delete --wait=false`; what is gone already is fine. */
+  /** Like `kubectl delete --wait=false`; succeeds for an object that is gone already. */
   remove(type: ResourceType, name: string, namespace?: string): Promise<void>;
 }
 
 export interface OwnChain extends Chain {
-  /** One more API key; of the operator's team, unless told otherwise. */
+  /** One more API key, by default of the operator's team. */
   mint(team?: string): Promise<TestKey>;
   readonly apiserverPort: number;
   /** Forgets every older version of every object (etcd's maintenance), so that a watch from before gets 410. */
   compactEtcd(): Promise<void>;
-  /** The CRDs as they are in the checkout, as `kubectl apply` would. */
+  /**
+   * Applies the CRDs of the checkout, each with one more optional field in its spec: the API server builds their
+   * handlers again.
+   */
+  changeCrds(): Promise<void>;
+  /** Applies the CRDs as they are in the checkout, as `kubectl apply` would. */
   applyCrds(): Promise<void>;
   /** Kills kube-apiserver, ends etcd, and starts both again with the same data. */
   restartControlPlane(): Promise<void>;
@@ -82,12 +88,13 @@ export async function startChain(): Promise<OwnChain> {
     mint: (team) => service.key(team === undefined ? {} : { team }),
     apiserverPort: kube.ports.apiserver,
     compactEtcd: () => kube.compact(),
+    changeCrds: () => applyCrds(api, withOneMoreField),
     applyCrds: () => applyCrds(api),
     restartControlPlane: () => kube.restart(),
   };
 }
 
-/** What a user does with objects. */
+/** The operations of a user on objects. */
 export function callsOf(api: KubeApi): Pick<Chain, 'namespace' | 'zone' | 'record' | 'remove'> {
   const apply = async (type: ResourceType, name: string, namespace: string, spec: object) =>
     void (await api.apply(type, { metadata: { namespace, name }, spec }, ME));
@@ -168,12 +175,28 @@ async function applyManifest(api: KubeApi, manifest: KubeObject): Promise<Resour
   return type;
 }
 
-type Crd = KubeObject & { readonly status?: { conditions?: { type: string; status: string }[] } };
+interface Crd extends KubeObject {
+  readonly spec: {
+    readonly versions: readonly {
+      readonly schema: {
+        readonly openAPIV3Schema: { readonly properties: { readonly spec: { properties: Record<string, object> } } };
+      };
+    }[];
+  };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
 
-async function applyCrds(api: KubeApi): Promise<void> {
+function withOneMoreField(crd: Crd): Crd {
+  const changed = structuredClone(crd);
+  for (const { schema } of changed.spec.versions)
+    schema.openAPIV3Schema.properties.spec.properties.noteOfATest = { type: 'string' };
+  return changed;
+}
+
+async function applyCrds(api: KubeApi, change = (crd: Crd): Crd => crd): Promise<void> {
   const folder = new URL('crds/', ROOT);
-  for (const file of readdirSync(folder)) {
-    const manifest = parse(readFileSync(new URL(file, folder), 'utf8')) as Crd;
+  for (const file of readdirSync(folder).filter((name) => name.startsWith('zonestead.dev_'))) {
+    const manifest = change(parse(readFileSync(new URL(file, folder), 'utf8')) as Crd);
     const type = await applyManifest(api, manifest);
     for (let tries = 1; ; tries += 1) {
       const { status } = await api.get<Crd>(type, { name: manifest.metadata.name });

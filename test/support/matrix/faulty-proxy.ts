@@ -1,5 +1,5 @@
-// A proxy between the operator and the service that goes wrong on demand: for the next so many requests of a kind, in one
-// way, and then no more. It must not know who asks.
+// A proxy between the operator and the service with faults on demand: for a number of requests of a kind, in one way,
+// and then no more.
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,7 +1,7 @@
 // The operator in this process, with fault points about its writes: it dies before or after one of them, as by kill -9.
 // Nothing that it would still write after its death gets through, and no answer reaches it.
-import { type Runtime, runOperator } from '../../../src/operator/main.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { type Runtime, runOperator } from '#operator/run/main.ts';
+import { createLogger } from '#telemetry/log.ts';
 import type { Chain } from './chain.ts';
 
 export interface Point {
@@ -15,17 +15,17 @@ export interface Point {
 export interface TestOperator {
   /** Names of the writes that were sent since the last `arm`. */
   readonly writes: string[];
-  /** Counts from 1 again; with a point, that is where the operator dies. */
+  /** Counts from 1 again; with a point, the operator dies there. */
   arm(point: Point | null): void;
   /** Resolves when it has died. @throws when it did not within 10 s, with the writes that it did instead */
   died(): Promise<void>;
-  /** Ends it in order. */
+  /** Stops it gracefully. */
   stop(): Promise<void>;
-  /** Whatever it is at: nothing more of it is written. */
+  /** Kills the operator at any point of its work: it writes nothing after that. */
   kill(): Promise<void>;
-  /** Settles as the process would: when it ends, or with what it failed with. */
+  /** Settles like the process: when it ends, or with the error that ended it. */
   readonly ended: Promise<void>;
-  /** When each write began, and when it was over, in ms of performance.now(). */
+  /** The times when each write began and ended, in ms of performance.now(). */
   readonly spans: readonly (readonly [number, number])[];
 }
 
@@ -35,19 +35,23 @@ export interface OperatorOptions {
   readonly key?: string;
   /** (Default: the API server itself.) */
   readonly kubeconfig?: string;
-  /** The only one that it works in. (Default: all.) */
+  /** The only namespace that it watches. (Default: all.) */
   readonly namespace?: string;
   readonly silenceMs?: number;
   readonly callTimeoutMs?: number;
-  /** Takes part in an election under this name. (Default: none, it works at once.) */
+  /** Takes part in an election under this name. (Default: none, so that it works at once.) */
   readonly identity?: string;
   readonly lease?: NonNullable<Runtime['lease']>;
-  /** Of health and metrics. (Default: a free one that nobody knows.) */
+  /** The interval at which it reads a Secret with an API key again, in ms. (Default: as in production.) */
+  readonly credentialsMs?: number;
+  /** The port of health and metrics. (Default: any free port.) */
   readonly healthPort?: number;
-  /** Where its traces go. (Default: nowhere.) */
+  /** The endpoint for its traces. (Default: none.) */
   readonly otlp?: string;
-  /** Gets its log, line by line. (Default: nobody.) */
+  /** Receives its log, line by line. (Default: dropped.) */
   readonly log?: (line: string) => void;
+  /** (Default: `info`.) */
+  readonly logLevel?: 'debug' | 'info';
 }
 
 const DEATH_LIMIT_MS = 10_000;
@@ -71,7 +75,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     tellDeath();
     throw new Killed('killed');
   };
-  const around: Runtime['around'] = async ({ name }, run) => {
+  const intercept: Runtime['intercept'] = async ({ name }, run) => {
     if (dead) throw new Killed('killed');
     writes.push(name);
     const nth = writes.filter((write) => write === name).length;
@@ -83,34 +87,16 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     if (hit?.when === 'after') die();
     return answer;
   };
-  const endpoint = `${chain.dns.address}:${chain.dns.port}`;
-  const running = runOperator(
-    {
-      ZONESTEAD_LOG_LEVEL: 'silent',
-      ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: options.healthPort ?? 0 },
-      ZONESTEAD_URL: options.url ?? chain.url,
-      ZONESTEAD_API_KEY: options.key ?? chain.key,
-      KUBECONFIG: options.kubeconfig ?? chain.operatorKubeconfig,
-      ZONESTEAD_NAMESERVER_ADDRESSES: chain.nameservers.map((name) => `${name}=${endpoint}`).join(','),
-      ZONESTEAD_RESOLVER: undefined,
-      ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
-      ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
-      ZONESTEAD_LEASE_NAME: undefined,
-      ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
-      ZONESTEAD_LEASE_IDENTITY: options.identity,
-      OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,
-    },
-    end.signal,
-    {
-      around,
-      log: options.log
-        ? createLogger({ name: 'operator', destination: { write: options.log } })
-        : createLogger({ name: 'operator', level: 'silent' }),
-      ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
-      ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
-      ...(options.lease === undefined ? {} : { lease: options.lease }),
-    },
-  );
+  const running = runOperator(settingsOf(chain, options), end.signal, {
+    intercept,
+    log: options.log
+      ? createLogger({ name: 'operator', level: options.logLevel ?? 'info', destination: { write: options.log } })
+      : createLogger({ name: 'operator', level: 'silent' }),
+    ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+    ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
+    ...(options.lease === undefined ? {} : { lease: options.lease }),
+    credentialsMs: options.credentialsMs,
+  });
   let failure: unknown;
   running.catch((error) => {
     failure = error;
@@ -141,5 +127,31 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
       dead = true;
       await stop();
     },
+  };
+}
+
+/** The part of the chain that the settings of an operator need, as plain data, so that it can be sent to a thread. */
+export type Place = Pick<Chain, 'url' | 'key' | 'operatorKubeconfig' | 'nameservers'> & {
+  readonly dns: Pick<Chain['dns'], 'address' | 'port'>;
+};
+
+/** The settings of an operator that works in the chain. */
+export function settingsOf(place: Place, options: OperatorOptions): Parameters<typeof runOperator>[0] {
+  const endpoint = `${place.dns.address}:${place.dns.port}`;
+  return {
+    ZONESTEAD_LOG_LEVEL: 'silent',
+    ZONESTEAD_HEALTH_LISTEN: { host: '127.0.0.1', port: options.healthPort ?? 0 },
+    ZONESTEAD_URL: options.url ?? place.url,
+    ZONESTEAD_API_KEY: options.key ?? place.key,
+    KUBECONFIG: options.kubeconfig ?? place.operatorKubeconfig,
+    ZONESTEAD_NAMESERVER_ADDRESSES: place.nameservers.map((name) => `${name}=${endpoint}`).join(','),
+    ZONESTEAD_RESOLVER: undefined,
+    ZONESTEAD_PARENT_NETWORKS: [],
+    ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
+    ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
+    ZONESTEAD_LEASE_NAME: undefined,
+    ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
+    ZONESTEAD_LEASE_IDENTITY: options.identity,
+    OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,
   };
 }

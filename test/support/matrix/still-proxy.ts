@@ -1,25 +1,37 @@
-// A TCP proxy before the API server whose open connections can go still: bytes are no longer passed on in either direction,
-// and neither side hears of it, as behind a firewall that has forgotten a connection. New connections work.
+// A TCP proxy before the API server whose open connections can go silent: it drops the data in both directions and
+// informs neither side, as a firewall does that has forgotten a connection. New connections work.
 import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
+
+/** The connections that were open when they went still. */
+export interface Stilled {
+  readonly count: number;
+  /** Bytes of the API server that never reached the client. */
+  lost(): number;
+  /** How many of them the client has given up. */
+  closed(): number;
+}
 
 export interface StillProxy {
   /** The path of the kubeconfig with this proxy as its server. */
   readonly kubeconfig: string;
-  /** Every connection that is open now goes still. Says how many. */
-  still(): number;
-  /** How many connections there have been. */
-  connections(): number;
+  /** Every connection that is open now goes still. */
+  still(): Stilled;
+  /** While true, new connections are refused. (At first: false.) */
+  refuse(isRefusing: boolean): void;
   close(): Promise<void>;
 }
 
 export async function startStillProxy(port: number, kubeconfig: string): Promise<StillProxy> {
-  const open = new Set<[Socket, Socket]>();
-  let connections = 0;
+  const open = new Set<readonly [near: Socket, far: Socket]>();
+  let isRefusing = false;
   const server = createServer((near) => {
-    connections += 1;
+    if (isRefusing) {
+      near.destroy();
+      return;
+    }
     const far = connect(port, '127.0.0.1');
-    const pair: [Socket, Socket] = [near, far];
+    const pair = [near, far] as const;
     open.add(pair);
     near.pipe(far);
     far.pipe(near);
@@ -39,15 +51,27 @@ export async function startStillProxy(port: number, kubeconfig: string): Promise
   await writeFile(own, text.replaceAll(`127.0.0.1:${port}`, `127.0.0.1:${mine}`), { mode: 0o600 });
   return {
     kubeconfig: own,
-    connections: () => connections,
     still: () => {
+      let lost = 0;
+      let closed = 0;
+      const count = open.size;
       for (const [near, far] of open) {
         near.unpipe(far);
         far.unpipe(near);
-        near.pause();
-        far.pause();
+        // Read on, so that the end of the connection is seen.
+        near.resume();
+        far.resume();
+        far.on('data', (chunk) => {
+          lost += chunk.length;
+        });
+        near.on('close', () => {
+          closed += 1;
+        });
       }
-      return open.size;
+      return { count, lost: () => lost, closed: () => closed };
+    },
+    refuse: (wanted) => {
+      isRefusing = wanted;
     },
     close: () =>
       new Promise((resolve) => {

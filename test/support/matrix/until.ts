@@ -1,31 +1,43 @@
-// Waiting for something to hold, also outside of a test, where vitest's own polling may not be used.
+// Waits for something to hold, also outside of a test, where vitest's own polling may not be used.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { KubeError } from '#kube/api/errors.ts';
 
-/** @throws with what was seen last, when the sentences are not gone after `ms`; a look that throws counts as not yet */
+const LIMIT_MS = 40_000;
+const EVERY_MS = 50;
+
+/**
+ * Checks until no problem is left. @returns the duration in ms @throws with the last problems when they remain after
+ * `ms`; with the error of a check, unless it says that a part of the stack does not answer now (isAway)
+ */
 export async function untilNone(
   what: string,
   look: () => Promise<readonly string[]>,
-  ms = 40_000,
-  everyMs = 50,
-): Promise<void> {
-  const end = performance.now() + ms;
+  ms = LIMIT_MS,
+  everyMs = EVERY_MS,
+): Promise<number> {
+  const begin = performance.now();
   for (;;) {
-    const problems = await look().catch((error: unknown) => [String(error)]);
-    if (problems.length === 0) return;
-    if (performance.now() > end) throw new Error(`${what}, after ${ms / 1000} s:\n${problems.join('\n')}`);
+    const problems = await look().catch((error: unknown) => {
+      if (isAway(error)) return [String(error)];
+      throw error;
+    });
+    const took = performance.now() - begin;
+    if (problems.length === 0) return took;
+    if (took > ms) throw new Error(`${what}, after ${ms / 1000} s:\n${problems.join('\n')}`);
     await sleep(everyMs);
   }
 }
 
 /** The same for one value. */
-export async function untilIs<T>(
+export function untilIs<T>(
   what: string,
   look: () => Promise<T> | T,
   wanted: (seen: T) => boolean,
-  ms = 40_000,
-  everyMs = 50,
-): Promise<void> {
-  await untilNone(
+  ms = LIMIT_MS,
+  everyMs = EVERY_MS,
+): Promise<number> {
+  return untilNone(
     what,
     async () => {
       const seen = await look();
@@ -34,4 +46,20 @@ export async function untilIs<T>(
     ms,
     everyMs,
   );
+}
+
+/** Errors of the network, of postgres.js, and of a Postgres that starts or shuts down (class 57P). */
+const AWAY_CODES =
+  /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|CONNECT_TIMEOUT|CONNECTION_CLOSED|CONNECTION_ENDED|57P0\d)$/;
+
+/** Whether the error says that a part of the stack does not answer now: any other error is a fault of the check. */
+export function isAway(error: unknown): boolean {
+  if (error instanceof KubeError) return error.status === 0 || error.status === 429 || error.status >= 500;
+  if (error instanceof ApiError) return error.status === 429 || error.status >= 500;
+  if (error instanceof ApiUnavailable) return true;
+  if (!(error instanceof Error)) return false;
+  // A query to an unavailable DNS server ends by its time limit.
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return true;
+  // fetch has the network error in the cause.
+  return ('code' in error && AWAY_CODES.test(String(error.code))) || isAway(error.cause);
 }

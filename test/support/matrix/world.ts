@@ -1,22 +1,23 @@
-// "The world is consistent": what must hold after every cell of the fault matrix, however it went wrong in between. It looks
-// at everything from outside: objects by the API server, rows by SQL, answers by DNS. It must not know a single fault.
+// "The world is consistent": the invariants after every cell of the fault matrix. They are checked from outside: objects by the
+// API server, rows by SQL, answers by DNS.
 //
-//   every object   Ready for its own generation, not in deletion, its ledger the values of its spec
-//   every zone     at the service has exactly one object, or is foreign; made once
-//   every record   at the service is in exactly one ledger, or foreign and as it was; made once
-//   every answer   of DNS is what the service holds
-import type { DnsRecord } from '../../../src/client/client.ts';
-import { desiredOf } from '../../../src/operator/record-desired.ts';
-import type { Condition } from '../../../src/operator/resources/common.ts';
-import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
+//   every object   is Ready for its own generation, is not being deleted, and has the values of its spec in its ledger
+//   every zone     at the service belongs to exactly one object, or is foreign, and was made once
+//   every record   at the service is in exactly one ledger, or foreign and as it was, and was made once
+//   the service    holds exactly the records of the specs and the foreign ones, and DNS answers them (wanted.ts)
+import type { DnsRecord } from '#client/client.ts';
+import { isAbsent } from '#client/errors.ts';
+import type { Condition } from '#resources/common.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import type { Chain } from './chain.ts';
+import { answersOf, linesOf, wantedOf } from './wanted.ts';
 
 export interface World {
   /** Every zone of the cell has this name or ends with it. */
   readonly zoneName: string;
   readonly namespace: string;
-  /** What somebody else made, as it was then. */
+  /** A record of another owner, as it was at that time. */
   readonly foreign: readonly DnsRecord[];
   /** How many were ever created, as `1 zone(s) and 2 record(s)`: exactly once is no more and no less. (Default: any.) */
   readonly made?: string | undefined;
@@ -49,7 +50,14 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
   if (world.made !== undefined && made !== world.made) problems.push(`made were ${made} instead of ${world.made}`);
 
   const held = new Map<string, DnsRecord[]>();
-  for (const { id } of stored) held.set(id, await chain.client.records.list(id));
+  for (const { id } of stored) {
+    try {
+      held.set(id, await chain.client.records.list(id));
+    } catch (error) {
+      if (!isAbsent(error)) throw error;
+      problems.push(`the zone ${id} was deleted during the look`);
+    }
+  }
   for (const record of records) problems.push(...wrongLedger(record, zones, held, owners));
   const all = [...held.values()].flat();
   for (const record of all) {
@@ -59,16 +67,25 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
   }
   for (const { id, name } of world.foreign)
     if (!all.some((record) => record.id === id)) problems.push(`the foreign ${name} is gone`);
-  for (const zone of stored) problems.push(...(await wrongAnswers(chain, zone, held.get(zone.id) ?? [])));
+  for (const zone of zones) {
+    const there = stored.find(({ id }) => id === zone.status?.zoneId);
+    const own = records.filter(({ spec }) => spec.zoneRef.name === zone.metadata.name);
+    const wanted = [...own.flatMap(({ spec }) => wantedOf(spec, zone.spec)), ...world.foreign];
+    const holds = linesOf(held.get(there?.id ?? '') ?? []);
+    if (holds !== linesOf(wanted)) problems.push(`the service holds [${holds}] instead of [${linesOf(wanted)}]`);
+    if (there) problems.push(...(await wrongAnswers(chain, there, answersOf(there.name, wanted))));
+  }
   return problems;
 }
 
-/** What is left of a cell after all of its objects were deleted; foreign records are no orphans. */
+/** The leftovers of a cell after all of its objects were deleted; records of other owners are not orphans. */
 export async function leftovers(chain: Chain, world: World): Promise<string[]> {
   const { zones, records } = await objectsOf(chain, world);
+  const { answers } = await chain.dns.lookup(`www.${world.zoneName}`, 'A');
   return [
     ...[...zones, ...records].map(({ kind, metadata }) => `${kind} ${metadata.name} is still there`),
     ...(await zonesAtService(chain, world.zoneName)).map(({ name }) => `the zone ${name} is still at the service`),
+    ...answers.map((answer) => `DNS still answers ${answer}`),
   ];
 }
 
@@ -92,8 +109,8 @@ async function zonesAtService({ sql }: Chain, zoneName: string): Promise<Stored[
     select id, name, state from zones where name = ${zoneName} or name like ${`%.${zoneName}`} order by name`;
 }
 
-/** From the history: how many zones and records were ever created under the name. */
-async function creations({ sql }: Chain, zoneName: string): Promise<string> {
+/** From the history: how many zones and records were ever created under the name, as World.made says it. */
+export async function creations({ sql }: Chain, zoneName: string): Promise<string> {
   const [row] = await sql<{ zones: number; records: number }[]>`
     select count(*) filter (where action = 'zone.create')::int as zones,
       count(*) filter (where action = 'record.create')::int as records
@@ -121,38 +138,28 @@ function wrongLedger(
   const zone = zones.find(({ metadata }) => metadata.name === record.spec.zoneRef.name);
   const parked = zone?.spec.parked === true;
   const problems = unready('DNSRecord', record, parked ? 'False' : 'True', parked ? 'ZoneParked' : undefined);
-  const verdict = desiredOf(record, zone?.spec.zoneName ?? 'invalid');
-  if (!verdict.ok) return [...problems, verdict.message];
   const here = held.get(zone?.status?.zoneId ?? '') ?? [];
-  const wanted = verdict.desired.values.map(({ content, priority }) => `${priority} ${content}`).sort();
+  const wanted = wantedOf(record.spec, zone?.spec ?? {}).map(({ content }) => content);
   const owned = (record.status?.records ?? []).map(({ id }) => {
     if (id === undefined) return 'an intent';
     if (owners.has(id)) problems.push(`${id} is in the ledgers of ${owners.get(id)} and ${name}`);
     owners.set(id, name);
     const found = here.find((each) => each.id === id);
-    const ttl = record.spec.ttl;
-    if (found && ttl !== undefined && found.ttl !== ttl) problems.push(`${name} has the TTL ${found.ttl}`);
-    return found ? `${found.priority} ${found.content}` : `${id}, which is not there`;
+    return found ? found.content : `${id}, which is not there`;
   });
-  if (JSON.stringify(owned.sort()) !== JSON.stringify(wanted))
+  if (JSON.stringify(owned.sort()) !== JSON.stringify(wanted.sort()))
     problems.push(`DNSRecord ${name} wants [${wanted}] and has [${owned}]`);
   return problems;
 }
 
-async function wrongAnswers({ dns }: Chain, zone: Stored, records: readonly DnsRecord[]): Promise<string[]> {
-  const sets = new Map<string, string[]>();
-  for (const { name, type, content } of records) {
-    const key = `${name === '@' || name === '' ? zone.name : `${name}.${zone.name}`} ${type}`;
-    sets.set(key, [...(sets.get(key) ?? []), content]);
-  }
+async function wrongAnswers({ dns }: Chain, { state }: Stored, wanted: Map<string, string[]>): Promise<string[]> {
   const problems: string[] = [];
-  for (const [key, contents] of sets) {
-    const [name = '', type = ''] = key.split(' ');
+  for (const [question, lines] of wanted) {
+    const [name = '', type = ''] = question.split(' ');
     const { answers } = await dns.lookup(name, type);
-    const served = answers.map((answer) => answer.split(' ').slice(3).join(' ')).sort();
-    const wanted = zone.state === 'parked' ? [] : contents.sort();
-    if (JSON.stringify(served) !== JSON.stringify(wanted))
-      problems.push(`DNS answers ${key} with [${served}] instead of [${wanted}]`);
+    const right = state === 'parked' ? [] : lines;
+    if (JSON.stringify(answers) !== JSON.stringify(right))
+      problems.push(`DNS answers ${question} with [${answers}] instead of [${right}]`);
   }
   return problems;
 }

@@ -1,5 +1,5 @@
-// What an authoritative server has to answer from the zones of the model: RFC 1034 section 4.3.2 with the wildcards of
-// RFC 4592, the zone cuts of RFC 4035 section 2.6 and parking as the design has it. No code of the service is used.
+// The answers that an authoritative server must give for the zones of the model: RFC 1034 section 4.3.2 with the
+// wildcards of RFC 4592, the zone cuts of RFC 4035 section 2.6 and parking as designed. It uses no code of the service.
 import type { ModelRecord } from './rules.ts';
 
 export interface ModelZone {
@@ -15,7 +15,7 @@ export interface ModelZone {
 export interface Expected {
   /** `referral`: NOERROR without authority, the NS of the cut. */
   kind: 'answer' | 'nodata' | 'nxdomain' | 'referral' | 'refused' | 'servfail';
-  /** `60 A 192.0.2.1` at the asked name, sorted; of a referral the names of the cut's servers. */
+  /** `60 A 192.0.2.1` at the queried name, sorted; for a referral the names of the cut's servers. */
   lines: string[];
 }
 
@@ -24,7 +24,7 @@ const isBelow = (name: string, above: string) => name.endsWith(`.${above}`);
 const nothing = (kind: Expected['kind']): Expected => ({ kind, lines: [] });
 const longest = (names: string[]) => names.sort((a, b) => b.length - a.length)[0];
 
-/** @param nameservers of the service */
+/** @param nameservers the name servers of the service */
 export function answerOf(
   zones: readonly ModelZone[],
   nameservers: readonly string[],

@@ -1,5 +1,5 @@
-// The record contents that the random operations are made of, each with what the rules, the list and DNS have to make of
-// it. Written out by hand from the RFCs of the types: nothing of the service's code may be used here or beside here.
+// The record contents of the random operations, each with the result that the rules, the list and DNS must have for it.
+// Written by hand from the RFCs of the types: no code of the service may be used in this file or in this folder.
 
 export type Type =
   | 'A'

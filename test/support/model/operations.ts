@@ -97,7 +97,7 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
   { weight: 5, arbitrary: update },
   { weight: 5, arbitrary: remove },
 );
-/** Every type, and what a zone file and a batch may hold beside what stands. */
+/** Every type, and lines that a zone file and a batch may contain in addition to existing records. */
 const type = fc.constantFrom('A', 'AAAA', 'CAA', 'CNAME', 'DS', 'HTTPS', 'MX', 'NS', 'PTR', 'SRV', 'TLSA', 'TXT');
 const lookName = fc.oneof(
   name,

@@ -19,7 +19,7 @@ export type Draft = Omit<ModelRecord, 'id'>;
 
 const absolute = (name: string, zone: string) => (name === '@' ? zone : `${name}.${zone}`);
 
-/** Whether a record is wrong whatever else the zone holds: 400. */
+/** Whether a record is wrong for any content of the zone: 400. */
 export function isWrongAlone(record: Pick<Draft, 'name' | 'type' | 'target' | 'served'>, zone: string): boolean {
   const { name, type } = record;
   const labels = `${name === '@' ? '' : `${name}.`}${zone}`.split('.');
@@ -30,7 +30,10 @@ export function isWrongAlone(record: Pick<Draft, 'name' | 'type' | 'target' | 's
   return (type === 'CNAME' || type === 'ALIAS') && record.target === absolute(name, zone);
 }
 
-/** Whether `record`, one of `all`, may stand beside the others: X1–X15 and X19 and RFC 7505, but what deletions leave. */
+/**
+ * Whether `record`, one of `all`, is compatible with the others: X1–X15, X19 and RFC 7505, except for the rules about
+ * deletions.
+ */
 export function mayStand<R extends Draft>(
   record: R,
   all: readonly R[],
@@ -84,8 +87,8 @@ function closesLoop<R extends Draft>(record: R, all: readonly R[], zone: string)
 }
 
 /**
- * What creating (or, with `replaced`, updating) comes to. `after` is all that the zone then holds.
- * @param coming what the same batch creates: other name servers of the same delegation have their addresses too
+ * The result of creating (or, with `replaced`, updating). `after` is the whole zone afterwards. @param coming records
+ * that the same batch creates: other name servers of the same delegation have their addresses too
  */
 export function judge(
   draft: ModelRecord,

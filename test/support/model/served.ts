@@ -1,4 +1,4 @@
-// What a name server really answers, in the words of the model: read off the wire by dns-packet.
+// The real answer of a name server in the terms of the model: read from the wire by dns-packet.
 import type { Answer } from 'dns-packet';
 import type { Resolver } from '../resolver.ts';
 import type { Expected } from './answers.ts';

@@ -1,5 +1,5 @@
-// One family of zones at the real service and in the model: each operation is done at both, and what the service says has
-// to be what the model expects.
+// One family of zones at the real service and in the model: each operation is done at both, and the answer of the
+// service must be the one that the model expects.
 import { strict as assert } from 'node:assert';
 import { NAMESERVERS, type TestService } from '../service.ts';
 import { answerOf, childrenOf, type Expected, isEndless, type ModelZone } from './answers.ts';
@@ -8,7 +8,7 @@ import { type Edit, NAMES, type Operation, stored, ZONES } from './operations.ts
 import { type Draft, isWrongAlone, judge, type ModelRecord, mayGo, mayStand } from './rules.ts';
 import { ask } from './served.ts';
 
-/** PowerDNS forgets after 5 s whatever happens; a machine that does other things gets some more. */
+/** PowerDNS forgets after 5 s in any case; a busy machine gets some more time. */
 const FRESH_MS = 10_000;
 
 type Body = Record<string, unknown>;
@@ -100,7 +100,7 @@ export class World {
     this.#zones.set(zoneName, { id, name: zoneName, parked: false, defaultTtl: 3600, ds: digests, records: [] });
   }
 
-  /** Whatever is asked of a zone that does not exist: 404. */
+  /** 404: every request about a zone that does not exist. */
   async #missing(operation: Operation): Promise<void> {
     if (operation.do === 'delete') await this.#expect(404, 'DELETE', '/zones/zone_gone/records/rec_gone');
     else if (operation.do === 'create')
@@ -199,7 +199,7 @@ export class World {
       ...add.map(({ name, content, ttl }) => draftOf(stored(name), inFile(inZone(content as Content, zone.name)), ttl)),
     ];
     const text = [`$TTL ${zone.defaultTtl}`, ...drafts.map(fileLine)].join('\n');
-    // What the service makes itself is passed over.
+    // Records that the service makes itself are ignored.
     const wanted = drafts.filter(({ name, type }) => {
       const isCut = name === '@' || children.includes(`${name}.${zone.name}`);
       return !(isCut && (type === 'NS' || (type === 'DS' && name !== '@')));

@@ -1,5 +1,4 @@
-// What a cluster has before anybody installs something: CoreDNS, and volumes for those who claim one. As data; it must not
-// know how it is applied.
+// The parts of a fresh cluster: CoreDNS, and volumes for pods that claim one, as data.
 
 export const COREDNS_IMAGE = 'localhost/coredns:1.15.0';
 
@@ -82,8 +81,8 @@ export function coreDns(address: string): object[] {
 }
 
 /**
- * A default storage class without a provisioner, and volumes of it in these folders, which must exist. Of type `local`: the
- * kubelet gives them to the group that a pod asks for, as it does with real disks.
+ * A default storage class without a provisioner, and volumes of it in these folders, which must exist. Their type is
+ * `local`: the kubelet gives them to the group that a pod requests, as it does with real disks.
  */
 export function volumes(node: string, folders: readonly string[]): object[] {
   return [

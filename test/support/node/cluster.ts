@@ -2,7 +2,9 @@
 // against it.
 
 import { inject } from 'vitest';
-import { type RunResult, runCommand } from '../../../src/cli/up/parts/commands.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import { type RunResult, runCommand } from '../../../deploy/local/parts/commands.ts';
 import { startNode, type TestNode } from './node.ts';
 import type { NodeGround } from './setup.ts';
 
@@ -12,18 +14,21 @@ export interface TestCluster {
   kubeconfig: string;
   /** Undefined in a cluster that is not ours. */
   node: TestNode | undefined;
-  /** Of Zonestead, with its tag. */
+  /** The image of Zonestead, with its tag. */
   image: string;
-  /** What an upgrade begins with. */
+  /** The version from which an upgrade starts. */
   before: NodeGround['before'];
   /** A folder with cert-manager's CRDs; undefined in a cluster that is not ours, which has cert-manager. */
   certManagerCrds: string | undefined;
+  /** For questions that are asked again and again: a kubectl process costs a fifth of a second of a core. */
+  api: KubeApi;
   /** @returns standard output. @throws with kubectl's words */
   kubectl(...args: string[]): Promise<string>;
   /** @returns standard output. @throws with helm's words */
   helm(...args: string[]): Promise<string>;
   /** A code other than 0 is the caller's business. */
   attempt(program: 'kubectl' | 'helm', ...args: string[]): Promise<RunResult>;
+  /** Repeating it is fine. */
   stop(): Promise<void>;
 }
 
@@ -51,8 +56,15 @@ export async function openCluster(): Promise<TestCluster> {
     await node?.stop();
     throw error;
   }
+  const connection = await connectCluster({ kubeconfig });
+  let stopping: Promise<void> | undefined;
+  const stop = async () => {
+    await connection.close();
+    await node?.stop();
+  };
   return {
     kubeconfig,
+    api: connection.api,
     node,
     image: ground.image,
     before: ground.before,
@@ -60,6 +72,9 @@ export async function openCluster(): Promise<TestCluster> {
     kubectl: (...args) => run('kubectl', args),
     helm: (...args) => run('helm', args),
     attempt,
-    stop: async () => node?.stop(),
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
+    },
   };
 }

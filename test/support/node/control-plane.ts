@@ -1,5 +1,5 @@
 // The control plane of the test node: as `up` starts it, but reachable from pods, with a scheduler and with every
-// controller. It must not know what runs on the node.
+// controller.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,15 +8,15 @@ import {
   ensureAuthority,
   ensureCertificate,
   ensureKeyPair,
-} from '../../../src/cli/up/parts/certificates.ts';
+} from '../../../deploy/local/parts/certificates.ts';
 import {
   apiserverArguments,
   type ControlPlaneFiles,
   controllerManagerArguments,
   etcdArguments,
-} from '../../../src/cli/up/parts/controlplane-arguments.ts';
-import { writeKubeconfig } from '../../../src/cli/up/parts/kubeconfig.ts';
-import type { Part } from '../../../src/cli/up/parts/part.ts';
+} from '../../../deploy/local/parts/controlplane-arguments.ts';
+import { writeKubeconfig } from '../../../deploy/local/parts/kubeconfig.ts';
+import type { Part } from '../../../deploy/local/parts/part.ts';
 import type { Space } from './space.ts';
 
 const PORTS = { etcd: 2379, etcdPeer: 2380, apiserver: 6443 };
@@ -25,7 +25,7 @@ export const NODE_NAME = 'zonestead-node';
 export interface Identities {
   authority: Credential;
   files: ControlPlaneFiles;
-  /** What kube-apiserver is to the kubelet. */
+  /** The connection of the kubelet to kube-apiserver. */
   kubeletClient: Credential;
   /** The kubelet's server. */
   kubelet: Credential;

@@ -1,7 +1,7 @@
-// Questions to a name server at a steady pace, as dig and resolvers ask them: three datagrams over UDP, 1.5 s each. Counts what was not
-// answered, or not as it should be. It must not know why.
+// Queries to a name server at a steady pace, as dig and resolvers send them: three datagrams over UDP, 1.5 s each.
+// Counts queries without an answer, and wrong answers.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ask, type Endpoint, NoAnswer } from '../../../src/nameserver/probe.ts';
+import { ask, type Endpoint, NoAnswer } from '#nameserver/probe/probe.ts';
 
 const ATTEMPTS = 3;
 const ATTEMPT_MS = 1_500;
@@ -16,13 +16,13 @@ export interface DnsLoadCount {
   failed: number;
   /** Datagrams without an answer, of questions that failed or not. */
   repeated: number;
-  /** What the failed ones said, each once, with the seconds since the start in which it was asked. */
+  /** The messages of the failed queries, each once, with the seconds since the start when it was sent. */
   reasons: string[];
 }
 
 export interface DnsLoad {
   count(): DnsLoadCount;
-  /** Waits for what is under way. */
+  /** Waits for the queries in flight. */
   stop(): Promise<DnsLoadCount>;
 }
 

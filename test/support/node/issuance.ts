@@ -1,14 +1,14 @@
-// cert-manager and Pebble as pods of a cluster, and an issuer that joins them with the release's solver. A cluster that is not
-// ours has cert-manager. It must not know which certificates are wanted.
+// cert-manager and Pebble as pods of a cluster, and an issuer that connects them to the release's solver. A cluster
+// that the tests did not create already has cert-manager.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PEBBLE_IMAGE, PROJECT } from '../../../src/cli/image/images.ts';
-import { pebbleIssuer } from '../../../src/cli/up/issuance-objects.ts';
-import { ensureAuthority, ensureCertificate } from '../../../src/cli/up/parts/certificates.ts';
-import { askOnly } from '../../../src/cli/up/parts/certmanager.ts';
-import { CERT_MANAGER_VERSION } from '../../../src/cli/up/parts/certmanager-build.ts';
-import { PEBBLE_CALM, pebbleConfig } from '../../../src/cli/up/parts/pebble.ts';
+import { PEBBLE_IMAGE, PROJECT } from '../../../deploy/image/images.ts';
+import { pebbleIssuer } from '../../../deploy/local/issuance-objects.ts';
+import { ensureAuthority, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
+import { askOnly } from '../../../deploy/local/parts/certmanager.ts';
+import { CERT_MANAGER_VERSION } from '../../../deploy/local/parts/certmanager-build.ts';
+import { PEBBLE_CALM, pebbleConfig } from '../../../deploy/local/parts/pebble.ts';
 import type { TestCluster } from './cluster.ts';
 import type { Release } from './release.ts';
 

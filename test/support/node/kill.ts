@@ -1,5 +1,5 @@
-// The end of a container by force, as the kernel's out-of-memory killer or a crash would bring it: containers of the test node
-// are processes of this machine. It must not know what runs in them.
+// Kills a container, like the kernel's out-of-memory killer or a crash: containers of the test node are processes of
+// this machine.
 import { readdir, readFile } from 'node:fs/promises';
 import type { Container } from './release.ts';
 
@@ -12,7 +12,7 @@ export async function killContainer({ id, name }: Container): Promise<void> {
   for (const pid of (await readdir('/proc')).filter((entry) => /^\d+$/.test(entry))) {
     // It may end while we look.
     const read = (file: string) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '');
-    // The cgroup's path ends with the container's id, in version 1 and 2 and whatever the driver.
+    // The cgroup's path ends with the container's id, in version 1 and 2 and with any driver.
     if (id === '' || !(await read('cgroup')).includes(id)) continue;
     if (!/^NSpid:.*\t1$/m.test(await read('status'))) continue;
     process.kill(Number(pid), 'SIGKILL');

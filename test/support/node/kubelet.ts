@@ -1,9 +1,8 @@
-// kubelet and kube-proxy of the test node: their configuration, and the wait for the node to be Ready. It must not know
-// which pods will run.
+// kubelet and kube-proxy of the test node: their configuration, and the wait for the node to be Ready.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { Part } from '../../../src/cli/up/parts/part.ts';
+import type { Part } from '../../../deploy/local/parts/part.ts';
 import { type Identities, NODE_NAME } from './control-plane.ts';
 import type { Space } from './space.ts';
 
@@ -14,7 +13,7 @@ export interface NodeAgents {
   /** The folder with the two programs. */
   dir: string;
   home: string;
-  /** Of the container runtime interface. */
+  /** The socket of the container runtime interface. */
   socket: string;
   identities: Identities;
 }
@@ -48,7 +47,7 @@ export async function startKubelet(space: Space, { dir, home, socket, identities
       podLogsDir: folders.logs,
       volumePluginDir: join(home, 'volume-plugins'),
       failSwapOn: false,
-      // What was imported cannot be fetched again, and a disk of the host is not this node's to judge.
+      // Imported images cannot be pulled again, and the free space of the host's disk is not this node's concern.
       imageGCHighThresholdPercent: 100,
       evictionHard: { 'imagefs.available': '0%', 'nodefs.available': '0%', 'nodefs.inodesFree': '0%' },
       // Changes are seen soon: Secrets, pods and the states of containers.

@@ -1,18 +1,18 @@
-// A real Kubernetes node for tests: control plane, kubelet, kube-proxy, containerd, CoreDNS and volumes, in a world of their
-// own on this machine. It must not know the chart.
+// A real Kubernetes node for tests: control plane, kubelet, kube-proxy, containerd, CoreDNS and volumes, in namespaces
+// of their own on this machine.
 //
 // Order: space → certificates → etcd, apiserver and containerd with its images → manager, scheduler, kubelet and
-// kube-proxy → node Ready → CoreDNS Ready. The end is that of the space.
+// kube-proxy → node Ready → CoreDNS Ready. It ends with its space.
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { archiveImage } from '../../../src/cli/image/image.ts';
-import { programImage } from '../../../src/cli/image/images.ts';
-import type { Progress } from '../../../src/cli/up/parts/cache.ts';
-import { runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { isAlive, processIdentity } from '../../../src/cli/up/parts/liveness.ts';
-import { waitFor } from '../../../src/cli/up/parts/wait.ts';
+import { archiveImage } from '../../../deploy/image/image.ts';
+import { programImage } from '../../../deploy/image/images.ts';
+import type { Progress } from '../../../deploy/local/parts/cache.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { isAlive, processIdentity } from '../../../deploy/local/parts/liveness.ts';
+import { waitFor } from '../../../deploy/local/parts/wait.ts';
 import { COREDNS_IMAGE, coreDns, volumes } from './add-ons.ts';
 import { makeIdentities, NODE_NAME, startApiserver, startControllers } from './control-plane.ts';
 import { CLUSTER_DNS, startKubelet, startProxy } from './kubelet.ts';
@@ -33,7 +33,7 @@ export interface TestNode {
   kubeconfig: string;
   /** By which its traces on the machine are known. */
   marks: NodeMarks;
-  /** Of the host, as pods reach it. */
+  /** The address of the host, as pods reach it. */
   hostAddress: string;
   /** A kubeconfig for this user and these groups. */
   identity(user: string, groups: string[]): Promise<string>;

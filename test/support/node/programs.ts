@@ -1,12 +1,12 @@
 // The programs of the test node: kubelet, kube-proxy, pause and CoreDNS built once from Go modules, the rest from
-// Debian. It must not know how they are started.
+// Debian.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
-import { cached, cacheKey, type Progress } from '../../../src/cli/up/parts/cache.ts';
-import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
-import { buildGo, sourceInputs } from '../../../src/cli/up/parts/go-build.ts';
+import { ensureTools } from '../../../deploy/local/parts/apt.ts';
+import { cached, cacheKey, type Progress } from '../../../deploy/local/parts/cache.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { buildGo, sourceInputs } from '../../../deploy/local/parts/go-build.ts';
 
 const NODE = fileURLToPath(new URL('../../../deploy/local/node', import.meta.url));
 const COREDNS = fileURLToPath(new URL('../../../deploy/local/coredns', import.meta.url));
@@ -40,8 +40,8 @@ export interface NodePrograms {
 }
 
 /**
- * Finds, installs or builds them all; the first build takes minutes, with a line of progress every few seconds.
- * @throws with what is missing and how to get it
+ * Finds, installs or builds them all; the first build takes minutes, with a line of progress every few seconds. @throws
+ * with the missing program and how to get it
  */
 export async function ensureNodePrograms(around: { progress: Progress; signal: AbortSignal }): Promise<NodePrograms> {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {

@@ -1,11 +1,12 @@
 // The chart in a cluster of the tests: its installation with default values into a namespace where Pod Security's level
-// "restricted" is enforced, its pods, services and an API key. It must not know what is proven with them.
+// "restricted" is enforced, its pods, services and an API key.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { stringify } from 'yaml';
-import { PROJECT } from '../../../src/cli/image/images.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { PROJECT } from '../../../deploy/image/images.ts';
 import { createRequest, type Request } from '../api.ts';
 import { createResolver, type Resolver } from '../resolver.ts';
 import type { TestCluster } from './cluster.ts';
@@ -36,21 +37,21 @@ export interface Pod {
 export interface Container {
   name: string;
   image: string;
-  /** Of the container runtime; each start has another. Empty before the first. */
+  /** The id in the container runtime; each start has another one. Empty before the first. */
   id: string;
   ready: boolean;
   restarts: number;
 }
 
 export interface Release {
-  /** Pods that are to run for ever: no Jobs, no tests. */
+  /** Pods that run permanently: no Jobs, no tests. */
   pods(): Promise<Pod[]>;
   /** Address of a Service, as the host reaches it. */
   serviceAddress(name: string): Promise<string>;
   dns: Resolver;
   /** Over the api's Service, with this key. */
   requests(key: string): Request;
-  /** A key for a team, with many writes, minted in an api pod. */
+  /** A key for a team, with a high write limit, created in an api pod. */
   mintKey(team: string): Promise<{ key: string; teamId: string }>;
   /** Applies objects. */
   apply(objects: readonly object[], ...args: string[]): Promise<string>;
@@ -111,7 +112,7 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
   };
 }
 
-/** For the message of a failure: what the pods say of themselves. */
+/** For the message of a failure: the status and the logs of the pods. */
 async function stateOf(cluster: TestCluster): Promise<string> {
   const parts = [
     ['get', 'pods', '-o', 'wide'],
@@ -123,8 +124,9 @@ async function stateOf(cluster: TestCluster): Promise<string> {
   return texts.join('\n');
 }
 
-interface PodObject {
-  metadata: { name: string; uid: string; labels?: Record<string, string>; deletionTimestamp?: string };
+const POD: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+
+interface PodObject extends KubeObject {
   spec: { containers: { name: string; image: string }[] };
   status: {
     conditions?: { type: string; status: string }[];
@@ -133,14 +135,13 @@ interface PodObject {
 }
 
 async function podsOf(cluster: TestCluster): Promise<Pod[]> {
-  const out = await cluster.kubectl('-n', NAMESPACE, 'get', 'pods', '-o', 'json');
-  const { items } = JSON.parse(out) as { items: PodObject[] };
+  const { items } = await cluster.api.list<PodObject>(POD, { namespace: NAMESPACE });
   const component = (pod: PodObject) => pod.metadata.labels?.['app.kubernetes.io/component'] ?? '';
   return items
     .filter((pod) => !pod.metadata.deletionTimestamp && !['', 'bootstrap', 'test'].includes(component(pod)))
     .map((pod) => ({
       name: pod.metadata.name,
-      uid: pod.metadata.uid,
+      uid: pod.metadata.uid ?? '',
       component: component(pod),
       ready: pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false,
       containers: containersOf(pod),

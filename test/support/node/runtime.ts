@@ -1,9 +1,8 @@
-// containerd for the test node, with images that come from archives: no registry is asked for anything. It must not know
-// what the images are.
+// containerd for the test node, with images from archives: it uses no registry.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Part } from '../../../src/cli/up/parts/part.ts';
-import { waitFor } from '../../../src/cli/up/parts/wait.ts';
+import type { Part } from '../../../deploy/local/parts/part.ts';
+import { waitFor } from '../../../deploy/local/parts/wait.ts';
 import type { NodePrograms } from './programs.ts';
 import type { Space } from './space.ts';
 
@@ -12,7 +11,7 @@ const READY_LIMIT_MS = 60_000;
 
 export interface Runtime {
   part: Part;
-  /** Of the container runtime interface. */
+  /** The socket of the container runtime interface. */
   socket: string;
   /** Takes in an archive under the names it carries. */
   importImage(file: string): Promise<void>;

@@ -1,10 +1,10 @@
-// Makes, once a run, what minutes may be needed for: the programs of the test node and the images. Each test file then
-// starts a node of its own (cluster.ts), or uses the cluster that KUBECONFIG names.
+// Builds, once per run, the parts that may take minutes: the programs of the test node and the images. Each test file
+// then starts a node of its own (cluster.ts), or uses the cluster of KUBECONFIG.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { archiveImage, buildImage } from '../../../src/cli/image/image.ts';
+import { archiveImage, buildImage } from '../../../deploy/image/image.ts';
 import {
   IMAGES,
   type ImageName,
@@ -13,11 +13,11 @@ import {
   programImage,
   projectVersion,
   zonesteadImage,
-} from '../../../src/cli/image/images.ts';
-import { ensureTools } from '../../../src/cli/up/parts/apt.ts';
-import { ensureCertManager } from '../../../src/cli/up/parts/certmanager-build.ts';
-import { ensureControlPlane } from '../../../src/cli/up/parts/controlplane-build.ts';
-import { ensureHelm } from '../../../src/cli/up/parts/helm-build.ts';
+} from '../../../deploy/image/images.ts';
+import { ensureTools } from '../../../deploy/local/parts/apt.ts';
+import { ensureCertManager } from '../../../deploy/local/parts/certmanager-build.ts';
+import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import { ensureHelm } from '../../../deploy/local/parts/helm-build.ts';
 import { unpackVersion } from '../previous-version.ts';
 import { CERT_MANAGER_IMAGE } from './issuance.ts';
 import { ensureNodePrograms, type NodePrograms } from './programs.ts';
@@ -28,7 +28,7 @@ export interface NodeGround {
   helm: string;
   /** Its name with tag, as the chart's default values have it. */
   image: string;
-  /** What an upgrade begins with: the chart of an earlier version, and how its image is named to it. */
+  /** The version from which an upgrade starts: the chart of an earlier version, and the name of its image. */
   before: { chart: string; args: string[] };
   /** Either a cluster that exists already and has the images, or what it takes to start one. */
   cluster: { kubeconfig: string } | OwnCluster;
@@ -47,7 +47,7 @@ declare module 'vitest' {
   }
 }
 
-/** @throws with what is missing and how to get it */
+/** @throws with the missing part and how to get it */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const around = {
     progress: (line: string) => process.stdout.write(`${line}\n`),
@@ -78,7 +78,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const { dir } = await ensureCertManager(around);
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-images-'));
   const previous = { folder: join(folder, 'previous'), tag: `${projectVersion()}-previous` };
-  await unpackVersion('HEAD^', previous.folder, ['src', 'package.json', 'charts']);
+  await unpackVersion('HEAD^', previous.folder, ['src', 'package.json', 'charts', 'crds']);
   const plans: ImagePlan[] = [
     await zonesteadImage(around, previous),
     programImage(CERT_MANAGER_IMAGE, join(dir, 'controllers'), 'cert-manager'),

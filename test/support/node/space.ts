@@ -1,17 +1,17 @@
-// A world of its own on this machine for one node: process, mount and network namespace, a way between it and the host, and
-// a cgroup. It must not know what runs in it.
+// The isolated space of one node on this machine: process, mount and network namespace, a network link to the host, and a
+// cgroup.
 //
-// Everything inside hangs on one process, the first of the process namespace. When that ends (stop(), or the death of
-// whoever started it, by the kernel's death signal), the kernel kills every process inside; with the last one go mounts,
-// interfaces, routes and packet filter rules. Only the cgroup is left to be removed.
-// Nothing of the host changes: the sysctls that a kubelet sets are covered by files, folders that it writes by tmpfs.
+// Everything inside depends on one process, the first of the process namespace. When that process ends (by stop(), or by the
+// kernel's death signal when its parent dies), the kernel kills every process inside; with the last process it removes mounts,
+// interfaces, routes and packet filter rules. Only the cgroup must be removed separately.
+// Nothing of the host changes: files cover the sysctls that a kubelet sets, and a tmpfs covers each folder that it writes.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type RunResult, runCommand } from '../../../src/cli/up/parts/commands.ts';
-import { type Part, startProcess } from '../../../src/cli/up/parts/process.ts';
-import { delay } from '../../../src/cli/up/parts/wait.ts';
+import { type RunResult, runCommand } from '../../../deploy/local/parts/commands.ts';
+import { type Part, startProcess } from '../../../deploy/local/parts/process.ts';
+import { delay } from '../../../deploy/local/parts/wait.ts';
 
 /** So many nodes can be on one machine at once. */
 const PLACES = 32;
@@ -23,9 +23,9 @@ const COVERED_FOLDERS = ['/run', '/var/lib', '/var/log', '/usr/libexec'];
 const COVERED_SYSCTLS = { 'vm/overcommit_memory': '1', 'kernel/panic': '10', 'kernel/panic_on_oops': '1' };
 
 export interface Space {
-  /** Of the node, as the host reaches it. */
+  /** The address of the node, as the host reaches it. */
   address: string;
-  /** Of the host, as the node sees it. */
+  /** The address of the host, as the node sees it. */
   hostAddress: string;
   podRange: string;
   serviceRange: string;

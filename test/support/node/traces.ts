@@ -1,9 +1,9 @@
-// What a node leaves on the machine while it runs, and must not leave when it has stopped.
+// The things that a node leaves on the machine while it runs, and must not leave when it has stopped.
 import { existsSync } from 'node:fs';
 import { glob, readdir, readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 
-/** What tells one node's traces from those of others on the same machine. */
+/** The names that distinguish the things of one node from those of others on the same machine. */
 export interface NodeMarks {
   /** The folder with its state. */
   home: string;

@@ -1,4 +1,5 @@
-// Writes to a zone of its own at a release's REST service, at a pace that leaves two cores to what is proven meanwhile.
+// Writes to a zone of its own at a release's REST service, at a pace that leaves two cores to the test that runs at the
+// same time.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import type { Request } from '../api.ts';
@@ -11,7 +12,7 @@ export interface Pace {
   writers: number;
 }
 
-/** @param name of the team and, below `example`, of its zone */
+/** @param name the name of the team and, below `example`, of its zone */
 export async function startWrites(release: Release, name: string, { pauseMs, writers }: Pace): Promise<WriteLoad> {
   const { key, teamId } = await release.mintKey(name);
   const request = release.requests(key);

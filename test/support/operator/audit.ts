@@ -1,11 +1,11 @@
 // Whether the service holds exactly what the objects of a cluster in memory want, and every object knows it. The end of
 // every scenario, however it went wrong in between.
-import { desiredOf } from '../../../src/operator/record-desired.ts';
-import { zoneKeyOf } from '../../../src/operator/record-zone.ts';
-import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { desiredOf } from '#operator/record/desired.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { zoneKeyOf } from '#resources/zone-ref.ts';
 import type { Bench } from './bench.ts';
 
-/** What somebody else made at the service, and nobody here may touch. */
+/** Data of another owner at the service, which the operator must not change. */
 export interface Foreign {
   readonly zoneIds?: readonly string[];
   readonly recordIds?: readonly string[];

@@ -1,22 +1,27 @@
-// The reconcilers between a service and a cluster in memory: runs them one key after the other, kills and restarts them,
-// and says in the end whether everything is as the objects want it. It must not know a single scenario.
-import { createDispatcher } from '../../../src/client/dispatcher.ts';
-import { createRecordWriter } from '../../../src/client/writer.ts';
-import type { ReconcileResult } from '../../../src/kube/controller.ts';
-import type { EventToRecord } from '../../../src/kube/events.ts';
-import { type KubeObject, keyOf } from '../../../src/kube/resource.ts';
-import { type CacheStore, createStore } from '../../../src/kube/store.ts';
-import { type Connection, createCredentials } from '../../../src/operator/credentials.ts';
-import type { LookAtParent } from '../../../src/operator/delegated.ts';
-import { BY_ZONE_ABOVE, BY_ZONE_NAME, type House, NAMESPACE } from '../../../src/operator/house.ts';
-import { createSeal } from '../../../src/operator/record-birth.ts';
-import { recordIndexes } from '../../../src/operator/record-indexes.ts';
-import { createRecordReconciler } from '../../../src/operator/record-reconciler.ts';
-import { DNS_RECORD, type DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '../../../src/operator/resources/dnszone.ts';
-import { zoneNameIndex, zonesAboveIndex } from '../../../src/operator/zone-claims.ts';
-import { createZoneReconciler } from '../../../src/operator/zone-reconciler.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+// The reconcilers between a service and a cluster in memory: runs them one key after the other, kills and restarts
+// them, and finally checks that everything is as the objects specify.
+
+import { createDispatcher } from '#client/pace/dispatcher.ts';
+import { createRecordWriter } from '#client/pace/writer.ts';
+import { type CacheStore, createStore } from '#kube/cache/store.ts';
+import type { ReconcileResult } from '#kube/controller/controller.ts';
+import type { EventToRecord } from '#kube/events/events.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
+import { zonesAboveIndex } from '#operator/access/claims.ts';
+import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
+import { type Connection, createCredentials } from '#operator/access/credentials.ts';
+import type { ParentLookup } from '#operator/proof/delegated.ts';
+import { createSeal } from '#operator/record/creation-annotation.ts';
+import { recordIndexes } from '#operator/record/indexes.ts';
+import { createOrphanSweep } from '#operator/record/orphan-sweep.ts';
+import { clusterId } from '#operator/record/orphans.ts';
+import { createRecordReconciler } from '#operator/record/reconcile.ts';
+import { createZoneReconciler } from '#operator/zone/reconcile.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { zoneNameIndex } from '#resources/zone-ref.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { MemoryCluster } from './cluster.ts';
 import { Crash, Faults } from './faults.ts';
@@ -24,7 +29,7 @@ import { servedBy } from './served.ts';
 import { MemoryService, OWNER, refused } from './service.ts';
 
 export interface Run {
-  /** What the reconciler returned; null when it threw. */
+  /** The result of the reconciler; null when it threw. */
   readonly result: ReconcileResult | null;
   readonly error: unknown;
 }
@@ -40,20 +45,33 @@ export class Bench {
   readonly cluster = new MemoryCluster(this.faults);
   readonly clock = new FakeClock();
   readonly events: (EventToRecord & { key: string })[] = [];
-  /** Those that name servers were asked for, of zones. */
+  /** The name servers that the proof of each zone was requested for. */
   readonly serials: number[] = [];
-  /** DNSRecords that the look for drift asks to run. */
+  /** The DNSRecords that the check for drift adds to the queue. */
   readonly woken: string[] = [];
-  /** What is wrong at the name servers; null when they serve what the service has. */
+  /** The differences at the name servers; null when they serve the content of the service. */
   outage: string | null = null;
-  /** API keys of Secrets: the team that each belongs to. The service knows no others. */
+  /** API keys of Secrets: the team of each key. The service refuses other keys. */
   readonly keys = new Map<string, string>();
-  /** What is seen at parent zones. (Default: no resolver.) */
-  parents: LookAtParent | null = null;
+  /** The answers at parent zones. (Default: no resolver.) */
+  lookUpParent: ParentLookup | null = null;
+  /** The result for records without an object. */
+  readonly orphans: string[] = [];
+  /** Whether the operator sees the objects of a namespace. */
+  watches: OperatorContext['watches'] = () => true;
+  /** Objects that wait for the service to answer again. */
+  readonly waiting: string[] = [];
+  /** DNSRecords that the watch has not brought yet, by key. */
+  readonly unseen = new Set<string>();
   /** Records before zones in every round. */
   recordsFirst = false;
   #process = this.#start();
   #nonces = 0;
+
+  constructor() {
+    // Names the cluster in the marks of records.
+    this.cluster.create(NAMESPACE, { namespace: '', name: 'kube-system', uid: 'cluster-1' }, {});
+  }
 
   /** Kill -9 and a new process: caches, pace and waiting are new, cluster and service as they are. */
   restart(): void {
@@ -61,15 +79,15 @@ export class Bench {
     this.#process = this.#start();
   }
 
-  /** Brings the caches up to date, as a watch does in a moment. */
+  /** Brings the caches up to date, as a watch does. */
   sync(): void {
     const { zones, records, namespaces } = this.#process;
     zones.replace(this.cluster.zones());
-    records.replace(this.cluster.records());
+    records.replace(this.cluster.records().filter((record) => !this.unseen.has(keyOf(record))));
     namespaces.replace(this.cluster.all(NAMESPACE));
   }
 
-  /** One run of one key, on caches that are up to date. @throws Crash when the process died in it */
+  /** One run of one key with caches that are up to date. @throws Crash when the process died in the run */
   async run(kind: Kind, key: string): Promise<Run> {
     this.sync();
     const context = { signal: new AbortController().signal, reconcileId: 'run', log };
@@ -77,15 +95,15 @@ export class Bench {
       const reconcile = kind === 'zone' ? this.#process.zone : this.#process.record;
       return { result: (await reconcile(key, context)) ?? {}, error: null };
     } catch (error) {
-      // Whatever a dead process threw on its way down was caused by its death.
+      // Any error that a dead process threw was caused by its death.
       if (this.faults.dead) throw error instanceof Crash ? error : new Crash('died', { cause: error });
       return { result: null, error };
     }
   }
 
   /**
-   * Runs everything until a whole round leaves all as it was and nothing fails. What is refused again and again announces
-   * and takes back its attempt, so the state is compared, not the number of writes. @throws Crash; Error when that never comes
+   * Runs everything until a whole round changes nothing and nothing fails. A repeated refusal announces and withdraws
+   * its attempt, so the state is compared, not the number of writes. @throws Crash; Error when that never happens
    */
   async settle(): Promise<Map<string, Run>> {
     for (let round = 1; round <= ROUNDS; round += 1) {
@@ -98,7 +116,7 @@ export class Bench {
     throw new Error(`no rest after ${ROUNDS} rounds; last calls:\n${this.faults.calls.slice(-20).join('\n')}`);
   }
 
-  /** Every object once, one after the other, or all at once as the workers of one process do. */
+  /** Runs every object once, one after the other, or all at the same time like the workers of one process. */
   async round(together = false): Promise<Map<string, Run>> {
     const keys = [
       ...this.cluster.zones().map((object) => ({ kind: 'zone' as const, key: keyOf(object) })),
@@ -129,11 +147,8 @@ export class Bench {
   }
 
   #state(): string {
-    const objects = [...this.cluster.zones(), ...this.cluster.records()].map(({ metadata, ...rest }) => {
-      const { resourceVersion: _version, ...kept } = metadata;
-      return { ...rest, kept };
-    });
-    return JSON.stringify([objects, this.service.version]);
+    const objects = [...this.cluster.zones(), ...this.cluster.records()].map(textOf);
+    return [...objects, this.service.version].join('\n');
   }
 
   #start() {
@@ -141,13 +156,17 @@ export class Bench {
     const seal = createSeal('key');
     const records = cacheOf<DNSRecord>(recordIndexes(seal));
     const namespaces = cacheOf<KubeObject>({});
+    const orphans = createOrphanSweep(this.clock, () => 0);
+    records.onChange((_key, kind, initial, object) => {
+      if (kind === 'delete' && !initial) orphans.gone(object);
+    });
     const answer = (text: string | null) => Promise.resolve(this.outage ?? text);
     const connectionOf = (client: Connection['client'], team: string): Connection => ({
       client,
       dispatcher: createDispatcher({
         clock: this.clock,
         random: () => 0,
-        // Nobody moves this clock while a run goes on.
+        // Nobody moves this clock during a run.
         gatherMs: 0,
         writer: createRecordWriter(client),
       }),
@@ -162,12 +181,12 @@ export class Bench {
         this.service.clientOf(() => (this.keys.has(key) ? null : refused(401, 'unauthorized', 'Invalid API key.'))),
         this.keys.get(key) ?? 'personal',
       );
-    const house: House = {
+    const context: OperatorContext = {
       api: this.cluster.api,
       client: own.client,
       dispatcher: own.dispatcher,
       credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),
-      parents: this.parents,
+      lookUpParent: this.lookUpParent,
       events: {
         record: (regarding, event) => void this.events.push({ ...event, key: keyOf(regarding) }),
         run: () => Promise.resolve(),
@@ -180,15 +199,23 @@ export class Bench {
         },
         recordServed: (_servers, expected) => answer(servedBy(this.service).rrset(expected)),
       },
-      observer: { written: () => undefined, propagated: () => undefined, drift: () => undefined },
+      observer: {
+        written: () => undefined,
+        propagated: () => undefined,
+        drift: () => undefined,
+        orphans: (what, count) => void this.orphans.push(`${count} ${what}`),
+      },
       zones,
       records,
       namespaces,
-      wakeZone: () => undefined,
-      wakeRecord: (key) => void this.woken.push(key),
-      wakeZoneWithService: () => undefined,
-      wakeRecordWithService: () => undefined,
+      enqueueZone: () => undefined,
+      enqueueRecord: (key) => void this.woken.push(key),
+      enqueueZoneOnRecovery: (key) => void this.waiting.push(`zone ${key}`),
+      enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
       owner: own.owner,
+      cluster: () => clusterId(namespaces.get('kube-system')),
+      watches: this.watches,
+      orphans,
       seal,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
       nonce: () => {
@@ -200,10 +227,23 @@ export class Bench {
       zones,
       records,
       namespaces,
-      zone: createZoneReconciler(house, this.clock, () => 0),
-      record: createRecordReconciler(house, this.clock),
+      zone: createZoneReconciler(context, this.clock, () => 0),
+      record: createRecordReconciler(context, this.clock),
     };
   }
+}
+
+const texts = new WeakMap<KubeObject, string>();
+
+/** The object without its version. Objects of the cluster never change, so that each is written out once. */
+function textOf(object: KubeObject): string {
+  const known = texts.get(object);
+  if (known !== undefined) return known;
+  const { metadata, ...rest } = object;
+  const { resourceVersion: _version, ...kept } = metadata;
+  const text = JSON.stringify({ ...rest, kept });
+  texts.set(object, text);
+  return text;
 }
 
 function cacheOf<T extends KubeObject>(indexes: Record<string, (object: T) => readonly string[]>): CacheStore<T> {

@@ -1,7 +1,7 @@
 // Objects as the API server gives them to the operator, for tests of pure functions.
-import { API_VERSION } from '../../../src/operator/resources/common.ts';
-import { type DNSRecord, recordSpec } from '../../../src/operator/resources/dnsrecord.ts';
-import { type DNSZone, zoneSpec } from '../../../src/operator/resources/dnszone.ts';
+import { API_VERSION } from '#resources/common.ts';
+import { type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
+import { type DNSZone, zoneSpec } from '#resources/dnszone.ts';
 
 type Meta = Partial<DNSRecord['metadata']>;
 

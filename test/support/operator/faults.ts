@@ -1,7 +1,7 @@
-// Counts what a process asks of the outside world and lets one of these calls go wrong. It must not know what is asked.
+// Counts the calls of a process to the outside and makes one of them fail.
 //
-// A call that crashes the process ends with it: every later call of the dead process fails without effect, so that no
-// handler of the code under test can tidy up, as none can after kill -9.
+// A call that crashes the process ends it: every later call of the dead process fails without effect, so that no
+// handler of the code under test can clean up, as after kill -9.
 
 /** The process died in the middle of this call. */
 export class Crash extends Error {
@@ -15,7 +15,7 @@ export interface Fault {
   readonly at: number;
   /** `before`: the call never took effect. `after`: it did, and its answer is lost. */
   readonly when: 'before' | 'after';
-  /** Runs in place; what it throws is what the caller gets. */
+  /** Runs in place of the call; the caller gets the error that it throws. */
   readonly act: (side: Side) => void;
 }
 
@@ -50,8 +50,11 @@ export class Faults {
     this.calls.push(`${side} ${what}`);
     const fault = this.#fault?.at === this.calls.length ? this.#fault : null;
     if (fault?.when === 'before') fault.act(side);
-    const value = effect();
-    if (fault?.when === 'after') fault.act(side);
-    return value;
+    try {
+      return effect();
+    } finally {
+      // The response is lost, whether the call succeeded or not.
+      if (fault?.when === 'after') fault.act(side);
+    }
   }
 }

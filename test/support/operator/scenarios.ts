@@ -1,4 +1,4 @@
-// What people do to objects while the operator works on them, for runs in which it fails at any step.
+// Changes that people make to objects while the operator works on them, for runs in which it fails at any step.
 
 import type { Foreign } from './audit.ts';
 import { type Bench, DNS_RECORD, DNS_ZONE } from './bench.ts';
@@ -6,15 +6,15 @@ import { type Bench, DNS_RECORD, DNS_ZONE } from './bench.ts';
 export interface Scenario {
   /** After "while". */
   readonly title: string;
-  /** What is there before and at rest. */
+  /** The objects that exist and are reconciled before. */
   readonly arrange: (bench: Bench) => Foreign;
-  /** What the operator then works on, and fails. */
+  /** The change that the operator then works on when it fails. */
   readonly act: (bench: Bench) => void;
   /** Titles of interludes that this one cannot have. */
   readonly without?: readonly string[];
 }
 
-/** What happens at the moment of the failure. */
+/** The event at the moment of the failure. */
 export interface Interlude {
   /** After "and". */
   readonly title: string;
@@ -128,7 +128,7 @@ export const SCENARIOS: readonly Scenario[] = [
     act: ({ cluster }) => cluster.edit(DNS_RECORD, WWW, { ...addresses(2, 4, 5, 6), ttl: 60 }),
   },
   {
-    title: 'values are taken away',
+    title: 'values are removed',
     arrange: withEverything,
     act: ({ cluster }) => cluster.edit(DNS_RECORD, WWW, addresses(2)),
   },
@@ -140,7 +140,7 @@ export const SCENARIOS: readonly Scenario[] = [
       return {};
     },
     act: ({ cluster }) => cluster.edit(DNS_RECORD, WWW, addresses(2, 5)),
-    // Robbed values are reported then and stay away: that is the policy.
+    // The deleted values are reported and not created again: that is the policy.
     without: [ROBBED],
   },
   { title: 'a record is deleted', arrange: withEverything, act: ({ cluster }) => cluster.remove(DNS_RECORD, WWW) },
@@ -166,7 +166,7 @@ export const SCENARIOS: readonly Scenario[] = [
     act: (bench) => bench.service.dropZone(zoneIdOf(bench) as string),
   },
   {
-    title: 'a value is adopted beside one that is not ours',
+    title: 'a value is adopted next to one of another owner',
     arrange: (bench) => {
       zone(bench);
       return {};
@@ -176,7 +176,7 @@ export const SCENARIOS: readonly Scenario[] = [
       bench.service.seed(id, { name: 'www', content: '192.0.2.1', ttl: 77 });
       www(bench, { ...addresses(1, 2), adopt: 'IfIdentical' });
     },
-    // With what is left unadopted the zone may not be deleted: see the tests of the zone's end.
+    // The zone may not be deleted with records that no object owns: see the tests of the deletion of a zone.
     without: [ALL_DELETED, DELETED, EDITED],
   },
 ];

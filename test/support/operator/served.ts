@@ -1,8 +1,9 @@
-// What name servers with the content of the service would serve, judged against what is expected: the probe without DNS.
-import { fqdn } from '../../../src/dns/name.ts';
-import { parseRdata } from '../../../src/dns/types/index.ts';
-import { equalBytes } from '../../../src/dns/wire.ts';
-import type { ExpectedRecord } from '../../../src/operator/propagation.ts';
+// The answers that name servers with the content of the service would give, compared with the expected ones: the probe
+// without DNS.
+import { fqdn } from '#dns/names/name.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import { equalBytes } from '#dns/wire/octets.ts';
+import type { ExpectedRecord } from '#operator/proof/propagation.ts';
 import type { MemoryService } from './service.ts';
 
 export function servedBy(service: MemoryService) {

@@ -1,14 +1,15 @@
-// The REST service in memory, as far as the operator uses it: the real rules for names, contents and company at a name
-// (src/dns), ids, and Idempotency-Key as the service keeps it (src/zones/change.ts): the kept answer comes before any
-// other look, also when zone or record are gone since; refusals are not kept. It must not know the operator.
-import type { BatchResult, Client, DnsRecord, RecordChange, Zone } from '../../../src/client/client.ts';
-import { ApiError } from '../../../src/client/errors.ts';
-import type { CallOptions } from '../../../src/client/http.ts';
-import { parseOwnerName, parseZoneName, suffixesOf } from '../../../src/dns/name.ts';
-import { type ParsedRecord, parseRecord } from '../../../src/dns/record.ts';
-import { judgeWrite } from '../../../src/dns/rrset.ts';
-import { parseRdata } from '../../../src/dns/types/index.ts';
-import type { Verdict } from '../../../src/dns/verdict.ts';
+// The REST service in memory, as far as the operator uses it: the real rules for names, contents and the records of one
+// name (src/dns), ids, and Idempotency-Key as the service stores it: the stored answer is returned before any other
+// check, even if zone or record have been deleted since; refusals are not stored.
+import type { BatchResult, Client, DnsRecord, ListedRecord, RecordChange, RecordFilter, Zone } from '#client/client.ts';
+import { ApiError } from '#client/errors.ts';
+import type { CallOptions } from '#client/http.ts';
+import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { judgeWrite } from '#dns/rules/rrset.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import type { Verdict } from '#dns/verdict.ts';
+import { copyOf } from './copy.ts';
 import type { Faults } from './faults.ts';
 
 export const TEAM = 'team_1';
@@ -32,8 +33,11 @@ interface StoredZone {
 type ErrorCode = Extract<BatchResult, { error: string }>['error'];
 type RecordBody = Parameters<Client['records']['create']>[1];
 
-/** What stands before the service: an error here is the answer, and nothing happens. */
+/** Called before each request of the service: an error here is the answer, and nothing else happens. */
 export type Gate = (call: string) => Error | null;
+
+const share = { used: 0, limit: 1_000 };
+const QUOTA = { zones: share, records: share, bytes: share, keys: share, members: share };
 
 export class MemoryService {
   readonly zones = new Map<string, StoredZone>();
@@ -50,23 +54,23 @@ export class MemoryService {
     this.client = this.clientOf(() => null);
   }
 
-  /** A zone made by somebody else. */
+  /** Creates a zone of another owner. */
   seedZone(zoneName: string, records: Partial<Stored>[] = []): string {
     const { id } = this.#createZone({ zoneName, owner: OWNER });
     for (const record of records) this.seed(id, record);
     return id;
   }
 
-  /** By id of a zone or record: which object its last writer said it belongs to. */
+  /** The object that the last writer named as the owner, by the id of the zone or record. */
   readonly marks = new Map<string, string | undefined>();
 
-  /** A record made by somebody else. */
+  /** Creates a record of another owner. */
   seed(zoneId: string, record: Partial<Stored>): string {
     const { name = 'www', type = 'A', content = '192.0.2.1', ttl, priority } = record;
     return this.#createRecord(zoneId, { name, type, content, priority, ...(ttl == null ? {} : { ttl }) }).id;
   }
 
-  /** Changes a record behind the operator's back, or deletes it with null. */
+  /** Changes a record as another client would, or deletes it with null. */
   tamper(zoneId: string, recordId: string, change: Partial<Stored> | null): void {
     const records = this.zones.get(zoneId)?.records;
     const stored = records?.get(recordId);
@@ -97,13 +101,13 @@ export class MemoryService {
     return [...this.zones.values()].flatMap(({ records }) => [...records.keys()]);
   }
 
-  /** A client whose every call `keyGate` looks at first. */
+  /** A client that calls `keyGate` before each request. */
   clientOf(keyGate: Gate): Client {
     const call = <T>(what: string, work: () => T): Promise<T> =>
       this.#faults.call('api', what, () => {
         const refused = keyGate(what) ?? this.gate(what);
         if (refused) throw refused;
-        return structuredClone(work());
+        return copyOf(work());
       });
     const missing = () => Promise.reject(new Error('the operator does not use this'));
     return {
@@ -112,7 +116,9 @@ export class MemoryService {
           call(`list zones ${zoneName}`, () => {
             const name = zoneName === undefined ? null : parseZoneName(zoneName);
             const wanted = name?.ok ? name.value : null;
-            return [...this.zones.values()].map(({ zone }) => zone).filter(({ zoneName: each }) => each === wanted);
+            return [...this.zones.values()]
+              .map((stored) => this.#counted(stored))
+              .filter(({ zoneName: each }) => each === wanted);
           }),
         find: (name) =>
           call(`find ${name}`, () => {
@@ -121,7 +127,7 @@ export class MemoryService {
             );
             return above.find((each) => each !== undefined)?.zone ?? null;
           }),
-        get: (id) => call(`get ${id}`, () => this.#zone(id, 'not_found').zone),
+        get: (id) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found'))),
         create: (body, options) =>
           call(`create zone ${body.zoneName}`, () =>
             this.#once(options, ['POST zones', body], () => ({
@@ -144,6 +150,7 @@ export class MemoryService {
       },
       records: {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
+        pages: (id, filter, limit) => this.#pages(call, id, filter, limit),
         create: (id, body, options) =>
           call(`create ${id} ${body.name} ${body.type} ${body.content}`, () =>
             this.#once(options, [`POST ${id}`, body], () =>
@@ -174,7 +181,7 @@ export class MemoryService {
             onlyTypes: null,
             expiresAt: null,
           },
-          team: { id: TEAM, name: 'team' },
+          team: { id: TEAM, name: 'team', quota: QUOTA },
         })),
       close: () => Promise.resolve(),
     };
@@ -220,7 +227,7 @@ export class MemoryService {
       throw refused(409, 'conflict', 'This Idempotency-Key was used for another request.');
     if (kept) return kept.answer as T;
     const answer = work();
-    this.#kept.set(token, { request: text, answer: structuredClone(answer) });
+    this.#kept.set(token, { request: text, answer: copyOf(answer) });
     return answer;
   }
 
@@ -246,6 +253,10 @@ export class MemoryService {
     };
     this.zones.set(zone.id, { zone, records: new Map() });
     return zone;
+  }
+
+  #counted({ zone, records }: StoredZone): Zone {
+    return { ...zone, records: records.size };
   }
 
   #changeZone(id: string, change: Partial<Zone>): Zone {
@@ -296,13 +307,36 @@ export class MemoryService {
     return record;
   }
 
-  #list(zoneId: string, { name, type }: { name?: string | undefined; type?: string | undefined }): DnsRecord[] {
+  async *#pages(
+    call: <T>(what: string, work: () => T) => Promise<T>,
+    id: string,
+    filter: RecordFilter,
+    limit: number,
+  ): AsyncGenerator<readonly ListedRecord[]> {
+    for (let start = 0; ; start += limit) {
+      const read = () => this.#list(id, filter).slice(start, start + limit + 1);
+      const found = await call(
+        `${filter.managedBy === undefined ? 'page' : 'marks'} ${id} ${filter.names ?? filter.name ?? ''} ${filter.type ?? ''}`,
+        read,
+      );
+      yield found.slice(0, limit);
+      if (found.length <= limit) return;
+    }
+  }
+
+  #list(zoneId: string, { name, names, type, managedBy }: RecordFilter): ListedRecord[] {
     const { zone, records } = this.#zone(zoneId, 'no_zone');
     const wanted = name === undefined ? undefined : parseOwnerName(name, zone.zoneName, 'TXT');
+    const wantedNames = names?.map((each) => insist(parseOwnerName(each, zone.zoneName, 'TXT')));
     return [...records.values()]
+      .filter((record) => wantedNames === undefined || wantedNames.includes(record.name))
+      .filter(({ id }) => managedBy === undefined || this.marks.get(id)?.startsWith(managedBy))
       .filter((record) => wanted === undefined || (wanted.ok && record.name === wanted.value))
       .filter((record) => type === undefined || record.type === type)
-      .map((record) => this.#view(zoneId, record));
+      .map((record) => ({
+        ...this.#view(zoneId, record),
+        ...(managedBy === undefined ? {} : { managedBy: this.marks.get(record.id) ?? '' }),
+      }));
   }
 
   #view(zoneId: string, record: Stored): DnsRecord {
@@ -318,11 +352,20 @@ export class MemoryService {
 
 function insist<T>(verdict: Verdict<T>): T {
   if (verdict.ok) return verdict.value;
-  const { code, field, message } = verdict.problem;
-  throw refused(code === 'conflict' ? 409 : 400, code, `${field}: ${message}`);
+  const { problem } = verdict;
+  const message = `${problem.field}: ${problem.message}`;
+  if (problem.code === 'bad_request') throw refused(400, problem.code, message);
+  throw new ApiError({
+    status: 409,
+    code: problem.code,
+    message,
+    retryAfterMs: null,
+    requestId: null,
+    records: problem.records,
+  });
 }
 
-/** An answer of the service that is no success. */
+/** An error response of the service. */
 export function refused(status: number, code: string, message: string, retryAfterMs: number | null = null): ApiError {
   return new ApiError({ status, code, message, retryAfterMs, requestId: null });
 }

@@ -1,5 +1,5 @@
-// What DNS must answer once everything has settled, from what users and others did. Written from the design and the RFCs
-// alone: it imports nothing of the service or the operator.
+// The answers that DNS must give once everything has settled, from the changes of users and others. Written from the
+// design and the RFCs alone: it imports nothing of the service or the operator.
 export const NAMESPACES = ['a', 'b', 'c'] as const;
 export type Namespace = (typeof NAMESPACES)[number];
 
@@ -28,7 +28,7 @@ export interface Foreign {
   content: string;
 }
 
-/** What a zone permits to other namespaces. */
+/** The permissions of a zone for other namespaces. */
 export interface Grant {
   from: readonly Namespace[];
   names?: readonly string[];
@@ -51,8 +51,8 @@ export class Model {
   }
 
   /**
-   * The contents of an RRset: whatever somebody permitted wants, however often and however spelt (RFC 4343), beside what is
-   * foreign. Of a CNAME only one can stand (RFC 1034 section 3.6.2): these are the ones that may.
+   * The contents of an RRset: the values of all permitted objects, each once in any spelling (RFC 4343), together with
+   * the values of other owners. A CNAME has only one value (RFC 1034 section 3.6.2): these are the possible ones.
    */
   contents(zone: ZoneName, name: string, type: Type): Set<string> {
     if (this.parked.has(zone)) return new Set();
@@ -63,7 +63,7 @@ export class Model {
     return new Set([...wanted.flatMap(({ contents }) => contents), ...others.map(({ content }) => content)]);
   }
 
-  /** Whether nothing stands against the object: it alone wants what it wants, and nobody else made it. */
+  /** Whether nothing conflicts with the object: no other object wants its value, and no other owner created it. */
   isUndisputed(wish: Wish): boolean {
     const same = (one: Pick<Wish, 'zone' | 'name' | 'type'>) =>
       one.zone === wish.zone && one.name.toLowerCase() === wish.name.toLowerCase() && one.type === wish.type;

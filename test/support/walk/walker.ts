@@ -1,11 +1,11 @@
 // Does each step at the real stack and in the model, and compares the two once things have settled.
 import { expect } from 'vitest';
-import { ApiError } from '../../../src/client/errors.ts';
+import { ApiError } from '#client/errors.ts';
 import { recordObject, type TestStack } from '../stack.ts';
 import { Model, NAMESPACES, type Type, type Wish, ZONE_NAMES, ZONES, type ZoneName } from './model.ts';
 import { CONTENTS, NAMES, type Step } from './operations.ts';
 
-/** What waits for another is woken in moments; a machine that does other things gets more. */
+/** An object that waits for another one runs again soon; a busy machine gets more time. */
 const SETTLE_MS = 40_000;
 
 interface Seen {
@@ -19,6 +19,8 @@ export class Walker {
   readonly #ids: Record<ZoneName, string>;
   #objects = 0;
   #looks = 0;
+  /** The RRsets that others wrote since the last time that things settled. */
+  readonly #touched = new Map<string, Pick<Wish, 'zone' | 'name' | 'type'>>();
 
   constructor(test: TestStack, ids: Record<ZoneName, string>) {
     this.#test = test;
@@ -66,7 +68,7 @@ export class Walker {
     }
   }
 
-  /** Somebody with an API key. What the service refuses, or what is gone meanwhile, changes nothing. */
+  /** A user with an API key. A refused change, or a change of a deleted record, has no effect. */
   async #foreign(step: Extract<Step, { do: `foreign ${string}` }>): Promise<void> {
     const { records } = this.#test.client;
     const { foreign } = this.model;
@@ -74,15 +76,17 @@ export class Walker {
     try {
       if (step.do === 'foreign create') {
         const { type, contents } = step.rrset;
-        // A CNAME of somebody else would only make it a matter of time who comes first.
+        // A CNAME of another owner would only depend on which write is first.
         if (type === 'CNAME') return;
         const body = { name: step.rrset.name.toLowerCase(), type, content: contents[0] as string };
+        this.#touch({ zone: step.zone, ...body });
         foreign.set((await records.create(zoneId, body)).id, { zone: step.zone, ...body });
         return;
       }
       const there = pick(await records.list(zoneId), step.which);
       if (!there) return;
       const { id, name, type } = there;
+      this.#touch({ zone: step.zone, name, type: type as Type });
       if (step.do === 'foreign delete') {
         await records.delete(zoneId, id);
         foreign.delete(id);
@@ -97,22 +101,37 @@ export class Walker {
     }
   }
 
-  /** DNS says what the model says, and every object tells the truth about it. */
+  #touch({ zone, name, type }: Pick<Wish, 'zone' | 'name' | 'type'>): void {
+    this.#touched.set(`${zone} ${name} ${type}`, { zone, name, type });
+  }
+
+  /** DNS answers as the model does, and the status of every object agrees. */
   async settled(): Promise<void> {
     await expect.poll(async () => this.#differences(), { timeout: SETTLE_MS, interval: 300 }).toEqual([]);
+    this.#touched.clear();
   }
 
   async #differences(): Promise<string[]> {
     const found: string[] = [];
     for (const zone of ZONE_NAMES) found.push(...(await this.#differencesInDns(zone)));
     if (found.length === 0) found.push(...(await this.#liesOfObjects()));
-    // Nobody tells the operator of what was done behind its back; it looks at intervals, or when an object is touched.
-    if (found.length > 0 && ++this.#looks % 4 === 1) {
-      for (const namespace of NAMESPACES) {
-        await this.#test.kubectl('-n', namespace, 'annotate', 'zdr', '--all', '--overwrite', `look=n${this.#looks}`);
-      }
-    }
+    if (found.length > 0 && ++this.#looks % 4 === 1) await this.#haveForeignWritesSeen();
     return found;
+  }
+
+  /**
+   * The operator learns of a change of another client in its regular check, or when an object changes. Only the objects
+   * of such RRsets are edited: the operator itself must run all others.
+   */
+  async #haveForeignWritesSeen(): Promise<void> {
+    const touched = [...this.#touched.values()];
+    const metadata = { annotations: { look: `n${this.#looks}` } };
+    for (const { object, namespace, ...wish } of this.model.wishes.values()) {
+      const isTouched = touched.some(
+        ({ zone, name, type }) => zone === wish.zone && name === wish.name.toLowerCase() && type === wish.type,
+      );
+      if (isTouched) await this.#test.kube.patch(`zdr/${object}`, { metadata }, namespace);
+    }
   }
 
   async #differencesInDns(zone: ZoneName): Promise<string[]> {
@@ -151,7 +170,7 @@ export class Walker {
     });
   }
 
-  /** Takes all objects away: what is left at the service is exactly what others made. */
+  /** Deletes all objects: the service then contains exactly the records of others. */
   async end(): Promise<void> {
     for (const namespace of NAMESPACES) {
       await this.#test.kubectl('-n', namespace, 'delete', 'zdr', '--all', '--timeout=40s');
@@ -197,7 +216,7 @@ function grantOf(grant: Extract<Step, { do: 'grant' }>['grant']): object[] {
   return [{ namespaces: { from: 'Selector', selector: { matchExpressions: [names] } }, ...rest }];
 }
 
-/** A wildcard is asked for by a name that nothing else is at. */
+/** A query for a wildcard uses a name that nothing else is at. */
 function askedAs(name: string, zone: ZoneName): string {
   return name === '@' ? `${zone}.example` : `${name.replace('*', 'any')}.${zone}.example`;
 }

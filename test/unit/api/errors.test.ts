@@ -1,9 +1,11 @@
-// The catalogue of errors, and that whatever is thrown comes out as one of its bodies.
+// The catalogue of errors, and the conversion of every thrown error to an error body.
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installErrors, retryAfterSeconds, STATUS } from '../../../src/api/errors.ts';
-import { ERROR_CODES, errorBody } from '../../../src/api/schemas/error.ts';
-import { Refusal, type RefusalCode } from '../../../src/zones/refusal.ts';
+import { STATUS, STATUS_OF_RULE } from '#api/error-codes.ts';
+import { installErrors } from '#api/errors.ts';
+import { ERROR_CODES, errorBody } from '#contract/error.ts';
+import { type RuleId, refusal } from '#service/refusal.ts';
+import { CATALOGUE } from '#service/refusals/catalogue.ts';
 
 let app: FastifyInstance;
 const logged: string[] = [];
@@ -23,8 +25,17 @@ async function thrown(error: unknown) {
   return { status: reply.statusCode, headers: reply.headers, body: errorBody.strict().parse(reply.json()) };
 }
 
+/** A rule with this code whose sentence has no parameters, and that names no field. */
+function ruleOf(code: string): RuleId {
+  const [rule] = Object.entries(CATALOGUE).find(
+    ([id, entry]) =>
+      entry.code === code && !entry.sentence.includes('{') && !('field' in entry) && !(id in STATUS_OF_RULE),
+  ) as [RuleId, unknown];
+  return rule;
+}
+
 describe('the catalogue', () => {
-  it('has the status of every code of SPEC section 7, as DESIGN section 3 decides', () => {
+  it('has a status for every code of SPEC section 7', () => {
     expect(STATUS).toEqual({
       bad_request: 400,
       unauthorized: 401,
@@ -40,45 +51,52 @@ describe('the catalogue', () => {
     expect(Object.keys(STATUS).sort()).toEqual([...ERROR_CODES].sort());
   });
 
-  it.each(ERROR_CODES.filter((code) => code !== 'internal' && code !== 'dns_server'))(
+  it.each(ERROR_CODES.filter((code) => code !== 'internal' && code !== 'dns_server' && code !== 'rate_limited'))(
     'answers a refusal %s',
     async (code) => {
-      const { status, body } = await thrown(new Refusal(code as RefusalCode, 'What is wrong and how to mend it.'));
-      expect([status, body]).toEqual([STATUS[code], { error: code, message: 'What is wrong and how to mend it.' }]);
+      const rule = ruleOf(code);
+      const { status, body } = await thrown(refusal(rule as 'no-team'));
+      expect([status, body]).toEqual([STATUS[code], { error: code, message: CATALOGUE[rule].sentence }]);
     },
   );
 });
 
-describe('Retry-After', () => {
-  it('is whole seconds, never early, never 0', () => {
-    expect([0, 1, 999, 1_000, 1_001, 59_999, 60_000].map(retryAfterSeconds)).toEqual([1, 1, 1, 1, 2, 60, 60]);
-  });
-
-  it('comes with refusals that have a wait, and with no others', async () => {
-    expect((await thrown(new Refusal('busy', 'The zone is busy.', 1_200))).headers['retry-after']).toBe('2');
-    await app.close();
-    app = Fastify();
-    installErrors(app);
-    expect((await thrown(new Refusal('conflict', 'It is there.'))).headers['retry-after']).toBeUndefined();
+it('answers with the wrong field and the conflicting records, if there are any', async () => {
+  const refused = refusal('duplicate', { problem: 'It exists.' }, { field: 'content', records: ['rec_1'] });
+  expect((await thrown(refused.within('changes.3'))).body).toEqual({
+    error: 'conflict',
+    message: 'changes.3.content: It exists.',
+    field: 'changes.3.content',
+    records: ['rec_1'],
   });
 });
 
-it('401 says which scheme is wanted (RFC 9110 section 11.6.1)', async () => {
-  expect((await thrown(new Refusal('unauthorized', 'No key.'))).headers['www-authenticate']).toBe('Bearer');
+describe('Retry-After', () => {
+  it('is sent with refusals that have a wait, and with no others', async () => {
+    expect((await thrown(refusal('zone-busy', {}, { retryAfterMs: 1_200 }))).headers['retry-after']).toBe('2');
+    await app.close();
+    app = Fastify();
+    installErrors(app);
+    expect((await thrown(refusal('token-reused'))).headers['retry-after']).toBeUndefined();
+  });
+});
+
+it('401 names the required scheme (RFC 9110 section 11.6.1)', async () => {
+  expect((await thrown(refusal('invalid-key'))).headers['www-authenticate']).toBe('Bearer');
 });
 
 it.each([
   new Error('secret detail'),
   new TypeError('x of undefined'),
   Object.assign(new Error('boom'), { statusCode: 503 }),
-])('an error that nobody expected is 500 internal, is logged, and tells no detail: %s', async (error) => {
+])('an unexpected error is 500 internal, is logged, and reveals no detail: %s', async (error) => {
   const { status, body } = await thrown(error);
   expect([status, body.error]).toEqual([500, 'internal']);
   expect(body.message).not.toContain(error.message);
   expect(logged.join('')).toContain(error.message);
 });
 
-it('other 4xx of the framework are bad requests, in one form', async () => {
+it('other 4xx errors of the framework are bad requests in the same format', async () => {
   for (const [given, expected] of [
     [400, 400],
     [406, 400],
@@ -100,7 +118,7 @@ it('other 4xx of the framework are bad requests, in one form', async () => {
   }
 });
 
-it('a path that is not there is named without its query, which may hold secrets', async () => {
+it('an unknown path is named without its query, which may contain secrets', async () => {
   const reply = await app.inject('/v1/dns/nowhere?token=secret');
   expect([reply.statusCode, reply.json().error]).toEqual([404, 'not_found']);
   expect(reply.json().message).toContain('/v1/dns/nowhere');

@@ -1,12 +1,12 @@
-// The api before its database is there.
+// The start of the api while its database is not reachable.
 import { expect, it } from 'vitest';
-import { untilPrepared } from '../../../src/api/prepare.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { untilPrepared } from '#api/prepare.ts';
+import { createLogger } from '#telemetry/log.ts';
 
 const failure = (code: string) =>
   Object.assign(new Error('Failed query: select 1'), { cause: Object.assign(new Error('connect 10.0.0.1'), { code }) });
 
-it('tries until it works, tells each cause once and heals', async () => {
+it('retries until it succeeds, and reports each cause once', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'api', destination: { write: (line) => lines.push(line) } });
   const causes = ['ECONNREFUSED', 'ECONNREFUSED', 'ECONNREFUSED', '28P01', '28P01'];
@@ -19,14 +19,14 @@ it('tries until it works, tells each cause once and heals', async () => {
     true,
   );
   expect(new Set(told)).toEqual(
-    new Set(['the connection is refused (ECONNREFUSED)', 'Postgres refuses the password (28P01)']),
+    new Set(['the connection was refused (ECONNREFUSED)', 'Postgres rejects the password (28P01)']),
   );
   expect(lines.filter((line) => line.includes('"warn"'))).toHaveLength(2);
   expect(lines.join('')).not.toContain('10.0.0.1');
-  expect(lines.at(-1)).toContain('the database is there');
+  expect(lines.at(-1)).toContain('the database is ready');
 });
 
-it('ends with the signal', async () => {
+it('ends when the signal aborts', async () => {
   const stop = new AbortController();
   const log = createLogger({ name: 'api', level: 'silent' });
   const prepare = async () => {

@@ -42,7 +42,7 @@ describe('summarize', () => {
 });
 
 describe('countAbove', () => {
-  it('counts what is over the limit, not what meets it', () => {
+  it('counts values over the limit, not values that equal it', () => {
     expect(countAbove([249, 250, 251], 250)).toBe(1);
   });
 });

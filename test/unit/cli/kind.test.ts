@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindSteps, missingForKind } from '../../../src/cli/kind.ts';
+import { kindSteps, missingForKind } from '../../../deploy/kind/kind.ts';
 
 const having =
   (...names: string[]) =>
@@ -7,25 +7,25 @@ const having =
     names.includes(name) ? `/usr/bin/${name}` : undefined;
 
 describe('npm run kind', () => {
-  it('says in one line that there is no container engine', () => {
+  it('reports a missing container engine in one line', () => {
     const line = missingForKind(undefined, having('kind', 'kubectl', 'helm'));
     expect(line).toMatch(/^no container engine \(docker, podman, nerdctl\)/);
     expect(line).not.toContain('\n');
   });
 
-  it('names what is missing beside an engine', () => {
+  it('names the missing programs if there is an engine', () => {
     expect(missingForKind('podman', having('kubectl'))).toBe('missing: kind, helm');
     expect(missingForKind('docker', having('kind', 'kubectl', 'helm'))).toBeUndefined();
   });
 
-  it('loads every image before the chart is installed', () => {
+  it('loads every image before it installs the chart', () => {
     const steps = kindSteps(['a.tar', 'b.tar'], 'cert-manager.yaml').map((step) => step.join(' '));
     expect(steps[0]).toMatch(/^kind create cluster --config .*deploy\/kind\/cluster\.yaml/);
     expect(steps.slice(1, 3)).toEqual([
       'kind load image-archive a.tar --name zonestead',
       'kind load image-archive b.tar --name zonestead',
     ]);
-    // Names of the chart's zones are known to its own name server only.
+    // Only the name server of the chart knows the names of its zones.
     const address = /dns\.service\.clusterIP=(\S+)/.exec(steps.at(-1) as string)?.[1];
     expect(steps.find((step) => step.includes('patch deployment cert-manager'))).toContain(
       `--dns01-recursive-nameservers=${address}:53`,

@@ -1,10 +1,10 @@
-// A live zone as manifests: which objects, under which names, and what cannot be one.
+// A live zone as manifests: the objects, their names, and the records that cannot be an object.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { renderManifests } from '../../../src/cli/import.ts';
-import { recordObjectName, zoneObjectName } from '../../../src/cli/manifest-names.ts';
-import { type Manifest, planManifests, type RecordFacts } from '../../../src/cli/manifests.ts';
+import { recordObjectName, zoneObjectName } from '#cli/rest/manifest-names.ts';
+import { type Manifest, planManifests, type RecordFacts } from '#cli/rest/manifests.ts';
+import { renderManifests } from '#cli/rest/zone-manifests.ts';
 
 const ZONE = { zoneName: 'live.example', state: 'active', defaultTtl: 3600 };
 
@@ -19,7 +19,7 @@ const specs = (...records: RecordFacts[]) =>
     .map(({ spec }) => spec);
 
 describe('the DNSZone', () => {
-  it('takes the zone over with the default TTL that it has', () => {
+  it('takes over the zone with its default TTL', () => {
     expect(plan().objects).toEqual([
       {
         apiVersion: 'zonestead.dev/v1alpha1',
@@ -30,18 +30,18 @@ describe('the DNSZone', () => {
     ]);
   });
 
-  it('stays parked when it is', () => {
+  it('stays parked if the zone is parked', () => {
     expect(planManifests({ ...ZONE, state: 'parked' }, []).objects[0]?.spec).toMatchObject({ parked: true });
   });
 
-  it('and its records carry the namespace that was asked for', () => {
+  it('has the given namespace, and so have its records', () => {
     const { objects } = planManifests(ZONE, [record('www', 'A', '192.0.2.1')], 'team');
     expect(objects.map(({ metadata }) => metadata.namespace)).toEqual(['team', 'team']);
   });
 });
 
 describe('a DNSRecord', () => {
-  it('is one an RRset: content for one value, values for several, both to be taken over', () => {
+  it('exists for each RRset: content for one value, values for several', () => {
     expect(
       specs(
         record('www', 'A', '192.0.2.2'),
@@ -76,7 +76,7 @@ describe('a DNSRecord', () => {
     ]);
   });
 
-  it('has one TTL: records of one RRset that differ in it become an object each', () => {
+  it('has one TTL, so records of one RRset with different TTLs become several objects', () => {
     const { objects } = plan(record('www', 'A', '192.0.2.1'), record('www', 'A', '192.0.2.2', { ttl: 30 }));
     expect(objects.slice(1).map(({ metadata, spec }) => [metadata.name, spec.ttl, spec.content])).toEqual([
       ['www.live.example-a', 30, '192.0.2.2'],
@@ -84,7 +84,7 @@ describe('a DNSRecord', () => {
     ]);
   });
 
-  it('has 100 values at most, and a long one alone', () => {
+  it('has at most 100 values, and a long value is alone', () => {
     const many = Array.from({ length: 150 }, (_, index) => record('many', 'A', `192.0.2.${index}`));
     expect(specs(...many).map(({ values }) => (values as object[]).length)).toEqual([100, 50]);
     const long = `"${'x'.repeat(255)}"`.repeat(9);
@@ -93,13 +93,13 @@ describe('a DNSRecord', () => {
     expect(alone?.content).toBe(long);
   });
 
-  it('cannot hold a text of more than 65,535 characters: that is told, and the rest is there', () => {
+  it('cannot contain a text of more than 65,535 characters, so the record is named and all others are present', () => {
     const escaped = `"${'\\255'.repeat(255)}"`.repeat(70);
     const { objects, leftOut } = plan(record('big', 'TXT', escaped), record('www', 'A', '192.0.2.1'));
     expect(objects.map(({ metadata }) => metadata.name)).toEqual(['live.example', 'www.live.example-a']);
     expect(leftOut).toEqual([{ name: 'big', type: 'TXT', why: expect.stringMatching(/spec\.content: .*65535/) }]);
     const yaml = renderManifests('live.example', { objects, leftOut });
-    expect(yaml).toMatch(/^# Left out, and left alone: big TXT: spec\.content/m);
+    expect(yaml).toMatch(/^# Omitted and unchanged: big TXT: spec\.content/m);
     expect(parseAllDocuments(yaml)).toHaveLength(2);
   });
 });
@@ -109,21 +109,21 @@ describe('an object name', () => {
     ['www.live.example', 'A', 1, 'www.live.example-a'],
     ['www.live.example', 'A', 2, 'www.live.example-a-2'],
     ['live.example', 'CAA', 1, 'live.example-caa'],
-  ] as const)('of %s %s %i is %s', (fqdn, type, part, name) => expect(recordObjectName(fqdn, type, part)).toBe(name));
+  ] as const)('for %s %s %i is %s', (fqdn, type, part, name) => expect(recordObjectName(fqdn, type, part)).toBe(name));
 
   it.each([
     ['*.live.example', /^wildcard\.live\.example-a-[0-9a-f]{10}$/],
     ['_sip._tcp.live.example', /^sip\.tcp\.live\.example-a-[0-9a-f]{10}$/],
     ['_.live.example', /^live\.example-a-[0-9a-f]{10}$/],
     ['-a-.live.example', /^a\.live\.example-a-[0-9a-f]{10}$/],
-  ])('of %s is legible, with a hash', (fqdn, form) => expect(recordObjectName(fqdn, 'A', 1)).toMatch(form));
+  ])('for %s is legible, with a hash', (fqdn, form) => expect(recordObjectName(fqdn, 'A', 1)).toMatch(form));
 
-  it('of a zone is that of the zone', () => {
+  it('for a zone is the name of the zone', () => {
     expect(zoneObjectName('live.example')).toBe('live.example');
     expect(zoneObjectName('_x.example')).toMatch(/^x\.example-[0-9a-f]{10}$/);
   });
 
-  // RFC 1123 as Kubernetes reads it: lower case letters, digits, inner hyphens and dots, 253 characters at most.
+  // The rules of Kubernetes for RFC 1123 names: lower case letters, digits, inner hyphens and dots, at most 253 characters.
   const DNS_1123 = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
   const label = fc.stringMatching(/^[a-z0-9_-]{1,63}$/);
   const owner = fc
@@ -131,7 +131,7 @@ describe('an object name', () => {
     .map(([wild, labels]) => [...(wild ? ['*'] : []), ...labels, 'live.example'].join('.').slice(-240));
   const thing = fc.tuple(owner, fc.constantFrom('A', 'AAAA', 'TXT', 'CAA', 'DS'), fc.integer({ min: 1, max: 200 }));
 
-  it('is valid, whatever the name', () => {
+  it('is valid for any DNS name', () => {
     fc.assert(
       fc.property(thing, (one) => {
         expect(recordObjectName(...one)).toMatch(DNS_1123);
@@ -139,7 +139,7 @@ describe('an object name', () => {
     );
   });
 
-  it('is another for every other thing', () => {
+  it('is unique', () => {
     const near = fc.tuple(
       fc
         .constantFrom('*', '_', '-', 'a', '_a', 'a-', 'a_', 'wildcard', 'a-a', 'a-a-2', 'a.a')
@@ -160,7 +160,7 @@ describe('the YAML', () => {
   const objectsOf = (yaml: string) =>
     parseAllDocuments(yaml, { version: '1.1' }).map((document) => document.toJS() as Manifest);
 
-  it('says the same whatever the order in which the service lists the records', () => {
+  it('does not depend on the order in which the service lists the records', () => {
     const records = [
       record('b', 'A', '192.0.2.1'),
       record('@', 'TXT', 'x'),
@@ -172,7 +172,7 @@ describe('the YAML', () => {
     expect(texts[0]).toBe(texts[1]);
   });
 
-  it('gives back any text that reads as something else, in YAML 1.1 as kubectl reads it', () => {
+  it('keeps texts that YAML 1.1 would read as another type', () => {
     const tricky = [
       'yes',
       'no',
@@ -193,7 +193,7 @@ describe('the YAML', () => {
     expect(objectsOf(renderManifests('live.example', { objects, leftOut }))).toEqual(objects);
   });
 
-  it('names what an administrator has to permit', () => {
+  it('names the permission that an administrator must give', () => {
     const yaml = renderManifests('live.example', plan(), 'team');
     expect(yaml).toContain('kubectl label namespace team zonestead.dev/existing-zones=allow');
   });

@@ -1,21 +1,22 @@
-// Record changes in the dispatcher: alone when they can go at once, together when they had to wait, and never more than the
-// key has places for.
+// Record changes in the dispatcher: sent alone if they can be sent at once, and as a batch if they had to wait. The
+// number of places in a batch: fairness.test.ts.
 import { describe, expect, it } from 'vitest';
-import { createDispatcher, type DispatcherOptions } from '../../../src/client/dispatcher.ts';
-import { ApiError, ApiUnavailable } from '../../../src/client/errors.ts';
-import type { Lane } from '../../../src/client/lanes.ts';
-import { type Rate, rateOf } from '../../../src/client/rate.ts';
-import type { Written } from '../../../src/client/writer.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { createDispatcher, type DispatcherOptions } from '#client/pace/dispatcher.ts';
+import type { Lane } from '#client/pace/lanes.ts';
+import { type Rate, rateOf } from '#client/pace/rate.ts';
+import type { Written } from '#client/pace/writer.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const never = new AbortController().signal;
 const error = (status: number, code: string, retryAfterMs: number | null = null) =>
   new ApiError({ status, code, message: code, retryAfterMs, requestId: null });
 
-/** A service that takes 10 ms a request, says this of its limit, and refuses ids that begin with `bad`. */
+/** A service that takes 10 ms per request, states this limit, and refuses ids that begin with `bad`. */
 function setUp(rate: Rate | null, options: Partial<DispatcherOptions> = {}) {
   const clock = new FakeClock();
   const requests: string[][] = [];
+  const signals: AbortSignal[] = [];
   const faults: Error[] = [];
   const send = async (ids: string[], onRate: (rate: Rate | null) => void): Promise<void> => {
     requests.push(ids);
@@ -36,18 +37,19 @@ function setUp(rate: Rate | null, options: Partial<DispatcherOptions> = {}) {
         if (idOf(change).startsWith('bad')) throw error(404, 'not_found');
         return null;
       },
-      many: async (_zone, changes, { onRate }) => {
+      many: async (_zone, changes, { onRate, signal }) => {
+        signals.push(signal);
         await send(changes.map(idOf), onRate);
         return changes.map((change): Written => (idOf(change).startsWith('bad') ? error(404, 'not_found') : null));
       },
     },
   });
-  const change = (id: string, zone = 'z1', lane: Lane = 'create') =>
-    dispatcher.change({ lane, zone, signal: never, change: { action: 'delete', id } }).then(
+  const change = (id: string, zone = 'z1', lane: Lane = 'create', signal = never) =>
+    dispatcher.change({ lane, zone, signal, change: { action: 'delete', id } }).then(
       () => 'done',
       (reason: unknown) => (reason instanceof ApiError ? reason.code : String(reason)),
     );
-  return { clock, dispatcher, change, requests, faults };
+  return { clock, dispatcher, change, requests, signals, faults };
 }
 
 /** A first answer, so that the limit is known. */
@@ -59,7 +61,7 @@ async function warm({ change, clock, requests }: ReturnType<typeof setUp>): Prom
 }
 
 describe('record changes', () => {
-  it('go alone while nothing is known of the limit, and together once it is', async () => {
+  it('are sent alone while the limit is unknown, and as a batch once it is known', async () => {
     const on = setUp(null);
     const all = ['a', 'b', 'c'].map((id) => on.change(id));
     await on.clock.advance(100);
@@ -67,7 +69,7 @@ describe('record changes', () => {
     expect(on.requests).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('of another zone or lane are no company', async () => {
+  it('in another zone or lane are not added to a batch', async () => {
     const on = setUp(null);
     await warm(on);
     const all = [on.change('a'), on.change('b', 'z2'), on.change('c'), on.change('d', 'z1', 'acme')];
@@ -85,16 +87,7 @@ describe('record changes', () => {
     expect(on.requests).toHaveLength(1);
   });
 
-  it('are never more than the key has places for', async () => {
-    const on = setUp({ remaining: 3, quota: 60, windowMs: 60_000 });
-    await warm(on);
-    const all = Array.from({ length: 7 }, (_, n) => on.change(`r${n}`));
-    await on.clock.advance(200);
-    await Promise.all(all);
-    expect(on.requests.map((ids) => ids.length)).toEqual([3, 3, 1]);
-  });
-
-  it('all wait when their batch is refused for pace, and come back one first', async () => {
+  it('all wait when their batch is refused for its rate, and restart with a single one', async () => {
     const on = setUp(null);
     await warm(on);
     on.faults.push(error(429, 'rate_limited', 5_000));
@@ -106,7 +99,7 @@ describe('record changes', () => {
     expect(on.requests.slice(1)).toEqual([['a'], ['b', 'c']]);
   });
 
-  it('go one by one when the service refuses their batch as such', async () => {
+  it('are sent one by one when the service refuses their batch as a whole', async () => {
     const on = setUp(null);
     await warm(on);
     on.faults.push(error(400, 'bad_request'));
@@ -116,7 +109,22 @@ describe('record changes', () => {
     expect(on.requests.slice(1)).toEqual([['a'], ['b']]);
   });
 
-  it('all fail when nobody knows what became of their batch', async () => {
+  it('stay in their batch when one of them is given up, and end with the last of them', async () => {
+    const on = setUp(null);
+    await warm(on);
+    const given = [new AbortController(), new AbortController()] as const;
+    const all = [on.change('a', 'z1', 'create', given[0].signal), on.change('b', 'z1', 'create', given[1].signal)];
+    await on.clock.advance(5);
+    expect(on.requests).toEqual([['a', 'b']]);
+    given[0].abort(new Error('given up'));
+    expect(on.signals[0]?.aborted).toBe(false);
+    given[1].abort(new Error('given up too'));
+    expect(on.signals[0]?.aborted).toBe(true);
+    await on.clock.advance(10);
+    await Promise.all(all);
+  });
+
+  it('all fail when the outcome of their batch is unknown', async () => {
     const on = setUp(null);
     await warm(on);
     on.faults.push(new ApiUnavailable('cut'));
@@ -127,7 +135,7 @@ describe('record changes', () => {
     );
   });
 
-  it('of the bulk that follow each other closely wait for company, a lone one does not', async () => {
+  it('in quick succession are collected as bulk, a single one does not wait', async () => {
     const on = setUp(null, { gatherMs: 25 });
     await warm(on);
     await on.clock.advance(100);
@@ -142,7 +150,7 @@ describe('record changes', () => {
     expect(on.requests).toEqual([['a'], ['b', 'c', 'd']]);
   });
 
-  it('of the bulk that come slowly but steadily go in ever larger batches, and one that comes later alone', async () => {
+  it('in a slow but steady bulk are sent in growing batches, and a later one is sent alone', async () => {
     const on = setUp(null, { gatherMs: 25 });
     await warm(on);
     await on.clock.advance(100);
@@ -167,15 +175,16 @@ describe('record changes', () => {
   });
 });
 
-describe('an appointment during a pause', () => {
-  it('is another moment for each of the bulk, as far apart as the limit allows, and its end for others', async () => {
+describe('the retry time during a pause', () => {
+  it('is a separate time for each bulk job, as far apart as the limit allows, and the end of the pause for others', async () => {
     const on = setUp({ remaining: 1, quota: 60, windowMs: 60_000 });
     await warm(on);
     on.faults.push(error(429, 'rate_limited', 5_000));
     void on.change('a');
     await on.clock.advance(20);
-    const end = on.dispatcher.hold('z1')?.until as number;
-    const at = (lane: Lane) => (on.dispatcher.appointment(lane, 'z1')?.until as number) - end;
+    const queue = { bucket: 'records', zone: 'z1' } as const;
+    const end = on.dispatcher.hold(queue)?.until as number;
+    const at = (lane: Lane) => (on.dispatcher.retryTime(lane, queue)?.until as number) - end;
     expect([at('create'), at('create'), at('acme'), at('create')]).toEqual([1_000, 2_000, 0, 3_000]);
   });
 });

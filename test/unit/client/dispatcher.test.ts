@@ -1,10 +1,11 @@
-// The one pace of a key: a scripted service on a fake clock answers "ok", "slow down" or "busy", and every send is noted.
+// The pace of a key: a scripted service with a fake clock answers "ok", "slow down" or "busy", and every request is
+// recorded.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Dispatcher, DispatcherOptions } from '../../../src/client/dispatcher.ts';
-import { createDispatcher } from '../../../src/client/dispatcher.ts';
-import { ApiError, ApiUnavailable } from '../../../src/client/errors.ts';
-import type { Lane } from '../../../src/client/lanes.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import type { Dispatcher, DispatcherOptions } from '#client/pace/dispatcher.ts';
+import { createDispatcher } from '#client/pace/dispatcher.ts';
+import type { Lane } from '#client/pace/lanes.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 type Answer = 'ok' | Error;
@@ -30,7 +31,7 @@ function setUp(options: Partial<DispatcherOptions> = {}) {
   const start = clock.now();
   const sends: Send[] = [];
   const dispatcher = createDispatcher({ clock, random: () => 0, ...options });
-  /** A job that takes 10 ms a try and gets these answers in turn, then "ok". */
+  /** A job that takes 10 ms per attempt and gets these answers in turn, then "ok". */
   const submit = (
     name: string,
     where: Partial<Place> = {},
@@ -85,7 +86,7 @@ describe('order', () => {
     await Promise.all([...bulk, certificate]);
   });
 
-  it('serves zones in turn, and the jobs of a zone in the order they came', async () => {
+  it('serves zones in turn, and the jobs of a zone in the order of arrival', async () => {
     const { clock, submit, names } = setUp({ maxInFlight: 1 });
     const before = submit('before', { zone: 'z' });
     const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((name) => submit(name, { zone: name[0] ?? null }));
@@ -94,7 +95,7 @@ describe('order', () => {
     expect(names()).toEqual(['before', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('has one write of a zone in flight, and the given number in all', async () => {
+  it('has one write per zone in flight, and the given number in all', async () => {
     const { clock, dispatcher, submit, sends } = setUp({ maxInFlight: 3 });
     const all = ['a1', 'a2', 'b1', 'b2', 'c1', 'd1'].map((name) => submit(name, { zone: name[0] ?? null }));
     await settle();
@@ -105,7 +106,7 @@ describe('order', () => {
     expect(dispatcher.state()).toMatchObject({ inFlight: 0, depth: { acme: 0, change: 0, create: 0 } });
   });
 
-  it('lets calls that belong to no zone go side by side', async () => {
+  it('sends calls that belong to no zone in parallel', async () => {
     const { clock, submit, names } = setUp({ maxInFlight: 3 });
     const all = ['n1', 'n2'].map((name) => submit(name, { zone: null }));
     await settle();
@@ -116,7 +117,7 @@ describe('order', () => {
 });
 
 describe('429', () => {
-  it('pauses every zone and lane until Retry-After is over, then resends the refused job first', async () => {
+  it('pauses every zone and lane until Retry-After has passed, then resends the refused job first', async () => {
     const pauses: unknown[] = [];
     const { clock, start, dispatcher, submit, sends } = setUp({
       maxInFlight: 1,
@@ -139,7 +140,7 @@ describe('429', () => {
     expect(dispatcher.state().pausedUntil).toBeNull();
   });
 
-  it('comes back with one job, and with all only once that one was let in', async () => {
+  it('restarts with one job, and continues with all once that one succeeded', async () => {
     const { clock, submit, sends } = setUp({ maxInFlight: 4 });
     const zones = ['a', 'b', 'c', 'd'];
     const all = zones.map((zone) => submit(zone, { zone }, [slowDown(5), ...(zone === 'a' ? [slowDown(7)] : [])]));
@@ -169,7 +170,7 @@ describe('429', () => {
     expect(sends.map((send) => send.at)).toEqual([0, 1_010]);
   });
 
-  it('spreads the end of a pause by chance, later but never earlier', async () => {
+  it('spreads the end of a pause at random, later but never earlier', async () => {
     const { clock, submit, sends } = setUp({ random: () => 0.5 });
     const job = submit('job', {}, [slowDown(1)]);
     await clock.advance(2_000);
@@ -179,7 +180,7 @@ describe('429', () => {
 });
 
 describe('busy', () => {
-  it('pauses that zone alone; others go on', async () => {
+  it('pauses that zone alone; others continue', async () => {
     const { clock, start, dispatcher, submit, sends } = setUp();
     const all = [submit('a1', { zone: 'a' }, [busy(2)]), submit('a2', { zone: 'a' }), submit('b1', { zone: 'b' })];
     await clock.advance(20);
@@ -198,7 +199,7 @@ describe('busy', () => {
 });
 
 describe('the end of a job', () => {
-  it('is the error of the attempt when that is about the job and not the pace', async () => {
+  it('is the error of the attempt if it concerns the job and not the rate', async () => {
     const { clock, submit, names } = setUp({ maxInFlight: 1 });
     const conflict = new ApiError({
       status: 409,
@@ -215,7 +216,7 @@ describe('the end of a job', () => {
     expect(names()).toEqual(['j0', 'j1', 'j2']);
   });
 
-  it('is the reason of its signal, whether it waits for its turn, for a pause, or never began', async () => {
+  it('is the reason of its signal, if it waits for its turn, for a pause, or never began', async () => {
     const { clock, dispatcher, submit, names } = setUp({ maxInFlight: 1 });
     const abort = new AbortController();
     const refused = submit('refused', {}, [slowDown(60)], abort.signal);
@@ -258,8 +259,8 @@ describe('the end of a job', () => {
   });
 });
 
-describe('whatever the service answers', () => {
-  it('sends nothing early, one write a zone, all jobs in the end', async () => {
+describe('with any answers of the service', () => {
+  it('sends nothing early, one write per zone at a time, and all jobs in the end', async () => {
     const answer = fc.oneof(
       { weight: 4, arbitrary: fc.constant('ok' as const) },
       fc.integer({ min: 1, max: 20 }).map((seconds) => ({ slow: seconds })),

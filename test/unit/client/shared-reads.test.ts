@@ -1,45 +1,57 @@
-// Reads of many names of one zone: how many requests they become, and that no answer is older than it may be.
+// Reads of many names of one zone: the number of requests, that they ask for these names only, and that no answer is
+// older than its call.
 import { expect, it } from 'vitest';
-import type { Client, DnsRecord, RecordFilter } from '../../../src/client/client.ts';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { withSharedReads } from '../../../src/client/shared-reads.ts';
+import type { Client, DnsRecord, RecordFilter } from '#client/client.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { withSharedReads } from '#client/shared-reads.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
-const nameOf = (n: number) => `r${n}`;
-const recordOf = (n: number): DnsRecord => ({
-  id: `rec_${n}`,
-  name: nameOf(n),
-  type: 'A',
-  content: '192.0.2.1',
-  ttl: 60,
-  priority: null,
-});
-
-/** A zone with so many records; every request takes 10 ms. */
-function setUp(size: number) {
+/** A zone with so many records; every request takes 10 ms, and its answer shows the state in the middle of it. */
+function setUp(size: number, nameOf = (n: number) => `r${n}`) {
+  const recordOf = (n: number): DnsRecord => ({
+    id: `rec_${n}`,
+    name: nameOf(n),
+    type: 'A',
+    content: '192.0.2.1',
+    ttl: 60,
+    priority: null,
+  });
   const clock = new FakeClock();
   const stored = Array.from({ length: size }, (_, n) => recordOf(n));
   const requests: string[] = [];
   let away = false;
-  const list = async (_zone: string, { name }: RecordFilter = {}): Promise<DnsRecord[]> => {
-    requests.push(name ?? 'all');
-    await new Promise<void>((resolve) => void clock.setTimeout(resolve, 10));
+  const asked: (readonly string[])[] = [];
+  const read = async (names: readonly string[], type: string | undefined): Promise<DnsRecord[]> => {
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, 5));
     if (away) throw new ApiUnavailable('away');
-    return stored.filter((record) => name === undefined || record.name === name);
+    const wanted = new Set(names);
+    const found = stored.filter((record) => wanted.has(record.name) && record.type === type);
+    await new Promise<void>((resolve) => void clock.setTimeout(resolve, 5));
+    return found;
+  };
+  const list = (_zone: string, { name = '', type }: RecordFilter = {}): Promise<DnsRecord[]> => {
+    requests.push(name);
+    return read([name], type);
+  };
+  const pages = async function* (_zone: string, { names = [], type }: RecordFilter, limit: number) {
+    requests.push(`${names.length} names`);
+    asked.push(names);
+    const found = await read(names, type);
+    for (let start = 0; start === 0 || start < found.length; start += limit) yield found.slice(start, start + limit);
   };
   const create = async () => {
     stored.push(recordOf(stored.length));
     return stored.at(-1) as DnsRecord;
   };
-  const client = withSharedReads({ records: { list, create } } as unknown as Client, clock);
+  const client = withSharedReads({ records: { list, pages, create } } as unknown as Client, clock);
   const ask = (n: number) => client.records.list('zone', { name: nameOf(n), type: 'A' });
   const leave = () => {
     away = true;
   };
-  return { clock, client, requests, ask, leave };
+  return { clock, client, requests, asked, stored, recordOf, ask, leave };
 }
 
-/** Time goes on until the work is done. */
+/** Advances the time until the work is done. */
 async function done<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   let isOver = false;
   const over = () => {
@@ -50,8 +62,8 @@ async function done<T>(clock: FakeClock, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** As so many workers do it: each asks for the next name when it has its answer. */
-async function askAll({ ask }: ReturnType<typeof setUp>, size: number, workers: number): Promise<void> {
+/** Like that many workers: each asks for the next name when it has its answer. */
+async function askAll({ ask, recordOf }: ReturnType<typeof setUp>, size: number, workers: number): Promise<void> {
   let next = 0;
   const work = async () => {
     while (next < size) {
@@ -62,9 +74,9 @@ async function askAll({ ask }: ReturnType<typeof setUp>, size: number, workers: 
   await Promise.all(Array.from({ length: workers }, work));
 }
 
-it('one ask is one request, for that name', async () => {
+it('one call is one request, for that name', async () => {
   const on = setUp(500);
-  expect(await done(on.clock, on.ask(7))).toEqual([recordOf(7)]);
+  expect(await done(on.clock, on.ask(7))).toEqual([on.recordOf(7)]);
   expect(await done(on.clock, on.ask(1_000))).toEqual([]);
   expect(on.requests).toEqual(['r7', 'r1000']);
 });
@@ -72,15 +84,34 @@ it('one ask is one request, for that name', async () => {
 it.each([
   [1_000, 13],
   [10_000, 128],
-])('a start with %i records and %i workers is a few lists', async (size, workers) => {
+])('a start with %i records and %i workers takes few requests', async (size, workers) => {
   const on = setUp(size);
   await done(on.clock, askAll(on, size, workers));
-  // Before the size is known, or a list is under way, some go one by one.
-  expect(on.requests.length).toBeLessThan(20 + size / 50);
-  expect(on.requests.filter((what) => what === 'all').length).toBeLessThan(6);
+  // At first, while there are few calls, some are sent one by one.
+  expect(on.requests.length).toBeLessThan(40 + (2 * size) / Math.min(100, workers));
 });
 
-it('a few asks a second among many records stay requests for their names', async () => {
+it('a request asks only for the names of calls, within the limits of the service', async () => {
+  const on = setUp(300, (n) => `${'long.'.repeat(30)}r${n}`);
+  await done(on.clock, askAll(on, 200, 200));
+  expect(on.asked.length).toBeGreaterThan(0);
+  for (const names of on.asked) {
+    expect(names.length).toBeLessThanOrEqual(100);
+    expect(names.join(',').length).toBeLessThanOrEqual(8_000);
+    for (const name of names) expect(Number(name.split('.r')[1])).toBeLessThan(200);
+  }
+});
+
+it('many calls for several types get the records of their type', async () => {
+  const on = setUp(100);
+  on.stored.push({ ...on.recordOf(3), id: 'txt', type: 'TXT', content: 'x' });
+  const asks = Array.from({ length: 40 }, (_, n) => on.ask(n));
+  const txt = on.client.records.list('zone', { name: 'r3', type: 'TXT' });
+  expect((await done(on.clock, txt)).map(({ id }) => id)).toEqual(['txt']);
+  expect((await done(on.clock, Promise.all(asks))).flat()).toHaveLength(40);
+});
+
+it('a few calls a second among many records stay requests for their names', async () => {
   const on = setUp(10_000);
   await done(on.clock, askAll(on, 128, 128));
   await on.clock.advance(2_000);
@@ -89,23 +120,23 @@ it('a few asks a second among many records stay requests for their names', async
     await done(on.clock, Promise.all([on.ask(n), on.ask(n + 1), on.ask(n + 2)]));
     await on.clock.advance(100);
   }
-  expect(on.requests).not.toContain('all');
+  expect(on.requests.filter((request) => request.endsWith(' names'))).toEqual([]);
 });
 
-it('a list answers for a second, and not after a write', async () => {
+it('no answer is older than its call, also during a write', async () => {
   const on = setUp(100);
   await done(on.clock, askAll(on, 100, 50));
-  on.requests.length = 0;
-  await done(on.clock, on.ask(3));
-  expect(on.requests).toEqual([]);
-  await on.client.records.create('zone', { name: 'r100', type: 'A', content: '192.0.2.1' });
-  expect(await done(on.clock, on.ask(100))).toEqual([recordOf(100)]);
-  await on.clock.advance(1_500);
-  await done(on.clock, on.ask(3));
-  expect(on.requests).toEqual(['r100', 'r3']);
+  const crowd = Array.from({ length: 50 }, (_, n) => on.ask(n));
+  await on.clock.advance(7);
+  // The requests in flight have read by now; this change comes after them.
+  const changed = { ...on.recordOf(3), content: '192.0.2.2' };
+  on.stored[3] = changed;
+  const late = on.ask(3);
+  expect(await done(on.clock, late)).toEqual([changed]);
+  await done(on.clock, Promise.all(crowd));
 });
 
-it('a list that fails fails everybody who waits for it', async () => {
+it('a request that fails fails everybody who waits for it', async () => {
   const on = setUp(100);
   on.leave();
   const asks = Array.from({ length: 50 }, (_, n) => on.ask(n));

@@ -1,7 +1,7 @@
-// The drawing of the chain of trust: what is in it, and that nothing overlaps.
+// The drawing of the chain of trust: its contents, and that nothing overlaps.
 import { describe, expect, it } from 'vitest';
-import { drawChain } from '../../../src/console/chain-picture.ts';
-import type { ChainOfTrust } from '../../../src/dns/chain-of-trust.ts';
+import { drawChain } from '#console/live/chain-picture.ts';
+import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
 
 const KEY = { keyTag: 14301, algorithm: 13, flags: 257, state: 'valid' as const };
 
@@ -45,7 +45,7 @@ describe('the picture of the chain of trust', () => {
     ]);
   });
 
-  it('breaks the arrow at a link that does not hold, and says so in words', () => {
+  it('breaks the arrow at a link that is not valid, and describes it in words', () => {
     const picture = drawChain(
       chain({ ds: { state: 'missing', reason: 'The parent has no DS.', entries: [] } }),
       () => 'A',
@@ -55,7 +55,7 @@ describe('the picture of the chain of trust', () => {
     expect(picture.desc).toMatch(/^DS at the parent: missing\. The parent has no DS\. DNSKEY of the zone: valid\./);
   });
 
-  it('keeps its boxes apart and within its height, however many keys there are', () => {
+  it('keeps its boxes apart and within its height, for any number of keys', () => {
     const many = Array.from({ length: 9 }, (_, at) => ({ ...KEY, keyTag: at }));
     const { boxes, height } = drawChain(chain({ dnskey: { state: 'valid', reason: '', entries: many } }), () => 'A');
     expect(boxes[1]?.lines).toEqual([...[0, 1, 2].map((tag) => `✓ key ${tag} · ECDSA P-256`), 'and 6 more']);

@@ -1,12 +1,12 @@
-// What pages make of stored things: the difference of an import, the fields of a change, clipped texts and names.
+// Stored values on pages: the difference of an import, the fields of a change, clipped texts and names.
 import { describe, expect, it } from 'vitest';
-import { changedFields, subjectOf } from '../../../src/console/changed-fields.ts';
-import { shownDifference } from '../../../src/console/import-difference.ts';
-import { CLIP, clip, searchTexts, unicodeOf, withQuery } from '../../../src/console/shown.ts';
-import { parseRecord } from '../../../src/dns/record.ts';
-import { finish } from '../../../src/dns/steps.ts';
-import type { RecordRow } from '../../../src/store/records.ts';
-import { diffZone } from '../../../src/zones/zonefile-diff.ts';
+import { changedFields, subjectOf } from '#console/shell/changed-fields.ts';
+import { CLIP, clip, searchTexts, unicodeOf, withQuery } from '#console/shell/shown.ts';
+import { shownDifference } from '#console/zonefile/difference.ts';
+import { parseRecord } from '#dns/record.ts';
+import { diffZone, digestText } from '#service/zonefile/diff.ts';
+import type { StoredValue } from '#store/zone-values.ts';
+import { finish } from '../../support/zone-file.ts';
 
 function parsed(name: string, content: string, ttl: number | null = null) {
   const verdict = parseRecord({ name, type: 'A', content, ttl }, 'example.org');
@@ -14,13 +14,13 @@ function parsed(name: string, content: string, ttl: number | null = null) {
   return verdict.value;
 }
 
-function row(id: string, name: string, content: string, managedBy: string | null = null): RecordRow {
-  const { ordername, type, rdata, ttl, priority } = parsed(name, content);
-  return { id, name, ordername, type, content, rdata, ttl, priority, managedBy };
+function row(id: string, name: string, content: string, managedBy: string | null = null): StoredValue {
+  const { ordername, type, wire, ttl } = parsed(name, content);
+  return { id, ordername, type, digest: digestText(wire), ttl, managedBy };
 }
 
 describe('the difference of an import', () => {
-  it('tells what goes first, then what changes, then what comes, and whose it is', () => {
+  it('lists deleted records first, then changed, then created ones, with their managing objects', () => {
     const stored = [
       row('1', 'a', '192.0.2.1'),
       row('2', 'b', '192.0.2.2', 'DNSRecord x/b'),
@@ -28,7 +28,11 @@ describe('the difference of an import', () => {
     ];
     const wanted = [parsed('a', '192.0.2.1'), parsed('c', '192.0.2.3', 60), parsed('d', '192.0.2.4')];
     const diff = finish(diffZone(stored, wanted));
-    const shown = shownDifference({ serial: 7, ignored: 2, diff }, { defaultTtl: 300 });
+    const contents = new Map([
+      ['2', { content: '192.0.2.2', priority: null }],
+      ['3', { content: '192.0.2.3', priority: null }],
+    ]);
+    const shown = shownDifference({ serial: 7, ignored: 2, diff, contents }, { defaultTtl: 300 });
     expect(shown).toMatchObject({ serial: 7, created: 1, updated: 1, deleted: 1, unchanged: 1, ignored: 2, more: 0 });
     expect(shown.lines.map(({ name, before, after }) => [name, before, after])).toEqual([
       ['b', '192.0.2.2 (300 s)', null],
@@ -38,11 +42,11 @@ describe('the difference of an import', () => {
     expect(shown.foreign).toEqual({ records: 1, owners: ['DNSRecord x/b'] });
   });
 
-  it('stays small, whatever the size of the file, and counts all of it', () => {
+  it('stays small for a file of any size, and counts all records', () => {
     const wanted = Array.from({ length: 5_000 }, (_, at) => parsed(`h${at}`, `10.0.${at >> 8}.${at & 255}`));
     const stored = Array.from({ length: 300 }, (_, at) => row(`${at}`, `o${at}`, '192.0.2.1', `DNSRecord x/o${at}`));
     const shown = shownDifference(
-      { serial: 1, ignored: 0, diff: finish(diffZone(stored, wanted)) },
+      { serial: 1, ignored: 0, diff: finish(diffZone(stored, wanted)), contents: new Map() },
       { defaultTtl: 60 },
     );
     expect(shown.lines).toHaveLength(100);
@@ -73,7 +77,7 @@ describe('a change of the history', () => {
     expect(subjectOf({ before: { state: 'active' }, after: { state: 'parked' } })).toBeNull();
   });
 
-  it('is shown whatever was kept', () => {
+  it('is shown for any stored value', () => {
     for (const odd of [null, 7, 'text', [], { name: 5, content: { deep: true } }]) {
       expect(() => changedFields(odd, odd)).not.toThrow();
       expect(subjectOf({ before: odd, after: odd })).toBeNull();
@@ -89,7 +93,7 @@ describe('texts in a page', () => {
     expect(clip(`${'a'.repeat(CLIP - 1)}😀`).isWellFormed()).toBe(true);
   });
 
-  it('name internationalised names in their own script, a label at a time', () => {
+  it('show internationalised names in their own script, one label at a time', () => {
     expect(unicodeOf('_acme-challenge.xn--bcher-kva')).toBe('_acme-challenge.bücher');
     expect(unicodeOf('www')).toBeNull();
     expect(unicodeOf('xn--')).toBeNull();
@@ -97,7 +101,7 @@ describe('texts in a page', () => {
     expect(searchTexts('www')).toEqual(['www']);
   });
 
-  it('become an address that says just what they said', () => {
+  it('become an address with the same values', () => {
     expect(withQuery('/a', { q: 'x&y=z', type: undefined, cursor: '' })).toBe('/a?q=x%26y%3Dz');
     expect(withQuery('/a', { q: '' })).toBe('/a');
   });

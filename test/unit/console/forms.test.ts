@@ -1,47 +1,51 @@
-// Forms without a service: which sentence stands at which field, what a key's form says, where sign-in may lead.
+// Forms without a service: the field at which each error is shown, the key that the form of an app key describes, the
+// address after signing in.
 import Fastify from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { keyBody } from '../../../src/api/schemas/app-key.ts';
-import { stateOf } from '../../../src/console/apps.ts';
-import { grantRows, termsOf, typedOfKey, typedOfNewKey } from '../../../src/console/apps-form.ts';
-import { attempt, errorsOf, judge, list, text } from '../../../src/console/forms.ts';
-import { personOf } from '../../../src/console/provider.ts';
-import { ownAddress } from '../../../src/console/sign-in.ts';
-import { snippetsOf } from '../../../src/console/snippets.ts';
-import { Refusal } from '../../../src/zones/refusal.ts';
+import { stateOf } from '#console/apps/apps.ts';
+import { grantRows, termsOf, typedOfKey, typedOfNewKey } from '#console/apps/form.ts';
+import { snippetsOf } from '#console/apps/snippets.ts';
+import { attempt, errorsOf, judge, list, text } from '#console/shell/forms.ts';
+import { personOf } from '#console/shell/provider.ts';
+import { ownAddress } from '#console/shell/sign-in.ts';
+import { keyBody } from '#contract/app-key.ts';
+import { type Refusal, refusal } from '#service/refusal.ts';
 
 describe('a refusal on a form', () => {
   const fields = ['name', 'onlyNames', 'email'];
-  const at = (message: string) => errorsOf(new Refusal('bad_request', message), fields);
+  const at = (field: string, problem: string) => errorsOf(refusal('invalid-value', { problem }, { field }), fields);
 
-  it('stands at the field that its sentence names, in a list too', () => {
-    expect(at('name: must be shorter.')).toEqual({ name: 'Must be shorter.' });
-    expect(at('onlyNames.2: "x y" is no pattern: use letters.')).toEqual({
+  it('is shown at the field that it names, in a list too', () => {
+    expect(at('name', 'must be shorter.')).toEqual({ name: 'Must be shorter.' });
+    expect(at('onlyNames.2', '"x y" is no pattern: use letters.')).toEqual({
       onlyNames: '"x y" is no pattern: use letters.',
     });
-    expect(at('userId, email: give one of them.')).toEqual({ email: 'Give one of them.' });
   });
 
-  it('is about the whole form when it names none of its fields', () => {
-    for (const message of ['No such team.', 'zone: is gone.', 'The name: is odd.', 'busy']) {
-      expect(at(message)).toEqual({ '': message });
-    }
+  it('is shown above the form if it names none of its fields, for any form of its sentence', () => {
+    expect(errorsOf(refusal('no-team'), fields)).toEqual({ '': 'No such team, or you are not a member of it.' });
+    expect(at('zone', 'is gone.')).toEqual({ '': 'zone: is gone.' });
+    const problem = 'name: is odd.';
+    expect(errorsOf(refusal('duplicate', { problem }), fields)).toEqual({ '': problem });
   });
 
-  it('that says when to come again, says so in Retry-After too, as the API does', async () => {
+  it('with a wait is answered with Retry-After, as by the API', async () => {
     const app = Fastify().get('/', async (_request, reply) =>
       attempt(
         reply,
         [],
-        async () => Promise.reject(new Refusal('rate_limited', 'Too many.', 1_001)),
+        async () => Promise.reject(refusal('zone-busy', {}, { retryAfterMs: 1_001 })),
         async (errors) => reply.send(errors),
       ),
     );
     const answer = await app.inject('/');
-    expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toEqual([429, '2', { '': 'Too many.' }]);
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2']);
+    expect(answer.json()).toEqual({
+      '': 'The zone is busy with another change. Nothing was written; try again in a moment.',
+    });
   });
 
-  it('of a schema says everything at once, and the first thing about each field', () => {
+  it('by a schema shows all fields at once, with the first error of each', () => {
     try {
       judge(keyBody, { name: '', records: 'all', onlyTypes: ['X', 'Y'] });
       expect.unreachable();
@@ -54,7 +58,7 @@ describe('a refusal on a form', () => {
 });
 
 describe('a form', () => {
-  it('gives texts without spaces at their ends, and lists by line, comma and repetition', () => {
+  it('trims texts, and splits lists by line, comma and repetition', () => {
     expect(text({ a: '  x ' }, 'a')).toBe('x');
     expect(text({}, 'a')).toBe('');
     expect(text({ a: ['1', '2'] }, 'a')).toBe('2');
@@ -84,14 +88,14 @@ describe('the form of an app key', () => {
   const zones = [{ id: 'zone_1', zoneName: 'red.example' }];
   const idOf = (name: string) => (name === 'red.example' ? 'zone_1' : null);
 
-  it('that is sent back as it was shown changes nothing', () => {
+  it('changes nothing if it is sent back as it was shown', () => {
     const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
     const same = { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites };
     const shown = typedOfKey({ ...key, ...same } as never, zones);
     expect(termsOf(shown, idOf)).toEqual({ ...same, expiresAt: '2030-01-02T03:04:00Z' });
   });
 
-  it('that is empty asks for no rights and no restriction, which the API accepts', () => {
+  it('asks for no permission and no restriction if it is empty, which the API accepts', () => {
     const terms = termsOf({ name: 'x', records: 'none', manageZones: 'none' }, idOf);
     expect(judge(keyBody, terms)).toEqual({
       name: 'x',
@@ -107,7 +111,7 @@ describe('the form of an app key', () => {
     });
   });
 
-  it('hands a zone that it does not know on for the API to refuse, and always has free rows', () => {
+  it('passes on an unknown zone for the API to refuse, and always has empty rows', () => {
     const typed = { grantZone: ['Other.example', '', 'red.example'], grantLevel: ['read', 'none', 'write'] };
     expect(termsOf(typed, idOf).grants).toEqual([
       { zoneId: 'other.example', records: 'read' },
@@ -116,7 +120,7 @@ describe('the form of an app key', () => {
     expect(grantRows(typed).map(({ zone }) => zone)).toEqual(['other.example', 'red.example', '', '']);
   });
 
-  it('for certificates begins with what an ACME client needs and no more', () => {
+  it('for certificates presets the permissions that an ACME client needs, and no others', () => {
     const terms = judge(keyBody, termsOf(typedOfNewKey('certificates'), idOf));
     expect(terms).toMatchObject({
       records: 'write',
@@ -126,7 +130,7 @@ describe('the form of an app key', () => {
     });
   });
 
-  it('tells whether the key still is good', () => {
+  it('shows whether the key is still valid', () => {
     const now = new Date('2026-06-01T00:00:00Z');
     expect(stateOf({ revokedAt: null, expiresAt: null }, now)).toBe('valid');
     expect(stateOf({ revokedAt: null, expiresAt: '2026-06-01T00:00:00Z' }, now)).toBe('expired');
@@ -137,7 +141,7 @@ describe('the form of an app key', () => {
 describe('the snippets of a new key', () => {
   const snippets = (name: string) => snippetsOf('yk_1_2', 'https://dns.example.net', name);
 
-  it('hold address and secret, ready to be pasted', () => {
+  it('contain address and secret, ready to be pasted', () => {
     const [curl, certbot, secret] = snippets('CI / build #1');
     expect(curl?.text).toBe("curl -H 'Authorization: Bearer yk_1_2' https://dns.example.net/v1/dns/zones");
     expect(certbot?.text).toContain('ZONESTEAD_URL=https://dns.example.net\nZONESTEAD_API_KEY=yk_1_2\n');
@@ -145,7 +149,7 @@ describe('the snippets of a new key', () => {
     expect(secret?.text).toContain('apiKey: yk_1_2');
   });
 
-  it('name the Secret as Kubernetes takes it, whatever the key is called', () => {
+  it('give the Secret a name that Kubernetes accepts, for any name of the key', () => {
     for (const name of ['---', 'Ä', 'x'.repeat(64), '.'.repeat(9), `a${'-'.repeat(60)}b`]) {
       const label = /name: (.+)/.exec(snippets(name)[2]?.text ?? '')?.[1] ?? '';
       expect(label).toMatch(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/);
@@ -153,7 +157,7 @@ describe('the snippets of a new key', () => {
   });
 });
 
-describe('the way on after sign-in', () => {
+describe('the address after signing in', () => {
   it('stays within the console', () => {
     for (const to of ['/console/', '/console/zones?name=a.example', '/console/teams/team_1/apps'])
       expect(ownAddress(to)).toBe(to);
@@ -177,7 +181,7 @@ describe('the way on after sign-in', () => {
 describe('the claims of a provider', () => {
   const of = (claims: Record<string, unknown>, groups = 'groups') => personOf(claims, 'https://idp', 's', groups);
 
-  it('make a person; what has an odd form is as if it were not there', () => {
+  it('become a person; a claim of an unexpected form is ignored', () => {
     expect(of({ email: 'a@b.c', email_verified: true, name: 'A', groups: ['x', 1, 'y'] })).toEqual({
       issuer: 'https://idp',
       subject: 's',

@@ -1,9 +1,9 @@
 // Builders and readers for the tests of the dns room.
 import { Buffer } from 'node:buffer';
-import { type ParsedRecord, parseRecord, type RecordInput } from '../../../src/dns/record.ts';
-import type { Neighbour, Surroundings } from '../../../src/dns/rrset.ts';
-import { type ParsedRdata, parseRdata, type RecordType } from '../../../src/dns/types/index.ts';
-import type { Problem, Verdict } from '../../../src/dns/verdict.ts';
+import { type ParsedRecord, parseRecord, type RecordInput } from '#dns/record.ts';
+import type { Neighbour, Surroundings } from '#dns/rules/rrset.ts';
+import { type ParsedRdata, parseRdata, type RecordType } from '#dns/types/index.ts';
+import type { Problem, Verdict } from '#dns/verdict.ts';
 
 export const ZONE = 'example.com';
 
@@ -48,7 +48,7 @@ export function neighbour(name: string, type: RecordType, content: string, prior
   return { ...parsed, id: `rec_${lastId}` };
 }
 
-/** Nothing around: an empty zone, changed by `set`. */
+/** The surroundings in an empty zone, changed by `set`. */
 export function surroundings(set: Partial<Surroundings> = {}): Surroundings {
   return {
     zone: ZONE,

@@ -1,8 +1,8 @@
 // The chain of trust as data, against the example of RFC 6605 section 6.1 and faults made of it.
 import { Buffer } from 'node:buffer';
 import { describe, expect, it } from 'vitest';
-import { type ChainFound, judgeChain } from '../../../src/dns/chain-of-trust.ts';
-import { nameToWire } from '../../../src/dns/wire.ts';
+import { type ChainFound, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
+import { nameToWire } from '#dns/wire/octets.ts';
 
 const base64 = (text: string) => Uint8Array.from(Buffer.from(text, 'base64'));
 const hex = (text: string) => Uint8Array.from(Buffer.from(text, 'hex'));
@@ -48,7 +48,7 @@ describe('the chain of trust', () => {
     expect(chain.dnskey.entries).toEqual([{ keyTag: 55648, algorithm: 13, flags: 257, state: 'valid' }]);
   });
 
-  it('takes another address, another name or a bent signature for no valid signature', () => {
+  it('accepts no signature over another address or name, and no damaged signature', () => {
     const wrong = (answer: ChainFound['answer']) => judgeChain(found({ answer }), DURING).rrsig;
     const set = { name: 'www.example.net', type: 1, rdatas: [hex('c0000201')] };
     expect(wrong({ set: { ...set, rdatas: [hex('c0000202')] }, signatures: [SIGNATURE] }).state).toBe('mismatch');
@@ -71,12 +71,12 @@ describe('the chain of trust', () => {
     expect(judgeChain(found({ answer: { set: null, signatures: [] } }), DURING).rrsig.state).toBe('missing');
   });
 
-  it('tells a parent without DS from one with the DS of another key, and both from silence', () => {
+  it('distinguishes a parent without DS, one with the DS of another key, and no answer', () => {
     expect(judgeChain(found({ ds: [] }), DURING).ds.state).toBe('missing');
     const other = Uint8Array.from(DS);
     other[10] = (other[10] as number) ^ 1;
     expect(judgeChain(found({ ds: [other] }), DURING).ds.state).toBe('mismatch');
-    // One that fits is enough: the other is of a key that is not served any more.
+    // One that fits is enough: the other belongs to a key that is not served any more.
     const both = judgeChain(found({ ds: [other, DS] }), DURING).ds;
     expect(both.state).toBe('valid');
     expect(both.entries.map(({ state }) => state)).toEqual(['mismatch', 'valid']);
@@ -85,7 +85,7 @@ describe('the chain of trust', () => {
     expect([silent.ds.state, silent.dnskey.state, silent.rrsig.state]).toEqual(['unknown', 'unknown', 'unknown']);
   });
 
-  it('asks of the keys that they are there and signed', () => {
+  it('requires that the keys exist and are signed', () => {
     expect(judgeChain(found({ dnskey: { keys: [], signatures: [] } }), DURING).dnskey.state).toBe('missing');
     expect(judgeChain(found(), DURING).dnskey).toMatchObject({
       state: 'mismatch',
@@ -93,7 +93,7 @@ describe('the chain of trust', () => {
     });
   });
 
-  it('is not broken by records that are no RRSIG', () => {
+  it('ignores records that are not RRSIG', () => {
     const { answer } = found();
     const signatures = [new Uint8Array(0), Uint8Array.of(1, 2, 3), SIGNATURE.subarray(0, 20)];
     expect(judgeChain(found({ answer: { set: answer?.set ?? null, signatures } }), DURING).rrsig.state).toBe('missing');

@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { dsRecords, generateCsk, keyTag } from '../../../src/dns/dnssec.ts';
+import { dsRecords, generateCsk, keyTag } from '#dns/dnssec/signing-key.ts';
 
 // RFC 6605 section 6.1.
 const KEY = 'GojIhhXUN/u4v54ZQqGSnyhWJwaubCvTmeexv7bR6edbkrSqQpF64cYbcB7wNcP+e+MAnLr+Wi9xMWyQLc8NAA==';
@@ -35,7 +35,7 @@ describe('a new key', () => {
     expect(end).toBe('');
   });
 
-  it('has the public half of its private half', () => {
+  it('has a public key that matches its private key', () => {
     for (let round = 0; round < 20; round += 1) {
       const { privateKey, publicKey } = generateCsk();
       const d = Buffer.from(privateKey.split('PrivateKey: ')[1]!, 'base64').toString('base64url');
@@ -51,7 +51,7 @@ describe('a new key', () => {
     expect(generateCsk().publicKey).not.toBe(generateCsk().publicKey);
   });
 
-  it('of a damaged row is reported, not used', () => {
+  it('from a damaged row is reported, not used', () => {
     expect(() => keyTag('AAAA')).toThrow('64 octets');
   });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fqdn, orderName, parseLookupName, parseOwnerName, parseZoneName, suffixesOf } from '../../../src/dns/name.ts';
-import type { RecordType } from '../../../src/dns/types/index.ts';
+import { fqdn, orderName, parseLookupName, parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import { given, problemOf, ZONE } from './build.ts';
 
 const owner = (name: string, type: RecordType = 'TXT', zone = ZONE) => parseOwnerName(name, zone, type);
@@ -40,7 +40,7 @@ describe('a zone name', () => {
     expect(problemOf(parseZoneName(input))).toMatchObject({ code: 'bad_request', field: 'zoneName' });
   });
 
-  it('of 253 octets is the longest', () => {
+  it('may have up to 253 octets', () => {
     expect(given(parseZoneName(`${'a.'.repeat(126)}a`))).toHaveLength(253);
   });
 });
@@ -86,7 +86,7 @@ describe('an owner name', () => {
     expect(problemOf(owner(input))).toMatchObject({ code: 'bad_request', field: 'name' });
   });
 
-  it('that ends in the zone without final dot is refused with both ways to write it', () => {
+  it('that ends in the zone without final dot is refused with both correct forms', () => {
     const { message } = problemOf(owner('www.example.com'));
     expect(message).toContain('"www"');
     expect(message).toContain('"www.example.com.example.com."');
@@ -108,7 +108,7 @@ describe('an owner name', () => {
     expect(problemOf(owner(name, type)).message).toContain('hyphen');
   });
 
-  it('with an underscore is accepted for addresses as for all', () => {
+  it('with an underscore is accepted for addresses as for all other types', () => {
     expect(given(owner('_foo', 'A'))).toBe('_foo');
   });
 
@@ -121,13 +121,13 @@ describe('an owner name', () => {
   });
 
   it.each(['@', 'sip', '_sip', 'sip._tcp', '_sip.tcp', '_._tcp', '_tcp', '*'])(
-    '%s is none of an SRV record',
+    '%s is refused for an SRV record',
     (name) => {
       expect(problemOf(owner(name, 'SRV')).field).toBe('name');
     },
   );
 
-  it('of an SRV record may have its protocol in the zone name', () => {
+  it('may have the protocol of an SRV record in the zone name', () => {
     expect(given(owner('_sip', 'SRV', '_tcp.example.com'))).toBe('_sip');
   });
 
@@ -139,7 +139,7 @@ describe('an owner name', () => {
   );
 
   it.each(['@', 'www', '_443', '443._tcp', '_443.tcp', '_https._tcp', '_0443._tcp', '_65536._tcp'])(
-    '%s is none of a TLSA record',
+    '%s is refused for a TLSA record',
     (name) => {
       expect(problemOf(owner(name, 'TLSA')).field).toBe('name');
     },
@@ -196,7 +196,7 @@ describe('derived names', () => {
     );
   });
 
-  it('gives the same canonical name for what it gave', () => {
+  it('does not change a canonical name', () => {
     const name = fc
       .array(fc.stringMatching(/^[a-zA-Z0-9_äß中]{1,8}$/), { minLength: 1, maxLength: 3 })
       .map((all) => all.join('.'));

@@ -1,6 +1,6 @@
-// Networks in CIDR form, to the one form that is stored.
+// Networks in CIDR form: parsed to the one form that is stored.
 import { expect, test } from 'vitest';
-import { parseNetwork } from '../../../src/dns/network.ts';
+import { parseNetwork } from '#dns/network.ts';
 
 test.each([
   ['10.0.0.0/8', '10.0.0.0/8'],
@@ -39,7 +39,7 @@ test.each([
   ['192.0.2.129/25', '192.0.2.128/25'],
   ['2001:db8::1/32', '2001:db8::/32'],
   ['fec0::/9', 'fe80::/9'],
-])('%s has bits behind its prefix, and the right form is said: %s', (given, right) => {
+])('%s has bits after its prefix, and the message contains the right form: %s', (given, right) => {
   const verdict = parseNetwork(given, 'networks.0');
   expect(verdict.ok ? '' : verdict.problem.message).toContain(JSON.stringify(right));
 });

@@ -1,6 +1,6 @@
-// Which names are public suffixes (publicsuffix.org), and which names of private use are none.
+// Public suffixes (publicsuffix.org), and names of private use that are none.
 import { expect, test } from 'vitest';
-import { isPublicSuffix } from '../../../src/dns/public-suffix.ts';
+import { isPublicSuffix } from '#dns/names/public-suffix.ts';
 
 test.each(['com', 'co.uk', 'xn--p1ai', 'github.io', 's3.amazonaws.com', 'arpa', 'in-addr.arpa', 'ip6.arpa'])(
   '%s is one',

@@ -2,8 +2,8 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { rdataText } from '../../../src/dns/rdata-text.ts';
-import { parseRdata, type RecordType } from '../../../src/dns/types/index.ts';
+import { parseRdata, type RecordType } from '#dns/types/index.ts';
+import { rdataText } from '#dns/wire/rdata-text.ts';
 
 const NUMBERS: Partial<Record<RecordType, number>> = {
   ...{ A: 1, NS: 2, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28, SRV: 33, DS: 43, TLSA: 52, CAA: 257 },
@@ -35,9 +35,11 @@ describe('RDATA as text', () => {
     expect(rdataText(1, Uint8Array.of(192, 0, 2))).toBe('\\# 3 c00002');
     expect(rdataText(2, new Uint8Array(0))).toBe('\\# 0');
     expect(rdataText(16, Uint8Array.of(5, 65))).toBe('\\# 2 0541');
+    // A compression pointer: the names of RDATA that is shown are expanded.
+    expect(rdataText(2, Uint8Array.of(1, 0x61, 0xc0, 0))).toBe('\\# 4 0161c000');
   });
 
-  it('escapes whatever a terminal or a page could stumble over', () => {
+  it('escapes all characters that could confuse a terminal or a page', () => {
     expect(rdataText(16, Uint8Array.of(3, 0x1b, 0x0a, 0xff))).toBe('"\\027\\010\\255"');
     expect(rdataText(5, Uint8Array.of(3, 0x61, 0x2e, 0x20, 0))).toBe('a\\.\\032.');
   });

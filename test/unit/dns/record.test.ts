@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseRecord } from '../../../src/dns/record.ts';
-import { RECORD_TYPES } from '../../../src/dns/types/index.ts';
+import { parseRecord } from '#dns/record.ts';
+import { RECORD_TYPES } from '#dns/types/index.ts';
 import { problemOf, record, ZONE } from './build.ts';
 
 const problem = (input: Parameters<typeof parseRecord>[0]) => problemOf(parseRecord(input, ZONE));
@@ -35,17 +35,20 @@ describe('a record', () => {
     expect(problem({ name: '@', type: 'A', content: '192.0.2.1', ttl })).toMatchObject({ field: 'ttl' });
   });
 
-  it.each(['SPF', 'txt', '', 'TYPE65', 'ANY', 'toString'])('of type %j is refused with the list of types', (type) => {
+  it.each(['SPF', 'txt', '', 'TYPE65', 'ANY', 'toString'])('with type %j is refused with the list of types', (type) => {
     const { field, message } = problem({ name: '@', type, content: 'x' });
     expect(field).toBe('type');
     expect(message).toContain(RECORD_TYPES.join(', '));
   });
 
-  it.each(['SOA', 'DNSKEY', 'RRSIG', 'NSEC', 'NSEC3', 'CDS', 'CDNSKEY'])('of type %s is the service’s own', (type) => {
-    expect(problem({ name: '@', type, content: 'x' }).message).toContain('by the service itself');
-  });
+  it.each(['SOA', 'DNSKEY', 'RRSIG', 'NSEC', 'NSEC3', 'CDS', 'CDNSKEY'])(
+    'with type %s is the service’s own',
+    (type) => {
+      expect(problem({ name: '@', type, content: 'x' }).message).toContain('by the service itself');
+    },
+  );
 
-  it('of type MX alone has a priority', () => {
+  it('has a priority only with type MX', () => {
     expect(problem({ name: 'a', type: 'SRV', content: 'x', priority: 1 })).toMatchObject({ field: 'name' });
     expect(problem({ name: '_a._b', type: 'SRV', content: '1 2 3 a.b', priority: 1 })).toMatchObject({
       field: 'priority',
@@ -57,7 +60,7 @@ describe('a record', () => {
     ['CNAME', 'host.example.net', 'ALIAS'],
     ['NS', 'ns1.example.net', "service's own"],
     ['DS', `1 13 2 ${'ab'.repeat(32)}`, 'parent'],
-  ])('of type %s is refused at the apex', (type, content, hint) => {
+  ])('with type %s is refused at the apex', (type, content, hint) => {
     const found = problem({ name: 'example.com.', type, content });
     expect(found.code).toBe('bad_request');
     expect(found.message).toContain(hint);
@@ -67,7 +70,7 @@ describe('a record', () => {
     ['CNAME', 'WWW.example.com'],
     ['ALIAS', 'www.example.com.'],
     ['HTTPS', '0 www.example.com'],
-  ])('of type %s cannot point to itself', (type, content) => {
+  ])('with type %s cannot point to itself', (type, content) => {
     expect(problem({ name: 'www', type, content })).toMatchObject({ code: 'bad_request', field: 'content' });
   });
 
@@ -88,7 +91,7 @@ describe('a record', () => {
   });
 });
 
-describe('whatever is sent', () => {
+describe('for any input', () => {
   const type = fc.constantFrom(...RECORD_TYPES);
   const noise = fc.oneof(
     fc.string({ unit: 'binary' }),

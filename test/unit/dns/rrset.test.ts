@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { orderName } from '../../../src/dns/name.ts';
-import { Neighbourhood } from '../../../src/dns/neighbourhood.ts';
-import { judgeDelete, judgeWrite } from '../../../src/dns/rrset.ts';
-import type { RecordType } from '../../../src/dns/types/index.ts';
+import { orderName } from '#dns/names/name.ts';
+import { NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import { neighbour, problemOf, record, surroundings } from './build.ts';
 
 const DS = `1 13 2 ${'ab'.repeat(32)}`;
 const TLSA = `3 1 1 ${'ab'.repeat(32)}`;
 
-/** Judges a record at `name` beside others there, each as [type, content]. */
+/** Judges a record at `name` against others there, each given as [type, content]. */
 function beside(name: string, [type, content, priority]: Value, others: Value[]) {
   return judgeWrite(
     record({ name, type, content, priority: priority ?? null }),
@@ -78,16 +78,16 @@ describe('records at one name', () => {
     ['the same text in other quotes', ['TXT', 'token'], ['TXT', '"token"']],
     ['the same MX', ['MX', 'a.example'], ['MX', 'A.example.', 10]],
     ['the same parameters in another order', ['HTTPS', '1 . alpn=h2 port=1'], ['HTTPS', '1 . key3=\\000\\001 alpn=h2']],
-    ['CNAME beside TXT', ['CNAME', 'a.example'], ['TXT', 'x']],
+    ['CNAME with TXT', ['CNAME', 'a.example'], ['TXT', 'x']],
     ['A beside CNAME', ['A', '192.0.2.1'], ['CNAME', 'a.example']],
-    ['DS beside CNAME', ['DS', DS], ['CNAME', 'a.example']],
+    ['DS with CNAME', ['DS', DS], ['CNAME', 'a.example']],
     ['a second CNAME', ['CNAME', 'a.example'], ['CNAME', 'b.example']],
     ['ALIAS beside A', ['ALIAS', 'a.example'], ['A', '192.0.2.1']],
-    ['AAAA beside ALIAS', ['AAAA', '::1'], ['ALIAS', 'a.example']],
+    ['AAAA with ALIAS', ['AAAA', '::1'], ['ALIAS', 'a.example']],
     ['a second ALIAS', ['ALIAS', 'a.example'], ['ALIAS', 'b.example']],
-    ['ALIAS beside CNAME', ['ALIAS', 'a.example'], ['CNAME', 'b.example']],
-    ['null MX beside another', ['MX', '.', 0], ['MX', 'a.example']],
-    ['MX beside the null MX', ['MX', 'a.example'], ['MX', '.', 0]],
+    ['ALIAS with CNAME', ['ALIAS', 'a.example'], ['CNAME', 'b.example']],
+    ['null MX with another MX', ['MX', '.', 0], ['MX', 'a.example']],
+    ['MX with the null MX', ['MX', 'a.example'], ['MX', '.', 0]],
     ['DS without NS', ['DS', DS], ['TXT', 'x']],
     ['two HTTPS in alias form', ['HTTPS', '0 a.example'], ['HTTPS', '0 b.example']],
     ['TXT at a delegation', ['TXT', 'x'], ['NS', 'ns1.example.net']],
@@ -133,6 +133,30 @@ describe('records at one name', () => {
     });
     const single = record({ name: 'big', type: 'TXT', content: 'a'.repeat(250 * 255) });
     expect(judgeWrite(single, surroundings()).ok).toBe(true);
+  });
+
+  it('leave room for the signed NSEC record that proves a wildcard answer', () => {
+    // The stored record has 60,000 octets in 235 strings; the new one is the largest that is accepted with it.
+    const stored = neighbour('*', 'TXT', 'a'.repeat(60_000 - 235));
+    expect(stored.wire).toHaveLength(60_000);
+    const beside = (octets: number) => record({ name: '*', type: 'TXT', content: 'b'.repeat(octets) });
+    const fits = (octets: number) => judgeWrite(beside(octets), surroundings({ atName: [stored] })).ok;
+    let [accepted, refused] = [1, 6_000];
+    expect([fits(accepted), fits(refused)]).toEqual([true, false]);
+    while (refused - accepted > 1) {
+      const middle = (accepted + refused) >> 1;
+      if (fits(middle)) accepted = middle;
+      else refused = middle;
+    }
+    // RFC 1035 section 4.1: header and question (*.example.com), each record behind a pointer; RFC 6891: OPT.
+    const answer = 12 + (15 + 4) + 2 * 12 + 60_000 + beside(accepted).wire.length + 11;
+    // RFC 4034 section 3.1 with algorithm 13 (64 octets) and the signer example.com.
+    const signature = 12 + 18 + 13 + 64;
+    // RFC 4034 section 4.1: owner and next name of 255 octets, one window of types, and its signature.
+    const proof = 255 + 10 + 255 + 34 + signature;
+    expect(answer + signature + proof).toBeLessThanOrEqual(65_535);
+    // The room is for names of 255 octets all through and no more.
+    expect(answer + signature + proof).toBeGreaterThan(65_535 - 600);
   });
 
   it('are counted by type: other sets take no room', () => {
@@ -204,21 +228,21 @@ describe('a new delegation', () => {
   });
 
   it('may come after the addresses of all name servers that are written with it, wherever they are', () => {
-    const hood = new Neighbourhood('example.com');
+    const nearby = new NearbyRecords('example.com');
     const servers = ['ns1.sub.example.com', 'ns2.sub.example.com', 'sub.example.com'].map(delegate);
     const there = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns2.sub', 'AAAA', '2001:db8::1')];
-    hood.expect(servers);
-    hood.learnNames(['sub', 'sub ns1', 'sub ns2'].map(orderName), []);
-    for (const one of [...there, neighbour('sub', 'A', '192.0.2.3')]) hood.put(one);
+    nearby.announce(servers);
+    nearby.addNames(['sub', 'sub ns1', 'sub ns2'].map(orderName), []);
+    for (const one of [...there, neighbour('sub', 'A', '192.0.2.3')]) nearby.put(one);
     for (const server of servers)
-      expect(judgeWrite(server, hood.around(server, null))).toEqual({ ok: true, value: null });
-    hood.put(neighbour('www.sub', 'A', '192.0.2.4'));
+      expect(judgeWrite(server, nearby.surroundingsOf(server, null))).toEqual({ ok: true, value: null });
+    nearby.put(neighbour('www.sub', 'A', '192.0.2.4'));
     const [first] = servers;
-    const found = problemOf(judgeWrite(first!, hood.around(first!, null)));
+    const found = problemOf(judgeWrite(first!, nearby.surroundingsOf(first!, null)));
     expect(found.message).toContain('at www.sub;');
   });
 
-  it('may not come over what else stands at the name of its name server', () => {
+  it('may not hide other records at the name of its name server', () => {
     const atTarget = [neighbour('ns1.sub', 'A', '192.0.2.1'), neighbour('ns1.sub', 'TXT', 'hidden')];
     const below = { names: ['ns1.sub'], total: 2 };
     const found = problemOf(judgeWrite(delegate('ns1.sub.example.com'), surroundings({ below, atTarget })));
@@ -236,18 +260,18 @@ describe('a new delegation', () => {
 describe('a deletion', () => {
   const ns = { name: 'sub', type: 'NS' } as const;
 
-  it('of the last NS is a conflict while a DS stays', () => {
+  it('is a conflict for the last NS while a DS stays', () => {
     const ds = neighbour('sub', 'DS', DS);
     expect(problemOf(judgeDelete(ns, [ds]))).toMatchObject({ code: 'conflict' });
     expect(problemOf(judgeDelete(ns, [ds])).message).toContain(ds.id);
   });
 
-  it('of one NS among others, or without DS, is fine', () => {
+  it('is fine for one NS among others, and for the last one without DS', () => {
     expect(judgeDelete(ns, [neighbour('sub', 'DS', DS), neighbour('sub', 'NS', 'ns2.example.net')]).ok).toBe(true);
     expect(judgeDelete(ns, []).ok).toBe(true);
   });
 
-  it('of anything else is fine', () => {
+  it('is fine for any other type', () => {
     expect(judgeDelete({ name: 'sub', type: 'DS' }, [neighbour('sub', 'NS', 'ns2.example.net')]).ok).toBe(true);
     expect(judgeDelete({ name: 'www', type: 'A' }, []).ok).toBe(true);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextSerial } from '../../../src/dns/serial.ts';
+import { nextSerial } from '#dns/serial.ts';
 
 const TOP = 2 ** 32 - 1;
 
@@ -20,7 +20,7 @@ describe('the next serial', () => {
     expect(nextSerial(TOP - 1, 5)).toBe(5);
   });
 
-  it('goes on from a serial that looks greater than the clock in plain numbers', () => {
+  it('continues from a serial that looks greater than the clock in plain numbers', () => {
     // Date-shaped serials (2026112100) of a zone that moved here are ahead of Unix time for decades.
     expect(nextSerial(2_026_112_100, 1_800_000_000)).toBe(2_026_112_101);
   });

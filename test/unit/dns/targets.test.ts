@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordType } from '../../../src/dns/types/index.ts';
+import type { RecordType } from '#dns/types/index.ts';
 import { hex, rdata, refusal } from './build.ts';
 
 const POINTERS: RecordType[] = ['ALIAS', 'CNAME', 'NS', 'PTR'];
@@ -73,7 +73,7 @@ describe('host name syntax', () => {
 });
 
 describe('an MX record', () => {
-  it('has its priority beside the content and in front of the RDATA', () => {
+  it('has its priority in a field of its own and in front of the RDATA', () => {
     expect(rdata('MX', 'Mail.example.com.', 5)).toEqual({
       content: 'mail.example.com',
       rdata: '5 mail.example.com.',

@@ -1,10 +1,9 @@
-// Whatever the service accepts can be written as a zone file and read back to the same records, for all types.
+// For all types: every record that the service accepts can be written as a zone file and read back as the same record.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type ParsedRecord, parseRecord } from '../../../src/dns/record.ts';
-import { RECORD_TYPES, type RecordType } from '../../../src/dns/types/index.ts';
-import { readZoneFile } from '../../../src/dns/zonefile-read.ts';
-import { writeZoneFile } from '../../../src/dns/zonefile-write.ts';
+import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { RECORD_TYPES, type RecordType } from '#dns/types/index.ts';
+import { readZoneFile, writeZoneFile } from '../../support/zone-file.ts';
 import { hex, ZONE } from './build.ts';
 
 const label = fc.stringMatching(/^[a-z0-9](?:[a-z0-9_-]{0,8}[a-z0-9])?$/);
@@ -92,7 +91,7 @@ const record: fc.Arbitrary<ParsedRecord> = fc
           : `${draft.name}.${owner.replace('*.', '')}`;
     return parseRecord({ type, name: prefix, content: draft.content, priority: draft.priority, ttl: seconds }, ZONE);
   })
-  // What the rules of single records refuse (a CNAME at the apex) is not what this is about.
+  // This test is not about records that the rules of single records refuse (a CNAME at the apex).
   .filter((verdict) => verdict.ok)
   .map((verdict) => (verdict as { ok: true; value: ParsedRecord }).value);
 

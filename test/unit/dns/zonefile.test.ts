@@ -1,8 +1,7 @@
 // Zone files (RFC 1035 section 5, RFC 2308 section 4): reading, and what of a file is refused, line by line.
 import { describe, expect, test } from 'vitest';
-import { checkZone } from '../../../src/dns/zone-check.ts';
-import { readZoneFile, type ZoneFile, type ZoneFileContext } from '../../../src/dns/zonefile-read.ts';
-import { writeZoneFile } from '../../../src/dns/zonefile-write.ts';
+import { type ZoneFile, type ZoneFileContext, zoneFileSteps } from '#dns/zonefile/read.ts';
+import { checkZone, readZoneFile, writeZoneFile } from '../../support/zone-file.ts';
 import { ZONE } from './build.ts';
 
 const read = (text: string, more: Partial<ZoneFileContext> = {}): ZoneFile =>
@@ -111,7 +110,7 @@ describe('TTLs', () => {
     ]);
   });
 
-  test('left out are that of $TTL, and none of their own where that is the default of the zone', () => {
+  test('that are omitted are that of $TTL, and null where that is the default of the zone', () => {
     expect(accepted('$TTL 300\na A 192.0.2.1\nb 60 A 192.0.2.1\nc A 192.0.2.1\n$TTL 1h\nd A 192.0.2.1\n')).toEqual([
       'a 300 A 192.0.2.1',
       'b 60 A 192.0.2.1',
@@ -128,7 +127,7 @@ describe('TTLs', () => {
 });
 
 describe('lines', () => {
-  test('go on between parentheses, over comments', () => {
+  test('continue between parentheses, over comments', () => {
     expect(
       accepted(
         'd DS ( 1 13 2 ; the tag\n  0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A ; half\n 0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A0A )\n',
@@ -172,6 +171,51 @@ describe('lines', () => {
   });
 });
 
+describe('limits of one entry', () => {
+  const MIB = 2 ** 20;
+  const REST = '\nb A 192.0.2.1\nc A wrong\n';
+  test.each([
+    ['words', `c TXT ( ${'"" '.repeat(2.6 * MIB)})`, '64016 words'],
+    ['characters of a word', `c TXT ${'x'.repeat(8 * MIB)}`, '272384 characters'],
+    ['characters of a quoted string', `c TXT "${'x'.repeat(8 * MIB)}"`, '272384 characters'],
+    ['blanks', `c TXT (${' '.repeat(8 * MIB)} x )`, '272384 characters'],
+    ['lines between parentheses', `c TXT (${'\n'.repeat(8 * MIB)} x )`, '272384 characters'],
+    ['parentheses', `c TXT ${'('.repeat(4 * MIB)} x ${')'.repeat(4 * MIB)}`, 'nested more than 8 deep'],
+  ])('%s: reading ends with the line and the limit, at once', (_, entry, limit) => {
+    const text = Buffer.from(`a A 192.0.2.1\n${entry}${REST}`).toString();
+    const started = process.cpuUsage();
+    const file = read(text);
+    const { user, system } = process.cpuUsage(started);
+    expect(file.problems).toEqual([{ line: 2, message: expect.stringContaining(limit) }]);
+    expect(records(file)).toEqual(['a - A 192.0.2.1']);
+    // Reading all of it takes seconds.
+    expect((user + system) / 1_000).toBeLessThan(500);
+  });
+
+  test('leave room for the largest record in each of its forms', () => {
+    for (const strings of ['"" '.repeat(64_000), '"\\000" '.repeat(32_000), `"${'\\000'.repeat(255)}"\n`.repeat(250)]) {
+      const file = read(`c 60 IN TXT ( ; a comment\n ${strings})\nd A 192.0.2.1\n`);
+      expect([file.problems, file.records.map(({ record }) => record.wire.length)]).toEqual([[], [64_000, 4]]);
+    }
+    expect(accepted(`c TXT ${'('.repeat(8)} x ${')'.repeat(8)}\n`)).toEqual(['c - TXT "x"']);
+    expect(accepted(`; ${'x'.repeat(MIB)}\na A 192.0.2.1 ; ${'x'.repeat(200_000)}\n`)).toEqual(['a - A 192.0.2.1']);
+  });
+
+  test('hold for an origin that grows from line to line', () => {
+    const file = read('$ORIGIN aaaaaaaaaa\n'.repeat(200));
+    // "example.com." and 90 lines of 11 characters make 1,002.
+    expect(file.problems[0]).toEqual({ line: 91, message: expect.stringContaining('1012') });
+  });
+
+  test('leave short steps: no line, comment or empty line holds up others for long', () => {
+    const texts = ['\n'.repeat(4 * MIB), ';x\n'.repeat(2 * MIB), 'a A 192.0.2.1\n'.repeat(50_000)];
+    for (const text of texts) {
+      const steps = [...zoneFileSteps(text, { zone: ZONE, defaultTtl: 3600, children: new Set() })].length;
+      expect(steps).toBeGreaterThanOrEqual(Math.floor(text.length / (66 * 1024)));
+    }
+  });
+});
+
 describe('values', () => {
   test('that are names are relative to $ORIGIN, but for the final dot', () => {
     expect(
@@ -203,7 +247,7 @@ l ALIAS m
     ]);
   });
 
-  test('of TXT are one string a word, quoted or not', () => {
+  test('that belong to TXT are one string each, quoted or not', () => {
     expect(
       accepted('a TXT one two\nb TXT "one two" "three;"\nc TXT a\\"b c\\;d \\065\nd TXT ""\ne TXT "x""y"\n'),
     ).toEqual([
@@ -217,7 +261,7 @@ l ALIAS m
   });
 });
 
-describe('what the service makes itself', () => {
+describe('records that the service makes itself', () => {
   test('is ignored: SOA and NS at the apex, DNSSEC, the delegation of hosted child zones', () => {
     const file = read(
       `@ 300 SOA ns1.example.net. h.example.net. ( 1 2 3 4 5 )
@@ -301,11 +345,11 @@ describe('a whole zone', () => {
 
   test.each([
     ['a duplicate in another spelling (X7)', 'a AAAA 2001:db8::1\na AAAA 2001:DB8:0::1', [2]],
-    ['a CNAME beside other data (X1)', 'a CNAME b\na A 192.0.2.1\nb A 192.0.2.1', [1, 2]],
+    ['a CNAME with other data (X1)', 'a CNAME b\na A 192.0.2.1\nb A 192.0.2.1', [1, 2]],
     ['two CNAMEs (X2)', 'a CNAME b\na CNAME c', [1, 2]],
     ['a loop (X4), or an alias that leads into it', 'a CNAME b\nb CNAME c\nc CNAME a\nd CNAME a', [1, 2, 3, 4]],
-    ['an ALIAS beside an address (X5)', '@ ALIAS b.example.net.\n@ A 192.0.2.1', [1, 2]],
-    ['a null MX beside another (RFC 7505)', 'a MX 0 .\na MX 10 b', [1, 2]],
+    ['an ALIAS with an address (X5)', '@ ALIAS b.example.net.\n@ A 192.0.2.1', [1, 2]],
+    ['a null MX with another (RFC 7505)', 'a MX 0 .\na MX 10 b', [1, 2]],
     ['a DS without NS (X12)', `a DS 1 13 1 ${'0a'.repeat(20)}`, [1]],
     ['names below a cut (X13)', 'a NS ns.example.net.\nb.a A 192.0.2.1\nc.b.a TXT x', [2, 3]],
     ['data at a cut (X13)', 'a NS ns.example.net.\na TXT x', [2]],
@@ -337,12 +381,12 @@ describe('a whole zone', () => {
     const many = Array.from({ length: 20_000 }, line('h'));
     const started = process.cpuUsage();
     expect(check([...few, ...many].join('\n'))).toEqual([]);
-    // Of this process alone: the machine may be busy.
+    // Processor time of this process alone: the machine may be busy.
     const { user, system } = process.cpuUsage(started);
     expect((user + system) / 1e6).toBeLessThan(10);
   });
 
-  test('has at most 100,000 records, whatever lines that are ignored come after them', () => {
+  test('has at most 100,000 records, even if the lines after them are ignored', () => {
     const full = `${'a A 192.0.2.1\n'.repeat(100_000)}@ NS ns.example.net.\n`;
     expect(read(full).problems).toEqual([]);
     expect(read(`${full}more A 192.0.2.1\nyet A 192.0.2.1`).problems).toEqual([

@@ -1,4 +1,4 @@
-// How a page is read: what is a command, what it shows, and what of that may differ.
+// How a page is read: its commands, their shown output, and the parts of it that may differ.
 import { tmpdir } from 'node:os';
 import { afterAll, describe, expect, it } from 'vitest';
 import { commandsOf, isCommand } from '../../support/docs/commands.ts';
@@ -13,7 +13,7 @@ const page = (...parts: string[]) => parsePage('page.md', parts.join('\n'));
 const texts = (...parts: string[]) => commandsOf(page(...parts)).map(({ text, shown }) => [text, shown]);
 
 describe('commands', () => {
-  it('of a sh block are its lines, with what a backslash continues, a here-document, and what is shown set in', () => {
+  it('in a sh block are its lines, with continuation lines, a here-document, and indented output', () => {
     const lines = ['# no', 'one \\', '  --more', '  shown', "two <<'EOF'", '  inner', '', 'EOF', 'three'];
     expect(texts(fenced('sh', ...lines))).toEqual([
       ['one \\\n  --more', ['shown']],
@@ -22,7 +22,7 @@ describe('commands', () => {
     ]);
   });
 
-  it('of a console block are what follows a prompt, with the lines that are shown', () => {
+  it('in a console block are the lines after a prompt, with the lines that are shown', () => {
     expect(texts(fenced('console', '$ one', 'out', '  more', '', '$ two'))).toEqual([
       ['one', ['out', '  more']],
       ['two', []],
@@ -49,7 +49,7 @@ describe('commands', () => {
     expect(() => texts(fenced('bash', 'one'))).toThrow('language bash');
   });
 
-  it('of the text that helm prints are what is set in, and what ends a line', () => {
+  it('in the text that helm prints are the indented lines, and the ends of lines after a colon', () => {
     const notes =
       "A zone:\n\n  kubectl apply -f - <<'EOF'\n  a: b\n  EOF\n\nREST: http://x/v1\nCheck it: helm test r -n n";
     expect(notesCommands(notes)).toEqual(["kubectl apply -f - <<'EOF'\na: b\nEOF", 'helm test r -n n']);
@@ -69,21 +69,23 @@ it('anchors are those of GitHub', () => {
   ]);
 });
 
-describe('what is shown', () => {
+describe('the shown output', () => {
   const ids = (): Ids => new Map();
 
   it('may have other ids, times, ports, key tags and widths, and nothing else', () => {
     const shown = ['zone_0a1b2c3d4e5f  x   16170  127.0.0.1:80  5.6 s'];
     expect(complaint(shown, 'zone_ffffffffffff x 7 127.0.0.1:443 12 s\n', ids())).toBeUndefined();
     expect(complaint(shown, 'zone_ffffffffffff y 7 127.0.0.1:443 12 s', ids())).toContain('the page shows');
-    expect(complaint(['a 3600 A 192.0.2.1'], 'a 60 A 192.0.2.1', ids())).toContain('what came is');
-    expect(complaint(['a'], 'a\nb', ids())).toContain('what came is');
+    expect(complaint(['a 3600 A 192.0.2.1'], 'a 60 A 192.0.2.1', ids())).toContain('the output was');
+    expect(complaint(['a'], 'a\nb', ids())).toContain('the output was');
   });
 
-  it('leaves out what "…" stands for', () => {
+  it('ignores text in place of "…"', () => {
     expect(complaint(['{"id":"…","a":1}'], '{"id":"xyz","a":1}', ids())).toBeUndefined();
     expect(complaint(['a', '…', 'd', '…'], 'a\nb\nc\nd', ids())).toBeUndefined();
-    expect(complaint(['a', '…', 'd'], 'a\nb\nc', ids())).toContain('what came is');
+    expect(complaint(['a', '…', 'd'], 'a\nb\nc', ids())).toContain('the output was');
+    expect(complaint(['…'], 'a\nb', ids())).toBeUndefined();
+    expect(complaint(['…'], '\n', ids())).toBe('the page shows output, and none came');
   });
 
   it('gives the ids that came to later commands', () => {

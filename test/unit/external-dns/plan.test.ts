@@ -1,9 +1,9 @@
 // From external-dns' changes to record changes, and from records to endpoints and back.
 import { describe, expect, test } from 'vitest';
-import type { DnsRecord } from '../../../src/client/client.ts';
-import { adjust, endpointsOf, placeOf } from '../../../src/external-dns/endpoints.ts';
-import { planChanges, setsOf } from '../../../src/external-dns/plan.ts';
-import { changes, type Endpoint } from '../../../src/external-dns/protocol.ts';
+import type { DnsRecord } from '#client/client.ts';
+import { adjust, endpointsOf, placeOf } from '#external-dns/endpoints.ts';
+import { planChanges, setsOf } from '#external-dns/plan.ts';
+import { changes, type Endpoint } from '#external-dns/protocol.ts';
 
 const zones = [
   { id: 'zone_1', zoneName: 'example.org' },
@@ -38,7 +38,7 @@ describe('the plan', () => {
   const www = endpoint('www.example.org', 'A', ['192.0.2.1', '192.0.2.2'], { recordTTL: 60 });
   const txt = endpoint('a-www.example.org', 'TXT', [owner]);
 
-  test('makes the ownership before the record, and takes it away after it', () => {
+  test('creates the ownership TXT before the record, and deletes it after it', () => {
     expect(plan({ create: [www, txt] })).toEqual([
       { action: 'create', record: { name: 'a-www', type: 'TXT', content: owner } },
       { action: 'create', record: { name: 'www', type: 'A', content: '192.0.2.1', ttl: 60 } },
@@ -55,7 +55,7 @@ describe('the plan', () => {
     ]);
   });
 
-  test('writes a value in place of one that goes, and leaves what stays alone', () => {
+  test('replaces a value that is no longer wanted, and does not touch the others', () => {
     const stored = [record('1', 'www', 'A', '192.0.2.1'), record('2', 'www', 'A', '192.0.2.2')];
     const updateNew = [endpoint('www.example.org', 'A', ['192.0.2.1', '192.0.2.3'])];
     expect(plan({ updateOld: [www], updateNew }, stored)).toEqual([
@@ -125,7 +125,7 @@ describe('endpoints', () => {
     expect(plain(back)).toEqual(plain(endpoints));
   });
 
-  test('are left out with a reason when the service cannot hold them', () => {
+  test('are ignored with a reason when the service cannot store them', () => {
     const { endpoints, dropped } = adjust(
       [
         endpoint('www.example.com', 'A', ['192.0.2.1']),
@@ -136,9 +136,9 @@ describe('endpoints', () => {
     );
     expect(endpoints).toEqual([]);
     expect(dropped).toEqual([
-      'www.example.com A: no zone of the key encloses it',
+      'www.example.com A: no zone of the key contains it',
       'n.example.org NAPTR: the service has no such type',
-      'w.example.org A: there is no routing policy (setIdentifier)',
+      'w.example.org A: routing policies (setIdentifier) are not supported',
     ]);
   });
 

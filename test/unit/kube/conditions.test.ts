@@ -1,13 +1,13 @@
-// Conditions as the API conventions want them.
+// Conditions by the Kubernetes API conventions.
 import { describe, expect, it } from 'vitest';
-import { type Condition, conditionsEqual, isTrue, setCondition, setConditions } from '../../../src/kube/conditions.ts';
+import { type Condition, conditionsEqual, isTrue, setCondition, setConditions } from '#kube/objects/conditions.ts';
 
 const THEN = new Date('2026-11-21T10:00:00.900Z');
 const LATER = new Date('2026-11-21T11:00:00Z');
 const ready = { type: 'Ready', status: 'True', reason: 'Programmed', message: 'ok', observedGeneration: 1 } as const;
 
 describe('setting a condition', () => {
-  it('stamps a new one with whole seconds', () => {
+  it('give a new condition a time in whole seconds', () => {
     expect(setCondition([], ready, THEN)).toEqual([{ ...ready, lastTransitionTime: '2026-11-21T10:00:00Z' }]);
   });
 
@@ -41,7 +41,7 @@ describe('setting a condition', () => {
 describe('comparing conditions', () => {
   const list = setConditions([], [ready, { ...ready, type: 'Accepted' }], THEN) as Condition[];
 
-  it('does not mind the order, which the server may change', () => {
+  it('ignores the order, which the server may change', () => {
     expect(conditionsEqual(list, list.toReversed())).toBe(true);
     expect(conditionsEqual(undefined, [])).toBe(true);
   });

@@ -1,9 +1,9 @@
 // The controller's four ways for a run to end, its time limit, and stopping.
 import { describe, expect, it, vi } from 'vitest';
-import { type ControllerOptions, createController } from '../../../src/kube/controller.ts';
-import { TerminalError } from '../../../src/kube/errors.ts';
-import { createQueue } from '../../../src/kube/queue.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { TerminalError } from '#kube/api/errors.ts';
+import { type ControllerOptions, createController } from '#kube/controller/controller.ts';
+import { createQueue } from '#kube/controller/queue.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -28,7 +28,7 @@ describe('a run that', () => {
     expect(observer.finished).toHaveBeenCalledWith('success', 0);
   });
 
-  it('asks to come back is run again then', async () => {
+  it('asks for a requeue is run again at that time', async () => {
     let runs = 0;
     const { queue, clock, observer } = setUp(async () => {
       runs++;
@@ -42,7 +42,7 @@ describe('a run that', () => {
     expect(observer.finished).toHaveBeenCalledWith('requeue_after', 0);
   });
 
-  it('throws is repeated after a growing delay, also when it throws before its first wait', async () => {
+  it('throws is retried after a growing delay, also when it throws synchronously', async () => {
     let runs = 0;
     const { queue, clock, observer } = setUp(() => {
       runs++;
@@ -56,11 +56,11 @@ describe('a run that', () => {
     expect(observer.finished).toHaveBeenCalledWith('error', 0);
   });
 
-  it('throws a TerminalError is not repeated, but an event runs it again', async () => {
+  it('throws a TerminalError is not retried, but an event runs it again', async () => {
     let runs = 0;
     const { queue, clock, observer } = setUp(async () => {
       runs++;
-      throw new TerminalError('cannot be mended');
+      throw new TerminalError('no retry fixes this');
     });
     queue.add('a');
     await clock.advance(3_600_000);
@@ -71,7 +71,7 @@ describe('a run that', () => {
     expect(runs).toBe(2);
   });
 
-  it('meets its time limit is aborted, counted and repeated', async () => {
+  it('exceeds its time limit is aborted, counted and retried', async () => {
     const { queue, clock, observer } = setUp(
       (_key, { signal }) =>
         new Promise((_resolve, reject) => {
@@ -84,7 +84,7 @@ describe('a run that', () => {
     expect(queue.stats()).toMatchObject({ delayed: 1, processing: 0 });
   });
 
-  it('ignores its time limit does not keep the worker, and its key is still not worked twice', async () => {
+  it('ignores its time limit does not block the worker, and its key still has one run at a time', async () => {
     const runs: string[] = [];
     let release = (): void => undefined;
     const { queue, clock } = setUp(async (key) => {
@@ -126,7 +126,7 @@ it('works at most as many keys at once as it has workers', async () => {
 });
 
 describe('stopping', () => {
-  it('lets the run going on end and takes no more keys', async () => {
+  it('lets the current run end and takes no more keys', async () => {
     const runs: string[] = [];
     let release = (): void => undefined;
     const { queue, controller } = setUp(async (key) => {
@@ -149,7 +149,7 @@ describe('stopping', () => {
     expect(runs).toEqual(['a']);
   });
 
-  it('aborts a run that takes longer than the grace, and leaves one that ignores even that', async () => {
+  it('aborts a run that takes longer than the grace period, and abandons one that ignores the abort', async () => {
     let aborted = false;
     const { queue, controller, clock } = setUp(
       (_key, { signal }) =>

@@ -1,9 +1,9 @@
-// Who leads: taking, keeping, losing and giving back a Lease, on a clock that stands still. The law that must never break:
-// at no moment do two of them think that they may write.
+// Leader election: acquiring, renewing, losing and releasing a Lease, with a fake clock. The invariant: at no moment do
+// two processes think that they may write.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createElection, type Election, LeadershipLost, whileLeading } from '../../../src/kube/election.ts';
-import { claimed, freeAt, look } from '../../../src/kube/lease.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { createElection, type Election, LeadershipLost, whileLeading } from '#kube/leader/election.ts';
+import { claimed, freeAt, look } from '#kube/leader/lease.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { FakeLeases } from '../../support/fake-leases.ts';
 
@@ -22,9 +22,9 @@ interface Replica {
   readonly election: Election;
   readonly link: ReturnType<FakeLeases['connect']>['link'];
   readonly stop: AbortController;
-  /** What it went through: `leads`, `lost`, `ended`, or the error. */
+  /** The history of one replica: `leads`, `lost`, `ended`, or the error. */
   readonly told: string[];
-  /** Settled by `endWork`; a work that was told to stop goes on until then when `stubborn`. */
+  /** Settled by `endWork`; work that was told to stop runs until then if `stubborn`. */
   endWork(ended: boolean): void;
 }
 
@@ -62,7 +62,7 @@ function replica(identity: string, options: { stubborn?: boolean } = {}): Replic
   return made;
 }
 
-/** Lets time pass in small steps, and sees at each of them that no two may write. */
+/** Advances the time in small steps, and checks at each step that no two processes may write. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 100) {
     await clock.advance(Math.min(100, left));
@@ -70,19 +70,19 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-describe('of two replicas', () => {
+describe('with two replicas', () => {
   it('one leads, and the other waits for as long as the first renews', async () => {
     const [a, b] = [replica('a'), replica('b')];
     await pass(120_000);
     expect([a.told, b.told]).toEqual([['leads'], []]);
     expect([a.election.leads(), b.election.leads()]).toEqual([true, false]);
     expect(leases.lease?.spec).toMatchObject({ holderIdentity: 'a', leaseDurationSeconds: 15, leaseTransitions: 0 });
-    // Renewed each 2.2 s, and nobody else wrote.
+    // Renewed every 2.2 s, and no other process wrote.
     expect(leases.history.length).toBeGreaterThan(50);
     expect(leases.history.every(({ holderIdentity }) => holderIdentity === 'a')).toBe(true);
   });
 
-  it('the second takes over at once when the first ends in order', async () => {
+  it('the second takes over at once when the first ends gracefully', async () => {
     const [a, b] = [replica('a'), replica('b')];
     await pass(5_000);
     a.stop.abort();
@@ -112,7 +112,7 @@ describe('of two replicas', () => {
       await pass(5_000);
       a.link.cut = how;
       await pass(12_100);
-      // An answer that is lost renews all the same, so that nobody may take over yet.
+      // A renewal whose answer is lost still counts, so that nobody may take over yet.
       expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
       expect(a.election.leads()).toBe(false);
       expect(b.told).toEqual([]);
@@ -130,10 +130,10 @@ describe('of two replicas', () => {
     expect(b.told).toEqual(['leads']);
   });
 
-  it('a first that slept through its lease does not write when it wakes', async () => {
+  it('a first that was suspended for longer than its lease does not write when it resumes', async () => {
     const [a, b] = [replica('a'), replica('b')];
     await pass(5_000);
-    // Stopped by SIGSTOP: no call of it gets anywhere, no timer of it runs; time goes on.
+    // Stopped by SIGSTOP: its calls get no answer and its timers do not run, but time passes.
     a.link.cut = 'hangs';
     const guarded = whileLeading(a.election);
     await pass(30_000);
@@ -152,7 +152,7 @@ describe('a leader', () => {
     expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
   });
 
-  it('goes on after a short outage, a lost answer, a label on the lease, and a deleted lease', async () => {
+  it('continues after a short outage, a lost answer, a label on the lease, and a deleted lease', async () => {
     const a = replica('a');
     await pass(5_000);
     a.link.cut = 'refused';
@@ -170,6 +170,25 @@ describe('a leader', () => {
     expect(leases.lease).toMatchObject({ spec: { holderIdentity: 'a' } });
   });
 
+  it('counts its time from before it sent a renewal, even if the answer is late', async () => {
+    const a = replica('a');
+    await pass(5_000);
+    const answer = Promise.withResolvers<void>();
+    a.link.answersAfter = answer.promise;
+    const renewals = leases.history.length;
+    while (leases.history.length === renewals) await pass(100);
+    // The renewal was sent within the last 100 ms. Its answer comes 3 s later, and then nothing more gets through.
+    await pass(3_000);
+    answer.resolve();
+    await pass(100);
+    a.link.cut = 'refused';
+    await pass(6_700);
+    expect(a.election.leads()).toBe(true);
+    await pass(200);
+    expect(a.election.leads()).toBe(false);
+    expect(a.told).toEqual(['leads', 'lost', 'LeadershipLost']);
+  });
+
   it('is not brought back by an answer that comes after it has lost', async () => {
     const a = replica('a');
     await pass(1_000);
@@ -183,7 +202,7 @@ describe('a leader', () => {
 });
 
 describe('a replica that waits', () => {
-  it('can be told to stop, and has run nothing then', async () => {
+  it('can be stopped, and has run nothing then', async () => {
     replica('a');
     await pass(1_000);
     const b = replica('b');
@@ -194,7 +213,7 @@ describe('a replica that waits', () => {
     expect(b.election.terms()).toBe(0);
   });
 
-  it('waits as well while the API server is away', async () => {
+  it('also waits while the API server is unreachable', async () => {
     const { length } = leases.history;
     const a = replica('a');
     a.link.cut = 'refused';
@@ -211,14 +230,14 @@ describe('a lease', () => {
   const sightingOf = (spec: object) =>
     look(null, { apiVersion: '', kind: '', metadata: { name: 'lease' }, spec }, 1_000);
 
-  it('is free when nobody holds it or the looker does, and otherwise its duration after it last changed', () => {
+  it('is free when it has no holder or the observer holds it, and otherwise its duration after its last change', () => {
     expect(freeAt(look(null, null, 1_000), 'a')).toBe(0);
     expect(freeAt(sightingOf({ leaseDurationSeconds: 15 }), 'a')).toBe(0);
     expect(freeAt(sightingOf({ holderIdentity: 'a', leaseDurationSeconds: 15 }), 'a')).toBe(0);
     expect(freeAt(sightingOf({ holderIdentity: 'b', leaseDurationSeconds: 15 }), 'a')).toBe(16_000);
   });
 
-  it('counts from the look at which it had changed, whatever time it names itself', () => {
+  it('counts from the time when the change was seen, not from the time in the lease', () => {
     const first = sightingOf({
       holderIdentity: 'b',
       leaseDurationSeconds: 15,
@@ -229,7 +248,7 @@ describe('a lease', () => {
     expect(look(first, renewed as never, 9_000).since).toBe(9_000);
   });
 
-  it('counts changes of hands, has times of six digits, and keeps when it was acquired', () => {
+  it('counts transitions, has times of six digits, and keeps the time when it was acquired', () => {
     const first = claimed(undefined, 'a', 15_000, at);
     expect(first).toEqual({
       holderIdentity: 'a',
@@ -246,7 +265,7 @@ describe('a lease', () => {
     });
   });
 
-  it('needs room between its three times', () => {
+  it('requires enough distance between its three times', () => {
     const { api } = leases.connect();
     const base = { api, namespace: 'a', name: 'b', identity: 'c', log, clock, random: () => 0, date: () => at };
     expect(() => createElection({ ...base, deadlineMs: 15_000 })).toThrow(RangeError);

@@ -1,9 +1,9 @@
 // The event recorder: series, limits, and that recording never waits.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { KubeApi } from '../../../src/kube/api.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
-import { createEventRecorder, type EventRecorder, type EventToRecord } from '../../../src/kube/events.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import { createEventRecorder, type EventRecorder, type EventToRecord } from '#kube/events/events.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { type Widget, widget } from '../../support/fake-apiserver.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
@@ -60,7 +60,7 @@ afterEach(async () => {
 
 const summary = () => sent.map(({ verb, body }) => `${verb} ${body.series?.count ?? 1}`);
 
-it('sends what the events API wants: microseconds, who reports, what it is about, the namespace of the object', async () => {
+it('sends the fields that the events API requires: microseconds, reporter, object, the namespace of the object', async () => {
   recorder.record(widget('a', '7'), created);
   await settle();
   expect(sent[0]?.body).toEqual({
@@ -97,7 +97,7 @@ it('cuts a note at 1 kB without breaking a character', async () => {
 });
 
 describe('repeats', () => {
-  it('become one series: the second is a patch, the next only count, and the count goes out when it is over', async () => {
+  it('become one series: the second is a patch, the next are only counted, and the count is sent when the series ends', async () => {
     for (let i = 0; i < 5; i++) recorder.record(widget('a', `${i}`), created);
     await settle();
     expect(summary()).toEqual(['create 1', 'patch 5']);
@@ -109,7 +109,7 @@ describe('repeats', () => {
     expect(new Set(sent.map((event) => event.name)).size).toBe(1);
   });
 
-  it('that go on are reported every 30 minutes', async () => {
+  it('that continue are reported every 30 minutes', async () => {
     for (let minute = 0; minute < 62; minute++) {
       recorder.record(widget('a', '1'), created);
       await clock.advance(MINUTE);
@@ -135,7 +135,7 @@ describe('repeats', () => {
     expect(summary()).toEqual(['create 1', 'create 1', 'create 1', 'create 1']);
   });
 
-  it('whose event has expired at the server are created again with their count', async () => {
+  it('are created again with their count when their event has expired at the server', async () => {
     recorder.record(widget('a', '1'), created);
     await settle();
     answer = async (verb) => {
@@ -148,7 +148,7 @@ describe('repeats', () => {
 });
 
 describe('limits', () => {
-  it('one object has 25 new events and then one per 5 minutes; others are not touched', async () => {
+  it('allow one object 25 new events and then one per 5 minutes; other objects are not affected', async () => {
     for (let i = 0; i < 30; i++) recorder.record(widget('a', '1'), { ...created, note: `note ${i}` });
     recorder.record(widget('b', '1'), created);
     await settle();
@@ -161,7 +161,7 @@ describe('limits', () => {
     expect(sent).toHaveLength(27);
   });
 
-  it('what is well with many objects is told of a hundred and then of five a second, a warning of each', async () => {
+  it('limits normal events of one reason to 100 at once and then 5 a second, and sends every warning', async () => {
     for (let i = 0; i < 150; i++) recorder.record(widget(`w${i}`, '1'), created);
     await settle();
     expect(sent).toHaveLength(100);
@@ -174,7 +174,7 @@ describe('limits', () => {
     expect(sent).toHaveLength(100 + 10 + 20 + 1);
   });
 
-  it('a server that does not answer costs events above 1000, not time', async () => {
+  it('drop events above 1000 while the server does not answer, without waiting', async () => {
     answer = () => new Promise(() => undefined);
     for (let i = 0; i < 1_003; i++) recorder.record(widget(`w${i}`, '1'), { ...created, type: 'Warning' });
     expect(dropped).toEqual(['queue_full', 'queue_full', 'queue_full']);
@@ -183,7 +183,7 @@ describe('limits', () => {
 });
 
 describe('failures', () => {
-  it('are tried again every 10 s, 12 times in all', async () => {
+  it('are retried every 10 s, 12 times in all', async () => {
     let tries = 0;
     answer = async () => {
       tries++;
@@ -197,7 +197,7 @@ describe('failures', () => {
     expect(tries).toBe(12);
   });
 
-  it('by refusal are not repeated', async () => {
+  it('by refusal are not retried', async () => {
     let tries = 0;
     answer = async () => {
       tries++;
@@ -210,7 +210,7 @@ describe('failures', () => {
   });
 });
 
-it('flushes what is left and the counts of running series, and says what it could not', async () => {
+it('flushes the remaining events and the counts of open series, and logs those that it could not send', async () => {
   recorder.record(widget('a', '1'), created);
   recorder.record(widget('a', '1'), created);
   await settle();

@@ -1,13 +1,13 @@
 // The manager: the order of starting and stopping, readiness, and what happens when a part fails.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApi } from '../../../src/kube/api.ts';
-import type { Election } from '../../../src/kube/election.ts';
-import { addFinalizer, removeFinalizer } from '../../../src/kube/finalizer.ts';
-import { createManager, type Manager, type ManagerOptions } from '../../../src/kube/manager.ts';
-import { createKubeMetrics } from '../../../src/kube/metrics.ts';
-import { createTransport, type Transport } from '../../../src/kube/transport.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
-import { createMetrics, type Metrics } from '../../../src/telemetry/metrics.ts';
+import { createApi } from '#kube/api/api.ts';
+import { createTransport, type Transport } from '#kube/api/transport.ts';
+import { createManager, type Manager, type ManagerOptions } from '#kube/controller/manager.ts';
+import type { Election } from '#kube/leader/election.ts';
+import { createKubeMetrics } from '#kube/metrics.ts';
+import { addFinalizer, removeFinalizer } from '#kube/objects/finalizer.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics, type Metrics } from '#telemetry/metrics.ts';
 import {
   type Answer,
   type FakeApiServer,
@@ -57,7 +57,7 @@ async function probe(path: string): Promise<{ status: number; text: string }> {
   return { status: answer.status, text: await answer.text() };
 }
 
-/** A cache, a queue fed by it, and a controller that notes what it was given. */
+/** A cache, a queue fed by it, and a controller that records its keys. */
 function wire() {
   const runs: string[] = [];
   const cache = manager.cache<Widget>(WIDGETS);
@@ -73,7 +73,7 @@ function wire() {
   return { cache, queue, runs };
 }
 
-it('works what the first list brought only when the list is complete, then what changes', async () => {
+it('runs the objects of the first list only when the list is complete, and later each changed object', async () => {
   const { runs } = wire();
   const open = watch();
   server.script(page([widget('a', '1')], '10', 'more'), page([widget('b', '2')], '10'), open.answer);
@@ -85,7 +85,7 @@ it('works what the first list brought only when the list is complete, then what 
   await running;
 });
 
-it('is ready when every cache is in sync and every other condition holds, and alive before that', async () => {
+it('is ready when every cache is in sync and every other check passes, and alive before that', async () => {
   wire();
   let other = false;
   manager.readyWhen('other', () => other);
@@ -151,7 +151,7 @@ describe('failing', () => {
     await expect(manager.run(stop.signal)).rejects.toBe(failure);
   });
 
-  it('because it is told to stop while caches fill is no failure', async () => {
+  it('because it is stopped while caches fill is no failure', async () => {
     wire();
     server.script(() => undefined);
     const running = manager.run(stop.signal);
@@ -161,7 +161,7 @@ describe('failing', () => {
   });
 });
 
-it('stops controllers and tasks first, then the watches, then sends the events that are left', async () => {
+it('stops controllers and tasks first, then the watches, then sends the remaining events', async () => {
   const order: string[] = [];
   const { queue } = wire();
   const recorder = manager.events('test.zonestead.dev/tester');
@@ -200,7 +200,7 @@ it('stops controllers and tasks first, then the watches, then sends the events t
 });
 
 describe('with an election', () => {
-  /** An election that is won and lost by hand; `released` holds what the work said of its end. */
+  /** An election that the test wins and loses by hand; `released` holds the result of the work. */
   function byHand() {
     const lost = new AbortController();
     const released: boolean[] = [];
@@ -225,7 +225,7 @@ describe('with an election', () => {
     return { election, lost, released, win };
   }
 
-  it('is ready with full caches while it waits, works nothing before it leads, and then at once', async () => {
+  it('is ready with full caches while it waits, runs nothing before it leads, and then at once', async () => {
     const { election, win, released } = byHand();
     manager = make({ election });
     const { runs, cache } = wire();
@@ -264,11 +264,11 @@ describe('with an election', () => {
     const start = performance.now();
     lost.abort(why);
     await expect(running).rejects.toBe(why);
-    // Not the 8 s that an orderly end gives to what is under way.
+    // Not the 8 s that an orderly stop gives to runs in progress.
     expect(performance.now() - start).toBeLessThan(5_000);
   });
 
-  it('lets work under way end before it says that all has ended', async () => {
+  it('lets work in progress end before it reports that all has ended', async () => {
     const { election, win, released } = byHand();
     manager = make({ election });
     const queue = manager.queue({ name: 'widgets' });
@@ -299,7 +299,7 @@ describe('finalizers', () => {
   const name = 'test.zonestead.dev/cleanup';
   const api = () => createApi(transport);
 
-  it('are added by a patch of the version that was read, and only when missing', async () => {
+  it('are added by a patch at the version that was read, and only when missing', async () => {
     server.script(json(widget('a', '2')));
     await addFinalizer(api(), WIDGETS, widget('a', '1'), name);
     expect(JSON.parse(server.received[0]?.body ?? '')).toEqual({
@@ -310,7 +310,7 @@ describe('finalizers', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('are removed without touching those of others; a changed object throws, a vanished one is done', async () => {
+  it('are removed without touching those of others; a changed object throws, for a deleted one there is nothing to do', async () => {
     const metadata = { ...widget('a', '2').metadata, finalizers: ['other/one', name] };
     const finalized = { ...widget('a', '2'), metadata };
     server.script(json({}), status(409, 'Conflict'), status(404, 'NotFound'));

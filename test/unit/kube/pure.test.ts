@@ -1,16 +1,16 @@
-// The small pure parts: lines, back-off, addresses, errors.
+// The small pure parts: lines, backoff, addresses, errors.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBackoff } from '../../../src/kube/backoff.ts';
-import { errorFromAnswer, errorFromStatus, isAlreadyExists, isConflict, isExpired } from '../../../src/kube/errors.ts';
-import { createLineSplitter } from '../../../src/kube/lines.ts';
-import { keyOf, type ResourceType, resourcePath, splitKey } from '../../../src/kube/resource.ts';
-import { waitBeforeResend } from '../../../src/kube/transport.ts';
+import { errorFromAnswer, errorFromStatus, isAlreadyExists, isConflict, isExpired } from '#kube/api/errors.ts';
+import { waitBeforeResend } from '#kube/api/transport.ts';
+import { createLineSplitter } from '#kube/cache/lines.ts';
+import { createBackoff } from '#kube/controller/backoff.ts';
+import { keyOf, type ResourceType, resourcePath, splitKey } from '#kube/objects/resource.ts';
 import { WIDGETS, widget } from '../../support/fake-apiserver.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 describe('splitting lines', () => {
-  it('gives the same lines wherever the bytes are cut', () => {
+  it('returns the same lines for every division of the bytes', () => {
     const text = fc.string({ unit: 'grapheme' }).map((line) => line.replaceAll(/[\r\n]/g, '') || 'x');
     fc.assert(
       fc.property(fc.array(text, { maxLength: 8 }), fc.array(fc.nat(60), { maxLength: 12 }), (lines, cuts) => {
@@ -30,7 +30,7 @@ describe('splitting lines', () => {
     );
   });
 
-  it('tells of a line that has no end yet, and refuses one without any', () => {
+  it('reports a line that has no end yet, and refuses one that exceeds the limit', () => {
     const splitter = createLineSplitter(10);
     expect(splitter.push(Buffer.from('one\ntw'))).toEqual(['one']);
     expect(splitter.pending()).toBe(2);
@@ -48,7 +48,7 @@ describe('the back-off', () => {
     expect(make(clock, 0.5).next()).toBe(1200);
   });
 
-  it('begins again after two minutes without a failure, counted from the end of the last wait', async () => {
+  it('starts over after two minutes without a failure, counted from the end of the last wait', async () => {
     const clock = new FakeClock();
     const backoff = make(clock, 0);
     for (let i = 0; i < 10; i++) backoff.next();
@@ -71,7 +71,7 @@ describe('addresses', () => {
     expect(resourcePath(nodes, { name: 'n1', namespace: 'ignored' })).toBe('/api/v1/nodes/n1');
   });
 
-  it('cannot be left by a name, and want a namespace for a namespaced object', () => {
+  it('cannot be escaped by a name, and require a namespace for a namespaced object', () => {
     expect(resourcePath(nodes, { name: '../secrets' })).toBe('/api/v1/nodes/..%2Fsecrets');
     expect(() => resourcePath(WIDGETS, { name: 'b' })).toThrow(TypeError);
   });
@@ -92,14 +92,14 @@ describe('errors', () => {
     expect(errorFromAnswer(502, '<html>token=abc</html>').message).toBe('The API server answered 502');
   });
 
-  it('tell a lost race from a name that is taken', () => {
+  it('distinguish a lost race from a name that exists already', () => {
     expect(isConflict(errorFromAnswer(409, body('Conflict', 'x')))).toBe(true);
     expect(isConflict(errorFromAnswer(409, body('AlreadyExists', 'x')))).toBe(false);
     expect(isAlreadyExists(errorFromAnswer(409, body('AlreadyExists', 'x')))).toBe(true);
     expect(isExpired(errorFromStatus({ kind: 'Status', code: 410, reason: 'Expired' }))).toBe(true);
   });
 
-  it('may be resent when the server says when: 429 always, 5xx with Retry-After', () => {
+  it('may be retried when the server names a time: 429 always, 5xx with Retry-After', () => {
     expect(waitBeforeResend(errorFromAnswer(429, '', '3'))).toBe(3_000);
     expect(waitBeforeResend(errorFromAnswer(429, ''))).toBe(1_000);
     expect(waitBeforeResend(errorFromAnswer(503, '', '1'))).toBe(1_000);

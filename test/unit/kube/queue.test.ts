@@ -1,6 +1,6 @@
 // The work queue against the semantics of client-go's workqueue and controller-runtime's priority queue.
 import { describe, expect, it } from 'vitest';
-import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type QueueItem, type WorkQueue } from '../../../src/kube/queue.ts';
+import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type QueueItem, type WorkQueue } from '#kube/controller/queue.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 function setUp(options: { baseDelayMs?: number; maxDelayMs?: number } = {}) {
@@ -8,7 +8,7 @@ function setUp(options: { baseDelayMs?: number; maxDelayMs?: number } = {}) {
   return { clock, queue: createQueue({ name: 'test', clock, ...options }) };
 }
 
-/** Takes every key that can be had now, without finishing any. */
+/** Takes every key that is available now, without finishing any. */
 async function takeAll(queue: WorkQueue): Promise<string[]> {
   const keys: string[] = [];
   while (queue.stats().waiting > 0) keys.push(((await queue.get()) as QueueItem).key);
@@ -16,7 +16,7 @@ async function takeAll(queue: WorkQueue): Promise<string[]> {
 }
 
 describe('adding', () => {
-  it('hands keys out in the order they came, each once however often it was added', async () => {
+  it('hands keys out in the order of arrival, each once even if it was added several times', async () => {
     const { queue } = setUp();
     for (const key of ['a', 'b', 'a', 'c', 'b']) queue.add(key);
     expect(await takeAll(queue)).toEqual(['a', 'b', 'c']);
@@ -29,7 +29,7 @@ describe('adding', () => {
     expect(await got).toEqual({ key: 'a', priority: 0 });
   });
 
-  it('never hands out a key that is being worked, and runs it once more afterwards', async () => {
+  it('never hands out a key that is being worked on, and runs it once more afterwards', async () => {
     const { queue } = setUp();
     queue.add('a');
     await queue.get();
@@ -44,7 +44,7 @@ describe('adding', () => {
 });
 
 describe('priorities', () => {
-  it('lets real changes overtake what the first list brought', async () => {
+  it('hands out real changes before the objects of the first list', async () => {
     const { queue } = setUp();
     queue.add('listed-1', { priority: LOW_PRIORITY });
     queue.add('listed-2', { priority: LOW_PRIORITY });
@@ -61,7 +61,7 @@ describe('priorities', () => {
     expect(await takeAll(queue)).toEqual(['b', 'a']);
   });
 
-  it('asks for the priority of a key that comes without one, also when it comes back later', async () => {
+  it('asks for the priority of a key that is added without one, also after a delay', async () => {
     const clock = new FakeClock();
     const queue = createQueue({ name: 'q', clock, priorityOf: (key) => (key === 'urgent' ? HIGH_PRIORITY : 0) });
     queue.addAfter('first', 1_000);
@@ -75,7 +75,7 @@ describe('priorities', () => {
     expect([(await queue.get())?.key, (await queue.get())?.key]).toEqual(['urgent', 'first']);
   });
 
-  it('keeps the higher priority of the adds that came while the key was worked', async () => {
+  it('keeps the highest priority of the adds during a run of the key', async () => {
     const { queue } = setUp();
     queue.add('a');
     await queue.get();
@@ -97,7 +97,7 @@ describe('adding later', () => {
     expect(queue.stats()).toMatchObject({ waiting: 1, delayed: 0 });
   });
 
-  it('keeps the earliest of several times, whichever was said first', async () => {
+  it('keeps the earliest of several times, in any order', async () => {
     const { queue, clock } = setUp();
     queue.addAfter('a', 1_000);
     queue.addAfter('a', 5_000);
@@ -111,7 +111,7 @@ describe('adding later', () => {
     expect(queue.stats()).toMatchObject({ waiting: 0, delayed: 0 });
   });
 
-  it('drops the time when the key is handed out before, because that run decides anew', async () => {
+  it('drops the due time when the key is handed out sooner, because that run decides again', async () => {
     const { queue, clock } = setUp();
     queue.addAfter('a', 1_000);
     queue.add('a');
@@ -121,7 +121,7 @@ describe('adding later', () => {
     expect(queue.stats()).toMatchObject({ waiting: 0, delayed: 0 });
   });
 
-  it('marks the key dirty when its time comes during its run', async () => {
+  it('marks the key dirty when it becomes due during its run', async () => {
     const { queue, clock } = setUp();
     queue.add('a');
     await queue.get();
@@ -134,7 +134,7 @@ describe('adding later', () => {
 });
 
 describe('failing keys', () => {
-  it('doubles the delay of each key for itself up to the most, without jitter', () => {
+  it('doubles the delay of each key separately up to the maximum, without jitter', () => {
     const { queue } = setUp({ baseDelayMs: 1_000, maxDelayMs: 300_000 });
     const delays = Array.from({ length: 11 }, () => queue.addRateLimited('a'));
     expect(delays).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((s) => s * 1_000));
@@ -142,7 +142,7 @@ describe('failing keys', () => {
     expect(queue.failures('a')).toBe(11);
   });
 
-  it('begins again at the first delay when the key was forgotten', () => {
+  it('starts over at the first delay when the key was forgotten', () => {
     const { queue } = setUp({ baseDelayMs: 1_000 });
     queue.addRateLimited('a');
     queue.addRateLimited('a');
@@ -160,7 +160,7 @@ describe('failing keys', () => {
 });
 
 describe('shutting down', () => {
-  it('takes no new keys, hands out what waits, and then says so', async () => {
+  it('takes no new keys, hands out the waiting ones, and then reports the end', async () => {
     const { queue, clock } = setUp();
     queue.add('a');
     queue.addAfter('later', 10);
@@ -178,7 +178,7 @@ describe('shutting down', () => {
     expect(await got).toBeUndefined();
   });
 
-  it('is drained when the last run is over, and not before', async () => {
+  it('is drained when the last run has ended, and not before', async () => {
     const { queue } = setUp();
     queue.add('a');
     await queue.get();
@@ -195,7 +195,7 @@ describe('shutting down', () => {
   });
 });
 
-it('tells how long keys waited and were worked', async () => {
+it('reports how long keys waited and how long their runs took', async () => {
   const clock = new FakeClock();
   const seen: [string, number][] = [];
   const observer = {
@@ -217,4 +217,98 @@ it('tells how long keys waited and were worked', async () => {
     ['waited', 2],
     ['worked', 3],
   ]);
+});
+
+describe('groups of keys', () => {
+  const groupOf = (key: string) => key.split('/')[0] as string;
+  const fair = (workers?: number, priorityOf?: (key: string) => number) => {
+    const clock = new FakeClock();
+    return { clock, queue: createQueue({ name: 'fair', clock, groupOf, workers, priorityOf }) };
+  };
+  const flood = (queue: WorkQueue, group: string, keys: number) => {
+    for (let n = 0; n < keys; n += 1) queue.add(`${group}/${n}`);
+  };
+
+  it('take turns, even if one of them has many keys', async () => {
+    const { queue } = fair();
+    flood(queue, 'a', 100);
+    flood(queue, 'b', 2);
+    queue.add('c/0');
+    expect((await takeAll(queue)).slice(0, 7)).toEqual(['a/0', 'b/0', 'c/0', 'a/1', 'b/1', 'a/2', 'a/3']);
+  });
+
+  it('keep their order of priorities, and no priority goes before the turn of another group', async () => {
+    const { queue } = fair(undefined, (key) => (key.endsWith('!') ? HIGH_PRIORITY : 0));
+    for (const key of ['a/1', 'a/2', 'b/1', 'a/3!', 'a/4!']) queue.add(key);
+    expect(await takeAll(queue)).toEqual(['a/3!', 'b/1', 'a/4!', 'a/1', 'a/2']);
+  });
+
+  it('leave workers for a new group, and use them again when it has ended', async () => {
+    const { queue } = fair(8);
+    flood(queue, 'a', 100);
+    const taken: string[] = [];
+    const workers = Array.from({ length: 8 }, () => queue.get().then((item) => void taken.push(item?.key ?? '')));
+    await settle();
+    expect(taken).toEqual(['a/0', 'a/1', 'a/2', 'a/3']);
+    queue.add('b/0');
+    await settle();
+    expect(taken).toContain('b/0');
+    // Two groups of three shares: the first has more than its share, and gets no key before it is below it.
+    queue.done('a/0');
+    queue.done('a/1');
+    await settle();
+    expect(taken).toHaveLength(5);
+    queue.done('a/2');
+    await settle();
+    expect(taken).toHaveLength(6);
+    queue.done('b/0');
+    await settle();
+    expect(taken.filter((key) => key.startsWith('a/'))).toHaveLength(7);
+    queue.shutDown();
+    for (const key of taken) queue.done(key);
+    await settle();
+    expect(taken).toHaveLength(8);
+    await Promise.all(workers);
+  });
+
+  it('with one worker all get their turn', async () => {
+    const { queue } = fair(1);
+    flood(queue, 'a', 3);
+    queue.add('b/0');
+    const order: string[] = [];
+    for (let n = 0; n < 4; n += 1) {
+      const { key } = (await queue.get()) as QueueItem;
+      order.push(key);
+      queue.done(key);
+    }
+    expect(order).toEqual(['a/0', 'b/0', 'a/1', 'a/2']);
+  });
+
+  it('a group that returns again and again, by edits or failures, does not delay another one', async () => {
+    const { queue, clock } = fair(4);
+    flood(queue, 'a', 50);
+    const waits: number[] = [];
+    let runs = 0;
+    const worker = async () => {
+      for (;;) {
+        const item = await queue.get();
+        if (item === undefined) return;
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, 100));
+        if (item.key.startsWith('a/')) queue.add(item.key);
+        else waits.push(clock.now());
+        runs += 1;
+        queue.done(item.key);
+      }
+    };
+    const workers = [worker(), worker(), worker(), worker()];
+    await clock.advance(5_000);
+    const asked = clock.now();
+    queue.add('b/0');
+    await clock.advance(250);
+    expect(waits[0]).toBeLessThanOrEqual(asked + 200);
+    expect(runs).toBeGreaterThan(90);
+    queue.shutDown();
+    await clock.advance(60_000);
+    await Promise.all(workers);
+  });
 });

@@ -1,13 +1,13 @@
-// The reflector against every fault of a server or a network, on real sockets and with a clock that stands still.
-// After each fault the cache must again be what the server last said, with nothing lost and nothing told twice.
+// The reflector against every fault of a server or a network, on real sockets and with a fake clock. After each fault
+// the cache must again equal the server's last state, with nothing lost and no change reported twice.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createApi } from '../../../src/kube/api.ts';
-import { errorFromAnswer } from '../../../src/kube/errors.ts';
-import { createReflector } from '../../../src/kube/reflector.ts';
-import { type CacheStore, createStore } from '../../../src/kube/store.ts';
-import { createTransport, type Transport } from '../../../src/kube/transport.ts';
-import { afterWatch, type WatchEnd } from '../../../src/kube/watch.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { createApi } from '#kube/api/api.ts';
+import { errorFromAnswer } from '#kube/api/errors.ts';
+import { createTransport, type Transport } from '#kube/api/transport.ts';
+import { createReflector } from '#kube/cache/reflector.ts';
+import { type CacheStore, createStore } from '#kube/cache/store.ts';
+import { afterWatch, type WatchEnd } from '#kube/cache/watch.ts';
+import { createLogger } from '#telemetry/log.ts';
 import {
   type Answer,
   type FakeApiServer,
@@ -50,7 +50,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** Runs a reflector whose jitter is none, so waits are 0.8, 1.6, … s and a watch lasts 300 s. */
+/** Runs a reflector without jitter, so waits are 0.8, 1.6, … s and a watch lasts 300 s. */
 function start(...answers: Answer[]): void {
   server.script(...answers);
   const api = createApi(transport);
@@ -59,7 +59,7 @@ function start(...answers: Answer[]): void {
   );
 }
 
-/** Waits for the n-th request and says what it was: the verb and the parameters that matter. */
+/** Waits for the n-th request and returns the verb and the parameters that matter. */
 async function request(count: number): Promise<string> {
   const { query } = await server.requests(count);
   const verb = query.get('watch') === 'true' ? 'WATCH' : 'LIST';
@@ -94,7 +94,7 @@ describe('the list', () => {
     expect(store.hasSynced()).toBe(true);
   });
 
-  it('that loses its snapshot while paging is taken again as one answer', async () => {
+  it('that loses its snapshot while paging is read again as one answer', async () => {
     start(
       page([widget('a', '1')], '10', 'old'),
       status(410, 'Expired'),
@@ -106,7 +106,7 @@ describe('the list', () => {
     await cacheHas('a@12');
   });
 
-  it('that fails is tried again after a growing wait, and nothing is in sync meanwhile', async () => {
+  it('that fails is retried after a growing delay, and the cache is not in sync until then', async () => {
     const refused = status(403, 'Forbidden', 'no rights yet');
     start(refused, status(500, 'InternalError'), page([], '5'), watch().answer);
     await server.requests(1);
@@ -120,7 +120,7 @@ describe('the list', () => {
 });
 
 describe('a watch', () => {
-  it('brings additions, changes and deletions into the cache', async () => {
+  it('applies additions, changes and deletions to the cache', async () => {
     const open = watch();
     start(page([widget('a', '1')], '10'), open.answer);
     open.event('ADDED', widget('b', '11'));
@@ -130,7 +130,7 @@ describe('a watch', () => {
     expect(told).toEqual(['add a', 'add b', 'update a', 'delete b']);
   });
 
-  it('that the server closes is opened again at once at the last version, bookmarks included', async () => {
+  it('that the server closes is reopened at once at the last version, bookmarks included', async () => {
     const [first, second] = [watch(), watch()];
     start(page([], '10'), first.answer, second.answer, watch().answer);
     first.event('ADDED', widget('a', '15'));
@@ -142,7 +142,7 @@ describe('a watch', () => {
     expect(server.received.filter((entry) => !entry.query.has('watch'))).toHaveLength(1);
   });
 
-  it('that ends at once without an event waits before the next, longer each time', async () => {
+  it('that ends at once without an event is reopened after a growing delay', async () => {
     const [first, second] = [watch(), watch()];
     start(page([], '10'), first.answer, second.answer, watch().answer);
     first.end();
@@ -152,7 +152,7 @@ describe('a watch', () => {
     expect(await request(4)).toBe(WATCH_AT('10'));
   });
 
-  it('whose connection is lost is opened again at the last version, without a list', async () => {
+  it('is reopened at the last version after a lost connection, without a list', async () => {
     const open = watch();
     start(page([], '10'), open.answer, reset, watch().answer);
     open.event('ADDED', widget('a', '11'));
@@ -164,7 +164,7 @@ describe('a watch', () => {
     expect(told).toEqual(['add a']);
   });
 
-  it('cut inside an event lists again at the last version, because that event is lost', async () => {
+  it('that is cut inside an event lists again at the last version, because that event is lost', async () => {
     const open = watch();
     start(page([], '10'), open.answer, page([widget('a', '11'), widget('b', '12')], '12'), watch().answer);
     open.event('ADDED', widget('a', '11'));
@@ -176,7 +176,7 @@ describe('a watch', () => {
     expect(told).toEqual(['add a', 'add b']);
   });
 
-  it('that ends inside an event, or says something unreadable, lists again', async () => {
+  it('that ends inside an event, or sends something unreadable, lists again', async () => {
     const [half, garbage, odd] = [watch(), watch(), watch()];
     const list = page([], '10');
     start(list, half.answer, list, garbage.answer, list, odd.answer, list, watch().answer);
@@ -202,7 +202,7 @@ describe('a watch', () => {
 });
 
 describe('an expired version', () => {
-  it('told in the stream lists again, not older than what was seen', async () => {
+  it('in the stream causes a list, not older than the last seen version', async () => {
     const open = watch();
     start(
       page([widget('a', '1'), widget('b', '2')], '10'),
@@ -217,7 +217,7 @@ describe('an expired version', () => {
     expect(told).toEqual(['add a', 'add b', 'update b', 'delete b', 'update a']);
   });
 
-  it('told as the answer lists again, and the list that the server refuses at that version is taken at the newest', async () => {
+  it('in the answer lists again, at the newest version if the server refuses that one', async () => {
     start(
       page([], '10'),
       status(410, 'Expired'),
@@ -239,7 +239,7 @@ describe('an expired version', () => {
     expect(await request(6)).toBe(WATCH_AT('12'));
   });
 
-  it('during which an object was deleted and made anew is a delete and an add', async () => {
+  it('during which an object was deleted and created again reports a delete and an add', async () => {
     const successor = widget('a', '30', { uid: 'another' });
     start(page([widget('a', '1')], '10'), status(410, 'Expired'), page([successor], '40'), watch().answer);
     await server.requests(4);
@@ -247,7 +247,7 @@ describe('an expired version', () => {
     expect(store.get('default/a')?.metadata.uid).toBe('another');
   });
 
-  it('because the server came back from a backup takes the older list as the truth', async () => {
+  it('after a restore of the server from a backup accepts the older list', async () => {
     const open = watch();
     const older = page([widget('a', '3')], '5');
     start(
@@ -264,14 +264,14 @@ describe('an expired version', () => {
 });
 
 describe('a busy server', () => {
-  it('that answers 429 is asked again after Retry-After, without a list', async () => {
+  it('that answers 429 is called again after Retry-After, without a list', async () => {
     start(page([], '10'), status(429, 'TooManyRequests', 'busy', 7), watch().answer);
     await server.requests(2);
     await sleepThrough(7_000);
     expect(await request(3)).toBe(WATCH_AT('10'));
   });
 
-  it('that fails for a minute is listed anew', async () => {
+  it('that fails for a minute causes a new list', async () => {
     const failing = status(500, 'InternalError');
     start(page([], '10'), ...Array.from({ length: 8 }, () => failing), page([], '20'), watch().answer);
     for (const wait of [800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000]) await sleepThrough(wait);
@@ -281,7 +281,7 @@ describe('a busy server', () => {
 });
 
 describe('a dead connection', () => {
-  it('is left after 150 s without a byte and opened again at the last version', async () => {
+  it('is closed after 150 s without a byte and reopened at the last version', async () => {
     const open = watch();
     start(page([], '10'), open.answer, watch().answer);
     await server.requests(2);
@@ -296,7 +296,7 @@ describe('a dead connection', () => {
     expect(await request(3)).toBe(WATCH_AT('13'));
   });
 
-  it('that is not silent is left 5 s after the end that was agreed on', async () => {
+  it('that is not silent is closed 5 s after the agreed end', async () => {
     const open = watch();
     start(page([], '10'), open.answer, watch().answer);
     await server.requests(2);
@@ -315,7 +315,7 @@ describe('a dead connection', () => {
 });
 
 describe('stopping', () => {
-  it('ends an open watch, a wait and a list at once and asks for nothing more', async () => {
+  it('ends an open watch, a wait and a list at once and sends no further request', async () => {
     start(page([], '10'), watch().answer);
     await server.requests(2);
     stop.abort();
@@ -324,7 +324,7 @@ describe('stopping', () => {
     expect(clock.timers()).toEqual([]);
   });
 
-  it('in the middle of a wait leaves no timer', async () => {
+  it('during a wait leaves no timer behind', async () => {
     start(status(500, 'InternalError'));
     await expect.poll(() => clock.timers(), { interval: 5 }).toEqual([800]);
     stop.abort();
@@ -340,7 +340,7 @@ describe('the step after a watch', () => {
 
   it.each([
     [
-      'a quiet end is opened again at once',
+      'a watch that ended normally is reopened at once',
       run({ kind: 'closed', by: 'server' }, 0),
       undefined,
       { list: 'no', wait: 'none' },
@@ -357,7 +357,7 @@ describe('the step after a watch', () => {
     ['429 waits as told', failed(429, '9'), undefined, { list: 'no', wait: 9_000 }],
     ['429 without a time waits and does not list', failed(429), 300_000, { list: 'no', wait: 'backoff' }],
     ['503 waits as told', failed(503, '2'), undefined, { list: 'no', wait: 2_000 }],
-    ['a lost connection is opened again', failed(0), 59_999, { list: 'no', wait: 'backoff' }],
+    ['a lost connection is reopened', failed(0), 59_999, { list: 'no', wait: 'backoff' }],
     ['a minute of lost connections lists', failed(0), 60_000, { list: 'atLast', wait: 'backoff' }],
     ['a refusal lists', failed(403), undefined, { list: 'newest', wait: 'backoff' }],
   ] as const)('%s', (_name, ended, failingForMs, expected) => {

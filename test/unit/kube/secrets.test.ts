@@ -1,6 +1,6 @@
-// Secrets brought to what somebody wants, while others write them as well.
+// Changing Secrets while other processes write them as well.
 import { expect, it } from 'vitest';
-import { changeSecret, readSecret, SECRET } from '../../../src/kube/secrets.ts';
+import { changeSecret, readSecret, SECRET } from '#kube/objects/secrets.ts';
 import { memoryApi } from '../../support/memory-api.ts';
 
 const at = { namespace: 'ns', name: 'made' };
@@ -8,7 +8,7 @@ const { signal } = new AbortController();
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const secret = (data: Record<string, string>) => ({ apiVersion: 'v1', kind: 'Secret', metadata: at, data });
 
-it('makes a Secret that is not there, with its texts in base64', async () => {
+it('creates a missing Secret, with its texts in base64', async () => {
   const { api, objects } = memoryApi();
   await changeSecret(api, at, () => ({ texts: { password: 'pä$$' }, labels: { a: 'b' } }), signal);
   expect(objects.get('secrets ns/made')).toMatchObject({
@@ -19,14 +19,14 @@ it('makes a Secret that is not there, with its texts in base64', async () => {
   expect((await readSecret(api, at, signal))?.texts).toEqual({ password: 'pä$$' });
 });
 
-it('writes nothing when the plan is content', async () => {
+it('writes nothing when the plan wants no change', async () => {
   const { api, put, writes } = memoryApi();
   put(SECRET, secret({ a: base64('1') }));
   expect(await changeSecret(api, at, () => null, signal)).toEqual({ a: '1' });
   expect(writes).toEqual([]);
 });
 
-it('plans again on what another process wrote in the same moment, and keeps what that one made', async () => {
+it('plans again with the values that another process wrote at the same moment, and keeps them', async () => {
   const { api, put, before } = memoryApi();
   let others = 0;
   before(() => {

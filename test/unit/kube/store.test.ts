@@ -1,8 +1,8 @@
-// The cache: atomic replacement, no way back in time, and who is told what.
+// The cache: atomic replacement, no return to older state, and the calls of handlers.
 import { describe, expect, it } from 'vitest';
-import { compareResourceVersions } from '../../../src/kube/resource.ts';
-import { createStore, trimObject } from '../../../src/kube/store.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { createStore, trimObject } from '#kube/cache/store.ts';
+import { compareResourceVersions } from '#kube/objects/resource.ts';
+import { createLogger } from '#telemetry/log.ts';
 import { type Widget, widget } from '../../support/fake-apiserver.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -21,7 +21,7 @@ function setUp() {
 }
 
 describe('a list', () => {
-  it('fills the cache and tells of initial adds', () => {
+  it('fills the cache and reports initial adds', () => {
     const { store, told } = setUp();
     expect(store.hasSynced()).toBe(false);
     store.replace([widget('a', '1'), widget('b', '2')]);
@@ -36,7 +36,7 @@ describe('a list', () => {
     expect(store.hasSynced()).toBe(true);
   });
 
-  it('taken again tells only the differences, with what vanished', () => {
+  it('that is repeated reports only the differences, deletions included', () => {
     const { store, told } = setUp();
     store.replace([widget('same', '1'), widget('changed', '2'), widget('gone', '3')]);
     told.length = 0;
@@ -52,7 +52,7 @@ describe('a list', () => {
     expect(told).toEqual(['delete default/a 1', 'add default/a 9']);
   });
 
-  it('is complete in the cache before anybody is told', () => {
+  it('is complete in the cache before any handler is called', () => {
     const { store } = setUp();
     const seen: number[] = [];
     store.onChange(() => seen.push(store.size));
@@ -70,7 +70,7 @@ describe('a list', () => {
     expect(told).toEqual([]);
   });
 
-  it('that is trusted wins although it looks older: the server came back from a backup', () => {
+  it('that is trusted wins although it looks older: the server was restored from a backup', () => {
     const { store } = setUp();
     store.replace([widget('a', '500')]);
     store.replace([widget('a', '300')], true);
@@ -89,7 +89,7 @@ describe('events', () => {
     expect(store.get('default/a')).toBeUndefined();
   });
 
-  it('that are older than what is cached change nothing', () => {
+  it('that are older than the cached object change nothing', () => {
     const { store, told } = setUp();
     store.replace([widget('a', '10')]);
     told.length = 0;
@@ -98,7 +98,7 @@ describe('events', () => {
     expect(told).toEqual([]);
   });
 
-  it('of a successor under the same name are a delete and an add', () => {
+  it('for a new object with the same name are a delete and an add', () => {
     const { store, told } = setUp();
     store.replace([widget('a', '1', { uid: 'first' })]);
     told.length = 0;
@@ -117,7 +117,7 @@ describe('events', () => {
     expect(told).toEqual(['initial add default/a 1']);
   });
 
-  it('that happened before are told to a handler that comes late', () => {
+  it('that happened before are reported to a handler that is added later', () => {
     const { store } = setUp();
     store.replace([widget('a', '1')]);
     const late: string[] = [];
@@ -139,7 +139,7 @@ describe('the answer of our own write', () => {
     expect(told).toEqual(['update default/a 1→4']);
   });
 
-  it('never brings back an object whose deletion was seen first', () => {
+  it('never restores an object whose deletion was seen first', () => {
     const { store } = setUp();
     store.replace([widget('a', '1')]);
     store.remove(widget('a', '3'));
@@ -170,7 +170,7 @@ describe('indexes', () => {
     expect(red()).toEqual(['d']);
   });
 
-  it('that do not exist are a mistake of the caller', () => {
+  it('that do not exist throw a TypeError', () => {
     expect(() => setUp().store.byIndex('bySize', 'big')).toThrow(TypeError);
   });
 });

@@ -1,12 +1,13 @@
-// The transport against faults on real sockets: resending, time limits, connections, tokens and certificates that change.
+// The transport against faults on real sockets: retries, time limits, connections, and changes of tokens and
+// certificates.
 import { rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApi } from '../../../src/kube/api.ts';
-import { type Credentials, loadCredentials } from '../../../src/kube/credentials.ts';
-import { createTransport, type Transport, type TransportOptions } from '../../../src/kube/transport.ts';
+import { createApi } from '#kube/api/api.ts';
+import { type Credentials, loadCredentials } from '#kube/api/credentials.ts';
+import { createTransport, type Transport, type TransportOptions } from '#kube/api/transport.ts';
 import {
   type FakeApiServer,
   json,
@@ -36,15 +37,15 @@ async function setUp(change: Partial<TransportOptions> = {}): Promise<{ server: 
 const GET = { method: 'GET', path: '/apis/x' } as const;
 
 describe('a call', () => {
-  it('goes over a connection that is already there', async () => {
+  it('reuses an open connection', async () => {
     const { server, transport } = await setUp();
     for (let i = 0; i < 20; i++) server.script(json({ i }));
     for (let i = 0; i < 20; i++) expect(await transport.request(GET)).toEqual({ i });
-    // Two and not one: undici hands out an answer a moment before its connection is free again.
+    // Two and not one: undici returns an answer a moment before its connection is free again.
     expect(new Set(server.received.map((request) => request.port)).size).toBeLessThanOrEqual(2);
   });
 
-  it('never has more than its number of connections open', async () => {
+  it('never opens more connections than its limit', async () => {
     const { server, transport } = await setUp({ maxConnections: 4 });
     let open = 0;
     let most = 0;
@@ -60,7 +61,7 @@ describe('a call', () => {
     expect(most).toBe(4);
   });
 
-  it('is sent again after 429 and 503 when the server has said how long to wait', async () => {
+  it('is retried after 429 and 503 when the server has named a delay', async () => {
     const clock = new FakeClock();
     const { server, transport } = await setUp({ clock });
     server.script(status(429, 'TooManyRequests', 'slow down', 3), status(503, 'ServiceUnavailable', 'x', 2), json({}));
@@ -75,13 +76,13 @@ describe('a call', () => {
     expect(server.received.map((request) => request.body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}']);
   });
 
-  it('is given up when the waits together would be longer than a minute, and says how long the server wants', async () => {
+  it('fails when the delays together would exceed a minute, and reports the delay that the server wants', async () => {
     const { server, transport } = await setUp();
     server.script(status(429, 'TooManyRequests', 'come back tomorrow', 86_400));
     await expect(transport.request(GET)).rejects.toMatchObject({ status: 429, retryAfterMs: 86_400_000 });
   });
 
-  it('is not sent again when nobody said that it may', async () => {
+  it('is not retried after any other error', async () => {
     const { server, transport } = await setUp();
     server.script(status(503, 'ServiceUnavailable'), status(409, 'Conflict', 'changed', 1));
     await expect(transport.request(GET)).rejects.toMatchObject({ status: 503 });
@@ -89,7 +90,7 @@ describe('a call', () => {
     expect(server.received).toHaveLength(2);
   });
 
-  it('that reads is sent once more when the connection was lost; one that writes is not', async () => {
+  it('that reads is retried once when the connection was lost; one that writes is not', async () => {
     const { server, transport } = await setUp();
     server.script(reset, json({ read: true }));
     expect(await transport.request(GET)).toEqual({ read: true });
@@ -107,13 +108,13 @@ describe('a call', () => {
     await expect(transport.request(GET)).rejects.toMatchObject({ status: 0, reason: 'Timeout' });
   });
 
-  it('ends at its time limit when the answer begins and does not go on', async () => {
+  it('ends at its time limit when the answer begins and then stops', async () => {
     const { server, transport } = await setUp({ timeoutMs: 150 });
     server.script((response) => response.writeHead(200).write('{"half":'));
     await expect(transport.request(GET)).rejects.toMatchObject({ status: 0, reason: 'Timeout' });
   });
 
-  it('ends with the caller, with the reason of the caller, also in the middle of a wait', async () => {
+  it('ends with the signal of the caller and its reason, also during a wait', async () => {
     const { server, transport } = await setUp();
     const reason = new Error('enough');
     for (const answer of [silence, status(429, 'TooManyRequests', 'x', 50)]) {
@@ -126,13 +127,13 @@ describe('a call', () => {
     }
   });
 
-  it('to a port where nobody listens fails as unreachable', async () => {
+  it('to a closed port fails as unreachable', async () => {
     const { server, transport } = await setUp();
     await server.close();
     await expect(transport.request(GET)).rejects.toMatchObject({ status: 0, reason: 'Unreachable' });
   });
 
-  it('answered with something else than JSON fails', async () => {
+  it('fails when the answer is not JSON', async () => {
     const { server, transport } = await setUp();
     server.script((response) => response.end('<html>'));
     await expect(transport.request(GET)).rejects.toMatchObject({ status: 0, reason: 'Unreadable' });
@@ -155,7 +156,7 @@ describe('a call', () => {
 });
 
 describe('a stream', () => {
-  it('gives bytes as they come and fails when the connection is lost', async () => {
+  it('delivers bytes as they arrive and fails when the connection is lost', async () => {
     const { server, transport } = await setUp();
     const open = watch();
     server.script(open.answer);
@@ -177,7 +178,7 @@ describe('a stream', () => {
     await expect(transport.stream({ path: '/x' }, new AbortController().signal)).rejects.toMatchObject({ status: 410 });
   });
 
-  it('does not take a connection of the calls', async () => {
+  it('does not use a connection of the calls', async () => {
     const { server, transport } = await setUp({ maxConnections: 1 });
     server.script(watch().answer, json({ called: true }));
     await transport.stream({ path: '/x' }, new AbortController().signal);
@@ -185,8 +186,8 @@ describe('a stream', () => {
   });
 });
 
-describe('who we are', () => {
-  it('a 401 reads the token again and sends once more when it is another', async () => {
+describe('authentication', () => {
+  it('a 401 reads the token again and retries once if it is a new one', async () => {
     const server = await startFakeApiServer();
     let token = 'old';
     const reads: boolean[] = [];
@@ -227,7 +228,7 @@ describe('who we are', () => {
     expect(credentials.namespace).toBe('apps');
   });
 
-  it('keeps its connections while the certificates are the same, and makes new ones when a file changed', async () => {
+  it('keeps its connections while the certificates are the same, and opens new ones when a file changed', async () => {
     const server = await startFakeApiServer();
     let ca = 'first authority';
     const credentials = {
@@ -245,7 +246,7 @@ describe('who we are', () => {
     expect([a === b, b === c, c === d]).toEqual([true, false, true]);
   });
 
-  it('is asked for anew after a lost connection, because the certificates may have changed', async () => {
+  it('is read again after a lost connection, because the certificates may have changed', async () => {
     const server = await startFakeApiServer();
     const reads: boolean[] = [];
     const credentials = {
@@ -265,7 +266,7 @@ describe('who we are', () => {
 });
 
 describe('the typed calls', () => {
-  it('page, apply, patch and delete as the API wants them', async () => {
+  it('page, apply, patch and delete with the requests that the API requires', async () => {
     const { server, transport } = await setUp();
     const api = createApi(transport);
     const { apiVersion: _a, kind: _k, ...bare } = widget('a', '1');

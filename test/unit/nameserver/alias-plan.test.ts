@@ -1,6 +1,6 @@
-// What a resolution of an ALIAS target means for the stored answer: pure.
+// The changes that a resolution of an ALIAS target makes to the stored answer.
 import { expect, test } from 'vitest';
-import { type FamilyOutcome, planAnswer } from '../../../src/nameserver/alias-plan.ts';
+import { type FamilyOutcome, planAnswer } from '#nameserver/resolver/alias-plan.ts';
 
 const none = { ipv4: [], ipv6: [], ttl: 30, failures: 0 };
 const good = { ipv4: ['192.0.2.1'], ipv6: ['2001:db8:0:0:0:0:0:1'], ttl: 300, failures: 0 };
@@ -8,7 +8,7 @@ const found = (ttl: number, ...addresses: string[]): FamilyOutcome => ({ address
 const nothing = found(0);
 const failed = { problem: 'the resolver answers SERVFAIL' };
 
-test('a first answer is kept in a stable order, for the shorter TTL of both families', () => {
+test('a first answer is stored in a stable order with the shorter TTL of both families', () => {
   const { resolution, changed } = planAnswer(none, found(600, '192.0.2.2', '192.0.2.1'), found(60, '2001:db8::1'));
   expect(changed).toBe(true);
   expect(resolution).toEqual({
@@ -37,7 +37,7 @@ test.each([
   expect([resolution.ttl, resolution.nextMs]).toEqual([counted, counted * 1000]);
 });
 
-test('a family without records is an answer: its old addresses go', () => {
+test('a family without records is an answer, and its old addresses are removed', () => {
   const { resolution, changed } = planAnswer(good, found(300, '192.0.2.1'), nothing);
   expect([resolution.ipv6, resolution.error, changed]).toEqual([[], null, true]);
 });
@@ -45,7 +45,7 @@ test('a family without records is an answer: its old addresses go', () => {
 test.each<[string, FamilyOutcome, FamilyOutcome, string]>([
   ['fails', failed, failed, 'the resolver answers SERVFAIL'],
   ['says that the name does not exist', { problem: 'does not exist' }, { problem: 'does not exist' }, 'does not exist'],
-  ['knows no address at all', nothing, nothing, 'has no addresses'],
+  ['never had an address', nothing, nothing, 'has no addresses'],
 ])('the last good answer stays, for 30 s at a time, when the resolver %s', (_, a, aaaa, error) => {
   const { resolution, changed } = planAnswer(good, a, aaaa);
   expect(changed).toBe(false);
@@ -58,7 +58,7 @@ test('when one family fails, the other is renewed and the failed one stays', () 
   expect(resolution).toMatchObject({ ipv4: ['192.0.2.9'], ipv6: good.ipv6, ttl: 30, failures: 1 });
 });
 
-test('retries grow from 5 s to 5 min and begin anew after a success', () => {
+test('the retry delay grows from 5 s to 5 min and starts again after a success', () => {
   const waits = [0, 1, 2, 5, 6, 7, 1_000].map(
     (failures) => planAnswer({ ...good, failures }, failed, failed).resolution,
   );

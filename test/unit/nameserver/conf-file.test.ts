@@ -1,9 +1,9 @@
-// pdns.conf made of the nameserver's settings.
+// pdns.conf from the nameserver's settings.
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { databaseOf, renewConf, writeConf } from '../../../src/nameserver/conf-file.ts';
+import { databaseOf, renewConf, writeConf } from '#nameserver/companion/conf-file.ts';
 
 const CONFIG = {
   ZONESTEAD_NAMESERVER_DATABASE_URL: 'postgres://pdns:s3cret@db.example:5433/zones?sslmode=verify-full',
@@ -13,7 +13,7 @@ const CONFIG = {
   ZONESTEAD_PDNS_DATABASE_CA: '/etc/ca.crt',
 };
 
-it('takes the address apart as libpq wants it', () => {
+it('The database address is split into the parts that libpq needs', () => {
   expect(databaseOf('postgres://pdns:p%2Fq@[2001:db8::1]/zones', undefined)).toEqual({
     host: '2001:db8::1',
     port: 5432,
@@ -27,7 +27,7 @@ it('takes the address apart as libpq wants it', () => {
   });
 });
 
-it('refuses what PowerDNS would hand to libpq in pieces, without telling it', () => {
+it('A part that PowerDNS would pass to libpq in pieces is refused, and the error does not contain it', () => {
   for (const password of ['a b', "a'b", 'a"b', 'a\\b', 'a#b', 'a\nb', '']) {
     const address = `postgres://pdns:${encodeURIComponent(password)}@db/zones`;
     expect(() => databaseOf(address, undefined), password).toThrow(
@@ -37,7 +37,7 @@ it('refuses what PowerDNS would hand to libpq in pieces, without telling it', ()
   expect(() => databaseOf('postgres://pdns:x@db/zones?sslmode=maybe', undefined)).toThrow('sslmode=maybe');
 });
 
-it('is written for its owner only, and says whether it is new', async () => {
+it('The file is readable for its owner only, and the result says whether it changed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'zonestead-conf-'));
   try {
     const file = join(folder, 'pdns.conf');
@@ -58,7 +58,7 @@ it('is written for its owner only, and says whether it is new', async () => {
       'sslmode=verify-full sslrootcert=/etc/ca.crt ',
     );
     expect(await writeConf(CONFIG, file, folder)).toBe(false);
-    // No PowerDNS runs here: it reads the new file when it starts.
+    // No PowerDNS runs in this test; it would read the new file when it starts.
     const moved = { ...CONFIG, ZONESTEAD_NAMESERVER_DATABASE_URL: 'postgres://pdns:new@db/zones' };
     await renewConf(moved, file, join(folder, 'pdns.controlsocket'));
     expect(await readFile(file, 'utf8')).toContain('gpgsql-password=new');

@@ -1,8 +1,8 @@
-// The live view against name servers on loopback that agree, differ or stay silent.
+// The live view with name servers on loopback that agree, differ or do not answer.
 import { afterEach, describe, expect, it } from 'vitest';
-import { compareServers } from '../../../src/dns/live.ts';
-import { createLiveLook, type LiveQuestion } from '../../../src/nameserver/live.ts';
-import { type Resolve, ResolveFailure } from '../../../src/nameserver/resolver.ts';
+import { compareServers } from '#dns/live.ts';
+import { createLiveLook, type LiveQuestion } from '#nameserver/probe/live.ts';
+import { type Resolve, ResolveFailure } from '#nameserver/resolver/resolver.ts';
 import { type FakeNameServer, type Reply, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
@@ -49,7 +49,7 @@ function look(servers: Record<string, FakeNameServer>, question: Partial<LiveQue
 }
 
 describe('the live view', () => {
-  it('tells what each name server answers, under which serial, and which one differs', async () => {
+  it('shows the answer and the serial of each name server, and which one differs', async () => {
     const same = { answers: [a('192.0.2.1'), a('192.0.2.2')] };
     const turned = { answers: [a('192.0.2.2'), a('192.0.2.1', 30)] };
     const old = { answers: [a('192.0.2.9')] };
@@ -75,7 +75,7 @@ describe('the live view', () => {
     expect(seen.every(({ ms }) => ms !== null && ms >= 0)).toBe(true);
   });
 
-  it('names a server without address and one that is silent, and still shows the others', async () => {
+  it('names a server without an address and one that does not answer, and still shows the others', async () => {
     const silent = await startNameServer(() => undefined, { tcp: false });
     open.push(silent);
     const servers = { 'ns1.test': await serving(7, { rcode: 3, authorities: [soa(7)] }), 'ns2.test': silent };
@@ -88,7 +88,7 @@ describe('the live view', () => {
     expect(compareServers(seen, 7).map(({ serial }) => serial)).toEqual(['same', 'unknown', 'unknown']);
   });
 
-  it('asks for signatures, takes an ALIAS for an address, and the DS of a hosted parent from the same servers', async () => {
+  it('asks for signatures, asks for an ALIAS as an address, and asks the same servers for the DS of a hosted parent', async () => {
     const server = await serving(7, { answers: [a('192.0.2.1')] });
     const { chain } = await look({ 'ns1.test': server }, { type: 'ALIAS', parentHosted: true });
     const types = server.queries.map(({ packet }) => packet.questions?.[0]?.type);
@@ -99,7 +99,7 @@ describe('the live view', () => {
     expect([chain.ds.state, chain.dnskey.state, chain.rrsig.state]).toEqual(['missing', 'missing', 'missing']);
   });
 
-  it('leaves open what the parent has when no resolver answers', async () => {
+  it('reports an unknown parent if no resolver answers', async () => {
     const server = await serving(7, { answers: [a('192.0.2.1')] });
     expect((await look({ 'ns1.test': server })).chain.ds.state).toBe('unknown');
     const found: Resolve = async () => ({ exists: true, rdatas: [Uint8Array.of(0, 1, 13, 2, 255)], ttl: 60 });

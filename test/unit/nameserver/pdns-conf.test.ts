@@ -1,13 +1,13 @@
-// pdns.conf as text: every question of the backend goes to schema pdns, and what must be off is off.
+// pdns.conf as text: the backend queries schema pdns only, and risky features are off.
 import { describe, expect, it } from 'vitest';
-import { controlSocket, pdnsConf } from '../../../src/nameserver/pdns-conf.ts';
+import { controlSocket, pdnsConf } from '#nameserver/companion/pdns-conf.ts';
 
 const settings = {
   database: { host: '127.0.0.1', port: 5433, name: 'zones', user: 'pdns', password: 'se=cret#1' },
   listen: { address: '127.0.0.1', port: 5300 },
   socketDir: '/run/pdns',
 };
-/** As PowerDNS reads it: name and value around the first `=`. */
+/** Reads the file as PowerDNS does: name and value around the first `=`. */
 function read(text: string): Map<string, string> {
   const lines = text.split('\n').filter((line) => line !== '');
   const entries = lines.map((line): [string, string] => [
@@ -20,7 +20,7 @@ function read(text: string): Map<string, string> {
 const conf = read(pdnsConf(settings));
 
 describe('pdns.conf', () => {
-  it('connects as the given login and listens where it is told', () => {
+  it('connects with the given login and listens on the given address', () => {
     expect(conf.get('launch')).toBe('gpgsql');
     expect(conf.get('gpgsql-host')).toBe('127.0.0.1');
     expect(conf.get('gpgsql-port')).toBe('5433');
@@ -32,7 +32,7 @@ describe('pdns.conf', () => {
     expect(conf.get('socket-dir')).toBe('/run/pdns');
   });
 
-  it('asks functions of schema pdns only, so that it never changes with the tables', () => {
+  it('calls functions of schema pdns only, so that it does not depend on the tables', () => {
     const queries = [...conf].filter(([name]) => name.endsWith('-query'));
     expect(queries.length).toBeGreaterThanOrEqual(7);
     for (const [name, query] of queries) {
@@ -47,13 +47,13 @@ describe('pdns.conf', () => {
     },
   );
 
-  it('signs, and publishes what the parent needs', () => {
+  it('signs, and publishes CDS and CDNSKEY for the parent', () => {
     expect(conf.get('gpgsql-dnssec')).toBe('yes');
     expect(conf.get('default-publish-cds')).toBe('2,4');
     expect(conf.get('default-publish-cdnskey')).toBe('1');
   });
 
-  it('caches packets for 5 s at most, and nothing else for longer', () => {
+  it('caches packets and other data for 5 s at most', () => {
     expect(Number(conf.get('cache-ttl'))).toBeLessThanOrEqual(5);
     for (const name of ['query-cache-ttl', 'negquery-cache-ttl', 'zone-cache-refresh-interval']) {
       expect([name, conf.get(name)]).toEqual([name, '0']);
@@ -63,7 +63,7 @@ describe('pdns.conf', () => {
     }
   });
 
-  it('gives nothing away: no transfers, no web server, no phone home, no version', () => {
+  it('allows no transfers, has no web server, reports to no vendor and hides its version', () => {
     expect(conf.get('disable-axfr')).toBe('yes');
     expect([conf.get('webserver'), conf.get('api')]).toEqual(['no', 'no']);
     expect(conf.get('security-poll-suffix')).toBe('');
@@ -75,7 +75,7 @@ describe('pdns.conf', () => {
     expect(conf.get('gpgsql-extra-connection-parameters')).toMatch(/connect_timeout=2 .*statement_timeout=500/);
   });
 
-  it('has a receiver per core, two unless told otherwise', () => {
+  it('has one receiver per core, two by default', () => {
     expect(conf.get('receiver-threads')).toBe('2');
     expect(read(pdnsConf({ ...settings, receiverThreads: 8 })).get('receiver-threads')).toBe('8');
   });

@@ -1,11 +1,11 @@
-// The probe against name servers that answer, lie, stammer or stay silent.
+// The probe with name servers that answer correctly, wrongly, in parts or not at all.
 import { randomBytes } from 'node:crypto';
 import dnsPacket from 'dns-packet';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseRdata, type RecordType } from '../../../src/dns/types/index.ts';
-import { decodeMessage, encodeQuery } from '../../../src/nameserver/probe/message.ts';
-import type { WireType } from '../../../src/nameserver/probe.ts';
+import { parseRdata, type RecordType } from '#dns/types/index.ts';
+import { decodeMessage, encodeQuery } from '#nameserver/probe/message.ts';
+import type { WireType } from '#nameserver/probe/probe.ts';
 import {
   ask,
   isSerialAtLeast,
@@ -14,7 +14,7 @@ import {
   resolveServers,
   rrsetServed,
   zoneServed,
-} from '../../../src/nameserver/probe.ts';
+} from '#nameserver/probe/probe.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
@@ -32,7 +32,7 @@ afterEach(async () => {
 const { signal } = new AbortController();
 const quick = { timeoutMs: 60, signal };
 
-/** The wire form of a value, as the record rules give it. */
+/** The wire form of a value, as the record rules return it. */
 function wire(type: RecordType, content: string, priority?: number): Uint8Array {
   const verdict = parseRdata(type, content, priority);
   if (!verdict.ok) throw new Error(verdict.problem.message);
@@ -58,7 +58,7 @@ describe('a question', () => {
     expect(packet.additionals).toMatchObject([{ type: 'OPT', udpPayloadSize: 1232, flag_do: true }]);
   });
 
-  it('comes with another id and from another port each time', async () => {
+  it('has another id and comes from another port each time', async () => {
     const ns = await server(() => ({ answers: [a('192.0.2.1')] }));
     for (let i = 0; i < 8; i++) await ask(ns, { name: 'www.example.org', type: 'A' }, quick);
     expect(new Set(ns.queries.map((query) => query.packet.id)).size).toBeGreaterThan(6);
@@ -67,7 +67,7 @@ describe('a question', () => {
 });
 
 describe('an answer', () => {
-  it('carries RDATA in the same form in which the record rules give a value', async () => {
+  it('has RDATA in the form of the record rules', async () => {
     const cases: [WireType & RecordType, unknown, string, number?][] = [
       ['A', '192.0.2.1', '192.0.2.1'],
       ['AAAA', '2001:db8::1', '2001:db8::1'],
@@ -100,7 +100,7 @@ describe('an answer', () => {
     expect([...(message.answers[0]?.rdata ?? [])]).toEqual([...wire('MX', 'mail.example.org', 10)]);
   });
 
-  it('over UDP that is cut is asked for again over TCP, even when it ends in the middle of a record', async () => {
+  it('that is truncated over UDP is requested again over TCP, even if it ends in the middle of a record', async () => {
     const values = Array.from({ length: 100 }, (_, i) => a(`192.0.2.${i}`));
     const ns = await server(({ transport }) =>
       transport === 'udp' ? { tc: true, answers: values, cutAt: 201 } : { answers: values },
@@ -110,7 +110,7 @@ describe('an answer', () => {
     expect(answer.answers).toHaveLength(100);
   });
 
-  it('with a wrong id or to another question is ignored, and the right one that follows is taken', async () => {
+  it('with a wrong id or to another question is ignored, and the right one after it is accepted', async () => {
     const ns = await server(() => [
       { idOffset: 1, answers: [a('192.0.2.66')] },
       { question: 'evil.example.org', answers: [a('192.0.2.66')] },
@@ -121,7 +121,7 @@ describe('an answer', () => {
     expect(ns.queries).toHaveLength(1);
   });
 
-  it('that gets lost is asked for again, a bounded number of times', async () => {
+  it('that gets lost is requested again a bounded number of times', async () => {
     let lost = 0;
     const ns = await server(() => (++lost <= 2 ? undefined : { answers: [a('192.0.2.1')] }));
     expect((await ask(ns, { name: 'www.example.org', type: 'A' }, quick)).answers).toHaveLength(1);
@@ -134,15 +134,15 @@ describe('an answer', () => {
     expect(silent.queries).toHaveLength(3);
   });
 
-  it('does not come from a closed port, and that is known at once', async () => {
+  it('from a closed port fails at once', async () => {
     const ns = await startNameServer(() => undefined);
     await ns.close();
-    // With this limit the test would run out of time if the closed port were waited for.
+    // With this limit the test would time out if the probe waited for the closed port.
     const patient = { timeoutMs: 60_000, signal };
     await expect(ask(ns, { name: 'a.example', type: 'A' }, patient)).rejects.toBeInstanceOf(NoAnswer);
   });
 
-  it('over TCP to another question, cut short or missing is no answer', async () => {
+  it('over TCP to another question, a truncated one and a missing one are no answers', async () => {
     const scripts: Script[] = [
       () => ({ idOffset: 1 }),
       () => ({ cutAt: 14 }),
@@ -156,7 +156,7 @@ describe('an answer', () => {
     }
   });
 
-  it('is not waited for once the caller aborts', async () => {
+  it('is no longer awaited once the caller aborts', async () => {
     const ns = await server(() => undefined);
     const abort = new AbortController();
     const reason = new Error('shutting down');
@@ -166,7 +166,7 @@ describe('an answer', () => {
     await expect(rrsetServed(www, [ns], options)).rejects.toBe(reason);
   });
 
-  it('of any bytes whatever is read or refused, never more', () => {
+  it('made of random bytes is read or refused, and never fails otherwise', () => {
     const valid = dnsPacket.encode({
       type: 'response',
       id: 1,
@@ -203,7 +203,7 @@ describe('an RRset', () => {
     return verdict?.ok ? 'ok' : verdict?.problem;
   };
 
-  it('is served when all our values are, whoever else has values there', async () => {
+  it('is served if it has all our values, even if other owners have values there', async () => {
     expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }))).toBe('ok');
     expect(await verdictOf(() => ({ answers: [a('192.0.2.9'), a('192.0.2.1')] }))).toBe('ok');
     expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }), { ...www, name: 'WWW.Example.Org.', ttl: 60 })).toBe(
@@ -211,7 +211,7 @@ describe('an RRset', () => {
     );
   });
 
-  it('is not served when values are missing, and the verdict counts them', async () => {
+  it('is not served if values are missing, and the verdict counts them', async () => {
     const two = { ...www, rdatas: [wire('A', '192.0.2.1'), wire('A', '192.0.2.2')] };
     expect(await verdictOf(() => ({ answers: [] }))).toBe('does not serve it yet');
     expect(await verdictOf(() => ({ answers: [a('192.0.2.1')] }), two)).toBe('lacks 1 of 2 values');
@@ -255,7 +255,7 @@ describe('an RRset', () => {
     expect(await verdictOf(referral, { ...glue, name: 'x.child.example.org' })).toBe('does not serve it yet');
   });
 
-  it('is asked for over TCP too when wished, and over UDP only otherwise', async () => {
+  it('is requested over TCP too if the option is set, and over UDP only otherwise', async () => {
     const ns = await server(({ transport }) => ({ answers: transport === 'udp' ? [a('192.0.2.1')] : [] }));
     expect((await rrsetServed(www, [ns], quick))[0]?.ok).toBe(true);
     expect((await rrsetServed(www, [ns], { ...quick, verifyTcp: true }))[0]?.problem).toBe('does not serve it yet');
@@ -265,7 +265,7 @@ describe('an RRset', () => {
     );
   });
 
-  it('gets a verdict for every server, and one that is silent takes nothing from the others', async () => {
+  it('gets a verdict for every server, and one that does not answer does not affect the others', async () => {
     const good = await server(() => ({ answers: [a('192.0.2.1')] }));
     const silent = await server(() => undefined);
     const late = await server(() => ({ rcode: 3 }));
@@ -282,7 +282,7 @@ describe('a zone', () => {
   const verdictOf = async (script: Script, minSerial?: number) =>
     (await zoneServed({ zone: 'example.org', minSerial }, [await server(script)], quick))[0];
 
-  it('is served when the SOA comes with authority and is new enough', async () => {
+  it('is served if the SOA has authority and is new enough', async () => {
     expect(await verdictOf(() => ({ answers: [soa(7)] }), 7)).toMatchObject({ ok: true, serial: 7, problem: null });
     expect(await verdictOf(() => ({ answers: [soa(7)] }))).toMatchObject({ ok: true, serial: 7 });
     expect(await verdictOf(() => ({ answers: [soa(6)] }), 7)).toMatchObject({
@@ -332,7 +332,7 @@ describe('name servers', () => {
     });
   });
 
-  it('are not waited for once the caller aborts', async () => {
+  it('are no longer resolved once the caller aborts', async () => {
     const never = { resolve4: () => new Promise<string[]>(() => undefined), resolve6: async () => [] };
     const abort = new AbortController();
     const reason = new Error('shutting down');
@@ -355,7 +355,7 @@ describe('name servers', () => {
       'ns1=127.0.0.1:99999',
       '=127.0.0.1',
     ]) {
-      expect(() => parseOverrides(wrong)).toThrow(/is no override: write name=address:port/);
+      expect(() => parseOverrides(wrong)).toThrow(/is not an override: write name=address:port/);
     }
   });
 });

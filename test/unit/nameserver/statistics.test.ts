@@ -1,10 +1,10 @@
-// PowerDNS' counters, read from a control socket that answers as PowerDNS does: what `SHOW *` says becomes metrics, and a
-// PowerDNS that does not answer is said to be down.
+// PowerDNS' counters from a control socket that answers as PowerDNS does: the output of `SHOW *` becomes metrics, and a
+// PowerDNS that does not answer is reported as down.
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { readVariables, watchPowerDns } from '../../../src/nameserver/statistics.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { readVariables, watchPowerDns } from '#nameserver/companion/statistics.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const folder = await temporaryFolder('statistics');
@@ -23,7 +23,7 @@ async function powerDns(answer: (command: string) => string): Promise<string> {
   return path;
 }
 
-it('reads pairs, and passes over what is no number', () => {
+it('The reader parses pairs and skips values that are not numbers', () => {
   const variables = readVariables('udp-queries=12,latency=350,empty=,odd,version=x,\n');
   expect([...variables]).toEqual([
     ['udp-queries', 12],
@@ -31,7 +31,7 @@ it('reads pairs, and passes over what is no number', () => {
   ]);
 });
 
-it('shows the numbers of this scrape, asked for once', async () => {
+it('A scrape sends one command and shows its numbers', async () => {
   const commands: string[] = [];
   const socket = await powerDns((command) => {
     commands.push(command);
@@ -54,7 +54,7 @@ it('shows the numbers of this scrape, asked for once', async () => {
     expect(text.split('\n')).toContain(line);
 });
 
-it('says that PowerDNS is down when nobody listens', async () => {
+it('A scrape reports that PowerDNS is down if the socket does not exist', async () => {
   const metrics = createMetrics({ processMetrics: false });
   watchPowerDns(metrics, join(folder, 'nobody'));
   expect((await metrics.registry.metrics()).split('\n')).toContain('zonestead_dns_up 0');

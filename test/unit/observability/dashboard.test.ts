@@ -1,8 +1,8 @@
-// The dashboard as JSON: what Grafana takes without a word and then shows wrongly. Its structure is held against Grafana's own
-// types by tsc; its queries are run by test/e2e/observability.test.ts.
+// The dashboard as JSON: errors that Grafana accepts silently and then shows wrongly. tsc checks its structure against
+// Grafana's own types; test/e2e/observability.test.ts runs its queries.
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
-import { dashboard, dashboardText, ROWS } from '../../../deploy/observability/dashboard.ts';
+import { dashboard, dashboardText, ROWS } from '../../../charts/tools/dashboard/dashboard.ts';
 
 const FILE = new URL('../../../charts/zonestead/files/dashboard.json', import.meta.url);
 const COLUMNS = 24;
@@ -13,7 +13,7 @@ const panels = made.panels.flatMap((panel) => (panel.panels === undefined ? [pan
 const targets = panels.flatMap((panel) => panel.targets.map((target) => ({ title: panel.title, ...target })));
 
 describe('the dashboard', () => {
-  it('in the chart is what its data gives', async () => {
+  it('in the chart equals the generated one', async () => {
     expect(await readFile(FILE, 'utf8')).toBe(dashboardText());
     expect(panels).toHaveLength(ROWS.flatMap((row) => row.panels).length);
   });

@@ -1,8 +1,8 @@
-// Every call that the operator makes is its last one, or loses its answer, in one of these runs. However it went, in the
-// end the service holds what the objects want, no more and no less.
+// In each of these runs, one call of the operator is its last one, or loses its response. In the end the service always
+// contains exactly the records that the objects request.
 import { describe, expect, it } from 'vitest';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { KubeError } from '#kube/api/errors.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench } from '../../support/operator/bench.ts';
 import { Crash, type Fault, type Side } from '../../support/operator/faults.ts';
@@ -16,7 +16,7 @@ const unreachable = (side: Side): never => {
 interface FaultKind {
   readonly title: string;
   readonly when: Fault['when'];
-  /** Whether the process dies, and a new one goes on. */
+  /** Whether the process dies and a new one continues. */
   readonly fatal: boolean;
 }
 
@@ -24,17 +24,23 @@ const FAULTS: readonly FaultKind[] = [
   { title: 'dies before', when: 'before', fatal: true },
   { title: 'dies after', when: 'after', fatal: true },
   { title: 'cannot make', when: 'before', fatal: false },
-  { title: 'loses the answer of', when: 'after', fatal: false },
+  { title: 'loses the response of', when: 'after', fatal: false },
 ];
 
-/** Runs the scenario with the fault at call `at`; the problems in the end, or null when there are fewer calls. */
+interface Run {
+  /** False when the operator makes fewer calls: the run had no fault. */
+  readonly hit: boolean;
+  readonly problems: readonly string[];
+}
+
+/** Runs the scenario with the fault at call `at`. */
 async function runWithFault(
   scenario: Scenario,
   kind: FaultKind,
   between: Interlude,
   at: number,
   recordsFirst: boolean,
-): Promise<string[] | null> {
+): Promise<Run> {
   const bench = new Bench();
   bench.recordsFirst = recordsFirst;
   const foreign = scenario.arrange(bench);
@@ -54,27 +60,30 @@ async function runWithFault(
   try {
     await bench.settle();
   } catch (error) {
-    if (!(error instanceof Crash)) return [String(error)];
+    if (!(error instanceof Crash)) return { hit, problems: [String(error)] };
     between.act(bench);
     bench.restart();
     try {
       await bench.settle();
     } catch (later) {
-      return [String(later)];
+      return { hit, problems: [String(later)] };
     }
   }
-  return hit ? audit(bench, foreign) : null;
+  return { hit, problems: audit(bench, foreign) };
 }
 
 async function everyStep(scenario: Scenario, kind: FaultKind, between: Interlude): Promise<string[]> {
   const problems: string[] = [];
-  // Both orders where nothing else happens, one of them elsewhere: it is many runs.
+  // Both orders run where nothing else happens, and one order elsewhere, because there are many runs.
   const orders = between === BETWEEN[0] ? [false, true] : [kind.fatal];
   for (const recordsFirst of orders) {
     for (let at = 1; ; at += 1) {
-      const found = await runWithFault(scenario, kind, between, at, recordsFirst);
-      if (found === null) break;
-      if (found.length > 0) problems.push(`call ${at}${recordsFirst ? ', records first' : ''}: ${found.join('; ')}`);
+      const run = await runWithFault(scenario, kind, between, at, recordsFirst);
+      const where = `call ${at}${recordsFirst ? ', records first' : ''}`;
+      if (run.problems.length > 0) problems.push(`${where}: ${run.problems.join('; ')}`);
+      if (run.hit) continue;
+      if (at === 1) problems.push('the operator made no call, so no fault was tried');
+      break;
     }
   }
   return problems;

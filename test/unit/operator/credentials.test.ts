@@ -1,5 +1,8 @@
-// A DNSZone with the API key of its namespace's own team: where the key comes from, and what is said when it does not work.
+// A DNSZone with the API key of its namespace's own team: the source of the key, and the messages when it does not
+// work.
 import { describe, expect, it } from 'vitest';
+import { type Connection, createCredentials } from '#operator/access/credentials.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { OWNER } from '../../support/operator/service.ts';
 
@@ -26,14 +29,14 @@ function bench(data: Record<string, string> | null | undefined): Bench {
 const zone = (on: Bench) => on.cluster.zone(ZONE);
 const www = (on: Bench) => on.cluster.record('default/www');
 
-/** Longer than a Secret that was read is taken as it was. */
+/** Longer than the time for which the operator uses a Secret without reading it again. */
 async function later(on: Bench): Promise<void> {
   await on.clock.advance(11_000);
   await on.settle();
 }
 
 describe('a DNSZone with an API key of its own', () => {
-  it('is made with it, and so are its records; the Secret is read once for both', async () => {
+  it('is created with it, and so are its records; the Secret is read once for both', async () => {
     const on = bench({ apiKey: 'yk_1_good\n' });
     await on.round();
     await on.round();
@@ -43,18 +46,23 @@ describe('a DNSZone with an API key of its own', () => {
   });
 
   it.each([
-    ['missing', undefined, 'CredentialsMissing', /^There is no Secret default\/team-key; create it/],
-    ['without apiKey', { token: 'yk_1_good' }, 'CredentialsMissing', /no API key under apiKey/],
-    ['with a key that cannot be one', { apiKey: 'yk 1\u0000' }, 'CredentialsMissing', /no API key under apiKey/],
-    ['not readable', null, 'CredentialsNotReadable', /bind a Role in namespace default .* Secret team-key/],
+    ['missing', undefined, 'CredentialsMissing', /^Secret default\/team-key does not exist\. Create it/],
+    ['without apiKey', { token: 'yk_1_good' }, 'CredentialsMissing', /no valid API key under apiKey/],
+    ['with an impossible key', { apiKey: 'yk 1\u0000' }, 'CredentialsMissing', /no valid API key under apiKey/],
+    [
+      'not readable',
+      null,
+      'CredentialsNotReadable',
+      /Create a Role in namespace default .* Secret team-key, and bind it/,
+    ],
     [
       'with a wrong key',
       { apiKey: 'yk_1_bad' },
       'CredentialsRejected',
-      /does not accept the API key in Secret default\/team-key/,
+      /refuses the API key in Secret default\/team-key/,
     ],
   ] as const)(
-    'says what is wrong with a Secret that is %s, and heals without an edit',
+    'reports the problem of a Secret that is %s, and recovers without an edit',
     async (_how, data, reason, words) => {
       const on = bench(data as Record<string, string> | null | undefined);
       await on.settle();
@@ -69,7 +77,7 @@ describe('a DNSZone with an API key of its own', () => {
     },
   );
 
-  it('goes on with a rotated key, also when the old one ended first', async () => {
+  it('uses a rotated key, also when the old one expired first', async () => {
     const on = bench({ apiKey: 'yk_1_good' });
     await on.settle();
     on.keys.delete('yk_1_good');
@@ -82,7 +90,7 @@ describe('a DNSZone with an API key of its own', () => {
     expect(on.ready(www(on))).toBe('True Ready');
   });
 
-  it('makes and deletes nothing with the key of another team', async () => {
+  it('creates and deletes nothing with the key of another team', async () => {
     const on = bench({ apiKey: 'yk_1_good' });
     await on.settle();
     on.keys.set('yk_3_other', 'org:team_other');
@@ -97,7 +105,7 @@ describe('a DNSZone with an API key of its own', () => {
     expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
   });
 
-  it('is deleted with its records although the Secret went first, as in a namespace in deletion', async () => {
+  it('is deleted with its records although the Secret was deleted first, as in the deletion of a namespace', async () => {
     const on = bench({ apiKey: 'yk_1_good' });
     await on.settle();
     on.cluster.secrets.delete(SECRET);
@@ -108,7 +116,7 @@ describe('a DNSZone with an API key of its own', () => {
     expect(on.service.zones.size).toBe(0);
   });
 
-  it('waits with its deletion when nobody knows the key any more, and says how to let go', async () => {
+  it('delays its deletion when the key is unknown, and says how to delete the object alone', async () => {
     const on = bench({ apiKey: 'yk_1_good' });
     await on.settle();
     on.cluster.secrets.delete(SECRET);
@@ -116,12 +124,45 @@ describe('a DNSZone with an API key of its own', () => {
     on.restart();
     await on.settle();
     expect(on.message(zone(on))).toMatch(
-      /There is no Secret default\/team-key.* Or set spec\.deletionPolicy: Retain\.$/,
+      /Secret default\/team-key does not exist.* set spec\.deletionPolicy: Retain\.$/,
     );
     on.cluster.edit(DNS_ZONE, ZONE, { deletionPolicy: 'Retain' });
     on.cluster.edit(DNS_RECORD, 'default/www', { deletionPolicy: 'Retain' });
     on.cluster.remove(DNS_RECORD, 'default/www');
     await on.settle();
     expect([...on.cluster.zones(), ...on.cluster.records()]).toEqual([]);
+  });
+});
+
+describe('the refresh time of a Secret', () => {
+  it.each([
+    ['10 s by default', undefined, 9_999, 10_000],
+    ['as the caller sets it', 500, 499, 500],
+  ] as const)('is %s', async (_which, refreshMs, tooEarly, inTime) => {
+    const clock = new FakeClock();
+    let reads = 0;
+    const get = async () => {
+      reads += 1;
+      return { data: { apiKey: Buffer.from('yk_1_good').toString('base64') } } as never;
+    };
+    const connection = {} as Connection;
+    const credentials = createCredentials({
+      api: { get },
+      own: connection,
+      connect: () => connection,
+      clock,
+      refreshMs,
+    });
+    const object = { metadata: { namespace: 'default', name: 'z' }, spec: { credentialsSecretRef: { name: 'k' } } };
+    const { signal } = new AbortController();
+    const readsAfter = async (ms: number) => {
+      await clock.advance(ms);
+      await credentials.of(object as never, signal);
+      return reads;
+    };
+    expect(await readsAfter(0)).toBe(1);
+    expect(await readsAfter(tooEarly)).toBe(1);
+    expect(await readsAfter(inTime - tooEarly)).toBe(2);
+    expect(credentials.refreshMs).toBe(inTime);
   });
 });

@@ -1,7 +1,10 @@
-// The condition Delegated: what is told of what was seen at the parent zone.
-import { describe, expect, it } from 'vitest';
-import { parseRdata } from '../../../src/dns/types/index.ts';
-import { delegatedAnswer, type SeenAtParent } from '../../../src/operator/delegated.ts';
+// The condition Delegated, and its message for each state of the parent zone.
+import type { Answer } from 'dns-packet';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseRdata } from '#dns/types/index.ts';
+import { publicAddresses } from '#nameserver/probe/probe.ts';
+import { createParentLookup, delegatedAnswer, type SeenAtParent } from '#operator/proof/delegated.ts';
+import { type FakeNameServer, startNameServer } from '../../support/fake-nameserver.ts';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 
 const DIGEST = 'e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d';
@@ -24,9 +27,9 @@ const both = 'example.org. IN NS ns1.zonestead.test.; example.org. IN NS ns2.zon
 
 describe('Delegated', () => {
   it.each([
-    ['True Delegated', 'with our name servers and DS', seen(NS, [OTHER, OWN]), 'with the DS of this zone'],
-    ['False DSRequired', 'without DS', seen(NS, []), `publish there ${RECORD}`],
-    ['False DSMismatch', 'with the DS of another key', seen(NS, [OTHER]), `replace it by ${RECORD}`],
+    ['True Delegated', 'with our name servers and DS', seen(NS, [OTHER, OWN]), 'has its DS record'],
+    ['False DSRequired', 'without DS', seen(NS, []), `Publish this record there: ${RECORD}`],
+    ['False DSMismatch', 'with the DS of another key', seen(NS, [OTHER]), `Replace it with this record: ${RECORD}`],
     ['False DelegationRequired', 'without the name', seen([], []), `${both}; ${RECORD}`],
     ['False DelegationRequired', 'with one of two name servers', seen(NS.slice(1), [OWN]), 'to other name servers'],
     [
@@ -35,35 +38,90 @@ describe('Delegated', () => {
       'no name server of org answers',
       'no name server of org answers',
     ],
-    ['Unknown NotChecked', 'that nobody can find', null, 'ZONESTEAD_RESOLVER'],
+    ['Unknown NoResolver', 'that nobody can find', null, 'ZONESTEAD_RESOLVER'],
   ] as const)('is %s for a parent %s', (expected, _how, found, words) => {
     const { status, reason, message } = delegatedAnswer(zone, found as SeenAtParent | string | null);
     expect(`${status} ${reason}`).toBe(expected);
     expect(message).toContain(words);
   });
 
-  it('repeats what the service says when the parent cannot be asked', () => {
+  it('calls the parent of a top-level domain the root zone', () => {
+    const { message } = delegatedAnswer(zone, { parent: '', ns: NS, ds: [] });
+    expect(message).toMatch(/^The root zone delegates this zone but has no DS record\. /);
+  });
+
+  it('uses the status of the service when the parent cannot be queried', () => {
     const required = delegatedAnswer({ ...zone, status: 'ds_required' }, null);
     expect(required).toMatchObject({ status: 'False', reason: 'DSRequired' });
     expect(required.message).toContain(RECORD);
     const claim = delegatedAnswer({ ...zone, zoneName: 'brand', status: 'handshake_claim_required' }, null);
     expect(claim).toMatchObject({ status: 'False', reason: 'HandshakeClaimRequired' });
-    expect(claim.message).toContain('claim it on Handshake');
+    expect(claim.message).toContain('Claim it on Handshake');
   });
 
-  it('does not keep a zone from being Ready, and the parent is asked again within a minute or so', async () => {
+  it('does not keep a zone from being Ready, and the parent is queried again within a minute', async () => {
     const on = new Bench();
-    on.parents = () => Promise.resolve('the resolver does not answer over UDP');
+    on.lookUpParent = () => Promise.resolve('the resolver does not answer over UDP');
     on.restart();
     on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
     await on.settle();
     expect(on.ready(on.cluster.zone('default/example'))).toBe('True Ready');
     expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('does not answer over UDP');
-    on.parents = () => Promise.resolve(seen([], []));
+    on.lookUpParent = () => Promise.resolve(seen([], []));
     on.restart();
     const runs = await on.settle();
     expect(on.ready(on.cluster.zone('default/example'))).toBe('True Ready');
-    expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('publish there');
+    expect(on.message(on.cluster.zone('default/example'), 'Delegated')).toContain('Publish these records there');
     expect(runs.get('zone default/example')?.result?.requeueAfterMs).toBe(60_000);
+  });
+});
+
+describe('a parent whose NS records point to a machine in this network', () => {
+  /** The resolver, which finds the only name server of the parent at 127.0.0.1, and that machine. */
+  let resolver: FakeNameServer;
+  let machine: FakeNameServer;
+  beforeAll(async () => {
+    const soa: Answer = {
+      name: 'org',
+      type: 'SOA',
+      ttl: 60,
+      data: { mname: 'ns.org', rname: 'host.org', serial: 1, refresh: 1, retry: 1, expire: 1, minimum: 1 },
+    };
+    resolver = await startNameServer(({ packet }) => {
+      const { name = '', type } = packet.questions[0] ?? {};
+      if (type === 'SOA') return { aa: false, answers: [soa] };
+      if (type === 'NS') return { aa: false, answers: [{ name, type, ttl: 60, data: 'inside.victim.example' }] };
+      return { aa: false, answers: [{ name, type: 'A', ttl: 60, data: '127.0.0.1' }] };
+    });
+    machine = await startNameServer(() => ({ rcode: 3 }));
+  });
+  afterAll(() => Promise.all([resolver.close(), machine.close()]));
+
+  const look = (options: { networks?: string[]; nameservers?: string[] } = {}) => {
+    const { networks = [], nameservers = zone.nameservers } = options;
+    const overrides = new Map();
+    const mayQuery = publicAddresses(networks);
+    const parents = createParentLookup({ resolvers: [resolver], overrides, mayQuery, port: machine.port });
+    return parents({ ...zone, nameservers }, AbortSignal.timeout(5_000));
+  };
+
+  it('gets no query, not even one datagram, and the condition names the setting that would permit it', async () => {
+    const before = machine.queries.length;
+    const found = await look();
+    expect(found).toContain('not public');
+    expect(delegatedAnswer(zone, found)).toMatchObject({
+      status: 'Unknown',
+      reason: 'ParentNotAsked',
+      message: expect.stringContaining('ZONESTEAD_PARENT_NETWORKS'),
+    });
+    // The message does not contain addresses that are not public either.
+    expect(found).not.toContain('127.0.0.1');
+    expect(machine.queries).toHaveLength(before);
+  });
+
+  it('gets queries when the setting lists its network, or when it is a name server of this service', async () => {
+    expect(await look({ networks: ['127.0.0.0/8'] })).toMatchObject({ parent: 'org', ns: [] });
+    expect(await look({ nameservers: ['Inside.victim.example.'] })).toMatchObject({ parent: 'org', ns: [] });
+    expect(machine.queries.length).toBeGreaterThan(0);
   });
 });

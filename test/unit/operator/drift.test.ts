@@ -1,4 +1,4 @@
-// What somebody else changed at the service: repaired, reported or left alone, as the policy says.
+// Changes of other clients at the service: reverted, reported or ignored, as the policy says.
 import { describe, expect, it } from 'vitest';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -30,11 +30,11 @@ const tamper = (on: Bench, change: Parameters<Bench['service']['tamper']>[2]) =>
 
 const OTHER = { content: '192.0.2.66' };
 
-describe('a value that somebody else changed', () => {
+describe('a value that another client changed', () => {
   it.each([
     ['changed', OTHER, '192.0.2.1 (rec_2) was changed to 192.0.2.66'],
     ['deleted', null, '192.0.2.1 (rec_2) was deleted'],
-  ])('and %s is repaired under Enforce, with one Event', async (_what, change, note) => {
+  ])('and %s is reverted under Enforce, with one Event', async (_what, change, note) => {
     const on = await bench({});
     tamper(on, change);
     await on.settle();
@@ -62,14 +62,14 @@ describe('a value that somebody else changed', () => {
     expect(on.events.filter(({ reason }) => reason === 'Drift')).toEqual([]);
   });
 
-  it('follows the policy of the zone where the record has none', async () => {
+  it('follows the policy of the zone when the record has none', async () => {
     const on = await bench({ zone: 'Report' });
     tamper(on, OTHER);
     await on.settle();
     expect(on.service.lines()).toEqual(['example.org www A 192.0.2.66 3600']);
   });
 
-  it.each(['Report', 'Ignore'])('is given up for a new spec, under %s too', async (record) => {
+  it.each(['Report', 'Ignore'])('is replaced for a new spec, under %s too', async (record) => {
     const on = await bench({ record });
     tamper(on, OTHER);
     await on.settle();
@@ -88,7 +88,7 @@ describe('a value that somebody else changed', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it.each(['Report', 'Ignore'])('goes with its object all the same under %s', async (record) => {
+  it.each(['Report', 'Ignore'])('is deleted with its object under %s too', async (record) => {
     const on = await bench({ record });
     tamper(on, OTHER);
     await on.settle();
@@ -99,8 +99,32 @@ describe('a value that somebody else changed', () => {
   });
 });
 
-describe('a TTL that somebody else changed', () => {
-  it('is repaired under Enforce', async () => {
+describe('a priority that another client changed', () => {
+  it.each([
+    ['Enforce', 'example.org www MX 10 mail.example.net 3600', 'Repair'],
+    ['Report', 'example.org www MX 20 mail.example.net 3600', 'Report'],
+  ])('is reported under %s', async (driftPolicy, line, action) => {
+    const on = await bench({});
+    const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'MX', content: 'mail.example.net', priority: 10 };
+    on.cluster.create(DNS_RECORD, { name: 'mx' }, { ...spec, driftPolicy });
+    await on.settle();
+    const [ledger] = on.cluster.record('default/mx')?.status?.records ?? [];
+    on.service.tamper(on.cluster.zone(ZONE)?.status?.zoneId as string, ledger?.id as string, { priority: 20 });
+    on.events.length = 0;
+    await on.settle();
+    expect(on.service.lines()).toContain(line);
+    expect(on.events).toContainEqual(
+      expect.objectContaining({
+        reason: 'Drift',
+        action,
+        note: expect.stringContaining('was changed to 20 mail.example.net'),
+      }),
+    );
+  });
+});
+
+describe('a TTL that another client changed', () => {
+  it('is reverted under Enforce', async () => {
     const on = await bench({ ttl: 60 });
     tamper(on, { ttl: 30 });
     await on.settle();
@@ -116,9 +140,9 @@ describe('a TTL that somebody else changed', () => {
   });
 });
 
-describe('the regular look', () => {
+describe('the regular check', () => {
   const MINUTES = 60_000;
-  const lists = (on: Bench) => on.faults.calls.filter((call) => call.startsWith('api list zone_')).length;
+  const lists = (on: Bench) => on.faults.calls.filter((call) => call.startsWith('api page zone_')).length;
   const look = async (on: Bench) => {
     on.woken.length = 0;
     const before = lists(on);
@@ -126,7 +150,7 @@ describe('the regular look', () => {
     return { lists: lists(on) - before, requeueAfterMs: result?.requeueAfterMs };
   };
 
-  it('takes one list of the zone each ten minutes, and runs those whose values are not as their ledgers say', async () => {
+  it('requests the names of the objects every ten minutes, and runs those whose values differ from their ledgers', async () => {
     const on = await bench({});
     expect(await look(on)).toEqual({ lists: 0, requeueAfterMs: expect.any(Number) });
     await on.clock.advance(11 * MINUTES);
@@ -139,13 +163,34 @@ describe('the regular look', () => {
     expect(on.woken).toEqual([WWW]);
   });
 
-  it('is not needed to count what objects add and take away meanwhile', async () => {
+  it('reads only the names and types of the objects, a few of them at a time', async () => {
+    const on = await bench({});
+    const zoneId = on.cluster.zone(ZONE)?.status?.zoneId as string;
+    for (let n = 0; n < 60; n += 1) {
+      const spec = { zoneRef: { name: 'example' }, name: `host${n}`, type: 'A', content: '192.0.2.1' };
+      on.cluster.create(DNS_RECORD, { name: `host${n}` }, spec);
+    }
+    await on.settle();
+    for (let n = 0; n < 50; n += 1) on.service.seed(zoneId, { name: `foreign${n}`, type: 'TXT', content: 'x' });
+    await on.clock.advance(11 * MINUTES);
+    on.faults.calls.length = 0;
+    await look(on);
+    const reads = on.faults.calls.filter((call) => /^api (list|page) zone_/.test(call));
+    expect(reads).toHaveLength(2);
+    for (const read of reads) {
+      expect(read).toMatch(/ A$/);
+      expect(read).not.toContain('foreign');
+      expect(read.split(',').length).toBeLessThanOrEqual(50);
+    }
+    expect(on.woken).toEqual([]);
+  });
+
+  it('is not needed to count the records that objects add and remove in the meantime', async () => {
     const on = await bench({});
     const count = () => on.cluster.zone(ZONE)?.status?.records;
     const before = count() as number;
     on.service.seed(on.cluster.zone(ZONE)?.status?.zoneId as string, { name: 'foreign' });
-    await on.clock.advance(11 * MINUTES);
-    expect((await look(on)).lists).toBe(1);
+    expect((await look(on)).lists).toBe(0);
     expect(count()).toBe(before + 1);
     const mail = { zoneRef: { name: 'example' }, name: 'mail', type: 'A', content: '192.0.2.2' };
     on.cluster.create(DNS_RECORD, { name: 'mail' }, mail);
@@ -165,7 +210,7 @@ describe('the regular look', () => {
     expect(on.woken).toEqual([WWW]);
   });
 
-  it('looks again at what was reported, since it may have been put right', async () => {
+  it('checks reported drift again, because it may have been fixed', async () => {
     const on = await bench({ record: 'Report' });
     tamper(on, OTHER);
     await on.settle();
@@ -175,7 +220,7 @@ describe('the regular look', () => {
     expect(on.woken).toEqual([WWW]);
   });
 
-  it('leaves alone what somebody else has in the zone, and counts it in the status of the zone', async () => {
+  it('ignores the records of other clients in the zone, and counts them in the status of the zone', async () => {
     const on = await bench({});
     expect(on.cluster.zone(ZONE)?.status?.records).toBe(1);
     on.service.seed(on.cluster.zone(ZONE)?.status?.zoneId as string, { name: 'foreign' });
@@ -185,7 +230,7 @@ describe('the regular look', () => {
     expect(on.cluster.zone(ZONE)?.status?.records).toBe(2);
   });
 
-  it('does not begin anew with a restart: every record is looked at then', async () => {
+  it('does not run after a restart, because every record runs then', async () => {
     const on = await bench({});
     on.restart();
     expect(await look(on)).toEqual({ lists: 0, requeueAfterMs: 10 * MINUTES });

@@ -1,4 +1,4 @@
-// Two objects that want the same: who has it, what the other is told, and what happens when either of them goes.
+// Conflicts between two objects: which one wins, the message of the other, and the result of deleting either of them.
 import { describe, expect, it } from 'vitest';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -16,8 +16,8 @@ async function withZone(): Promise<Bench> {
 const record = (bench: Bench, name: string, spec: Record<string, unknown>) =>
   bench.cluster.create(DNS_RECORD, { name }, { zoneRef, name: 'www', type: 'A', ...spec });
 
-describe('two DNSRecords that want one value', () => {
-  it('leave it to the first, and the other says whose it is', async () => {
+describe('two DNSRecords with the same value', () => {
+  it('leave it to the first, and the other names the owner', async () => {
     const bench = await withZone();
     const first = record(bench, 'first', { content: '192.0.2.1' });
     await bench.settle();
@@ -26,19 +26,19 @@ describe('two DNSRecords that want one value', () => {
     expect(bench.ready(bench.cluster.record(first))).toBe('True Ready');
     expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
     expect(bench.message(bench.cluster.record(second))).toBe(
-      'DNSRecord default/first owns 192.0.2.1 already; delete one of the two.',
+      'DNSRecord default/first already owns 192.0.2.1. Delete one of the two objects.',
     );
     expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
   });
 
-  it('of two kinds that cannot stand together say whose the other is as well', async () => {
+  it('with two types that exclude each other name the owner as well', async () => {
     const bench = await withZone();
     record(bench, 'first', { content: '192.0.2.1' });
     await bench.settle();
     const second = record(bench, 'second', { type: 'CNAME', content: 'example.net' });
     await bench.settle();
     expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
-    expect(bench.message(bench.cluster.record(second))).toContain(' of DNSRecord default/first');
+    expect(bench.message(bench.cluster.record(second))).toMatch(/ rec_\w+ belongs to DNSRecord default\/first\.$/);
   });
 
   it.each([
@@ -47,7 +47,7 @@ describe('two DNSRecords that want one value', () => {
     ['an address', 'AAAA', { content: '2001:DB8:0:0::1' }, { content: '2001:db8::1' }],
     ['a text', 'TXT', { content: 'v=spf1 -all' }, { content: '"v=spf1 -all"' }],
     ['a host', 'MX', { content: 'Mail.Example.NET.' }, { content: 'mail.example.net', priority: 10 }],
-  ])('are one claim in two spellings of %s', async (_what, type, one, other) => {
+  ])('conflict in two spellings of %s', async (_what, type, one, other) => {
     const bench = await withZone();
     record(bench, 'first', { type, ...one });
     await bench.settle();
@@ -61,7 +61,7 @@ describe('two DNSRecords that want one value', () => {
     expect(audit(bench)).toEqual([]);
   });
 
-  it('may differ in their other values: those are served', async () => {
+  it('may differ in their other values, which are served', async () => {
     const bench = await withZone();
     record(bench, 'first', { values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }] });
     await bench.settle();
@@ -84,13 +84,13 @@ describe('two DNSRecords that want one value', () => {
     expect(audit(bench)).toEqual([]);
   });
 
-  it('go on without an edit when the first is deleted', async () => {
+  it('recover without an edit when the first is deleted', async () => {
     const bench = await withZone();
     const first = record(bench, 'first', { content: '192.0.2.1' });
     await bench.settle();
     const second = record(bench, 'second', { content: '192.0.2.1' });
     const runs = await bench.settle();
-    // Nobody has to touch the second one: it comes back by itself.
+    // Nobody has to edit the second one: it recovers by itself.
     expect(runs.get(`record ${second}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
     bench.cluster.remove(DNS_RECORD, first);
     await bench.settle();
@@ -111,7 +111,7 @@ describe('two DNSRecords that want one value', () => {
     expect(audit(bench)).toEqual([]);
   });
 
-  it('do not lose it to one that adopts while the first waits for its answer', async () => {
+  it('do not lose it to an adopting object while the first waits for its response', async () => {
     const bench = await withZone();
     const first = record(bench, 'first', { content: '192.0.2.1' });
     bench.faults.arm({ at: 2, when: 'after', act: bench.faults.crash });
@@ -130,21 +130,21 @@ describe('two DNSRecords that want one value', () => {
   });
 });
 
-describe('two new DNSRecords that cannot both be', () => {
+describe('two new DNSRecords that conflict', () => {
   const [older, newer] = ['2026-11-21T11:00:00Z', '2026-11-21T12:00:00Z'];
   const made = (bench: Bench, name: string, meta: Record<string, string>, spec: Record<string, unknown>) =>
     bench.cluster.create(DNS_RECORD, { name, ...meta }, { zoneRef, name: 'www', type: 'A', ...spec });
   const states = (bench: Bench, ...names: string[]) =>
     names.map((name) => bench.ready(bench.cluster.record(`default/${name}`)));
 
-  // The reconciler sees them by name, so that the newer one is first.
+  // The reconciler sees them in the order of their names, so that the newer one is first.
   it.each([
     ['one value', { content: '192.0.2.1' }, { content: '192.0.2.1' }],
     ['one value in two spellings', { name: 'WWW.Example.org.', content: '192.0.2.1' }, { content: '192.0.2.1' }],
     ['one at the apex', { name: 'example.org.', content: '192.0.2.1' }, { name: '@', content: '192.0.2.1' }],
-    ['a CNAME beside an address', { type: 'CNAME', content: 'www.example.net' }, { content: '192.0.2.1' }],
-    ['an address beside a CNAME', { content: '192.0.2.1' }, { type: 'CNAME', content: 'www.example.net' }],
-  ])('leave it to the oldest, in whatever order they are seen: %s', async (_what, spec, other) => {
+    ['a CNAME at the name of an address', { type: 'CNAME', content: 'www.example.net' }, { content: '192.0.2.1' }],
+    ['an address at the name of a CNAME', { content: '192.0.2.1' }, { type: 'CNAME', content: 'www.example.net' }],
+  ])('leave it to the oldest, in any order of arrival: %s', async (_what, spec, other) => {
     for (const together of [false, true]) {
       const bench = await withZone();
       made(bench, 'a', { creationTimestamp: newer }, other);
@@ -158,7 +158,7 @@ describe('two new DNSRecords that cannot both be', () => {
     }
   });
 
-  it('are told apart by their uid when made within one second', async () => {
+  it('are ordered by their uid when created within one second', async () => {
     const bench = await withZone();
     made(bench, 'a', { uid: 'uid-2', creationTimestamp: older }, { content: '192.0.2.1' });
     made(bench, 'b', { uid: 'uid-1', creationTimestamp: older }, { content: '192.0.2.1' });
@@ -166,7 +166,7 @@ describe('two new DNSRecords that cannot both be', () => {
     expect(states(bench, 'a', 'b')).toEqual(['False Conflict', 'True Ready']);
   });
 
-  it('do not wait for an older one that was refused, nor for one that may not', async () => {
+  it('do not wait for an older one that was refused or is not permitted', async () => {
     const bench = await withZone();
     made(bench, 'a', { creationTimestamp: newer }, { content: '192.0.2.1' });
     made(bench, 'wrong', { creationTimestamp: older }, { type: 'CNAME', content: 'not a name' });
@@ -176,7 +176,7 @@ describe('two new DNSRecords that cannot both be', () => {
     expect(states(bench, 'a')).toEqual(['True Ready']);
   });
 
-  it('do not wait for ever for an older one that gets nowhere', async () => {
+  it('do not wait forever for an older one that makes no progress', async () => {
     const bench = await withZone();
     made(bench, 'a', { creationTimestamp: newer }, { content: '192.0.2.1' });
     made(bench, 'b', { creationTimestamp: older }, { content: '192.0.2.1' });
@@ -188,11 +188,11 @@ describe('two new DNSRecords that cannot both be', () => {
   });
 });
 
-describe('two DNSZones of one name', () => {
+describe('two DNSZones with the same name', () => {
   const zone = (bench: Bench, name: string, spec: Record<string, unknown> = {}, meta: Record<string, string> = {}) =>
     bench.cluster.create(DNS_ZONE, { name, ...meta }, { zoneName: 'example.org', ...spec });
 
-  it('leave it to the oldest, in whatever order they are seen', async () => {
+  it('leave it to the oldest, in any order of arrival', async () => {
     const bench = new Bench();
     bench.cluster.create(
       DNS_ZONE,
@@ -208,14 +208,14 @@ describe('two DNSZones of one name', () => {
     expect(bench.ready(bench.cluster.zone('default/early'))).toBe('True Ready');
     expect(bench.ready(bench.cluster.zone('default/late'))).toBe('False Conflict');
     expect(bench.message(bench.cluster.zone('default/late'))).toBe(
-      'DNSZone default/early holds example.org already; delete one of the two.',
+      'DNSZone default/early already has example.org. Delete one of the two objects.',
     );
     bench.cluster.remove(DNS_ZONE, 'default/late');
     await bench.settle();
     expect(audit(bench)).toEqual([]);
   });
 
-  it('go on without an edit when the oldest is deleted', async () => {
+  it('recover without an edit when the oldest is deleted', async () => {
     const bench = new Bench();
     zone(bench, 'example');
     zone(bench, 'second');
@@ -227,12 +227,12 @@ describe('two DNSZones of one name', () => {
     expect(bench.ready(bench.cluster.zone('default/second'))).toBe('True Ready');
   });
 
-  it('made within one second stay with the one that has it', async () => {
+  it('created within one second leave it to the one that has it', async () => {
     const bench = new Bench();
     const creationTimestamp = '2026-11-21T11:00:00Z';
     zone(bench, 'one', {}, { uid: 'uid-b', creationTimestamp });
     await bench.settle();
-    // By its uid this one comes first, but when the other was made nobody knew of it.
+    // This one precedes by its uid, but it did not exist when the other one was created.
     zone(bench, 'two', {}, { uid: 'uid-a', creationTimestamp });
     await bench.settle();
     expect(bench.ready(bench.cluster.zone('default/one'))).toBe('True Ready');
@@ -242,7 +242,7 @@ describe('two DNSZones of one name', () => {
     expect(audit(bench)).toEqual([]);
   });
 
-  it('made within one second stay with the one whose answer was lost', async () => {
+  it('created within one second leave it to the one whose response was lost', async () => {
     const bench = new Bench();
     const creationTimestamp = '2026-11-21T11:00:00Z';
     zone(bench, 'one', {}, { uid: 'uid-b', creationTimestamp });
@@ -259,7 +259,7 @@ describe('two DNSZones of one name', () => {
     expect(audit(bench)).toEqual([]);
   });
 
-  it('keep it for whoever made it when an older one stops observing and is deleted', async () => {
+  it('leave it to the creator when an older one stops observing and is deleted', async () => {
     const bench = new Bench();
     zone(bench, 'watcher', { managementPolicy: 'Observe' });
     zone(bench, 'owner');
@@ -274,7 +274,7 @@ describe('two DNSZones of one name', () => {
     expect(audit(bench)).toEqual([]);
   });
 
-  it('may be one that has it and any number that observe it', async () => {
+  it('may be one that manages it and any number that observe it', async () => {
     const bench = new Bench();
     zone(bench, 'owner');
     zone(bench, 'watcher', { managementPolicy: 'Observe' });

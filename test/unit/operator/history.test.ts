@@ -1,14 +1,15 @@
-// Random histories: people create, edit and delete objects that compete for the same few values, somebody meddles at the
-// service, the operator dies or loses answers at random calls. Then peace: every value that is there has one owner.
+// Random histories: users create, edit and delete objects that compete for the same few values, another client changes
+// the service, and the operator dies or loses responses at random calls. When all of that ends, every existing value
+// has one owner.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { KubeError } from '../../../src/kube/errors.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { KubeError } from '#kube/api/errors.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { Crash } from '../../support/operator/faults.ts';
 
 const NAMES = ['one', 'two', 'three'] as const;
-/** Two spellings of one name: all objects compete. */
+/** Two spellings of one name, so that all objects compete. */
 const OWNER_NAMES = { one: 'www', two: 'WWW', three: 'www' } as const;
 
 const object = fc.constantFrom(...NAMES);
@@ -52,7 +53,7 @@ function take(on: Bench, { ...next }: Step): void {
   if (next.kind === 'meddle') meddle(on, next.which, next.octet);
 }
 
-/** Deletes some value at the service, or gives it another content that nobody has. */
+/** Deletes some value at the service, or gives it other content that no object has. */
 function meddle(on: Bench, which: number, octet: number | null): void {
   const [id, stored] = [...on.service.zones].at(0) ?? [];
   const all = [...(stored?.records.values() ?? [])];
@@ -82,7 +83,7 @@ async function live(on: Bench, { at, when, fatal }: Fault, together: boolean): P
   }
 }
 
-/** What must hold whoever won. */
+/** The invariants, for any winner. */
 function judge(on: Bench): string[] {
   const problems: string[] = [];
   const owner = new Map<string, string>();
@@ -117,7 +118,7 @@ function judge(on: Bench): string[] {
 }
 
 describe('after any history', () => {
-  it('every value has one owner, nothing is left over, and whoever lacks something says so', async () => {
+  it('every value has one owner, no orphan remains, and each object without its values is not Ready', async () => {
     await fc.assert(
       fc.asyncProperty(history, async (turns) => {
         const on = new Bench();

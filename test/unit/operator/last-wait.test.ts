@@ -1,6 +1,7 @@
-// A zone and its records that are deleted together, as with their namespace: one write takes all along.
+// A zone and its records that are deleted together, for example with their namespace: one write deletes all of them.
+
 import { beforeEach, describe, expect, it } from 'vitest';
-import { NAMESPACE } from '../../../src/operator/house.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
 const ZONE = 'default/example';
@@ -28,7 +29,7 @@ function removeAll(): void {
 }
 
 describe('a zone that is deleted together with its records', () => {
-  it('is deleted in one write, whoever is looked at first', async () => {
+  it('is deleted in one write, in any order of the runs', async () => {
     const id = zoneId();
     removeAll();
     await on.settle();
@@ -36,7 +37,7 @@ describe('a zone that is deleted together with its records', () => {
     expect([...on.cluster.zones(), ...on.cluster.records()]).toEqual([]);
   });
 
-  it('is waited for when its namespace goes, and the records come first', async () => {
+  it('is deleted first when its namespace is deleted and the records run first', async () => {
     const id = zoneId();
     const place = on.cluster.create(NAMESPACE, { name: 'default', namespace: '', finalizers: ['kubernetes'] }, {});
     on.cluster.remove(NAMESPACE, place);
@@ -52,7 +53,7 @@ describe('a zone that is deleted together with its records', () => {
     expect(on.cluster.records()).toEqual([]);
   });
 
-  it('leaves its records nothing to write when it went before them', async () => {
+  it('leaves its records nothing to write when it was deleted before them', async () => {
     const id = zoneId();
     on.cluster.remove(DNS_ZONE, ZONE);
     await on.settle();
@@ -62,7 +63,7 @@ describe('a zone that is deleted together with its records', () => {
     expect(on.cluster.records()).toEqual([]);
   });
 
-  it('does not hold them up when it is blocked by what somebody else has in it', async () => {
+  it('does not delay them when records without a DNSRecord block it', async () => {
     const foreign = on.service.seed(zoneId(), { name: 'foreign' });
     removeAll();
     await on.settle();
@@ -73,11 +74,11 @@ describe('a zone that is deleted together with its records', () => {
     expect(zone?.status?.conditions.find(({ type }) => type === 'DeletionBlocked')).toMatchObject({
       status: 'True',
       reason: 'ForeignRecords',
-      message: expect.stringContaining('1 record(s)'),
+      message: expect.stringContaining('The zone contains records that no DNSRecord owns: '),
     });
   });
 
-  it('does not hold them up for ever when it cannot be deleted', async () => {
+  it('does not delay them forever when it cannot be deleted', async () => {
     on.cluster.edit(DNS_ZONE, ZONE, { deletionPolicy: 'Retain' });
     removeAll();
     await on.settle();

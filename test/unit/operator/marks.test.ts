@@ -1,6 +1,11 @@
-// What the operator writes at the service says which object it belongs to, so that people there know before they change it.
+// The marks at the service that name the object of each record, so that users of the service know the owner before a
+// change.
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+
+/** The first 12 hexadecimal digits of SHA-256 of the uid of kube-system. */
+const CLUSTER = createHash('sha256').update('cluster-1').digest('hex').slice(0, 12);
 
 async function zone(): Promise<Bench> {
   const on = new Bench();
@@ -19,10 +24,10 @@ describe('the mark of an object', () => {
     expect(on.service.marks.get(zoneIdOf(on))).toBe('DNSZone default/example');
     www(on, { values: ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((content) => ({ content })) });
     await on.settle();
-    expect(marksOf(on)).toEqual(Array(3).fill('DNSRecord default/www'));
+    expect(marksOf(on)).toEqual(Array(3).fill(`DNSRecord default/www@${CLUSTER}`));
   });
 
-  it('comes to a record that is taken over with its first change: taking over writes nothing', async () => {
+  it('is set on an adopted record with its first change, because adoption writes nothing', async () => {
     const on = await zone();
     const id = on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.1' });
     on.faults.arm(null);
@@ -32,6 +37,6 @@ describe('the mark of an object', () => {
     on.cluster.edit(DNS_RECORD, 'default/www', { content: '192.0.2.2' });
     await on.settle();
     expect(on.service.ids()).toEqual([id]);
-    expect(on.service.marks.get(id)).toBe('DNSRecord default/www');
+    expect(on.service.marks.get(id)).toBe(`DNSRecord default/www@${CLUSTER}`);
   });
 });

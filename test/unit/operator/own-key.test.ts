@@ -1,10 +1,10 @@
-// The operator's own API key, as the service sees it.
+// The check of the operator's own API key at the service.
 import { expect, it } from 'vitest';
-import { ApiError } from '../../../src/client/errors.ts';
-import { watchOwnKey } from '../../../src/operator/own-key.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
+import { ApiError } from '#client/errors.ts';
+import { watchOwnKey } from '#operator/access/own-key.ts';
+import { createLogger } from '#telemetry/log.ts';
 
-it('is refused, said once, until the service takes it; a service that is away says nothing', async () => {
+it('is refused, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'operator', destination: { write: (line) => lines.push(line) } });
   const stop = new AbortController();
@@ -26,7 +26,7 @@ it('is refused, said once, until the service takes it; a service that is away sa
   const clock = { now: () => 0, setTimeout: soon };
   const key = watchOwnKey(client, clock, log);
   await key.run(stop.signal);
-  // What each look found before it.
+  // The state that each check found before it.
   expect(seen).toEqual([true, true, true, false, false, false]);
   expect(key.accepted()).toBe(true);
   expect(lines.filter((line) => line.includes('does not accept'))).toHaveLength(1);

@@ -1,8 +1,8 @@
-// What objects say and when they come back while the service is away, limits the key, or is busy with a zone.
+// The conditions and the retries of objects while the service is unavailable, limits the key, or is busy with a zone.
 import { describe, expect, it } from 'vitest';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { createSeal, ledgerOf } from '../../../src/operator/record-birth.ts';
-import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { createSeal, ledgerOf } from '#operator/record/creation-annotation.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { settle } from '../../support/fake-clock.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -31,8 +31,8 @@ const isWrite = (call: string) => /^(create|change|park|unpark|update|delete)/.t
 const away = () => new ApiUnavailable('connect ECONNREFUSED');
 const reason = (on: Bench, key: string) => on.ready(on.cluster.record(key));
 
-describe('while the service is away', () => {
-  it('a record that was Ready stays so and names the reason', async () => {
+describe('while the service is unavailable', () => {
+  it('a record that was Ready stays Ready and names the reason', async () => {
     const on = await bench();
     record(on);
     await on.settle();
@@ -40,17 +40,38 @@ describe('while the service is away', () => {
     const { error } = await on.run('record', WWW);
     expect(error).toBeInstanceOf(ApiUnavailable);
     expect(reason(on, WWW)).toBe('True APIUnavailable');
-    expect(on.message(on.cluster.record(WWW))).toContain('is still served');
+    expect(on.message(on.cluster.record(WWW))).toContain('The name servers still serve the data');
     on.service.gate = () => null;
     await on.settle();
     expect(audit(on)).toEqual([]);
   });
 
-  it('a zone that was Ready stays so and names the reason', async () => {
+  it('a zone that was Ready stays Ready and names the reason', async () => {
     const on = await bench();
     on.service.gate = away;
     await on.run('zone', ZONE);
     expect(on.ready(on.cluster.zone(ZONE))).toBe('True APIUnavailable');
+  });
+
+  it('objects and deletions wait for the service, and all of them run when it answers again', async () => {
+    const on = await bench();
+    record(on);
+    await on.settle();
+    on.service.gate = away;
+    on.waiting.length = 0;
+    on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.2' });
+    await on.run('record', WWW);
+    await on.run('zone', ZONE);
+    expect(on.waiting).toEqual([`record ${WWW}`, `zone ${ZONE}`]);
+    on.waiting.length = 0;
+    on.cluster.remove(DNS_RECORD, WWW);
+    await on.run('record', WWW);
+    expect(on.waiting).toEqual([`record ${WWW}`]);
+    on.waiting.length = 0;
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.clock.advance(20_000);
+    await on.run('zone', ZONE);
+    expect(on.waiting).toEqual([`zone ${ZONE}`]);
   });
 
   it('the status is written once, not at each attempt', async () => {
@@ -69,7 +90,7 @@ describe('while the service is away', () => {
     expect(on.cluster.version).toBe(before);
   });
 
-  it('a new record is not Ready, and happens afterwards', async () => {
+  it('a new record is not Ready, and is written afterwards', async () => {
     const on = await bench();
     on.service.gate = away;
     record(on);
@@ -80,7 +101,7 @@ describe('while the service is away', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('an edited record is not Ready: what is served is the old value', async () => {
+  it('an edited record is not Ready, because the old value is served', async () => {
     const on = await bench();
     record(on);
     await on.settle();
@@ -93,7 +114,7 @@ describe('while the service is away', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('a service without its database is taken for one that is away', async () => {
+  it('a service without its database counts as unavailable', async () => {
     const on = await bench();
     record(on);
     await on.settle();
@@ -105,7 +126,7 @@ describe('while the service is away', () => {
 });
 
 describe('while the key is limited', () => {
-  /** The first write is refused with 429; the run then stands in line until its patience ends. */
+  /** The service refuses the first write with 429. The run then waits for its turn until its wait limit. */
   async function limited(): Promise<Bench> {
     const on = await bench();
     record(on);
@@ -117,17 +138,17 @@ describe('while the key is limited', () => {
     return on;
   }
 
-  it('a record says so and when it is tried again, not before Retry-After is over', async () => {
+  it('a record shows the limit and the time of the next attempt, which is not before Retry-After ends', async () => {
     const on = await limited();
     expect(reason(on, WWW)).toBe('False RateLimited');
     const next = Date.parse(on.cluster.record(WWW)?.status?.nextAttemptTime as string);
-    // 42 s from the refusal, of which the run itself has waited 5 s or more.
+    // 42 s after the refusal, of which the run itself has waited 5 s or more.
     const now = Date.UTC(2026, 10, 21, 12) + on.clock.now();
     expect(next - now).toBeGreaterThan(35_000);
     expect(next - now).toBeLessThanOrEqual(42_000);
   });
 
-  it('no other record sends anything before Retry-After is over, and each says so at once', async () => {
+  it('no other record sends a request before Retry-After ends, and each shows the limit at once', async () => {
     const on = await limited();
     const other = record(on, 'other');
     on.faults.arm(null);
@@ -151,7 +172,7 @@ describe('while the key is limited', () => {
     expect(reason(on, WWW)).toBe('True Ready');
   });
 
-  it('all happens afterwards, and the time of the next attempt goes', async () => {
+  it('all changes are written afterwards, and the time of the next attempt is removed', async () => {
     const on = await limited();
     on.service.gate = () => null;
     await on.clock.advance(60_000);
@@ -160,7 +181,7 @@ describe('while the key is limited', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('an intent survives the wait, so that nothing is made twice', async () => {
+  it('an intent survives the wait, so that nothing is created twice', async () => {
     const on = await limited();
     const object = on.cluster.record(WWW) as DNSRecord;
     expect(ledgerOf(object, createSeal('key')).entries).toMatchObject([{ content: '192.0.2.1', intent: 'nonce2' }]);
@@ -173,7 +194,7 @@ describe('while the key is limited', () => {
 });
 
 describe('while a zone is busy', () => {
-  it('its record waits and then happens in the same run', async () => {
+  it('its record waits and is then written in the same run', async () => {
     const on = await bench();
     record(on);
     let answers = 1;
@@ -189,7 +210,7 @@ describe('while a zone is busy', () => {
     expect(reason(on, WWW)).toBe('True Ready');
   });
 
-  it('its record says so when that takes long', async () => {
+  it('its record shows it when that takes long', async () => {
     const on = await bench();
     record(on);
     on.service.gate = (call) => (isWrite(call) ? busy : null);

@@ -1,8 +1,8 @@
-// The proof by DNS against name servers that are right, late, wrong or silent.
+// The proof by DNS with name servers that are right, late, wrong or silent.
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseRdata } from '../../../src/dns/types/index.ts';
-import { realClock } from '../../../src/kube/clock.ts';
-import { createPropagation, type ExpectedRecord } from '../../../src/operator/propagation.ts';
+import { realClock } from '#base/clock.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import { createPropagation, type ExpectedRecord } from '#operator/proof/propagation.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
@@ -17,7 +17,7 @@ const www = { name: 'www.example.org', type: 'A' as const, ttl: 60, rdatas: [wir
 const right = { answers: [{ name: www.name, type: 'A' as const, ttl: 60, data: '192.0.2.1' }] };
 const old = { answers: [{ name: www.name, type: 'A' as const, ttl: 60, data: '192.0.2.9' }] };
 
-/** One script a name server: ns1.example.net, ns2.example.net, … */
+/** One script for each name server: ns1.example.net, ns2.example.net, … */
 async function proof(...scripts: Script[]) {
   const servers = await Promise.all(scripts.map((script) => startNameServer(script)));
   open.push(...servers);
@@ -32,7 +32,7 @@ async function proof(...scripts: Script[]) {
 }
 
 describe('the proof of a record', () => {
-  it('asks every name server, over UDP and over TCP', async () => {
+  it('queries every name server over UDP and over TCP', async () => {
     const { servers, ask } = await proof(
       () => right,
       () => right,
@@ -41,7 +41,7 @@ describe('the proof of a record', () => {
     for (const { queries } of servers) expect(queries.map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
   });
 
-  it('looks again when a server has the old answer for a moment', async () => {
+  it('queries again when a server serves the old answer for a moment', async () => {
     let answers = 0;
     const { ask } = await proof(() => {
       answers += 1;
@@ -50,18 +50,18 @@ describe('the proof of a record', () => {
     expect(await ask()).toBeNull();
   });
 
-  it('names the server that does not have it, and says the same each time', async () => {
+  it('names the server that does not serve it, with the same message each time', async () => {
     const { servers, ask } = await proof(
       () => right,
       () => old,
     );
     const address = servers[1]?.address;
-    const words = `Not every name server answers it yet: ns2.example.net (${address}) does not serve it yet.`;
+    const words = `Not every name server serves the current data yet, and the operator keeps checking: ns2.example.net (${address}) does not serve it yet.`;
     expect(await ask()).toBe(words);
     expect(await ask()).toBe(words);
   });
 
-  it('is told when a server answers over UDP only', async () => {
+  it('fails when a server answers over UDP only', async () => {
     const { ask } = await proof(({ transport }) => (transport === 'udp' ? right : old));
     expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not serve it yet/);
   });
@@ -74,7 +74,7 @@ describe('the proof of a record', () => {
     expect(performance.now() - since).toBeLessThan(4_000);
   });
 
-  it('is not given while a name server has no address', async () => {
+  it('fails while a name server has no address', async () => {
     const { ask } = await proof(() => right);
     expect(await ask(['ns9.example.invalid'])).toMatch(/^Not every .* ns9\.example\.invalid has no address\.$/);
   });
@@ -85,7 +85,7 @@ describe('the proof of an ALIAS', () => {
   const empty = { answers: [] };
   const six = { answers: [{ name: www.name, type: 'AAAA' as const, ttl: 30, data: '2001:db8::1' }] };
 
-  it('is an address of either family, under any TTL, from every name server', async () => {
+  it('is an address of either family with any TTL from every name server', async () => {
     const { servers, ask } = await proof(
       ({ packet }) => (packet.questions[0]?.type === 'A' ? old : empty),
       ({ packet }) => (packet.questions[0]?.type === 'AAAA' ? six : empty),
@@ -95,7 +95,7 @@ describe('the proof of an ALIAS', () => {
       expect(new Set(queries.map(({ packet }) => packet.questions[0]?.type))).toEqual(new Set(['A', 'AAAA']));
   });
 
-  it('is missing while one of them has none', async () => {
+  it('fails while one of them has none', async () => {
     const { ask } = await proof(
       () => old,
       () => empty,

@@ -1,14 +1,14 @@
-// Reasons of Ready: one list, by which objects are counted, and which the texts for people follow.
+// The reasons of Ready: one list, which the metrics use to count objects and which the documentation follows.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { createStore } from '../../../src/kube/store.ts';
-import { createObserver } from '../../../src/operator/metrics.ts';
-import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
-import { NOT_DELEGATED_REASONS, NOT_READY_REASONS } from '../../../src/operator/resources/reasons.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { createStore } from '#kube/cache/store.ts';
+import { createObserver } from '#operator/run/metrics.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { EVENT_REASONS, NOT_DELEGATED_REASONS, NOT_READY_REASONS } from '#resources/reasons.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { aRecord } from '../../support/operator/build.ts';
 
@@ -23,7 +23,7 @@ function recordThatIs(status: 'True' | 'False', reason: string, name: string): D
   return { ...rest, metadata, status: { conditions } };
 }
 
-it('counts each object under the reason it has; Other is for reasons of other versions', async () => {
+it('counts each object under its reason; Other is for the reasons of other versions', async () => {
   const log = createLogger({ name: 'test', level: 'silent' });
   const records = createStore<DNSRecord>({ log });
   const metrics = createMetrics({ processMetrics: false });
@@ -37,38 +37,44 @@ it('counts each object under the reason it has; Other is for reasons of other ve
   expect(await count('DNSRecord')).toEqual(each(0));
   records.replace([
     ...[...NOT_READY_REASONS, 'OfLongAgo'].map((reason, n) => recordThatIs('False', reason, `open-${n}`)),
-    // Ready, though the service is away.
+    // Ready, although the service is unavailable.
     recordThatIs('True', 'APIUnavailable', 'served'),
   ]);
   expect(await count('DNSRecord')).toEqual(each(1));
   expect(await count('DNSZone')).toEqual(each(0));
 });
 
-it('lists no reason that nothing says', async () => {
-  const folder = join(ROOT, 'src/operator');
-  const files = (await readdir(folder, { recursive: true })).filter(
-    (file) => file.endsWith('.ts') && !file.endsWith('reasons.ts'),
+it('lists no reason that neither the operator nor the solver sets', async () => {
+  const folders = ['src/operator', 'src/resources', 'src/solver'].map((folder) => join(ROOT, folder));
+  const lists = await Promise.all(
+    folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((file) => join(folder, file))),
   );
-  const texts = (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('\n');
-  expect(all.filter((reason) => !texts.includes(`'${reason}'`))).toEqual([]);
+  const files = lists.flat().filter((file) => file.endsWith('.ts') && !file.endsWith('reasons.ts'));
+  const texts = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('\n');
+  expect([...all, ...EVENT_REASONS].filter((reason) => !texts.includes(`'${reason}'`))).toEqual([]);
 });
 
-it('has a cure for every reason in the README, and none for others', async () => {
-  const [, section = ''] = (await read('README.md')).split('**Conditions that say what to do**');
-  const [list = ''] = section.split('\n### ');
-  const told = [...list.matchAll(/^- (Ready|Delegated): ([\s\S]*?)(?=^- |$(?![\s\S]))/gm)].flatMap(([, , text = '']) =>
-    [...text.matchAll(/`([A-Z][A-Za-z]+)`/g)].map(([, name]) => name),
-  );
-  expect(told.filter((name) => name !== 'Ready').sort()).toEqual([...all].sort());
+it.each([
+  ['Ready', NOT_READY_REASONS],
+  ['Delegated', NOT_DELEGATED_REASONS],
+])('the page of conditions has a remedy for every reason of %s, and for no other', async (condition, reasons) => {
+  const [, section = ''] = (await read('docs/reference/conditions.md')).split(`\n## ${condition}\n`);
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `(\w+)` .*\| +(\S.*\S) +\|$/gm)];
+  expect(rows.map(([, name]) => name).sort()).toEqual([...reasons].sort());
 });
 
-it('is told by alerts, their cases and their runbooks as it is', async () => {
+it('the page of Events explains every reason of an Event, and no other', async () => {
+  const rows = [...(await read('docs/reference/events.md')).matchAll(/^\| `(\w+)` .*\| +(\S.*\S) +\|$/gm)];
+  expect(rows.map(([, name]) => name).sort()).toEqual([...EVENT_REASONS].sort());
+});
+
+it('is spelled alike in alerts, their tests and their runbooks', async () => {
   const named = new Set<string>();
   for (const file of ['charts/zonestead/files/alerts.yaml', 'deploy/observability/alerts.test.yaml'])
     for (const [, values = ''] of (await read(file)).matchAll(/reason!?[=~]+"([^"]*)"/g))
       for (const value of values.split('|')) named.add(value);
-  // Of an Event, and of no condition.
-  for (const [, name = ''] of (await read('deploy/observability/runbooks.md')).matchAll(/reason ([A-Z]\w+)/g))
+  // The reason of an Event, and of no condition.
+  for (const [, name = ''] of (await read('docs/reference/alerts.md')).matchAll(/reason ([A-Z]\w+)/g))
     if (name !== 'Drift') named.add(name);
   expect(named.size).toBeGreaterThan(5);
   expect([...named].filter((name) => !all.includes(name))).toEqual([]);

@@ -1,8 +1,8 @@
-// What the cache keeps of a DNSRecord.
+// The part of a DNSRecord that the cache keeps.
 import { expect, it } from 'vitest';
-import { BIRTH } from '../../../src/operator/names.ts';
-import { createRecordTrim } from '../../../src/operator/record-cache.ts';
-import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
+import { createRecordTrim } from '#operator/record/cache.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { CREATION_ANNOTATION } from '#resources/names.ts';
 
 const condition = (message: string) => ({
   type: 'Ready',
@@ -18,22 +18,22 @@ const object = (status: object | undefined) =>
     kind: 'DNSRecord',
     metadata: {
       name: 'www',
-      annotations: { [BIRTH]: 'seal {}', theirs: 'kept' },
+      annotations: { [CREATION_ANNOTATION]: 'seal {}', theirs: 'kept' },
       managedFields: [{ manager: 'kubectl' }],
     },
     spec: { name: 'www', content: '192.0.2.1' },
     ...(status === undefined ? {} : { status }),
   }) as unknown as DNSRecord;
 
-it('says the same as the object, without managedFields', () => {
+it('has the same content as the object, without managedFields', () => {
   const status = { zoneId: 'zone_1', conditions: [condition('The record is served.')] };
   const { metadata, ...rest } = createRecordTrim()(object(status));
   expect(rest).toMatchObject({ spec: { name: 'www', content: '192.0.2.1' }, status });
-  expect(metadata).toEqual({ name: 'www', annotations: { [BIRTH]: 'seal {}', theirs: 'kept' } });
+  expect(metadata).toEqual({ name: 'www', annotations: { [CREATION_ANNOTATION]: 'seal {}', theirs: 'kept' } });
 });
 
-it('keeps the word of a beginning for as long as there is no ledger', () => {
+it('keeps the creation annotation as long as the status has no ledger', () => {
   const annotations = (status: object | undefined) => createRecordTrim()(object(status)).metadata.annotations;
-  expect(annotations(undefined)).toHaveProperty([BIRTH]);
+  expect(annotations(undefined)).toHaveProperty([CREATION_ANNOTATION]);
   expect(annotations({ conditions: [], records: [] })).toEqual({ theirs: 'kept' });
 });

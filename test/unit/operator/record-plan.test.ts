@@ -1,14 +1,14 @@
-// The plan for one DNSRecord: the table of its head comment as sentences, and what must hold for every plan there is.
+// The plan for one DNSRecord: the table of its head comment as sentences, and the invariants of every plan.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { DnsRecord } from '../../../src/client/client.ts';
-import { type DesiredValue, desiredOf } from '../../../src/operator/record-desired.ts';
-import { type Owned, planRecord, type RecordPlan } from '../../../src/operator/record-plan.ts';
+import type { DnsRecord } from '#client/client.ts';
+import { type DesiredValue, desiredOf } from '#operator/record/desired.ts';
+import { type Owned, planRecord, type RecordPlan } from '#operator/record/plan.ts';
 import { aRecord } from '../../support/operator/build.ts';
 
 const DEFAULT_TTL = 300;
 
-/** What the spec of an A record with these last octets and this TTL wants. */
+/** The desired values of an A record with these last octets and this TTL. */
 function wanted(octets: readonly number[], ttl?: number): DesiredValue[] {
   if (octets.length === 0) return [];
   const values = octets.map((octet) => ({ content: `192.0.2.${octet}` }));
@@ -44,7 +44,7 @@ const plan = ({ desired, owned: own = [], actual = [], adopt = false }: Given) =
     adoptable: new Set(adopt ? actual.map(({ id }) => id) : []),
   });
 
-/** The plan in short: `keep r1=1`, `create 3`. */
+/** The plan in short form: `keep r1=1`, `create 3`. */
 function words(of: RecordPlan): string[] {
   const last = (content: string) => content.slice('192.0.2.'.length);
   return [
@@ -57,28 +57,28 @@ function words(of: RecordPlan): string[] {
 }
 
 describe('the plan of a record', () => {
-  it('keeps what it owns and wants', () => {
+  it('keeps an owned value that is desired', () => {
     const of = plan({ desired: wanted([1]), owned: [owned('r1', 1)], actual: [stored('r1', 1)] });
     expect(words(of)).toEqual(['keep r1=1']);
     expect(of.drift).toEqual([]);
   });
 
-  it('updates what it owns and wants with another TTL', () => {
+  it('updates an owned value that is desired with another TTL', () => {
     const of = plan({ desired: wanted([1], 60), owned: [owned('r1', 1)], actual: [stored('r1', 1)] });
     expect(words(of)).toEqual(['update r1=1']);
   });
 
-  it("keeps a value whose TTL is the zone's default either way", () => {
+  it('keeps a value whose TTL equals the default of the zone', () => {
     const of = plan({ desired: wanted([1]), owned: [owned('r1', 1)], actual: [stored('r1', 1, DEFAULT_TTL)] });
     expect(words(of)).toEqual(['keep r1=1']);
   });
 
-  it('turns a value into another in one write, so that there is never a gap in between', () => {
+  it('changes a value into another in one write, so that the name is never without a value', () => {
     const of = plan({ desired: wanted([2]), owned: [owned('r1', 1)], actual: [stored('r1', 1)] });
     expect(words(of)).toEqual(['update r1=2']);
   });
 
-  it('deletes what it owns and nobody wants any more', () => {
+  it('deletes an owned value that is no longer desired', () => {
     const of = plan({
       desired: wanted([1]),
       owned: [owned('r1', 1), owned('r2', 2)],
@@ -88,27 +88,27 @@ describe('the plan of a record', () => {
     expect(of.drift).toEqual([]);
   });
 
-  it('forgets what somebody else deleted, and makes it again', () => {
+  it('forgets a value that another client deleted, and creates it again', () => {
     const of = plan({ desired: wanted([1]), owned: [owned('r1', 1)], actual: [] });
     expect(words(of)).toEqual(['create 1']);
     expect(of.drift).toEqual(['192.0.2.1 (r1) was deleted']);
   });
 
-  it('changes back what somebody else changed', () => {
+  it('reverts a change of another client', () => {
     const of = plan({ desired: wanted([1]), owned: [owned('r1', 1)], actual: [stored('r1', 9)] });
     expect(words(of)).toEqual(['update r1=1']);
     expect(of.drift).toEqual(['192.0.2.1 (r1) was changed to 192.0.2.9']);
   });
 
-  it('creates what nobody has', () => {
+  it('creates a missing value', () => {
     expect(words(plan({ desired: wanted([1, 2]) }))).toEqual(['create 1', 'create 2']);
   });
 
-  it("leaves a wanted value that is somebody else's alone, and says so", () => {
+  it('leaves a desired value that another owner has unchanged, and reports it', () => {
     expect(words(plan({ desired: wanted([1]), actual: [stored('f1', 1)] }))).toEqual(['taken f1=1']);
   });
 
-  it('adopts a wanted value of somebody else when it may', () => {
+  it('adopts a desired value of another owner if it is permitted', () => {
     expect(words(plan({ desired: wanted([1]), actual: [stored('f1', 1)], adopt: true }))).toEqual(['keep f1=1']);
   });
 
@@ -116,11 +116,11 @@ describe('the plan of a record', () => {
     expect(words(plan({ desired: wanted([1], 60), actual: [stored('f1', 1)], adopt: true }))).toEqual(['update f1=1']);
   });
 
-  it('has nothing to do with the other records of its name and type', () => {
+  it('ignores the other records of its name and type', () => {
     expect(words(plan({ desired: wanted([1]), actual: [stored('f9', 9)], adopt: true }))).toEqual(['create 1']);
   });
 
-  it('creates a value beside one that it must not take, without giving up what it owns', () => {
+  it('creates a value in addition to one that it must not take, and keeps its owned values', () => {
     const of = plan({
       desired: wanted([1, 2]),
       owned: [owned('r3', 3)],
@@ -129,7 +129,7 @@ describe('the plan of a record', () => {
     expect(words(of)).toEqual(['update r3=2', 'taken f1=1']);
   });
 
-  it('takes two spellings for one value', () => {
+  it('treats two spellings as one value', () => {
     const verdict = desiredOf(aRecord({ type: 'AAAA', content: '2001:DB8::0:1' } as never), 'example.org');
     if (!verdict.ok) throw new Error(verdict.message);
     const actual: DnsRecord = { ...stored('f1', 1), type: 'AAAA', content: '2001:db8:0:0:0:0:0:1' };
@@ -138,7 +138,7 @@ describe('the plan of a record', () => {
   });
 });
 
-// A service with at most ten values; ids below 100 are ours, the others somebody else's.
+// A service with at most ten values: the object owns ids below 100, and other clients own the rest.
 const octets = fc.uniqueArray(fc.integer({ min: 1, max: 10 }), { maxLength: 8 });
 const given = fc
   .record({ desired: octets, there: octets, mine: fc.array(fc.boolean(), { minLength: 8, maxLength: 8 }) })
@@ -146,7 +146,7 @@ const given = fc
     fc.record({
       desired: fc.constant(desired),
       actual: fc.constant(there.map((octet, at) => stored(mine[at] ? `r${at}` : `f${at}`, octet))),
-      /** What the ledger says of ours: right, or older than what somebody changed since. */
+      /** The ledger of the object: correct, or older than a change of another client. */
       ledger: fc.tuple(...there.map((octet) => fc.oneof(fc.constant(octet), fc.integer({ min: 1, max: 20 })))),
       lost: fc.uniqueArray(fc.integer({ min: 50, max: 52 }), { maxLength: 2 }),
       adopt: fc.boolean(),
@@ -159,7 +159,7 @@ interface Model {
   owned: Owned[];
 }
 
-/** What the service and the ledger are after the plan was carried out. */
+/** The service and the ledger after the plan was carried out. */
 function apply(of: RecordPlan, { actual }: Model, ttlOf: (value: DesiredValue) => number): Model {
   let next = [...actual];
   const own: Owned[] = [];
@@ -179,7 +179,7 @@ function apply(of: RecordPlan, { actual }: Model, ttlOf: (value: DesiredValue) =
 }
 
 describe('every plan', () => {
-  it('reaches what is wanted, touches only what it owns, and has nothing left to do afterwards', () => {
+  it('reaches the desired state, changes only owned records, and has nothing left to do afterwards', () => {
     fc.assert(
       fc.property(given, ({ desired: octetsWanted, actual, ledger, lost, adopt, ttl }) => {
         const desired = wanted(octetsWanted, ttl);
@@ -195,7 +195,7 @@ describe('every plan', () => {
         const foreign = actual.filter(({ id }) => !ownIds.has(id));
         for (const { id } of of.remove) expect(ownIds).toContain(id);
         for (const { id, value } of [...of.update, ...of.keep]) {
-          // A foreign record is only ever held for the very value that it has.
+          // A foreign record is kept only for exactly the value that it has.
           const adopted = foreign.find((record) => record.id === id);
           if (adopted) expect([adopt, adopted.content]).toEqual([true, value.content]);
           else expect(ownIds).toContain(id);
@@ -205,7 +205,7 @@ describe('every plan', () => {
         const after = apply(of, before, ttlOf);
         const untouched = foreign.filter(({ id }) => !after.owned.some((entry) => entry.id === id));
         expect(after.actual).toEqual(expect.arrayContaining(untouched));
-        // Every wanted value is there once; what is there besides is somebody else's.
+        // Every desired value exists once; all other values belong to other owners.
         const contents = after.actual.map(({ content }) => content);
         for (const { content } of desired) expect(contents.filter((each) => each === content)).toHaveLength(1);
         const held = new Set(after.owned.map(({ id }) => id));

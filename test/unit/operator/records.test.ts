@@ -1,8 +1,9 @@
-// The life of a DNSRecord between a cluster and a service in memory: written, edited, refused, healed, deleted.
+// The life of a DNSRecord between a cluster and a service in memory: written, edited, refused, recovered, deleted.
+
 import { describe, expect, it } from 'vitest';
-import type { Zone } from '../../../src/client/client.ts';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { NAMESPACE } from '../../../src/operator/house.ts';
+import type { Zone } from '#client/client.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { refused } from '../../support/operator/service.ts';
@@ -15,7 +16,7 @@ interface Given {
   record?: Record<string, unknown>;
 }
 
-/** A zone and, when given, the record www in it, both at rest. */
+/** A zone, and the record www in it if given, both without pending runs. */
 async function bench({ zone = {}, record }: Given = {}): Promise<Bench> {
   const made = new Bench();
   made.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', ...zone });
@@ -35,7 +36,7 @@ const conditions = (on: Bench) =>
   on.cluster.record(WWW)?.status?.conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`);
 
 describe('a DNSRecord', () => {
-  it('is written, proven and Ready, with its whole name and a ledger in the status', async () => {
+  it('is written, proven and Ready, with its fully qualified name and a ledger in the status', async () => {
     const on = await bench({ record: { name: 'WWW', ttl: 60, ...values('192.0.2.1', '192.0.2.2') } });
     expect(conditions(on)).toEqual([
       'Accepted=True Accepted',
@@ -53,7 +54,7 @@ describe('a DNSRecord', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('has its finalizer on and its creation announced, in one write, before the first write at the service', async () => {
+  it('gets its finalizer and the announcement of its creation in one write, before the first write at the service', async () => {
     const on = await bench();
     www(on, { content: '192.0.2.1' });
     on.faults.arm(null);
@@ -64,7 +65,7 @@ describe('a DNSRecord', () => {
     ]);
   });
 
-  it('asks the service and writes nothing when nothing has changed', async () => {
+  it('reads from the service and writes nothing when nothing has changed', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     on.faults.arm(null);
     await on.run('record', WWW);
@@ -84,39 +85,39 @@ describe('a DNSRecord', () => {
     await on.run('record', WWW);
     expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
     expect(on.message(on.cluster.record(WWW), 'Propagated')).toBe(
-      'Every name server of the zone answers it: ns1.zonestead.test, ns2.zonestead.test.',
+      'Every name server of the zone serves the record: ns1.zonestead.test, ns2.zonestead.test.',
     );
     on.outage = 'nobody is asked again';
     await on.run('record', WWW);
     expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
   });
 
-  it('waits for its zone and says which one', async () => {
+  it('waits for its zone and names it', async () => {
     const on = new Bench();
     www(on, { content: '192.0.2.1' });
     await on.settle();
     expect(on.ready(on.cluster.record(WWW))).toBe('False ZoneNotReady');
     expect(on.message(on.cluster.record(WWW))).toBe(
-      'There is no DNSZone default/example; create it or mend spec.zoneRef.',
+      'DNSZone default/example does not exist. Create it, or create this DNSRecord again with another spec.zoneRef.',
     );
     on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
     await on.settle();
     expect(audit(on)).toEqual([]);
   });
 
-  it('says what is wrong with its content, and heals by an edit', async () => {
+  it('reports the problem of its content, and recovers with an edit', async () => {
     const on = await bench({ record: { content: '192.0.2.01' } });
     expect(conditions(on)?.[0]).toBe('Accepted=False InvalidSpec');
     expect(on.message(on.cluster.record(WWW))).toMatch(/^spec\.content: .*IPv4 address such as 192\.0\.2\.10/);
     expect(on.service.lines()).toEqual([]);
-    // Nothing was ever written, so nothing holds its deletion up.
+    // Nothing was ever written, so nothing delays its deletion.
     expect(on.cluster.record(WWW)?.metadata.finalizers).toBeUndefined();
     on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.1' });
     await on.settle();
     expect(audit(on)).toEqual([]);
   });
 
-  it('keeps what it has while a wrong edit waits to be mended', async () => {
+  it('keeps its records after an invalid edit', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     on.cluster.edit(DNS_RECORD, WWW, { content: 'nonsense' });
     await on.settle();
@@ -127,7 +128,7 @@ describe('a DNSRecord', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('is told by the service what cannot stand beside what, and heals without an edit', async () => {
+  it('reports the conflict that the service describes, and recovers without an edit', async () => {
     const on = await bench();
     const alias = on.service.seed(zoneIdOf(on), { name: 'www', type: 'CNAME', content: 'www.example.net' });
     www(on, { content: '192.0.2.1' });
@@ -140,13 +141,15 @@ describe('a DNSRecord', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('leaves its other values live when one is refused', async () => {
+  it('keeps its other values when one is refused', async () => {
     const on = await bench();
     const foreign = on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.2' });
     www(on, values('192.0.2.1', '192.0.2.2', '192.0.2.3'));
     await on.settle();
     expect(on.ready(on.cluster.record(WWW))).toBe('False Conflict');
-    expect(on.message(on.cluster.record(WWW))).toContain(`The DNS service has 192.0.2.2 already (${foreign})`);
+    expect(on.message(on.cluster.record(WWW))).toContain(
+      `The value 192.0.2.2 already exists at the DNS service (${foreign})`,
+    );
     expect(on.service.ids()).toHaveLength(3);
     expect(idsOf(on)).toHaveLength(2);
     on.cluster.remove(DNS_RECORD, WWW);
@@ -154,7 +157,7 @@ describe('a DNSRecord', () => {
     expect(audit(on, { recordIds: [foreign] })).toEqual([]);
   });
 
-  it('becomes a null MX, which stands alone, without a conflict with its own values', async () => {
+  it('becomes a null MX, which must be the only value, without a conflict with its own values', async () => {
     const on = await bench({ record: { type: 'MX', name: '@', ...values('a.example.net', 'b.example.net') } });
     on.cluster.edit(DNS_RECORD, WWW, { values: undefined, content: '.', priority: 0 });
     await on.run('record', WWW);
@@ -172,7 +175,7 @@ describe('a DNSRecord', () => {
     ]);
   });
 
-  it('looks again when somebody deletes its value between the look and the write', async () => {
+  it('reads again when another client deletes its value between the read and the write', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     const [id] = idsOf(on);
     on.cluster.edit(DNS_RECORD, WWW, { content: '192.0.2.2' });
@@ -204,9 +207,9 @@ describe('a DNSRecord', () => {
     expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
   });
 
-  it('is not Ready before every name server answers it, and asks again soon', async () => {
+  it('is not Ready before every name server serves it, and queries again soon', async () => {
     const on = await bench();
-    on.outage = 'Not every name server answers it yet: ns1 (192.0.2.53) does not answer over UDP.';
+    on.outage = 'Not every name server serves the current data yet: ns1 (192.0.2.53) does not answer over UDP.';
     www(on, { content: '192.0.2.1' });
     const { result } = await on.run('record', WWW);
     expect(conditions(on)?.slice(1)).toEqual([
@@ -221,7 +224,7 @@ describe('a DNSRecord', () => {
     expect(on.ready(on.cluster.record(WWW))).toBe('True Ready');
   });
 
-  it('in a parked zone is written, and says that only the apex answers', async () => {
+  it('in a parked zone is written, and reports that the zone is parked', async () => {
     const on = await bench({ zone: { parked: true }, record: { content: '192.0.2.1' } });
     expect(on.ready(on.cluster.record(WWW))).toBe('False ZoneParked');
     expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
@@ -232,7 +235,7 @@ describe('a DNSRecord', () => {
 });
 
 describe('the deletion of a DNSRecord', () => {
-  it('deletes exactly what is in its ledger', async () => {
+  it('deletes exactly the records in its ledger', async () => {
     const on = await bench({ record: values('192.0.2.1', '192.0.2.2') });
     const foreign = on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.9' });
     on.cluster.remove(DNS_RECORD, WWW);
@@ -241,7 +244,7 @@ describe('the deletion of a DNSRecord', () => {
     expect(on.service.ids()).toEqual([foreign]);
   });
 
-  it('leaves everything under deletionPolicy Retain, and asks nothing of the service', async () => {
+  it('keeps everything under deletionPolicy Retain, and sends no request to the service', async () => {
     const on = await bench({ record: { content: '192.0.2.1', deletionPolicy: 'Retain' } });
     on.cluster.remove(DNS_RECORD, WWW);
     on.faults.arm(null);
@@ -251,7 +254,7 @@ describe('the deletion of a DNSRecord', () => {
     expect(on.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
   });
 
-  it('is done when zone and records are gone already', async () => {
+  it('succeeds when zone and records no longer exist', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     on.service.dropZone(zoneIdOf(on));
     on.cluster.remove(DNS_RECORD, WWW);
@@ -259,7 +262,7 @@ describe('the deletion of a DNSRecord', () => {
     expect(on.cluster.record(WWW)).toBeUndefined();
   });
 
-  it('does not need the DNSZone any more', async () => {
+  it('does not need the DNSZone', async () => {
     const on = await bench({ zone: { deletionPolicy: 'Retain' }, record: { content: '192.0.2.1' } });
     on.cluster.remove(DNS_ZONE, ZONE);
     await on.settle();
@@ -272,7 +275,7 @@ describe('the deletion of a DNSRecord', () => {
   it.each([
     ['of a value', (on: Bench) => on.cluster.edit(DNS_RECORD, WWW, values('192.0.2.1'))],
     ['of all', (on: Bench) => on.cluster.remove(DNS_RECORD, WWW)],
-  ])('%s that the service refuses is not forgotten', async (_what, act) => {
+  ])('%s that the service refuses keeps its object', async (_what, act) => {
     const on = await bench({ record: values('192.0.2.1', '192.0.2.2') });
     on.service.gate = (call) => (call.startsWith('delete') ? refused(409, 'conflict', 'Something needs it.') : null);
     act(on);
@@ -286,7 +289,7 @@ describe('the deletion of a DNSRecord', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('waits for a service that is away, and does not let go before', async () => {
+  it('waits for an unavailable service, and keeps the finalizer until then', async () => {
     const on = await bench({ record: { content: '192.0.2.1' } });
     on.service.gate = () => new ApiUnavailable('away');
     on.cluster.remove(DNS_RECORD, WWW);
@@ -300,7 +303,7 @@ describe('the deletion of a DNSRecord', () => {
 });
 
 describe('a grant', () => {
-  it('lets a record of another namespace in, by the labels of its namespace', async () => {
+  it('permits a record of another namespace by the labels of its namespace', async () => {
     const on = await bench({
       zone: {
         allowedRecords: [{ namespaces: { from: 'Selector', selector: { matchLabels: { team: 'shop' } } } }],
@@ -323,7 +326,7 @@ describe('a grant', () => {
     expect(on.ready(on.cluster.record('shop/www'))).toBe('True Ready');
   });
 
-  it('that the key of the operator lacks at the service is told as NotPermitted', async () => {
+  it('that the key of the operator lacks at the service is reported as NotPermitted', async () => {
     const on = await bench();
     on.service.gate = (call) =>
       call.startsWith('create') ? refused(403, 'forbidden', 'This key may not write.') : null;

@@ -1,22 +1,22 @@
-// The schemas of both kinds in zod, their files in crds/, and the walk that makes one of the other.
+// The zod schemas of both kinds, their files in crds/, and the conversion of one into the other.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { renderCrds } from '../../../src/operator/resources/crd.ts';
-import { recordSpec, recordStatus } from '../../../src/operator/resources/dnsrecord.ts';
-import { zoneSpec, zoneStatus } from '../../../src/operator/resources/dnszone.ts';
-import { toStructural } from '../../../src/operator/resources/structural.ts';
-import { summaryOf, valuesOf } from '../../../src/operator/resources/summary.ts';
+import { renderCrds } from '#resources/crd.ts';
+import { recordSpec, recordStatus } from '#resources/dnsrecord.ts';
+import { zoneSpec, zoneStatus } from '#resources/dnszone.ts';
+import { toStructural } from '#resources/structural.ts';
+import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { RESOURCE_CASES } from '../../support/resource-cases.ts';
 
 const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
 
-/** As the API server writes them: `spec.path: message`. */
+/** The problems as the API server writes them: `spec.path: message`. */
 const issuesOf = (error: z.ZodError) => error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 describe('a spec', () => {
-  it.each(RESOURCE_CASES.filter((each) => each.refused === undefined))('with $title is taken ($kind)', (each) => {
+  it.each(RESOURCE_CASES.filter((each) => each.refused === undefined))('with $title is accepted ($kind)', (each) => {
     const result = SCHEMAS[each.kind].safeParse(each.spec);
     expect(result.success ? [] : issuesOf(result.error)).toEqual([]);
   });
@@ -25,7 +25,8 @@ describe('a spec', () => {
     const result = SCHEMAS[each.kind].safeParse(each.spec);
     expect(result.success).toBe(false);
     const refused = each.refused as RegExp;
-    // Words of our own rules must be the same here and there; zod's own words for types and bounds differ from Go's.
+    // Messages of the product's own rules must be equal here and there; zod's messages for types and bounds differ from
+    // Go's.
     if (!result.success && /[a-z] [a-z]/.test(refused.source)) {
       expect(issuesOf(result.error).join('\n')).toMatch(refused);
     }
@@ -46,7 +47,7 @@ describe('a spec', () => {
 });
 
 describe('a status', () => {
-  it('is born with every condition Unknown', () => {
+  it('initially has every condition Unknown', () => {
     const types = (status: { conditions: { type: string; status: string }[] }) =>
       status.conditions.map((condition) => `${condition.type}=${condition.status}`);
     expect(types(zoneStatus.parse({}))).toEqual([
@@ -67,13 +68,13 @@ describe('a status', () => {
 describe('crds/', () => {
   const folder = new URL('../../../crds/', import.meta.url);
 
-  it('is what `npm run crds` makes', () => {
+  it('equals the output of `npm run crds`', () => {
     const rendered = renderCrds();
-    expect(readdirSync(folder).sort()).toEqual(rendered.map(({ file }) => file).sort());
+    expect(readdirSync(folder).sort()).toEqual(['kustomization.yaml', ...rendered.map(({ file }) => file)].sort());
     for (const { file, text } of rendered) expect(readFileSync(new URL(file, folder), 'utf8')).toBe(text);
   });
 
-  it('explains every field a user may write', () => {
+  it('explains every field that a user may set', () => {
     const silent: string[] = [];
     const visit = (node: z.infer<typeof anySchema>, path: string): void => {
       for (const [name, child] of Object.entries(node.properties ?? {})) {
@@ -91,7 +92,34 @@ describe('crds/', () => {
     expect(silent).toEqual([]);
   });
 
-  it('bounds every text and list, because the cost of CEL is estimated from the bounds', () => {
+  it('explains each field in complete sentences', () => {
+    const fragments: string[] = [];
+    const visit = (node: z.infer<typeof anySchema>, path: string): void => {
+      const { description = '' } = node;
+      // A sentence begins with a capital letter and ends with a full stop, also inside the parentheses of a default.
+      if (description !== '' && !/^[A-Z].* .*(\.|\.\))$/s.test(description)) fragments.push(`${path}: ${description}`);
+      for (const [name, child] of Object.entries(node.properties ?? {})) visit(child, `${path}.${name}`);
+      if (node.items) visit(node.items, `${path}[]`);
+    };
+    for (const { text } of renderCrds()) {
+      const crd = parse(text) as Crd;
+      for (const [name, node] of Object.entries(crd.spec.versions[0].schema.openAPIV3Schema.properties))
+        visit(node, `${crd.metadata.name} ${name}`);
+    }
+    expect(fragments).toEqual([]);
+  });
+
+  it('shows why an object is not Ready in kubectl get, the message with -o wide, and the age last', () => {
+    for (const { text } of renderCrds()) {
+      const columns = (parse(text) as Crd).spec.versions[0].additionalPrinterColumns;
+      const shown = columns.filter(({ priority = 0 }) => priority === 0).map(({ name }) => name);
+      expect(shown.slice(-3)).toContain('Reason');
+      expect(columns.find(({ name }) => name === 'Message')).toMatchObject({ priority: 1 });
+      expect(columns.at(-1)?.name).toBe('Age');
+    }
+  });
+
+  it('limits every text and list, because the API server estimates the cost of CEL from the limits', () => {
     const unbounded: string[] = [];
     const visit = (node: z.infer<typeof anySchema>, path: string): void => {
       const bounded = node.type !== 'string' || node.enum !== undefined || node.maxLength !== undefined;
@@ -112,7 +140,10 @@ interface Crd {
   readonly metadata: { readonly name: string };
   readonly spec: {
     readonly versions: readonly [
-      { readonly schema: { readonly openAPIV3Schema: { readonly properties: { spec: Node; status: Node } } } },
+      {
+        readonly additionalPrinterColumns: readonly { readonly name: string; readonly priority?: number }[];
+        readonly schema: { readonly openAPIV3Schema: { readonly properties: { spec: Node; status: Node } } };
+      },
     ];
   };
 }
@@ -136,7 +167,7 @@ describe('the structural walk', () => {
   const structural = (schema: z.ZodType) =>
     toStructural(z.toJSONSchema(schema, { target: 'openapi-3.0', io: 'input' }));
 
-  it('keeps bounds, defaults, enums, nullable and x-kubernetes keywords, and drops what zod adds for itself', () => {
+  it('keeps bounds, defaults, enums, nullable and x-kubernetes keywords, and drops the keywords that only zod needs', () => {
     const schema = z.object({
       a: z.int().min(1).nullable(),
       b: z.enum(['x', 'y']).default('x').meta({ description: 'B.' }),
@@ -155,13 +186,13 @@ describe('the structural walk', () => {
     });
   });
 
-  it('refuses what a CRD cannot hold', () => {
+  it('refuses schemas that a CRD cannot contain', () => {
     expect(() => structural(z.object({ a: z.union([z.string(), z.int()]) }))).toThrow(
       /root\.properties\.a has no single/,
     );
     expect(() => structural(z.object({ a: z.unknown() }))).toThrow(/has no single type/);
-    expect(() => structural(z.string().regex(/^(?!x)/))).toThrow(/beyond RE2/);
-    expect(() => structural(z.string().regex(/(a)\1/))).toThrow(/beyond RE2/);
+    expect(() => structural(z.string().regex(/^(?!x)/))).toThrow(/not valid in RE2/);
+    expect(() => structural(z.string().regex(/(a)\1/))).toThrow(/not valid in RE2/);
     expect(() => structural(z.object({ a: z.string().meta({ id: 'Shared' }), b: z.string() }))).toThrow(
       /a has no single/,
     );
@@ -181,7 +212,7 @@ describe('a summary', () => {
     expect(summary({ type: 'MX', content: '.', priority: 0 })).toBe('0 .');
   });
 
-  it('stays short and tells what it leaves out', () => {
+  it('stays short and shows how many values it omits', () => {
     const many = Array.from({ length: 10 }, (_, i) => ({ content: `192.0.2.10${i}` }));
     expect(summary({ type: 'A', values: many })).toBe('192.0.2.100,192.0.2.101,192.0.2.102,192.0.2.103,192.0.2.104 +5');
     expect(summary({ type: 'TXT', content: 'x'.repeat(100) })).toBe(`${'x'.repeat(63)}…`);

@@ -1,7 +1,7 @@
-// Objects that wait for the service are woken when it answers again, all at once and once.
+// Objects that wait for the service run when it answers again, all at once and once.
 import { describe, expect, it } from 'vitest';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { createServiceWatch } from '../../../src/operator/service-watch.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { createServiceWatch } from '#operator/run/service-watch.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 function watched() {
@@ -23,14 +23,14 @@ function watched() {
 }
 
 describe('the watch for the service', () => {
-  it('asks nothing while nobody waits', async () => {
+  it('sends no request while no object waits', async () => {
     const { clock, state, end } = watched();
     await clock.advance(60_000);
     expect(state.asked).toBe(0);
     await end();
   });
 
-  it('asks every two seconds while somebody waits, and wakes each of them once', async () => {
+  it('polls every two seconds while an object waits, and runs each of them once', async () => {
     const { clock, state, wait, end } = watched();
     wait('a');
     wait('b');
@@ -54,7 +54,7 @@ describe('the watch for the service', () => {
     await end();
   });
 
-  it('wakes also who came after the last look that failed', async () => {
+  it('also runs an object that came after the last failed poll', async () => {
     const { clock, state, wait, end } = watched();
     wait('a');
     await clock.advance(2_500);

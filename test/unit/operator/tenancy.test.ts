@@ -1,10 +1,12 @@
-// Two namespaces that share the operator's API key, seen by the one that wants what the other has.
+// Two namespaces that share the operator's API key, from the view of the one that wants the data of the other.
+
 import { describe, expect, it } from 'vitest';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { NAMESPACE } from '../../../src/operator/house.ts';
-import { EXISTING_ZONES, FINALIZER } from '../../../src/operator/names.ts';
-import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { EXISTING_ZONES, FINALIZER } from '#resources/names.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+import { refused } from '../../support/operator/service.ts';
 
 const VICTIM = 'a/shop';
 
@@ -32,7 +34,7 @@ function zone(on: Bench, spec: Record<string, unknown>, name = 'mine'): string {
 
 const atB = (on: Bench, name = 'mine') => on.cluster.zone(`b/${name}`);
 const HAS = ['shop.example secret-host A 192.0.2.1 3600', 'shop.example vault A 192.0.2.1 3600'];
-/** What the status and the Events of namespace b tell of the zone of a. */
+/** The status and the Events of namespace b that could reveal the zone of a. */
 function told(on: Bench): string {
   const ofB = <T extends { metadata: { namespace?: string } }>(objects: T[]) =>
     objects.filter(({ metadata }) => metadata.namespace === 'b');
@@ -43,15 +45,15 @@ const writes = (on: Bench) =>
   on.faults.calls.filter((call) => /^api (create|change|park|unpark|delete|update)/.test(call));
 const victimId = (on: Bench) => on.cluster.zone(VICTIM)?.status?.zoneId ?? 'none';
 
-describe('namespace b, which wants a zone that namespace a has,', () => {
+describe('namespace b, which wants a zone of namespace a,', () => {
   it.each([
     ['by name', { zoneName: 'shop.example' }],
     ['by capitals and a final dot', { zoneName: 'Shop.EXAMPLE.' }],
     ['by taking it over', { zoneName: 'shop.example', adopt: 'IfIdentical' }],
-    ['by watching it', { zoneName: 'shop.example', managementPolicy: 'Observe' }],
-    ['by cutting a piece out of it', { zoneName: 'www.shop.example' }],
-    ['by cutting out what is there', { zoneName: 'secret-host.shop.example' }],
-    ['by taking over a piece of it', { zoneName: 'www.shop.example', adopt: 'IfIdentical' }],
+    ['by observing it', { zoneName: 'shop.example', managementPolicy: 'Observe' }],
+    ['by a zone below it', { zoneName: 'www.shop.example' }],
+    ['by a zone below it that hides records', { zoneName: 'secret-host.shop.example' }],
+    ['by adopting a zone below it', { zoneName: 'www.shop.example', adopt: 'IfIdentical' }],
     ['by a zone above it', { zoneName: 'example' }],
     ['as parked and with another default TTL', { zoneName: 'shop.example', parked: true, defaultTtl: 30 }],
   ])('gets nothing, reads nothing and changes nothing: %s', async (_way, spec) => {
@@ -69,7 +71,7 @@ describe('namespace b, which wants a zone that namespace a has,', () => {
     expect(on.ready(on.cluster.zone(VICTIM))).toBe('True Ready');
   });
 
-  it('puts no record there through a zone object of its own', async () => {
+  it('creates no record there through a zone object of its own', async () => {
     const on = await twoNamespaces();
     zone(on, { zoneName: 'shop.example', managementPolicy: 'Observe' });
     on.cluster.create(
@@ -82,7 +84,7 @@ describe('namespace b, which wants a zone that namespace a has,', () => {
     expect(on.service.lines()).toEqual(HAS);
   });
 
-  it('does not get it by retained remains: adoption and watching need the administrator', async () => {
+  it('does not get it from retained records, because adopting and observing need the administrator', async () => {
     const on = await twoNamespaces({ deletionPolicy: 'Retain' });
     on.cluster.edit(DNS_ZONE, VICTIM, { deletionPolicy: 'Retain' });
     on.cluster.remove(DNS_RECORD, 'a/secret-host');
@@ -97,7 +99,7 @@ describe('namespace b, which wants a zone that namespace a has,', () => {
     expect(on.message(atB(on, 'watcher'))).toContain(`kubectl label namespace b ${EXISTING_ZONES}=allow`);
   });
 
-  it('does not block a name that it cannot have: who is refused claims nothing', async () => {
+  it('does not block a name that it cannot have, because a refused object claims nothing', async () => {
     const on = new Bench();
     on.cluster.create(NAMESPACE, { namespace: '', name: 'b' }, {});
     zone(on, { zoneName: 'late.example', credentialsSecretRef: { name: 'none' } });
@@ -108,11 +110,11 @@ describe('namespace b, which wants a zone that namespace a has,', () => {
     expect(on.ready(on.cluster.zone('a/late'))).toBe('True Ready');
   });
 
-  it('is not led to it by an id in its status', async () => {
+  it('does not reach it with an id in its status', async () => {
     const on = await twoNamespaces();
     const key = zone(on, { zoneName: 'own.example' });
     await on.settle();
-    // As somebody could who may write the status subresource.
+    // A user who may write the status subresource could do this.
     const forge = async () => {
       const forged = on.cluster.zone(key) as DNSZone;
       await on.cluster.api.applyStatus(
@@ -131,7 +133,25 @@ describe('namespace b, which wants a zone that namespace a has,', () => {
     expect(on.cluster.zone(VICTIM)?.metadata.finalizers).toEqual([FINALIZER]);
   });
 
-  it('may have a piece of it when a permits NS records of that name, and keeps it when that ends', async () => {
+  it('does not reach it with an id in its status, even if no records would block its deletion', async () => {
+    const on = new Bench();
+    for (const name of ['a', 'b']) on.cluster.create(NAMESPACE, { namespace: '', name }, {});
+    on.cluster.create(DNS_ZONE, { namespace: 'a', name: 'shop' }, { zoneName: 'shop.example' });
+    const key = zone(on, { zoneName: 'own.example' });
+    await on.settle();
+    const victim = victimId(on);
+    const forged = on.cluster.zone(key) as DNSZone;
+    const status = { ...forged.status, zoneId: victim };
+    await on.cluster.api.applyStatus(DNS_ZONE, { metadata: { ...forged.metadata }, status } as never, {
+      fieldManager: 'b',
+    });
+    on.cluster.remove(DNS_ZONE, key);
+    await on.settle();
+    expect(on.service.zones.has(victim)).toBe(true);
+    expect(on.faults.calls.filter((call) => call === `api delete ${victim}`)).toEqual([]);
+  });
+
+  it('may have a zone below it when a permits NS records of that name, and keeps it when the permission ends', async () => {
     const on = await twoNamespaces();
     zone(on, { zoneName: 'dev.shop.example' });
     await on.settle();
@@ -150,7 +170,7 @@ describe('namespace b, which wants a zone that namespace a has,', () => {
 });
 
 describe('an administrator who labels a namespace', () => {
-  it('lets it take over a zone with its records, which then goes with the object', async () => {
+  it('lets it take over a zone with its records, which is then deleted with the object', async () => {
     const on = new Bench();
     on.service.seedZone('old.example', [{ name: 'www' }]);
     on.cluster.create(NAMESPACE, { namespace: '', name: 'b', labels: { [EXISTING_ZONES]: 'allow' } }, {});
@@ -165,10 +185,10 @@ describe('an administrator who labels a namespace', () => {
     expect(on.reasons()).toContain('b/mine Adopted');
     on.cluster.remove(DNS_ZONE, 'b/mine');
     await on.settle();
-    expect(on.message(atB(on))).toMatch(/holds 1 record\(s\) that no DNSRecord here owns: www A\./);
+    expect(on.message(atB(on))).toMatch(/contains records that no DNSRecord owns: www A\./);
   });
 
-  it('lets it watch, and what it saw goes from its status when the label does', async () => {
+  it('lets it observe a zone, whose data is removed from the status with the label', async () => {
     const on = new Bench();
     const id = on.service.seedZone('old.example');
     on.cluster.create(NAMESPACE, { namespace: '', name: 'b', labels: { [EXISTING_ZONES]: 'allow' } }, {});
@@ -207,19 +227,19 @@ describe('a record of namespace b in the zone of namespace a', () => {
     ['in capitals', 'WWW'],
     ['absolute', 'www.shop.example.'],
     ['below the pattern', 'x.DEV'],
-  ])('is taken with a grant, however spelt: %s', async (_what, name) => {
+  ])('is accepted with a grant, in each spelling: %s', async (_what, name) => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     const key = record(on, 'b', name);
     await on.settle();
     expect(on.ready(on.cluster.record(key))).toBe('True Ready');
   });
 
-  it('leaves those of the own namespace alone: a grant to others takes nothing from it', async () => {
+  it('does not affect the records of the own namespace: a grant to others does not restrict it', async () => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     expect(on.ready(on.cluster.record('a/secret-host'))).toBe('True Ready');
   });
 
-  it('is told of and taken out of DNS when the grant ends, and comes back with it', async () => {
+  it('is reported and removed from DNS when the grant ends, and returns with the grant', async () => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     const key = record(on, 'b', 'www', { deletionPolicy: 'Retain' });
     await on.settle();
@@ -241,7 +261,7 @@ describe('a record of namespace b in the zone of namespace a', () => {
     expect(on.service.lines()).toContain(served);
   });
 
-  it('is not called permitted while it cannot be taken out of DNS yet, and is taken out afterwards', async () => {
+  it('stays NotPermitted while it cannot be removed from DNS yet, and is removed afterwards', async () => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     const key = record(on, 'b', 'www');
     await on.settle();
@@ -256,7 +276,7 @@ describe('a record of namespace b in the zone of namespace a', () => {
     expect(on.service.lines()).toEqual(HAS);
   });
 
-  it('cannot outlive its object, and with it the grant', async () => {
+  it('does not remain without its object, and so not after the grant', async () => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     const key = record(on, 'b', 'www', { deletionPolicy: 'Retain' });
     await on.settle();
@@ -265,7 +285,7 @@ describe('a record of namespace b in the zone of namespace a', () => {
     expect(on.service.lines()).toEqual(HAS);
   });
 
-  it('cannot take over what a put there by hand, to delete it afterwards', async () => {
+  it('cannot take over a record that a created by hand, to delete it afterwards', async () => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     on.service.seed(victimId(on), { name: 'www', content: '192.0.2.1' });
     const key = record(on, 'b', 'www', { adopt: 'IfIdentical' });
@@ -276,7 +296,16 @@ describe('a record of namespace b in the zone of namespace a', () => {
     expect(on.service.lines()).toContain('shop.example www A 192.0.2.1 3600');
   });
 
-  it('that the service refuses is not told what stands against it', async () => {
+  it('that the service refuses learns nothing about the records of a, for any beginning of the message', async () => {
+    const on = await twoNamespaces({ allowedRecords: [grant] });
+    on.service.gate = () => refused(409, 'conflict', 'DNSRecord a/secret has this name.');
+    const key = record(on, 'b', 'www');
+    await on.settle();
+    expect(on.ready(on.cluster.record(key))).toBe('False Conflict');
+    expect(told(on)).not.toContain('a/secret');
+  });
+
+  it('that the service refuses does not learn which records conflict', async () => {
     const on = await twoNamespaces({ allowedRecords: [grant] });
     const id = on.service.seed(victimId(on), { name: 'www', type: 'TXT', content: '"by hand"' });
     const key = record(on, 'b', 'www', { type: 'CNAME', content: 'elsewhere.example.net' });
@@ -284,16 +313,27 @@ describe('a record of namespace b in the zone of namespace a', () => {
     expect(on.ready(on.cluster.record(key))).toBe('False Conflict');
     expect(told(on)).not.toContain(id);
     expect(told(on)).not.toContain('TXT record');
-    expect(on.message(on.cluster.record(key))).toContain('the owner of DNSZone a/shop can tell which');
+    expect(on.message(on.cluster.record(key))).toContain('Ask the owner of DNSZone a/shop which records these are');
   });
 
-  it('may be a challenge where spec.acme takes those of its namespace, and nothing else', async () => {
+  it('may be a challenge for the names that spec.acme lists for its namespace, and nothing else', async () => {
     const on = await twoNamespaces({
-      acme: { namespaces: { from: 'Selector', selector: { matchLabels: { team: 'b' } } }, names: ['cert'] },
+      acme: {
+        namespaces: { from: 'Selector', selector: { matchLabels: { team: 'b' } } },
+        names: ['www', '*.dev'],
+        targets: ['cert'],
+      },
     });
     const challenge = { type: 'TXT', content: 'token' };
-    const good = ['_acme-challenge', '_ACME-challenge.www', 'cert'].map((name) => record(on, 'b', name, challenge));
-    const bad = [record(on, 'b', 'www', challenge), record(on, 'b', '_acme-challenge.api')];
+    const good = ['_ACME-challenge.www', '_acme-challenge.a.dev', 'cert'].map((name) =>
+      record(on, 'b', name, challenge),
+    );
+    const bad = [
+      ...['_acme-challenge', '_acme-challenge.api', '_acme-challenge.dev', 'www', 'a.dev'].map((name) =>
+        record(on, 'b', name, challenge),
+      ),
+      record(on, 'b', '_acme-challenge.b.dev'),
+    ];
     await on.settle();
     for (const key of good) expect(on.ready(on.cluster.record(key)), key).toBe('True Ready');
     for (const key of bad) expect(on.ready(on.cluster.record(key)), key).toBe('False NotPermitted');

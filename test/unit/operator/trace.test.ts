@@ -1,10 +1,10 @@
 // The id of a run in its log lines, its spans and its Events, also when several runs share one request.
 import { describe, expect, it } from 'vitest';
-import type { EventRecorder, EventToRecord } from '../../../src/kube/events.ts';
-import type { KubeObject } from '../../../src/kube/resource.ts';
-import { createTrace } from '../../../src/operator/trace.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
-import type { Span, SpanOptions, Tracing } from '../../../src/telemetry/tracing.ts';
+import type { EventRecorder, EventToRecord } from '#kube/events/events.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
+import { createTrace } from '#operator/run/trace.ts';
+import { createLogger } from '#telemetry/log.ts';
+import type { Span, SpanOptions, Tracing } from '#telemetry/tracing.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const never = new AbortController().signal;
@@ -50,13 +50,13 @@ const object = (name: string) => ({ kind: 'DNSRecord', metadata: { namespace: 'd
 const ready: EventToRecord = { type: 'Normal', reason: 'Ready', action: 'Reconcile', note: 'served' };
 
 describe('a batch of two runs', () => {
-  it('leaves a line for each, under its own id and key, and says so of no other', async () => {
+  it('logs a line for each, with its own id and key, and for no other run', async () => {
     const { trace, lines, run } = setUp();
     const batch = { name: 'records.batch', requestId: 'id-1', requestIds: ['id-1', 'id-2'] };
     await run(
       'default/one',
       'id-1',
-      () => run('default/two', 'id-2', () => trace.around(batch, async () => undefined)) as Promise<void>,
+      () => run('default/two', 'id-2', () => trace.intercept(batch, async () => undefined)) as Promise<void>,
     );
     expect(lines).toMatchObject([
       { reconcileId: 'id-1', key: 'default/one', write: 'records.batch', changes: 2, msg: 'written' },
@@ -89,25 +89,25 @@ describe('a batch of two runs', () => {
 });
 
 describe('an Event', () => {
-  it('carries the id of the run under way', async () => {
+  it('has the id of the current run', async () => {
     const { events, run, record } = setUp();
     await run('default/one', 'id-1', async () => record(object('one'), ready));
     expect(events).toEqual([['one', { ...ready, annotations: { [REQUEST_ID]: 'id-1' } }]]);
   });
 
-  it('of a later run carries the id of the run that wrote, once', async () => {
+  it('in a later run has the id of the run that wrote, once', async () => {
     const { trace, events, run, record } = setUp();
     const write = { name: 'records.create', requestId: 'id-1' };
-    await run('default/one', 'id-1', () => trace.around(write, async () => undefined));
+    await run('default/one', 'id-1', () => trace.intercept(write, async () => undefined));
     await run('default/one', 'id-2', async () => record(object('one'), ready));
     await run('default/one', 'id-3', async () => record(object('one'), ready));
     expect(events.map(([, { annotations }]) => annotations?.[REQUEST_ID])).toEqual(['id-1', 'id-3']);
   });
 
-  it('of a write that failed carries the id of its own run', async () => {
+  it('about a failed write has the id of its own run', async () => {
     const { trace, events, run, record } = setUp();
     const write = { name: 'records.create', requestId: 'id-1' };
-    const failing = trace.around(write, async () => {
+    const failing = trace.intercept(write, async () => {
       throw new Error('no answer');
     });
     await expect(run('default/one', 'id-1', () => failing)).rejects.toThrow('no answer');
@@ -115,7 +115,7 @@ describe('an Event', () => {
     expect(events.map(([, { annotations }]) => annotations?.[REQUEST_ID])).toEqual(['id-2']);
   });
 
-  it('about an object that no run is at carries none', () => {
+  it('about an object without a run has no id', () => {
     const { events, record } = setUp();
     record(object('one'), ready);
     expect(events).toEqual([['one', ready]]);

@@ -1,8 +1,9 @@
 // The life of a DNSZone between a cluster and a service in memory.
+
 import { describe, expect, it } from 'vitest';
-import { ApiUnavailable } from '../../../src/client/errors.ts';
-import { NAMESPACE } from '../../../src/operator/house.ts';
-import { EXISTING_ZONES, FORCE_DELETE } from '../../../src/operator/names.ts';
+import { ApiUnavailable } from '#client/errors.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import { EXISTING_ZONES, FORCE_DELETE } from '#resources/names.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { OWNER } from '../../support/operator/service.ts';
@@ -10,7 +11,7 @@ import { OWNER } from '../../support/operator/service.ts';
 const ZONE = 'default/example';
 
 function zone(on: Bench, spec: Record<string, unknown> = {}): void {
-  // An administrator lets this namespace come to zones that are there already.
+  // An administrator permits this namespace to use existing zones.
   on.cluster.create(NAMESPACE, { namespace: '', name: 'default', labels: { [EXISTING_ZONES]: 'allow' } }, {});
   on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', ...spec });
 }
@@ -31,7 +32,7 @@ const writes = (on: Bench) =>
   on.faults.calls.filter((call) => /^api (create|change|park|unpark|delete|update)/.test(call));
 
 describe('a DNSZone', () => {
-  it('is made for the team of the key, and tells what its parent needs', async () => {
+  it('is created for the team of the key, and shows the records that its parent needs', async () => {
     const on = await bench({ zoneName: 'Example.ORG.', defaultTtl: 300 });
     expect(atService(on)).toMatchObject([{ zoneName: 'example.org', owner: OWNER, defaultTtl: 300, state: 'active' }]);
     expect(object(on)?.status).toMatchObject({
@@ -45,7 +46,7 @@ describe('a DNSZone', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('has its finalizer on and its intent in the status before it is made', async () => {
+  it('has its finalizer and its intent in the status before it is created', async () => {
     const on = new Bench();
     zone(on);
     await on.run('zone', ZONE);
@@ -57,7 +58,7 @@ describe('a DNSZone', () => {
     ]);
   });
 
-  it('is only looked at when nothing has changed, every ten minutes or so', async () => {
+  it('is only read when nothing has changed, about every ten minutes', async () => {
     const on = await bench();
     on.faults.arm(null);
     const { result } = await on.run('zone', ZONE);
@@ -73,27 +74,25 @@ describe('a DNSZone', () => {
     expect(atService(on)).toMatchObject([{ state: 'parked', defaultTtl: 60 }]);
     on.cluster.edit(DNS_ZONE, ZONE, { parked: false, defaultTtl: undefined });
     await on.settle();
-    // "3600 when left out", says kubectl explain.
+    // `kubectl explain` says "Default: 3600".
     expect(atService(on)).toMatchObject([{ state: 'active', defaultTtl: 3600 }]);
     expect(object(on)?.status).toMatchObject({ state: 'active', defaultTtl: 3600 });
   });
 
-  it('keeps a default TTL that somebody else gave it where driftPolicy leaves such things', async () => {
+  it('keeps a default TTL that another client set when driftPolicy does not revert it', async () => {
     const on = await bench({ driftPolicy: 'Report', defaultTtl: 60 });
     on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: undefined });
     await on.settle();
     expect(atService(on)).toMatchObject([{ defaultTtl: 60 }]);
   });
 
-  it('that somebody else has says so, and heals without an edit', async () => {
+  it('that exists already reports a conflict, and recovers without an edit', async () => {
     const on = new Bench();
     const id = on.service.seedZone('example.org');
     zone(on);
     const runs = await on.settle();
     expect(on.ready(object(on))).toBe('False Conflict');
-    expect(on.message(object(on))).toMatch(
-      /^The DNS service has example\.org already, not made from here\. Set spec\.adopt/,
-    );
+    expect(on.message(object(on))).toMatch(/^Zone example\.org already exists at the DNS service, .* set spec\.adopt/);
     expect(runs.get(`zone ${ZONE}`)?.result?.requeueAfterMs).toBeGreaterThan(0);
     on.service.dropZone(id);
     await on.settle();
@@ -110,7 +109,7 @@ describe('a DNSZone', () => {
     expect(on.cluster.version).toBe(before);
   });
 
-  it('for another owner is refused, and is made when the owner is mended', async () => {
+  it('for another owner is refused, and is created when the owner is corrected', async () => {
     const on = await bench({ owner: 'org:somebody' });
     expect(on.ready(object(on))).toBe('False NotPermitted');
     expect(on.message(object(on))).toContain(`set "owner" to "${OWNER}"`);
@@ -119,7 +118,7 @@ describe('a DNSZone', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it('with a name that only looks right is told why', async () => {
+  it('with a name that only looks valid reports the problem', async () => {
     const on = await bench({ zoneName: 'xn--a.example' });
     expect(on.ready(object(on))).toBe('False InvalidSpec');
     expect(on.message(object(on))).toMatch(/^spec\.zoneName: /);
@@ -127,16 +126,16 @@ describe('a DNSZone', () => {
     expect(object(on)).toBeUndefined();
   });
 
-  it('is not Ready before every name server has it, and asks again soon', async () => {
+  it('is not Ready before every name server serves it, and queries again soon', async () => {
     const on = new Bench();
-    on.outage = 'Not every name server answers it yet: ns1 (192.0.2.53) answers REFUSED.';
+    on.outage = 'Not every name server serves the current data yet: ns1 (192.0.2.53) answers REFUSED.';
     zone(on);
     const { result } = await on.run('zone', ZONE);
     expect(on.ready(object(on))).toBe('False AwaitingPropagation');
     expect(result?.requeueAfterMs).toBeLessThanOrEqual(1_000);
   });
 
-  it('tells of the changes of Ready in Events, and of nothing twice', async () => {
+  it('reports each change of Ready in one Event', async () => {
     const on = await bench();
     await on.settle();
     expect(on.reasons()).toEqual([`${ZONE} Created`, `${ZONE} Ready`]);
@@ -146,7 +145,7 @@ describe('a DNSZone', () => {
 describe('a DNSZone under managementPolicy Observe', () => {
   const observed = { managementPolicy: 'Observe', parked: true, defaultTtl: 60 };
 
-  it('waits for the zone, and never makes, parks, changes or deletes it', async () => {
+  it('waits for the zone, and never creates, parks, changes or deletes it', async () => {
     const on = await bench(observed);
     expect(on.ready(object(on))).toBe('False ZoneMissing');
     const id = on.service.seedZone('example.org');
@@ -160,7 +159,7 @@ describe('a DNSZone under managementPolicy Observe', () => {
     expect(atService(on)).toMatchObject([{ id, state: 'active', defaultTtl: 3600 }]);
   });
 
-  it('carries records, which go with their objects', async () => {
+  it('permits records, which are deleted with their objects', async () => {
     const on = new Bench();
     const id = on.service.seedZone('example.org', [{ name: 'old' }]);
     zone(on, observed);
@@ -173,7 +172,7 @@ describe('a DNSZone under managementPolicy Observe', () => {
     expect(on.service.zones.has(id)).toBe(true);
   });
 
-  it('follows a zone that somebody made anew', async () => {
+  it('follows a zone that another client created again', async () => {
     const on = new Bench();
     on.service.dropZone(on.service.seedZone('example.org'));
     on.service.seedZone('example.org');
@@ -188,8 +187,8 @@ describe('a DNSZone under managementPolicy Observe', () => {
   });
 });
 
-describe('a DNSZone that is gone at the service', () => {
-  it('is made again with its records under driftPolicy Enforce', async () => {
+describe('a DNSZone whose zone was deleted at the service', () => {
+  it('is created again with its records under driftPolicy Enforce', async () => {
     const on = await bench();
     record(on, 'www');
     await on.settle();
@@ -200,20 +199,23 @@ describe('a DNSZone that is gone at the service', () => {
     expect(audit(on)).toEqual([]);
   });
 
-  it.each(['Report', 'Ignore'])('stays so under driftPolicy %s, and can be deleted', async (driftPolicy) => {
-    const on = await bench({ driftPolicy });
-    on.service.dropZone(atService(on)[0]?.id as string);
-    await on.settle();
-    expect(on.ready(object(on))).toBe('False ZoneMissing');
-    expect(atService(on)).toEqual([]);
-    on.cluster.remove(DNS_ZONE, ZONE);
-    await on.settle();
-    expect(object(on)).toBeUndefined();
-  });
+  it.each(['Report', 'Ignore'])(
+    'is not created again under driftPolicy %s, and can be deleted',
+    async (driftPolicy) => {
+      const on = await bench({ driftPolicy });
+      on.service.dropZone(atService(on)[0]?.id as string);
+      await on.settle();
+      expect(on.ready(object(on))).toBe('False ZoneMissing');
+      expect(atService(on)).toEqual([]);
+      on.cluster.remove(DNS_ZONE, ZONE);
+      await on.settle();
+      expect(object(on)).toBeUndefined();
+    },
+  );
 });
 
 describe('the deletion of a DNSZone', () => {
-  it('deletes the zone with the records that DNSRecords here own', async () => {
+  it('deletes the zone with the records that DNSRecords own', async () => {
     const on = await bench();
     record(on, 'www');
     await on.settle();
@@ -224,7 +226,7 @@ describe('the deletion of a DNSZone', () => {
     expect(on.ready(on.cluster.record('default/www'))).toBe('False ZoneNotReady');
   });
 
-  it('is blocked by records that nobody here owns, with their number and names', async () => {
+  it('is blocked by records that no DNSRecord owns, and names a few of them', async () => {
     const on = await bench();
     record(on, 'www');
     const id = atService(on)[0]?.id as string;
@@ -233,7 +235,9 @@ describe('the deletion of a DNSZone', () => {
     on.cluster.remove(DNS_ZONE, ZONE);
     const { result } = await on.run('zone', ZONE);
     expect(on.ready(object(on))).toBe('False DeletionBlocked');
-    expect(on.message(object(on))).toMatch(/holds 6 record\(s\) .*: a A, b A, c A, d A, e A\. /);
+    expect(on.message(object(on))).toMatch(
+      /contains records that no DNSRecord owns: a A, b A, c A, d A, e A and others\. /,
+    );
     expect(result?.requeueAfterMs).toBeGreaterThan(0);
     expect(atService(on)).toHaveLength(1);
     for (const each of foreign) on.service.tamper(id, each, null);
@@ -242,7 +246,7 @@ describe('the deletion of a DNSZone', () => {
     expect(atService(on)).toEqual([]);
   });
 
-  it('goes through with the annotation that forces it', async () => {
+  it('succeeds with the annotation that forces it', async () => {
     const on = await bench();
     on.service.seed(atService(on)[0]?.id as string, { name: 'foreign' });
     on.cluster.remove(DNS_ZONE, ZONE);
@@ -257,7 +261,7 @@ describe('the deletion of a DNSZone', () => {
     expect(object(on)).toBeUndefined();
   });
 
-  it('leaves everything under deletionPolicy Retain, and asks nothing of the service', async () => {
+  it('keeps everything under deletionPolicy Retain, and sends no request to the service', async () => {
     const on = await bench({ deletionPolicy: 'Retain' });
     on.cluster.remove(DNS_ZONE, ZONE);
     on.faults.arm(null);
@@ -267,7 +271,7 @@ describe('the deletion of a DNSZone', () => {
     expect(object(on)).toBeUndefined();
   });
 
-  it('of one that was never made touches no zone of that name', async () => {
+  it('without a zone of its own does not affect other zones of that name', async () => {
     const on = new Bench();
     const id = on.service.seedZone('example.org');
     zone(on);
@@ -278,7 +282,7 @@ describe('the deletion of a DNSZone', () => {
     expect(on.service.zones.has(id)).toBe(true);
   });
 
-  it('waits for a service that is away, and says so', async () => {
+  it('waits for an unavailable service, and reports it', async () => {
     const on = await bench();
     on.service.gate = () => new ApiUnavailable('away');
     on.cluster.remove(DNS_ZONE, ZONE);

@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { KubeError } from '../../../src/kube/errors.ts';
-import type { CacheStore } from '../../../src/kube/store.ts';
-import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import type { DNSZone } from '../../../src/operator/resources/dnszone.ts';
-import { shrink } from '../../../src/solver/caches.ts';
-import { cleanUp } from '../../../src/solver/cleanup.ts';
-import type { ChallengeRequest, Outcome } from '../../../src/solver/payload.ts';
-import { present } from '../../../src/solver/present.ts';
-import { challenge, OWN, request, type SolverGround, solverGround, zone } from '../../support/solver.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import type { CacheStore } from '#kube/cache/store.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { shrink } from '#solver/caches.ts';
+import { cleanUp } from '#solver/cleanup.ts';
+import type { ChallengeRequest, Outcome } from '#solver/payload.ts';
+import { present } from '#solver/present.ts';
+import { challenge, OWN, request, type SolverFixture, solverFixture, zone } from '../../support/solver.ts';
 
 const LIMIT_MS = 250;
 const soon = () => AbortSignal.timeout(LIMIT_MS);
 const message = (outcome: Outcome) => (outcome.success ? 'success' : outcome.message);
 
-/** Present while the test plays the operator, which makes every record Ready as soon as it is there. */
-async function presentReady(ground: SolverGround, asked: ChallengeRequest): Promise<Outcome> {
-  const working = present(ground.house, asked, soon());
-  await expect.poll(() => ground.objects.size, { interval: 2 }).toBeGreaterThan(0);
-  for (const key of ground.objects.keys()) ground.judge(key, 'Ready', 'True', 'Propagated', 'all');
+/** Runs Present while the test acts as the operator and makes every new record Ready. */
+async function presentReady(fixture: SolverFixture, asked: ChallengeRequest): Promise<Outcome> {
+  const working = present(fixture.context, asked, soon());
+  await expect.poll(() => fixture.objects.size, { interval: 2 }).toBeGreaterThan(0);
+  for (const key of fixture.objects.keys()) fixture.judge(key, 'Ready', 'True', 'Propagated', 'all');
   return working;
 }
 
@@ -31,11 +31,11 @@ function other(name: string): DNSRecord {
 }
 
 describe('Present', () => {
-  it('makes one record with the value, labelled and expiring, and succeeds when it is Ready', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
-    expect(await presentReady(ground, request())).toEqual({ success: true });
-    const [record] = ground.objects.values();
+  it('creates one record with the value, a label and an expiry, and succeeds when it is Ready', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
+    expect(await presentReady(fixture, request())).toEqual({ success: true });
+    const [record] = fixture.objects.values();
     expect(record?.spec).toMatchObject({
       zoneRef: { name: 'z', namespace: 'default' },
       name: '_acme-challenge.www',
@@ -47,52 +47,52 @@ describe('Present', () => {
     expect(record?.metadata.annotations?.['acme.zonestead.dev/expires']).toBe('2026-11-22T10:00:00Z');
   });
 
-  it('again with the same value finds the record of the first time', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
-    await presentReady(ground, request());
-    expect(await present(ground.house, request(), soon())).toEqual({ success: true });
-    expect(ground.objects.size).toBe(1);
+  it('finds the existing record when it is called again with the same value', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
+    await presentReady(fixture, request());
+    expect(await present(fixture.context, request(), soon())).toEqual({ success: true });
+    expect(fixture.objects.size).toBe(1);
   });
 
-  it('with two values at one name makes two records, and CleanUp of one keeps the other', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
-    await presentReady(ground, request());
-    await presentReady(ground, request({ key: 'KEY-2' }));
-    expect([...ground.objects.values()].map(({ spec }) => spec.content).sort()).toEqual(['KEY-1', 'KEY-2']);
-    // Wherever a CNAME leads by now: the value is found by what the Challenge is about.
+  it('creates two records for two values at one name, and CleanUp of one keeps the other', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
+    await presentReady(fixture, request());
+    await presentReady(fixture, request({ key: 'KEY-2' }));
+    expect([...fixture.objects.values()].map(({ spec }) => spec.content).sort()).toEqual(['KEY-1', 'KEY-2']);
+    // The CNAME has changed since: the value is found by the name of the Challenge.
     const elsewhere = request({ action: 'CleanUp', key: 'KEY-2', resolvedFQDN: 'moved.example.net' });
-    expect(await cleanUp(ground.house, elsewhere, soon())).toEqual({ success: true });
-    expect(await cleanUp(ground.house, elsewhere, soon())).toEqual({ success: true });
-    expect([...ground.objects.values()].map(({ spec }) => spec.content)).toEqual(['KEY-1']);
+    expect(await cleanUp(fixture.context, elsewhere, soon())).toEqual({ success: true });
+    expect(await cleanUp(fixture.context, elsewhere, soon())).toEqual({ success: true });
+    expect([...fixture.objects.values()].map(({ spec }) => spec.content)).toEqual(['KEY-1']);
   });
 
-  it('when time is up says what the record still waits for, twice in the same words', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
-    const first = message(await present(ground.house, request(), soon()));
-    const [key] = ground.objects.keys();
+  it('names at the time limit the missing condition of the record, twice in the same words', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
+    const first = message(await present(fixture.context, request(), soon()));
+    const [key] = fixture.objects.keys();
     expect(first).toBe(`DNSRecord ${key} is not live yet: Pending: Waiting for the operator`);
-    expect(message(await present(ground.house, request(), soon()))).toBe(first);
+    expect(message(await present(fixture.context, request(), soon()))).toBe(first);
   });
 
-  it('does not wait for what only a person can mend', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
-    const working = present(ground.house, request(), AbortSignal.timeout(5_000));
-    await expect.poll(() => ground.objects.size, { interval: 2 }).toBe(1);
-    const [key = ''] = ground.objects.keys();
-    ground.judge(key, 'Accepted', 'False', 'Conflict', 'A CNAME is there.');
+  it('does not wait if only a person can fix the record', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
+    const working = present(fixture.context, request(), AbortSignal.timeout(5_000));
+    await expect.poll(() => fixture.objects.size, { interval: 2 }).toBe(1);
+    const [key = ''] = fixture.objects.keys();
+    fixture.judge(key, 'Accepted', 'False', 'Conflict', 'A CNAME is there.');
     expect(message(await working)).toBe(`DNSRecord ${key} is not live yet: Conflict: A CNAME is there.`);
   });
 
-  it('takes the longest zone that the name lies in, and never the one that a resolver found', async () => {
-    const ground = solverGround();
-    ground.see(zone('outer', 'example.org', OWN));
-    ground.see(zone('inner', 'WWW.example.org.', OWN));
-    await presentReady(ground, request());
-    expect([...ground.objects.values()][0]?.spec).toMatchObject({
+  it('uses the longest zone that covers the name, and never the one that a resolver found', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('outer', 'example.org', OWN));
+    fixture.see(zone('inner', 'WWW.example.org.', OWN));
+    await presentReady(fixture, request());
+    expect([...fixture.objects.values()][0]?.spec).toMatchObject({
       zoneRef: { name: 'inner' },
       name: '_acme-challenge',
     });
@@ -112,77 +112,91 @@ describe('Present', () => {
     [
       'the name is no challenge name',
       [zone('z', 'www.example.org', OWN), zone('y', 'example.org', OWN)],
-      'DNSZone default/y takes ACME challenges at _acme-challenge names only, and target.example.org is none; its owner can permit it in spec.acme.names',
+      'DNSZone default/y takes ACME challenges at _acme-challenge names only, and target.example.org is not one; its owner can permit target in spec.acme.targets',
       { resolvedFQDN: 'target.example.org' },
     ],
+    [
+      'the name is not one that the zone lists for the namespace',
+      [zone('z', 'example.org', { acme: { namespaces: { from: 'All' }, names: ['shop', '*.www'] } })],
+      'DNSZone default/z takes no ACME challenges for www.example.org from namespace tenant; its owner can permit www in spec.acme.names',
+      { resourceNamespace: 'tenant' },
+    ],
+    [
+      'the zone lists names, and the challenge is for the zone itself',
+      [zone('z', 'example.org', { acme: { namespaces: { from: 'All' }, names: ['www', '*.www'] } })],
+      'DNSZone default/z takes no ACME challenges for example.org from namespace tenant; its owner can permit @ in spec.acme.names',
+      { resourceNamespace: 'tenant', resolvedFQDN: '_acme-challenge.example.org' },
+    ],
   ])('is refused when %s', async (_case, zones, words, change: Partial<ChallengeRequest> = {}) => {
-    const ground = solverGround();
-    for (const each of zones) ground.see(each);
-    expect(message(await present(ground.house, request(change), soon()))).toBe(words);
-    expect(ground.objects.size).toBe(0);
+    const fixture = solverFixture();
+    for (const each of zones) fixture.see(each);
+    expect(message(await present(fixture.context, request(change), soon()))).toBe(words);
+    expect(fixture.objects.size).toBe(0);
   });
 
-  it('comes to the zone that covers the name now, not to the one that is gone', async () => {
-    const ground = solverGround();
-    ground.see(zone('before', 'example.org', OWN));
-    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
-    const kept = ground.house.caches.zones as CacheStore<DNSZone>;
+  it('uses the zone that covers the name now, not the one that was deleted', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('before', 'example.org', OWN));
+    expect(message(await present(fixture.context, request(), soon()))).toContain('is not live yet');
+    const kept = fixture.context.caches.zones as CacheStore<DNSZone>;
     kept.remove(zone('before', 'example.org', OWN));
-    ground.see(zone('after', 'example.org', OWN));
-    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
-    expect([...ground.objects.values()].map(({ spec }) => spec.zoneRef.name)).toEqual(['after']);
+    fixture.see(zone('after', 'example.org', OWN));
+    expect(message(await present(fixture.context, request(), soon()))).toContain('is not live yet');
+    expect([...fixture.objects.values()].map(({ spec }) => spec.zoneRef.name)).toEqual(['after']);
   });
 
-  it('makes the record anew in the same namespace when it went between two looks', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' } } }));
+  it('creates the record again in the same namespace if it was deleted between two requests', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' }, names: ['*'] } }));
     const asked = request({ resourceNamespace: 'tenant' });
-    await present(ground.house, asked, soon());
-    const { api } = ground.house;
+    await present(fixture.context, asked, soon());
+    const { api } = fixture.context;
     let looks = 0;
     const vanishing = {
       ...api,
       get: async (...args: Parameters<typeof api.get>) => {
         looks += 1;
-        if (looks === 1) ground.objects.clear();
+        if (looks === 1) fixture.objects.clear();
         return api.get(...args);
       },
     } as typeof api;
-    await present({ ...ground.house, api: vanishing }, asked, soon());
-    expect([...ground.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['tenant']);
+    await present({ ...fixture.context, api: vanishing }, asked, soon());
+    expect([...fixture.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['tenant']);
   });
 
-  it('says in the words of the API server what it may not write', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
+  it('repeats the words of the API server when it lacks the right to write', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
     const words = 'unable to create new content in namespace default because it is being terminated';
-    ground.fail(new KubeError({ status: 403, reason: 'Forbidden', message: words }));
-    expect(message(await present(ground.house, request(), soon()))).toMatch(
+    fixture.fail(new KubeError({ status: 403, reason: 'Forbidden', message: words }));
+    expect(message(await present(fixture.context, request(), soon()))).toMatch(
       new RegExp(`^DNSRecord default/acme-[0-9a-f]{32} cannot be written: Forbidden: ${words}$`),
     );
   });
 
-  it('says that it cannot write, without the changing words of the API server', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', OWN));
-    ground.fail(new KubeError({ status: 500, reason: 'InternalError', message: 'at 10:00:01 etcd leader 7 lost' }));
-    expect(message(await present(ground.house, request(), soon()))).toMatch(
+  it('reports another failed write without the changing words of the API server', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', OWN));
+    fixture.fail(new KubeError({ status: 500, reason: 'InternalError', message: 'at 10:00:01 etcd leader 7 lost' }));
+    expect(message(await present(fixture.context, request(), soon()))).toMatch(
       /^DNSRecord default\/acme-[0-9a-f]{32} cannot be written: InternalError$/,
     );
   });
 });
 
-describe('whose a challenge is', () => {
-  const shared = { acme: { namespaces: { from: 'Selector', selector: { matchLabels: { certs: 'yes' } } } } };
+describe('the tenant of a challenge', () => {
+  const shared = {
+    acme: { namespaces: { from: 'Selector', selector: { matchLabels: { certs: 'yes' } } }, names: ['*'] },
+  };
   const namespaces = { default: {}, tenant: { certs: 'yes' }, stranger: {}, 'cert-manager': {} };
   const cluster = { allowAmbientCredentials: true, resourceNamespace: 'cert-manager' };
 
-  it('of a ClusterIssuer is the namespace of the Challenge with that key', async () => {
-    const ground = solverGround({ namespaces });
-    ground.see(zone('z', 'example.org', shared));
-    ground.see(challenge('tenant'));
-    expect(await presentReady(ground, request(cluster))).toEqual({ success: true });
-    const [record] = ground.objects.values();
+  it('is the namespace of the Challenge with the same key for a ClusterIssuer', async () => {
+    const fixture = solverFixture({ namespaces });
+    fixture.see(zone('z', 'example.org', shared));
+    fixture.see(challenge('tenant'));
+    expect(await presentReady(fixture, request(cluster))).toEqual({ success: true });
+    const [record] = fixture.objects.values();
     expect(record?.metadata.namespace).toBe('tenant');
     expect(record?.metadata.ownerReferences).toEqual([
       { apiVersion: 'acme.cert-manager.io/v1', kind: 'Challenge', name: 'challenge', uid: 'c-tenant' },
@@ -191,8 +205,20 @@ describe('whose a challenge is', () => {
 
   it.each([
     ['a namespace without the label', challenge('stranger'), cluster, 'from namespace stranger'],
-    ['a Challenge that no Order made', challenge('tenant', { owned: false }), cluster, 'from namespace cert-manager'],
-    ['no Challenge at all', challenge('tenant', { key: 'other' }), cluster, 'from namespace cert-manager'],
+    ['a Challenge that no Order made', challenge('tenant', { owned: false }), cluster, 'not controlled by an Order'],
+    [
+      'a Challenge whose owner says Order and does not control it',
+      challenge('tenant', { controller: false }),
+      cluster,
+      'not controlled by an Order',
+    ],
+    ['no Challenge at all', challenge('tenant', { key: 'other' }), cluster, 'the tenant is not known'],
+    [
+      'a Challenge about another name',
+      challenge('tenant', { dnsName: 'other.example.org' }),
+      cluster,
+      'is about other.example.org, not www.example.org',
+    ],
     [
       'an Issuer of another namespace',
       challenge('tenant', { kind: 'Issuer' }),
@@ -203,89 +229,116 @@ describe('whose a challenge is', () => {
       'an Issuer, where another namespace has a Challenge with the key',
       challenge('tenant'),
       { allowAmbientCredentials: false, resourceNamespace: 'stranger' },
-      'from namespace stranger',
+      'is not in namespace stranger, where the Issuer is',
     ],
-  ])('is not the permitted tenant with %s', async (_case, seen, change, words) => {
-    const ground = solverGround({ namespaces });
-    ground.see(zone('z', 'example.org', shared));
-    ground.see(seen);
-    expect(message(await present(ground.house, request(change), AbortSignal.timeout(3_000)))).toContain(words);
-    expect(ground.objects.size).toBe(0);
+  ])('is not the permitted one with %s', async (_case, seen, change, words) => {
+    const fixture = solverFixture({ namespaces });
+    fixture.see(zone('z', 'example.org', shared));
+    fixture.see(seen);
+    expect(message(await present(fixture.context, request(change), AbortSignal.timeout(3_000)))).toContain(words);
+    expect(fixture.objects.size).toBe(0);
   });
 
-  it('cannot be told when two namespaces have the key', async () => {
-    const ground = solverGround({ namespaces });
-    ground.see(zone('z', 'example.org', shared));
-    ground.see(challenge('tenant'));
-    ground.see(challenge('stranger'));
-    expect(message(await present(ground.house, request(cluster), soon()))).toContain(
+  it.each([
+    ['with a final dot', 'www.example.org.', 'www.example.org'],
+    ['in capitals', 'WWW.Example.ORG', 'www.example.org'],
+    ['of a wildcard', '*.www.example.org', 'www.example.org'],
+    ['in U-labels', 'bücher.example.org', 'xn--bcher-kva.example.org'],
+  ])('is found by a dnsName %s', async (_case, dnsName, asked) => {
+    const fixture = solverFixture({ namespaces });
+    fixture.see(zone('z', 'example.org', shared));
+    fixture.see(challenge('tenant', { dnsName }));
+    const resolvedFQDN = `_acme-challenge.${asked}`;
+    expect(await presentReady(fixture, request({ ...cluster, dnsName: asked, resolvedFQDN }))).toEqual({
+      success: true,
+    });
+    expect([...fixture.objects.values()][0]?.metadata.namespace).toBe('tenant');
+  });
+
+  it('is never the namespace of cert-manager because of the spelling of a name', async () => {
+    const fixture = solverFixture({ namespaces: { ...namespaces, 'cert-manager': { trusted: 'yes' } } });
+    const grant = { from: 'Selector', selector: { matchLabels: { trusted: 'yes' } } };
+    fixture.see(zone('z', 'example.org', { acme: { namespaces: grant, names: ['*'] } }));
+    for (const dnsName of ['www.example.org.', 'www.example.org']) {
+      fixture.see(challenge('stranger', { dnsName }));
+      expect(message(await present(fixture.context, request(cluster), soon()))).toContain('from namespace stranger');
+    }
+    expect(fixture.objects.size).toBe(0);
+  });
+
+  it('is unknown if two namespaces have the key', async () => {
+    const fixture = solverFixture({ namespaces });
+    fixture.see(zone('z', 'example.org', shared));
+    fixture.see(challenge('tenant'));
+    fixture.see(challenge('stranger'));
+    expect(message(await present(fixture.context, request(cluster), soon()))).toContain(
       'Challenges of several namespaces',
     );
   });
 
-  it('goes to the namespace of the zone when the tenant has none in this cluster', async () => {
-    const ground = solverGround({ namespaces: { default: {} } });
-    ground.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' } } }));
-    expect(await presentReady(ground, request({ resourceNamespace: 'elsewhere' }))).toEqual({ success: true });
-    expect([...ground.objects.values()][0]?.metadata.namespace).toBe('default');
+  it('gets its record in the namespace of the zone if it has none in this cluster', async () => {
+    const fixture = solverFixture({ namespaces: { default: {} } });
+    fixture.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' }, names: ['*'] } }));
+    expect(await presentReady(fixture, request({ resourceNamespace: 'elsewhere' }))).toEqual({ success: true });
+    expect([...fixture.objects.values()][0]?.metadata.namespace).toBe('default');
   });
 });
 
 describe('a challenge below a wildcard', () => {
   const shadowing = (wildcardShadowing: string) => ({ acme: { namespaces: { from: 'Same' }, wildcardShadowing } });
 
-  it('is refused where names would stop being answered, with what to do instead', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', shadowing('Refuse')));
-    ground.see(other('*'));
-    const words = message(await present(ground.house, request(), soon()));
+  it('is refused if a wildcard would stop answering, and the message says what to do instead', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', shadowing('Refuse')));
+    fixture.see(other('*'));
+    const words = message(await present(fixture.context, request(), soon()));
     expect(words).toContain('*.example.org answers for www.example.org');
     expect(words).toContain('ask for a certificate of *.example.org instead');
-    expect([...ground.objects.values()].map(({ spec }) => spec.name)).toEqual(['*']);
+    expect([...fixture.objects.values()].map(({ spec }) => spec.name)).toEqual(['*']);
   });
 
-  it('is not refused for a record that its zone does not permit: it answers for nothing', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', shadowing('Refuse')));
+  it('is not refused because of a wildcard that its zone does not permit, because such a record is not served', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', shadowing('Refuse')));
     const stranger = other('*');
     const refused = { type: 'Accepted', status: 'False', reason: 'NotPermitted', message: '', lastTransitionTime: '' };
-    ground.see(shrink({ ...stranger, status: { conditions: [refused] } } as DNSRecord));
-    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
+    fixture.see(shrink({ ...stranger, status: { conditions: [refused] } } as DNSRecord));
+    expect(message(await present(fixture.context, request(), soon()))).toContain('is not live yet');
   });
 
-  it('knows names in every spelling that a record may have', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'Example.org', shadowing('Refuse')));
-    ground.see(other('*.EXAMPLE.org.'));
-    expect(message(await present(ground.house, request(), soon()))).toContain('*.example.org answers for www');
-    ground.see(other('WWW.example.org.'));
-    expect(message(await present(ground.house, request(), soon()))).toContain('is not live yet');
+  it('compares names in every spelling that a record may have', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'Example.org', shadowing('Refuse')));
+    fixture.see(other('*.EXAMPLE.org.'));
+    expect(message(await present(fixture.context, request(), soon()))).toContain('*.example.org answers for www');
+    fixture.see(other('WWW.example.org.'));
+    expect(message(await present(fixture.context, request(), soon()))).toContain('is not live yet');
   });
 
-  it('is put there with an Event where the zone says Warn', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', shadowing('Warn')));
-    ground.see(other('*'));
-    const working = present(ground.house, request(), soon());
-    await expect.poll(() => ground.objects.size, { interval: 2 }).toBe(2);
-    expect(ground.notes).toHaveLength(1);
+  it('is created with an Event if the zone says Warn', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', shadowing('Warn')));
+    fixture.see(other('*'));
+    const working = present(fixture.context, request(), soon());
+    await expect.poll(() => fixture.objects.size, { interval: 2 }).toBe(2);
+    expect(fixture.notes).toHaveLength(1);
     expect(message(await working)).toContain('is not live yet');
   });
 });
 
 describe('CleanUp', () => {
-  it('of what was never there is done', async () => {
-    const ground = solverGround();
-    expect(await cleanUp(ground.house, request({ action: 'CleanUp' }), soon())).toEqual({ success: true });
+  it('succeeds if no record exists', async () => {
+    const fixture = solverFixture();
+    expect(await cleanUp(fixture.context, request({ action: 'CleanUp' }), soon())).toEqual({ success: true });
   });
 
-  it('takes away every record of the value, also when one of them is another one by now', async () => {
-    const ground = solverGround();
-    ground.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' } } }));
-    await present(ground.house, request(), soon());
-    await present(ground.house, request({ resourceNamespace: 'tenant' }), soon());
-    expect(ground.objects.size).toBe(2);
-    const { api } = ground.house;
+  it('deletes every record of the value, even if one of them was replaced in the meantime', async () => {
+    const fixture = solverFixture();
+    fixture.see(zone('z', 'example.org', { acme: { namespaces: { from: 'All' }, names: ['*'] } }));
+    await present(fixture.context, request(), soon());
+    await present(fixture.context, request({ resourceNamespace: 'tenant' }), soon());
+    expect(fixture.objects.size).toBe(2);
+    const { api } = fixture.context;
     const stale = {
       ...api,
       delete: async (...args: Parameters<typeof api.delete>) => {
@@ -294,16 +347,16 @@ describe('CleanUp', () => {
         return api.delete(...args);
       },
     } as typeof api;
-    expect(await cleanUp({ ...ground.house, api: stale }, request({ action: 'CleanUp' }), soon())).toEqual({
+    expect(await cleanUp({ ...fixture.context, api: stale }, request({ action: 'CleanUp' }), soon())).toEqual({
       success: true,
     });
-    expect([...ground.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['default']);
+    expect([...fixture.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['default']);
   });
 
-  it('without an API server fails with words, so that it is asked for again', async () => {
-    const ground = solverGround();
-    ground.fail(new KubeError({ status: 0, reason: 'Unreachable', message: 'ECONNREFUSED 127.0.0.1:1' }));
-    expect(message(await cleanUp(ground.house, request({ action: 'CleanUp' }), soon()))).toBe(
+  it('fails with a message without an API server, so that cert-manager retries', async () => {
+    const fixture = solverFixture();
+    fixture.fail(new KubeError({ status: 0, reason: 'Unreachable', message: 'ECONNREFUSED 127.0.0.1:1' }));
+    expect(message(await cleanUp(fixture.context, request({ action: 'CleanUp' }), soon()))).toBe(
       'The DNSRecords of www.example.org cannot be removed: Unreachable',
     );
   });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { DNSRecord } from '../../../src/operator/resources/dnsrecord.ts';
-import { readSolverConfig } from '../../../src/solver/record.ts';
-import { shadowedWildcard } from '../../../src/solver/shadow.ts';
-import { sweepVerdict } from '../../../src/solver/sweep.ts';
-import { matchZone } from '../../../src/solver/zone-match.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { readSolverConfig } from '#solver/record.ts';
+import { shadowedWildcard } from '#solver/shadow.ts';
+import { sweepVerdict } from '#solver/sweep.ts';
+import { matchZone } from '#solver/zone-match.ts';
 import { NOW, zone } from '../../support/solver.ts';
 
-describe('what a challenge takes away from a wildcard (RFC 4592)', () => {
+describe('the wildcard that a challenge would stop (RFC 4592)', () => {
   it.each([
     [
       'a name that only the wildcard of the apex answers',
@@ -16,7 +16,7 @@ describe('what a challenge takes away from a wildcard (RFC 4592)', () => {
     ],
     ['several labels below it', '_acme-challenge.a.b', ['*'], { wildcard: '*', name: 'a.b' }],
     ['a name below a deeper wildcard', '_acme-challenge.x.dev', ['*.dev', '*'], { wildcard: '*.dev', name: 'x.dev' }],
-  ])('is seen for %s', (_case, relative, owned, expected) =>
+  ])('is found for %s', (_case, relative, owned, expected) =>
     expect(shadowedWildcard(relative, owned)).toEqual(expected),
   );
 
@@ -27,10 +27,10 @@ describe('what a challenge takes away from a wildcard (RFC 4592)', () => {
     ['a name below one that exists, which no wildcard answers', '_acme-challenge.x.dev', ['*', 'dev']],
     ['a zone without wildcards', '_acme-challenge.shop', ['www']],
     ['the parent of the wildcard', '_acme-challenge.dev', ['*.dev']],
-  ])('is nothing for %s', (_case, relative, owned) => expect(shadowedWildcard(relative, owned)).toBeUndefined());
+  ])('does not exist for %s', (_case, relative, owned) => expect(shadowedWildcard(relative, owned)).toBeUndefined());
 });
 
-describe('which of two DNSZones of one name', () => {
+describe('the chosen one of two DNSZones with one name', () => {
   const named =
     (...zones: ReturnType<typeof zone>[]) =>
     (name: string) =>
@@ -44,7 +44,7 @@ describe('which of two DNSZones of one name', () => {
     expect(matchZone('_acme-challenge.example.org', named(holder, old))?.zone).toBe(holder);
   });
 
-  it('is never one that the operator refused, as long as there is another', () => {
+  it('is never one that the operator refused if there is another', () => {
     const judged = (status: 'True' | 'False', reason: string, zoneId?: string) => ({
       conditions: [{ type: 'Accepted', status, reason, message: '', lastTransitionTime: '2026-11-21T10:00:00Z' }],
       ...(zoneId === undefined ? {} : { zoneId }),
@@ -56,15 +56,15 @@ describe('which of two DNSZones of one name', () => {
       zone: ours,
       relative: '_acme-challenge.www',
     });
-    // Alone it is named, so that the message can say what is wrong with it.
+    // A refused zone without a rival is returned, so that the message can say what is wrong with it.
     expect(
       matchZone('_acme-challenge.www.example.org', (name) => (name === 'www.example.org' ? [theirs] : []))?.zone,
     ).toBe(theirs);
-    // What has its zone at the service is the zone, whatever its condition says today.
+    // The object that has the zone at the service is chosen, even if its condition is False.
     const served = { ...theirs, status: judged('False', 'CredentialsMissing', 'zone_2') };
     const three = (name: string) => ({ 'example.org': [ours], 'www.example.org': [served] })[name] ?? [];
     expect(matchZone('_acme-challenge.www.example.org', three)?.zone).toBe(served);
-    // Of one name as well, be it the older.
+    // The same holds for two objects of one name, even if the refused one is older.
     const elder = {
       ...zone('elder', 'example.org', {}, { creationTimestamp: '2026-11-20T10:00:00Z' }),
       status: judged('False', 'InvalidSpec'),
@@ -125,7 +125,7 @@ describe('the sweep', () => {
 });
 
 describe('webhook.config', () => {
-  it('gives a ttl within bounds, and means nothing else', () => {
+  it('sets a ttl within bounds and has no other effect', () => {
     expect(readSolverConfig(undefined)).toEqual({ ttl: 60, unknown: [] });
     expect(readSolverConfig({ ttl: 1 }).ttl).toBe(30);
     expect(readSolverConfig({ ttl: 1e9, host: 'https://elsewhere' })).toEqual({ ttl: 3600, unknown: ['host'] });

@@ -1,18 +1,19 @@
-// The aggregated API server on a real TLS socket, asked as kube-apiserver asks, and as somebody who only claims to be it.
+// The aggregated API server on a real TLS socket, called as kube-apiserver does, and by clients that only claim to be it.
+import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Credential, ensureCertificate } from '../../../src/cli/up/parts/certificates.ts';
-import { realClock } from '../../../src/kube/clock.ts';
-import { type FrontProxy, identify, readFrontProxy, type User } from '../../../src/solver/front-proxy.ts';
-import type { ChallengeRequest, Outcome } from '../../../src/solver/payload.ts';
-import { createRouter } from '../../../src/solver/router.ts';
-import { type SolverServer, startSolverServer } from '../../../src/solver/server.ts';
-import { certificateFiles, followCertificate } from '../../../src/solver/serving-certificate.ts';
-import { createLogger } from '../../../src/telemetry/log.ts';
-import { type Ask, askSolver, createPki, type Pki } from '../../support/front-proxy.ts';
+import { realClock } from '#base/clock.ts';
+import { type FrontProxy, identify, readFrontProxy, type User } from '#solver/front-proxy.ts';
+import type { ChallengeRequest, Outcome } from '#solver/payload.ts';
+import { createRouter } from '#solver/router.ts';
+import { type SolverServer, startSolverServer } from '#solver/server.ts';
+import { certificateFiles, followCertificate } from '#solver/serving-certificate.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { type Credential, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
+import { type Ask, askSolver, createPki, type Pki, published } from '../../support/front-proxy.ts';
 
 const log = createLogger({ name: 'test', level: 'silent' });
 const GROUP_PATH = '/apis/acme.zonestead.dev/v1alpha1';
@@ -28,17 +29,6 @@ let users: User[];
 let asked: ChallengeRequest[];
 let allowed: boolean | Error;
 let outcome: Outcome | Error;
-
-/** What kube-apiserver publishes. */
-function published(bundle: string, names = ['front-proxy-client']) {
-  return readFrontProxy({
-    'requestheader-client-ca-file': bundle,
-    'requestheader-allowed-names': JSON.stringify(names),
-    'requestheader-username-headers': '["X-Remote-User"]',
-    'requestheader-group-headers': '["X-Remote-Group"]',
-    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
-  });
-}
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'zonestead-solver-'));
@@ -108,13 +98,13 @@ const post = (change: Partial<Ask> = {}) =>
     headers: { ...remote, 'content-type': 'application/json', accept: 'application/json, */*', ...change.headers },
   });
 
-describe('who is believed', () => {
+describe('authentication', () => {
   it.each([
     ['no certificate', () => undefined],
     ['a certificate of the authority for clients, with forged headers', () => pki.client],
     ['a certificate with another name', () => pki.otherName],
     ['a certificate that is not for clients', () => pki.notClient],
-  ])('nobody with %s', async (_case, credential) => {
+  ])('refuses a request with %s', async (_case, credential) => {
     const answer = await post({ as: credential() });
     expect(answer.status).toBe(401);
     expect(answer.json).toMatchObject({
@@ -128,16 +118,16 @@ describe('who is believed', () => {
     expect(asked).toEqual([]);
   });
 
-  it('nobody who names no user', async () => {
+  it('refuses a request that names no user', async () => {
     expect((await ask({ path: GROUP_PATH, as: pki.frontProxy })).status).toBe(401);
   });
 
-  it('every name of the authority when no names are listed', async () => {
+  it('accepts every name of the authority if no names are listed', async () => {
     proxy = published(pki.frontProxyCa.certificate, []);
     expect((await post({ as: pki.otherName })).status).toBe(201);
   });
 
-  it('the user with each group, extra field and system:authenticated', async () => {
+  it('reads the user with each group, extra field and system:authenticated', async () => {
     await post({ headers: { 'x-remote-group': ['a,b', 'c'], 'x-remote-extra-scopes.example%2fid': ['1', '2'] } });
     expect(users).toEqual([
       {
@@ -148,7 +138,7 @@ describe('who is believed', () => {
     ]);
   });
 
-  it('no longer the old authority once another one is published, also on a connection that is open', async () => {
+  it('stops accepting the old authority once another one is published, even on an open connection', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     try {
       expect((await post({ agent })).status).toBe(201);
@@ -161,18 +151,33 @@ describe('who is believed', () => {
     }
   });
 
-  it('nobody without an authority: the ConfigMap lacks it', () => {
+  it('refuses a certificate that has expired or is not valid yet', () => {
+    const at = (now: Date, credential: Credential, trusted = proxy) =>
+      identify(trusted, new X509Certificate(credential.certificate), { 'x-remote-user': [CERT_MANAGER] }, now);
+    const { validFromDate, validToDate } = new X509Certificate(pki.frontProxy.certificate);
+    const authority = new X509Certificate(pki.frontProxyCa.certificate);
+    const second = (time: Date, seconds: number) => new Date(time.getTime() + seconds * 1000);
+    expect(at(second(validToDate, -1), pki.frontProxy)).toHaveProperty('user');
+    expect(authority.validToDate > second(validToDate, 1)).toBe(true);
+    for (const now of [second(validToDate, 1), second(validFromDate, -1)]) {
+      expect(at(now, pki.frontProxy)).toEqual({
+        refused: expect.stringContaining('not one of the request-header authority'),
+      });
+    }
+  });
+
+  it('refuses every client if the ConfigMap has no authority', () => {
     expect(() => readFrontProxy({ 'client-ca-file': pki.clientCa.certificate })).toThrow(
       /--requestheader-client-ca-file/,
     );
   });
 });
 
-describe('what kube-apiserver asks', () => {
+describe('the requests of kube-apiserver', () => {
   const get = (path: string, headers = {}) =>
     ask({ path, as: pki.frontProxy, headers: { 'x-remote-user': 'system:kube-aggregator', ...headers } });
 
-  it('discovery: one resource that can only be created', async () => {
+  it('get discovery with one resource that can only be created', async () => {
     const { status, json } = await get(GROUP_PATH);
     expect(status).toBe(200);
     expect(json).toEqual({
@@ -193,7 +198,7 @@ describe('what kube-apiserver asks', () => {
     });
   });
 
-  it('aggregated discovery where the Accept header asks for it, with an ETag that spares the body', async () => {
+  it('get aggregated discovery if the Accept header asks for it, with an ETag that saves the body', async () => {
     const accept =
       'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json';
     const first = await get('/apis', { accept });
@@ -215,7 +220,7 @@ describe('what kube-apiserver asks', () => {
     expect((await get('/apis', { accept: 'application/json' })).json.kind).toBe('APIGroupList');
   });
 
-  it('OpenAPI 2 and 3, with nothing outside of the own path', async () => {
+  it('get OpenAPI 2 and 3, limited to the path of the solver', async () => {
     const v2 = (await get('/openapi/v2')).json;
     expect(v2).toMatchObject({ swagger: '2.0', info: { version: 'v1alpha1' } });
     expect(Object.keys(v2.paths as object)).toEqual([POST_PATH]);
@@ -225,20 +230,20 @@ describe('what kube-apiserver asks', () => {
     expect(document.json).toMatchObject({ openapi: '3.0.0' });
   });
 
-  it('discovery is not a matter of rights: no other part is asked', async () => {
+  it('get discovery without a check of rights', async () => {
     allowed = new Error('the API server is down');
     for (const path of ['/apis', GROUP_PATH, '/openapi/v2', '/openapi/v3']) expect((await get(path)).status).toBe(200);
     expect(users).toEqual([]);
   });
 
-  it('health without a certificate; ready only when callers can be verified', async () => {
+  it('get health without a certificate, and readiness only when callers can be authenticated', async () => {
     for (const path of ['/healthz', '/livez', '/readyz']) expect((await ask({ path })).text).toBe('ok');
     ready = false;
     expect((await ask({ path: '/readyz' })).status).toBe(503);
     expect((await ask({ path: '/livez' })).status).toBe(200);
   });
 
-  it('other paths and methods are refused with a Status', async () => {
+  it('are refused with a Status for other paths and methods', async () => {
     expect((await get('/apis/other')).json).toMatchObject({ kind: 'Status', reason: 'NotFound' });
     expect((await ask({ path: GROUP_PATH, method: 'DELETE', as: pki.frontProxy, headers: remote })).json).toMatchObject(
       {
@@ -249,15 +254,15 @@ describe('what kube-apiserver asks', () => {
   });
 });
 
-describe('what nobody should send', () => {
-  it.each(['//', '///?a=b', '//solver:x/', '*'])('%s as target is answered, and the server goes on', async (target) => {
+describe('a request target that is not a path', () => {
+  it.each(['//', '///?a=b', '//solver:x/', '*'])('(%s) is answered, and the server keeps running', async (target) => {
     expect((await ask({ path: target, as: pki.frontProxy, headers: remote })).status).toBe(404);
     expect((await ask({ path: '/healthz' })).text).toBe('ok');
   });
 });
 
 describe('a ChallengePayload', () => {
-  it('as cert-manager sends it is answered with 201 and a response', async () => {
+  it('from cert-manager is answered with 201 and a response', async () => {
     const { status, json } = await post();
     expect(status).toBe(201);
     expect(json).toEqual({
@@ -273,7 +278,7 @@ describe('a ChallengePayload', () => {
     });
   });
 
-  it('without a content type, as kubectl create --raw sends it, is JSON', async () => {
+  it('without a content type, as kubectl create --raw sends it, is read as JSON', async () => {
     const { status, json } = await ask({
       path: POST_PATH,
       method: 'POST',
@@ -284,7 +289,7 @@ describe('a ChallengePayload', () => {
     expect([status, json.response]).toEqual([201, { uid: '', success: true }]);
   });
 
-  it('as the Go library tolerates it, with kind, version, uid and type in capitals, as well', async () => {
+  it('with a kind, version, uid and a type in capitals is accepted, as in the Go library', async () => {
     const value = {
       apiVersion: 'acme.zonestead.dev/v1alpha1',
       kind: 'ChallengePayload',
@@ -294,13 +299,13 @@ describe('a ChallengePayload', () => {
   });
 
   it.each([
-    ['words', { success: false, message: 'why' } as const, 'why'],
+    ['a message', { success: false, message: 'why' } as const, 'why'],
     [
-      'no words, which cert-manager would take for success',
+      'an empty message, which cert-manager would take for success',
       { success: false, message: '' } as const,
       'The challenge failed',
     ],
-    ['an accident', new Error('secret detail 17:03:21'), 'Present failed inside the solver; its log says why'],
+    ['an exception', new Error('secret detail 17:03:21'), 'Present failed inside the solver; see its log'],
   ])('that fails with %s has a response with a message', async (_case, given, words) => {
     outcome = given;
     const { status, json } = await post();
@@ -311,10 +316,10 @@ describe('a ChallengePayload', () => {
   it.each([
     ['another content type', 415, { headers: { 'content-type': 'application/yaml' } }],
     ['an Accept without JSON', 406, { headers: { accept: 'application/vnd.kubernetes.protobuf' } }],
-    ['no JSON', 400, { body: '{' }],
+    ['invalid JSON', 400, { body: '{' }],
     ['no request', 400, { body: '{}' }],
     ['an unknown action', 400, { body: body({ action: 'present' }) }],
-    ['a key that is none', 400, { body: body({ key: 'a"b' }) }],
+    ['an invalid key', 400, { body: body({ key: 'a"b' }) }],
     ['a dry run', 400, { path: `${POST_PATH}?dryRun=All` }],
     ['a body too large', 413, { body: `${body()}${' '.repeat(300_000)}` }],
   ])('with %s is refused: %i', async (_case, code, change) => {
@@ -325,18 +330,18 @@ describe('a ChallengePayload', () => {
     expect(asked).toEqual([]);
   });
 
-  it('of a user without the right is refused, and of anybody when nobody can say', async () => {
+  it('is refused for a user without the right, and for every user if the API server does not answer', async () => {
     allowed = false;
     expect((await post()).json).toMatchObject({ reason: 'Forbidden' });
     allowed = new Error('no API server');
     const { status, json } = await post();
-    expect([status, json.message]).toEqual([500, 'The solver failed; its log says why']);
+    expect([status, json.message]).toEqual([500, 'The solver failed; see its log']);
     expect(asked).toEqual([]);
   });
 });
 
 describe('a renewed serving certificate', () => {
-  it('is served to new connections, drops no request of old ones, and a broken pair changes nothing', async () => {
+  it('is used for new connections, drops no request of old ones, and a broken pair changes nothing', async () => {
     const files = { certificateFile: join(dir, 'tls.crt'), keyFile: join(dir, 'tls.key') };
     const write = async ({ certificate, key }: Credential) => {
       await writeFile(files.certificateFile, certificate);

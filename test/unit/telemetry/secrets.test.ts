@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { secretFiles } from '../../../src/config.ts';
-import { followSecrets } from '../../../src/telemetry/secrets.ts';
+import { secretFiles } from '#config.ts';
+import { followSecrets } from '#telemetry/secrets.ts';
 
 let folder: string;
 let file: string;
@@ -15,12 +15,12 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-it('knows the files that secrets came from, and not those that a setting stands before', () => {
+it('knows the files that secrets came from, but not those that a setting overrides', () => {
   expect([...secretFiles({ DATABASE_URL_FILE: file })]).toEqual([[file, 'postgres://a:one@db/z']]);
   expect(secretFiles({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://b@db/z' }).size).toBe(0);
 });
 
-it('tells of a change, and nothing of what changed', async () => {
+it('logs a change without its content', async () => {
   const lines: string[] = [];
   const known = secretFiles({ DATABASE_URL_FILE: file });
   const changed = followSecrets(known, (line) => lines.push(line), new AbortController().signal, 5);

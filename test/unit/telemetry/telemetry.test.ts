@@ -1,8 +1,8 @@
 // Logs without secrets, metrics with the prefix, health that never hangs.
 import { afterEach, describe, expect, it } from 'vitest';
-import { type HealthServer, startHealthServer } from '../../../src/telemetry/health.ts';
-import { createLogger, redactText } from '../../../src/telemetry/log.ts';
-import { createMetrics } from '../../../src/telemetry/metrics.ts';
+import { type HealthServer, startHealthServer } from '#telemetry/health.ts';
+import { createLogger, redactText } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
 
 describe('the log', () => {
   function setUp() {
@@ -62,7 +62,7 @@ describe('metrics', () => {
     expect(await registry.metrics()).toMatch(/^zonestead_build_info\{component="api",version="\d+\.\d+\.\d+"\} 1$/m);
   });
 
-  it('of the process are there unless left out', async () => {
+  it('include those of the process by default', async () => {
     expect(await createMetrics().registry.metrics()).toContain('zonestead_process_cpu_seconds_total');
   });
 });
@@ -75,7 +75,7 @@ describe('the health server', () => {
     return { status: answer.status, text: await answer.text() };
   };
 
-  it('answers what the callbacks say', async () => {
+  it('returns the results of the callbacks', async () => {
     const { registry } = createMetrics();
     const ready = () => ({ ok: false, checks: { database: 'down' } });
     server = await startHealthServer({ port: 0, host: '127.0.0.1', ready, registry });

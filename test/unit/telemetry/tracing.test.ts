@@ -1,7 +1,7 @@
 // Traces: nothing at all without an endpoint; with one, spans as W3C Trace Context and OTLP have them.
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { inSpan, NO_TRACING, startTracing } from '../../../src/telemetry/tracing.ts';
+import { inSpan, NO_TRACING, startTracing } from '#telemetry/tracing.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../../support/otlp-receiver.ts';
 
 const SOURCES = new URL('../../../src/', import.meta.url).pathname;

@@ -1,7 +1,7 @@
 // Package conformance runs cert-manager's own test suite for DNS-01 solvers against a running Zonestead: each request goes
-// through cert-manager's client, kube-apiserver and the APIService, with the rights of the kubeconfig's user.
+// through cert-manager's client, kube-apiserver and the APIService, with the rights of the user in the kubeconfig.
 //
-// The suite starts a control plane of its own, which knows nothing of ours; it is only where it makes its namespace.
+// The suite starts a control plane of its own. It only creates its namespace there.
 package conformance
 
 import (
@@ -19,12 +19,12 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// forwarder is the solver that the suite drives: cert-manager's side of the webhook protocol.
+// forwarder is the solver that the suite tests: cert-manager's side of the webhook protocol.
 type forwarder struct{ client webhook.Webhook }
 
 func (*forwarder) Name() string { return "zonestead" }
 
-// Initialize is handed the suite's control plane; the one that has the APIService is ours.
+// Initialize gets the configuration of the suite's control plane, and ignores it: the APIService is in the other one.
 func (f *forwarder) Initialize(_ *rest.Config, stop <-chan struct{}) error {
 	config, err := clientcmd.BuildConfigFromFlags("", os.Getenv("CONFORMANCE_KUBECONFIG"))
 	if err != nil {
@@ -49,7 +49,7 @@ func (f *forwarder) CleanUp(challenge *v1alpha1.ChallengeRequest) error {
 	return f.client.CleanUp(request)
 }
 
-// throughIssuer puts the suite's configuration where an Issuer has it.
+// throughIssuer puts the suite's configuration into the place where an Issuer has it.
 func throughIssuer(challenge *v1alpha1.ChallengeRequest) (*v1alpha1.ChallengeRequest, error) {
 	issuer := cmacme.ACMEIssuerDNS01ProviderWebhook{GroupName: "acme.zonestead.dev", SolverName: "zonestead", Config: challenge.Config}
 	raw, err := json.Marshal(issuer)

@@ -1,13 +1,13 @@
-// Who calls `zonestead acme` and what for, as the documentation of each client says it calls its hook.
+// The callers of `zonestead acme` and their orders, as the documentation of each client describes its calls of a hook.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { readOrder } from '../../../../src/cli/acme/caller.ts';
+import { readOrder } from '#cli/acme/caller.ts';
 
 const VALUE = '-HDhK3oGRvkiefQnx7OOczTY5Tic_xZ6HcMOc_gmtoM';
 const at = (name: string, value = VALUE) => ({ name, value });
 const one = [at('_acme-challenge.example.org')];
 
-describe('a caller is known by its words', () => {
+describe('the arguments identify the caller', () => {
   test.each([
     ['lego', ['present', '_acme-challenge.Example.org.', VALUE], { kind: 'present', challenges: one, more: false }],
     ['lego', ['cleanup', '_acme-challenge.example.org.', VALUE], { kind: 'cleanup', challenges: one }],
@@ -44,24 +44,24 @@ describe('a caller is known by its words', () => {
   });
 });
 
-describe('certbot is known by its environment', () => {
+describe('the environment identifies certbot', () => {
   const environment = { CERTBOT_DOMAIN: 'example.org', CERTBOT_VALIDATION: VALUE };
-  test('asks for a value, and says when more are to come', () => {
+  test('requests a value, and tells whether further values follow', () => {
     expect(readOrder([], environment)).toEqual({ kind: 'present', challenges: one, more: false });
     expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '2' })).toMatchObject({ more: true });
     expect(readOrder([], { ...environment, CERTBOT_REMAINING_CHALLENGES: '0' })).toMatchObject({ more: false });
   });
-  test('cleans up when there is output of the first hook, be it empty', () => {
+  test('cleans up if the first hook has output, even empty output', () => {
     expect(readOrder([], { ...environment, CERTBOT_AUTH_OUTPUT: '' })).toEqual({ kind: 'cleanup', challenges: one });
   });
 });
 
 test.each([
-  [[], /run by an ACME client/],
-  [['presnt', 'x', 'y'], /"presnt" is nothing that an ACME client asks for/],
+  [[], /calling ACME client is unknown/],
+  [['presnt', 'x', 'y'], /"presnt" is not a request of an ACME client/],
   [['present', 'x'], /needs a name and a value/],
   [['present', 'x', 'y', 'z'], /needs a name and a value/],
   [['present', '--', 'x', 'y'], /EXEC_MODE=RAW/],
   [['deploy_challenge', 'x', 'y'], /for each challenge/],
-  [['begin', 'http-01', 'example.org', 'token', VALUE], /http-01 is not for the DNS/],
-])('refuses %j in words', (words, message) => expect(() => readOrder(words, {})).toThrow(message));
+  [['begin', 'http-01', 'example.org', 'token', VALUE], /http-01 cannot be solved with DNS/],
+])('rejects %j with a message', (words, message) => expect(() => readOrder(words, {})).toThrow(message));

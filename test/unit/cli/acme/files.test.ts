@@ -3,9 +3,9 @@ import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseSettings, readCredentials } from '../../../../src/cli/acme/credentials.ts';
-import { script } from '../../../../src/cli/acme/scripts.ts';
-import { runCommand } from '../../../../src/cli/up/parts/commands.ts';
+import { parseSettings, readCredentials } from '#cli/acme/credentials.ts';
+import { script } from '#cli/acme/scripts.ts';
+import { runCommand } from '../../../../deploy/local/parts/commands.ts';
 
 const uid = process.getuid?.() ?? 0;
 const { signal } = new AbortController();
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-test('reads settings as .local/env and systemd write them', () => {
+test('reads settings in the form of .local/env and of systemd', () => {
   const text = `# a key\n\nexport ZONESTEAD_URL='http://127.0.0.1:1'\nZONESTEAD_API_KEY = "yk_a_b=="\nA=\n`;
   expect(parseSettings(text, 'f')).toEqual({
     ZONESTEAD_URL: 'http://127.0.0.1:1',
@@ -25,7 +25,7 @@ test('reads settings as .local/env and systemd write them', () => {
   expect(() => parseSettings('A=1\nsome words\n', 'f')).toThrow('f, line 2: write NAME=value.');
 });
 
-test.each([0o640, 0o604, 0o620, 0o601])('refuses a file of mode %o, and says how to mend it', async (mode) => {
+test.each([0o640, 0o604, 0o620, 0o601])('rejects a file of mode %o, and says how to fix it', async (mode) => {
   const file = join(dir, `mode-${mode}`);
   await writeFile(file, 'A=1\n');
   await chmod(file, mode);
@@ -34,16 +34,16 @@ test.each([0o640, 0o604, 0o620, 0o601])('refuses a file of mode %o, and says how
   expect(await readCredentials(file, uid)).toEqual({ A: '1' });
 });
 
-test('judges the file that a link leads to, refuses what is no file or is missing', async () => {
+test('checks the target of a link, and rejects a folder or a missing file', async () => {
   const [file, link] = [join(dir, 'open'), join(dir, 'link')];
   await writeFile(file, 'A=1\n', { mode: 0o644 });
   await symlink(file, link);
-  await expect(readCredentials(link, uid)).rejects.toThrow(/others may read it \(mode 644\)/);
+  await expect(readCredentials(link, uid)).rejects.toThrow(/other users can read it \(mode 644\)/);
   await expect(readCredentials(dir, uid)).rejects.toThrow(/is not a file/);
   await expect(readCredentials(join(dir, 'none'), uid)).rejects.toThrow(/cannot be read \(ENOENT\)/);
 });
 
-test('prints POSIX files that hand every word on, whatever it holds', async () => {
+test('prints POSIX files that pass on every word unchanged', async () => {
   const odd = ['a b', "it's", '-c', '$HOME', '*'];
   for (const [kind, call] of [
     ['hook', '"$0" "$@"'],
@@ -63,7 +63,7 @@ test('prints POSIX files that hand every word on, whatever it holds', async () =
   }
 });
 
-test('the hook starts nothing for the events of dehydrated that are no challenge', async () => {
+test('the hook starts no program for events of dehydrated that are not challenges', async () => {
   const file = join(dir, 'events');
   await writeFile(file, script('hook', ['echo', 'started']), { mode: 0o755 });
   for (const [event, said] of [

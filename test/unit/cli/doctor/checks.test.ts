@@ -9,10 +9,10 @@ import {
   judgeApiService,
   judgeCaBundle,
   judgeIssuers,
-} from '../../../../src/cli/doctor/cluster-checks.ts';
-import { findZone, judgeDelegation, judgeGrant, judgeZone } from '../../../../src/cli/doctor/zone-checks.ts';
-import { ensureAuthority } from '../../../../src/cli/up/parts/certificates.ts';
-import type { ZoneMatch } from '../../../../src/solver/zone-match.ts';
+} from '#cli/doctor/cluster-checks.ts';
+import { findZone, judgeDelegation, judgeGrant, judgeZone } from '#cli/doctor/zone-checks.ts';
+import type { ZoneMatch } from '#solver/zone-match.ts';
+import { ensureAuthority } from '../../../../deploy/local/parts/certificates.ts';
 import { OWN, zone } from '../../../support/solver.ts';
 
 function service(available: string, reason: string, message: string, spec: object = {}): ApiService {
@@ -40,15 +40,15 @@ describe('the APIService', () => {
       'zonestead-solver.zonestead.svc',
     ],
     ['out of reach', service('False', 'FailedDiscoveryCheck', 'dial tcp: refused'), 'Is the solver running'],
-  ])('%s is a failure that says what to do', (_case, given, words) => {
-    const { verdict, mend } = judgeApiService(given);
+  ])('%s is a failure with a fix', (_case, given, words) => {
+    const { verdict, fix } = judgeApiService(given);
     expect(verdict).toBe('fail');
-    expect(mend).toContain(words);
+    expect(fix).toContain(words);
   });
 
-  it('that is available is fine', () => expect(judgeApiService(service('True', 'Passed', '')).verdict).toBe('ok'));
+  it('passes if it is available', () => expect(judgeApiService(service('True', 'Passed', '')).verdict).toBe('ok'));
 
-  it('must have a caBundle that is good for a while', async () => {
+  it('needs a caBundle that is valid for some time', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'zonestead-doctor-'));
     const { certificate } = await ensureAuthority({ dir, name: 'ca', commonName: 'ca' });
     await rm(dir, { recursive: true });
@@ -65,13 +65,13 @@ describe('the APIService', () => {
 });
 
 describe('cert-manager', () => {
-  it('without the right gets the command that grants it', () => {
-    const { verdict, mend } = judgeAccess('system:serviceaccount:certs:manager', false);
+  it('gets the command that grants a missing right', () => {
+    const { verdict, fix } = judgeAccess('system:serviceaccount:certs:manager', false);
     expect(verdict).toBe('fail');
-    expect(mend).toContain('--serviceaccount=certs:manager');
+    expect(fix).toContain('--serviceaccount=certs:manager');
   });
 
-  it('whose Issuers name a solver that does not exist hears of it', () => {
+  it('fails if an Issuer names a solver that does not exist', () => {
     const issuer = {
       apiVersion: 'cert-manager.io/v1',
       kind: 'ClusterIssuer',
@@ -80,11 +80,11 @@ describe('cert-manager', () => {
         acme: { solvers: [{ dns01: { webhook: { groupName: 'acme.zonestead.dev', solverName: 'zonested' } } }] },
       },
     };
-    expect(judgeIssuers([issuer])[0]).toMatchObject({ verdict: 'fail', mend: 'Set solverName: zonestead' });
+    expect(judgeIssuers([issuer])[0]).toMatchObject({ verdict: 'fail', fix: 'Set solverName: zonestead' });
     expect(judgeIssuers([])[0]?.verdict).toBe('warn');
   });
 
-  it('is told when the solver answers with an error, or not at all', () => {
+  it('fails if the solver answers with an error, or does not answer', () => {
     expect(judgeAnswer({ success: true }).verdict).toBe('ok');
     expect(judgeAnswer({ success: false, message: 'why' }).what).toContain('why');
     expect(judgeAnswer({ error: 'refused' }).verdict).toBe('fail');
@@ -94,7 +94,7 @@ describe('cert-manager', () => {
 describe('a name', () => {
   const find = (name: string, ...zones: ReturnType<typeof zone>[]) => findZone(name, zones) as ZoneMatch;
 
-  it('is looked for as its challenge is: without the asterisk, in the longest zone', () => {
+  it('belongs to the zone of its challenge: without the asterisk, the longest zone', () => {
     expect(find('*.www.example.org', zone('a', 'example.org'), zone('b', 'www.example.org')).zone.metadata.name).toBe(
       'b',
     );
@@ -107,7 +107,7 @@ describe('a name', () => {
     expect(judgeGrant(match, 'default', () => ({})).verdict).toBe('ok');
     expect(judgeZone(match)).toMatchObject({
       verdict: 'fail',
-      mend: expect.stringContaining('Is the operator running'),
+      fix: expect.stringContaining('Is the operator running'),
     });
     expect(judgeDelegation(match).verdict).toBe('warn');
   });

@@ -1,0 +1,104 @@
+// Schemas of the values that every component of the chart has. Objects that the chart passes on to Kubernetes are open, so that newer
+// fields of Kubernetes work too.
+import { z } from 'zod';
+
+/** An object with these keys only. Each is optional, because Helm removes a value that is set to null (Helm, "Values Files"). */
+export function values<Shape extends z.ZodRawShape>(shape: Shape) {
+  const entries = Object.entries(shape).map(([key, schema]) => [key, (schema as z.ZodType).optional()]);
+  return z.strictObject(Object.fromEntries(entries) as { [K in keyof Shape]: z.ZodType });
+}
+
+export const open = z.looseObject({}).meta({ id: 'open' });
+export const texts = z.record(z.string(), z.string()).meta({ id: 'texts' });
+export const list = z.array(open).meta({ id: 'list' });
+export const name = z
+  .string()
+  .regex(/^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?)?$/)
+  .meta({ id: 'name' });
+export const port = z.int().min(1).max(65_535).meta({ id: 'port' });
+export const highPort = z.int().min(1_024).max(65_535).meta({ id: 'highPort' });
+export const replicas = z.int().min(0).max(100).meta({ id: 'replicas' });
+export const pullPolicy = z.enum(['Always', 'IfNotPresent', 'Never']).meta({ id: 'pullPolicy' });
+/** A Kubernetes quantity, for instance 2Gi or 500m. */
+export const quantity = z
+  .string()
+  .regex(/^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti|P|Pi)?$/)
+  .meta({ id: 'quantity' });
+/** Text or number, because `--set` turns "18" into a number. */
+export const tag = z.union([z.string(), z.number()]).meta({ id: 'tag' });
+export const resolvers = z
+  .array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[0-9.]+):[0-9]{1,5}$/))
+  .meta({ id: 'resolvers' });
+
+export const image = values({
+  registry: z.string().describe('Overrides global.imageRegistry'),
+  repository: z.string().min(1),
+  tag,
+  digest: z
+    .string()
+    .regex(/^(sha256:[0-9a-f]{64})?$/)
+    .describe('sha256:…, overrides the tag'),
+  pullPolicy,
+}).meta({ id: 'image' });
+
+export const serviceAccount = values({
+  create: z.boolean(),
+  name,
+  annotations: texts,
+  labels: texts,
+  automount: z.boolean(),
+}).meta({ id: 'serviceAccount' });
+
+/** The values of the pod of every component, each with its description for the reference. */
+export const POD_VALUES: Readonly<Record<string, readonly [z.ZodType, string]>> = {
+  resources: [open, 'requests and limits of the container'],
+  nodeSelector: [texts, 'overrides `global.nodeSelector`'],
+  tolerations: [list, 'overrides `global.tolerations`'],
+  affinity: [
+    open,
+    'overrides `global.affinity`, and the default preference for different nodes for the pods of one component',
+  ],
+  topologySpreadConstraints: [list, 'overrides `global.topologySpreadConstraints`'],
+  priorityClassName: [z.string(), 'overrides `global.priorityClassName`'],
+  runtimeClassName: [z.string(), ''],
+  hostUsers: [z.boolean(), '`false` gives the pod its own user namespace'],
+  dnsPolicy: [z.enum(['ClusterFirst', 'ClusterFirstWithHostNet', 'Default', 'None']), ''],
+  dnsConfig: [open, ''],
+  hostAliases: [list, ''],
+  terminationGracePeriodSeconds: [z.int().min(0), ''],
+  podLabels: [texts, ''],
+  podAnnotations: [texts, 'for instance for a reloader'],
+  podSecurityContext: [open, 'merged over the settings of the Pod Security level "restricted"'],
+  securityContext: [open, 'the same for the containers'],
+  extraEnv: [list, ''],
+  extraEnvFrom: [list, ''],
+  extraArgs: [z.array(z.string()), ''],
+  extraVolumes: [list, ''],
+  extraVolumeMounts: [list, ''],
+  extraContainers: [list, ''],
+  initContainers: [list, ''],
+  serviceAccount: [serviceAccount, '`create`, `name`, `annotations`, `labels`, `automount`'],
+  networkPolicy: [values({ extraIngress: list, extraEgress: list }), '`extraIngress`, `extraEgress`: further rules'],
+};
+
+/** The values of a component: its own, and those of its pod. */
+export function component<Shape extends z.ZodRawShape>(own: Shape) {
+  const pod = Object.fromEntries(Object.entries(POD_VALUES).map(([key, [schema]]) => [key, schema]));
+  return values({ ...pod, ...own });
+}
+
+export const pdb = values({
+  enabled: z.boolean().describe('Has an effect only with more than one replica'),
+  maxUnavailable: z
+    .union([z.int().min(0), z.string().regex(/^[0-9]+%$/), z.null()])
+    .describe('Set either this or minAvailable'),
+  minAvailable: z.union([z.int().min(0), z.string().regex(/^[0-9]+%$/)]),
+  unhealthyPodEvictionPolicy: z
+    .enum(['AlwaysAllow', 'IfHealthyBudget', ''])
+    .describe('With AlwaysAllow, pods that are not ready do not block a node drain'),
+}).meta({ id: 'pdb' });
+
+/** The values of an object that can be in another namespace. */
+export function elsewhere<Shape extends z.ZodRawShape>(own: Shape) {
+  return values({ enabled: z.boolean(), namespace: name, labels: texts, annotations: texts, ...own });
+}

@@ -1,0 +1,267 @@
+// The values of the chart as a zod schema, and values.schema.json made of it. Helm rejects a value that is not in the schema, and names
+// the value and the accepted ones. Pure.
+import { z } from 'zod';
+import {
+  component,
+  elsewhere,
+  highPort,
+  image,
+  list,
+  name,
+  open,
+  pdb,
+  port,
+  pullPolicy,
+  quantity,
+  replicas,
+  resolvers,
+  tag,
+  texts,
+  values,
+} from './common-values.ts';
+
+const url = z
+  .string()
+  .regex(/^(https?:\/\/.+)?$/)
+  .meta({ id: 'url' });
+const hostName = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$/)
+  .meta({ id: 'hostName' });
+
+const database = values({
+  mode: z.enum(['builtin', 'external', 'cnpg']),
+  name: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
+  builtin: component({
+    image,
+    existingSecret: name,
+    maxConnections: z.int().min(10).max(10_000),
+    persistence: values({
+      enabled: z.boolean(),
+      size: quantity,
+      storageClassName: z.string(),
+      annotations: texts,
+    }),
+  }),
+  external: values({
+    existingSecret: name,
+    secretKeys: values({ uri: z.string().min(1), nameserverUri: z.string().min(1) }),
+    tls: values({ caSecret: name, caKey: z.string().min(1) }),
+  }),
+  cnpg: values({
+    operatorInstalled: z.boolean(),
+    instances: z.int().min(1),
+    storage: values({ size: quantity, storageClassName: z.string() }),
+    imageName: z.string(),
+    extraSpec: open,
+  }),
+});
+
+/** Null means that a HorizontalPodAutoscaler manages the number. */
+const scaled = z.union([replicas, z.null()]).meta({ id: 'scaled' });
+
+const octets = z
+  .string()
+  .regex(/^[0-9]+(Ki|Mi|Gi|Ti)?$/)
+  .meta({ id: 'octets' });
+
+const api = component({
+  replicas: scaled,
+  limits: z.boolean(),
+  publicSuffixes: z.enum(['refuse', 'allow']),
+  quarantineHours: z.int().min(0).max(8_760),
+  quotas: values({
+    zones: z.int().min(0),
+    records: z.int().min(0),
+    bytes: octets,
+    keys: z.int().min(0),
+    members: z.int().min(0),
+  }),
+  history: values({ days: z.int().min(1), bytes: octets }),
+  reservedNames: z.array(z.string().regex(/^[a-z0-9_.-]+$/)),
+  resolvers,
+  delegationCheck: z.boolean(),
+  privateTlds: z.array(z.string().regex(/^[a-z0-9_-]+$/)),
+  databaseConnections: z.int().min(1).max(500),
+  maxConnections: z.int().min(1).max(1_000_000),
+  maxConnectionsPerAddress: z.int().min(1).max(1_000_000),
+  trustedProxies: z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/\d{1,3})?$/)),
+  proxyProtocol: z.boolean(),
+  service: values({ type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']), port, annotations: texts }),
+  console: values({
+    enabled: z.boolean(),
+    url,
+    existingSecret: name,
+    oidc: values({
+      issuer: url,
+      clientId: z.string(),
+      existingSecret: name,
+      secretKey: z.string().min(1),
+      scopes: z.string().regex(/\bopenid\b/),
+      groupsClaim: z.string().min(1),
+      trustEmail: z.boolean(),
+      teams: texts,
+    }),
+  }),
+  pdb,
+});
+
+const operator = component({
+  enabled: z.boolean(),
+  replicas,
+  namespaces: z.array(name.min(1)),
+  apiKey: values({ existingSecret: name, key: z.string().min(1) }),
+  url,
+  resolvers,
+  parentNetworks: z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)),
+  nameserverAddresses: z.record(hostName, z.string()),
+  leaderElection: values({ namespace: name }),
+  pdb,
+});
+
+const solver = component({
+  enabled: z.boolean(),
+  replicas,
+  port: highPort,
+  certificate: values({
+    mode: z.enum(['self', 'cert-manager', 'existing']),
+    existingSecret: name,
+    caBundle: z.string(),
+  }),
+  certManager: values({ serviceAccountName: name.min(1), namespace: name.min(1) }),
+  pdb,
+});
+
+const nameserver = component({
+  replicas: scaled,
+  powerdns: values({
+    image,
+    command: z.array(z.string()),
+    threads: z.int().min(1).max(64),
+    resources: open,
+    extraArgs: z.array(z.string()),
+  }),
+  listenAddresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)).min(1),
+  port: highPort,
+  pollMilliseconds: z.int().min(5).max(5_000),
+  pdb,
+});
+
+const dnsService = values({
+  type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+  split: z.boolean(),
+  port,
+  annotations: texts,
+  udpAnnotations: texts,
+  tcpAnnotations: texts,
+  clusterIP: z.string(),
+  loadBalancerIP: z.string(),
+  loadBalancerClass: z.string(),
+  loadBalancerSourceRanges: z.array(z.string()),
+  allocateLoadBalancerNodePorts: z.union([z.boolean(), z.null()]),
+  externalTrafficPolicy: z.enum(['', 'Local', 'Cluster']),
+  ipFamilyPolicy: z.enum(['', 'SingleStack', 'PreferDualStack', 'RequireDualStack']),
+  ipFamilies: z.array(z.enum(['IPv4', 'IPv6'])),
+});
+
+const chart = values({
+  // Open, because a parent chart can have its own values there (helm/helm#10392).
+  global: z.looseObject({
+    imageRegistry: z.string().optional(),
+    imagePullSecrets: z.array(z.string()).optional(),
+    nodeSelector: texts.optional(),
+    tolerations: list.optional(),
+    affinity: open.optional(),
+    topologySpreadConstraints: list.optional(),
+    priorityClassName: z.string().optional(),
+    commonLabels: texts.optional(),
+    commonAnnotations: texts.optional(),
+  }),
+  enabled: z.boolean(),
+  nameOverride: z.string(),
+  fullnameOverride: z.string(),
+  namespaceOverride: name,
+  commonLabels: texts,
+  commonAnnotations: texts,
+  image: values({ registry: z.string(), repository: z.string().min(1), tag, digest: image.shape.digest, pullPolicy }),
+  imagePullSecrets: z.array(z.string()),
+  logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']),
+  clusterDomain: hostName,
+  nameservers: z.array(hostName),
+  hostmaster: z.union([z.literal(''), hostName]),
+  crds: values({ enabled: z.boolean(), keep: z.boolean(), annotations: texts }),
+  database,
+  bootstrap: component({
+    team: z.string().min(1).max(64),
+    rotation: z.string().max(253),
+    timeoutSeconds: z.int().min(1),
+    ttlSecondsAfterFinished: z.union([z.int().min(0), z.null()]),
+    annotations: texts,
+  }),
+  api,
+  operator,
+  solver,
+  nameserver,
+  dns: values({ service: dnsService }),
+  networkPolicy: values({
+    enabled: z.boolean(),
+    apiServerPorts: z.array(port),
+    databasePorts: z.array(port),
+    metricsFrom: list,
+  }),
+  monitoring: values({
+    serviceMonitor: elsewhere({
+      interval: z.string().regex(/^[0-9]+(ms|s|m|h)$/),
+      scrapeTimeout: z.string().regex(/^([0-9]+(ms|s|m|h))?$/),
+      relabelings: list,
+      metricRelabelings: list,
+    }),
+    prometheusRule: elsewhere({ runbookUrl: z.string() }),
+    dashboard: elsewhere({}),
+  }),
+  tracing: values({ endpoint: url }),
+  rbac: values({ aggregateToDefaultRoles: z.boolean() }),
+  uninstall: component({ releaseFinalizers: z.boolean() }),
+  test: component({ enabled: z.boolean() }),
+  extraObjects: z.array(z.union([z.string(), open])),
+});
+
+type Node = { properties?: Record<string, Node>; description?: string; [key: string]: unknown };
+
+/** values.schema.json; descriptions by dotted path come from the comments in values.yaml. */
+export function valuesSchema(descriptions: ReadonlyMap<string, string>): string {
+  const schema = z.toJSONSchema(chart, { target: 'draft-2020-12', io: 'input', reused: 'ref' }) as Node;
+  describe(schema, '', descriptions);
+  return `${compact({ ...schema, title: 'Values of the chart zonestead' })}\n`;
+}
+
+/** A `$ref` stays one line of its own with its description, because a shared schema has no description that fits every use. */
+function describe(node: Node, path: string, descriptions: ReadonlyMap<string, string>): void {
+  const text = descriptions.get(path);
+  if (text !== undefined) node.description = text;
+  for (const [key, child] of Object.entries(node.properties ?? {})) {
+    describe(child, path === '' ? key : `${path}.${key}`, descriptions);
+  }
+}
+
+const LINE_WIDTH = 160;
+
+/** JSON in which an object or a list takes one line if it fits there. */
+function compact(value: unknown, indent = ''): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const line = oneLine(value);
+  if (indent.length + line.length <= LINE_WIDTH && indent !== '') return line;
+  const deeper = `${indent}  `;
+  if (Array.isArray(value)) return `[\n${value.map((item) => deeper + compact(item, deeper)).join(',\n')}\n${indent}]`;
+  const entries = Object.entries(value).map(
+    ([key, item]) => `${deeper}${JSON.stringify(key)}: ${compact(item, deeper)}`,
+  );
+  return `{\n${entries.join(',\n')}\n${indent}}`;
+}
+
+function oneLine(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(oneLine).join(', ')}]`;
+  const entries = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${oneLine(item)}`);
+  return `{ ${entries.join(', ')} }`;
+}

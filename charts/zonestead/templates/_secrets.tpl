@@ -1,0 +1,19 @@
+{{/* The Secrets that the release creates, as a dict from component to names: {"bootstrap": [...], "solver": [...]}. RBAC cannot limit
+the names of new objects; secrets-policy.yaml does. */}}
+{{- define "zonestead.madeSecrets" -}}
+{{- $made := list -}}
+{{- if ne .Values.database.mode "external" -}}
+{{- $made = append $made (printf "%s-database" (include "zonestead.fullname" .)) -}}
+{{- end -}}
+{{- if and .Values.operator.enabled (not .Values.operator.apiKey.existingSecret) -}}
+{{- $made = append $made (include "zonestead.operatorKeySecret" .) -}}
+{{- end -}}
+{{- if and .Values.api.console.enabled (not .Values.api.console.existingSecret) -}}
+{{- $made = append $made (include "zonestead.sessionSecret" .) -}}
+{{- end -}}
+{{- $all := dict "bootstrap" $made -}}
+{{- if and .Values.solver.enabled (eq .Values.solver.certificate.mode "self") -}}
+{{- $all = set $all "solver" (list (include "zonestead.solverSecret" .)) -}}
+{{- end -}}
+{{- toYaml $all -}}
+{{- end -}}

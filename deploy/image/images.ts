@@ -1,0 +1,220 @@
+// All images, each with its layers and its command. docs/reference/images.md describes their interfaces.
+import { readFileSync } from 'node:fs';
+import { glob, readdir, readlink } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { rootCertificates } from 'node:tls';
+import { ensureTools } from '../local/parts/apt.ts';
+import { cacheKey, type Progress } from '../local/parts/cache.ts';
+import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
+import { ensurePowerDns } from '../local/parts/powerdns.ts';
+import type { ImageConfig } from './archive.ts';
+import { productionFiles, productionPackages } from './dependencies.ts';
+import { linkedLibraries } from './libraries.ts';
+import { basics, type Content, merge, type Rootfs, USER_ID } from './rootfs.ts';
+
+export const PROJECT = new URL('../../', import.meta.url).pathname;
+const PATH = 'PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin';
+
+/** A layer is kept if it is large and rarely changes; `key` then identifies its content. */
+export interface LayerPlan {
+  name: string;
+  key?: string;
+  rootfs: () => Promise<Rootfs>;
+}
+
+export interface ImagePlan {
+  /** With its tag. */
+  name: string;
+  layers: readonly LayerPlan[];
+  config: ImageConfig;
+}
+
+interface Around {
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+export const IMAGES = { zonestead: zonesteadImage, powerdns: powerdnsImage, postgres: postgresImage };
+export type ImageName = keyof typeof IMAGES;
+
+/** The version that package.json names, which is the image's tag. */
+export function projectVersion(): string {
+  return (JSON.parse(readFileSync(join(PROJECT, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+/** The keys of layers hold this file and its neighbours: another rule about what goes in gives another layer. */
+function rules(): Buffer {
+  const files = ['images.ts', 'rootfs.ts', 'dependencies.ts', 'libraries.ts', 'archive.ts'];
+  return Buffer.concat(files.map((file) => readFileSync(new URL(file, import.meta.url))));
+}
+
+function configOf(title: string, parts: Partial<ImageConfig> & Pick<ImageConfig, 'Entrypoint'>): ImageConfig {
+  return {
+    User: `${USER_ID}:${USER_ID}`,
+    Env: [PATH],
+    WorkingDir: '/',
+    Labels: {
+      'org.opencontainers.image.title': title,
+      'org.opencontainers.image.licenses': 'Apache-2.0',
+      'org.opencontainers.image.version': projectVersion(),
+    },
+    ...parts,
+  };
+}
+
+/** With `from`, sources of another version; its packages are those of this checkout. */
+export async function zonesteadImage(
+  { signal }: Around,
+  from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
+): Promise<ImagePlan> {
+  const packages = productionPackages(PROJECT);
+  const lock = readFileSync(join(PROJECT, 'package-lock.json'));
+  const base = async () => {
+    const addons = (await productionFiles(PROJECT, '')).keys().filter((path) => path.endsWith('.node'));
+    const programs = [process.execPath, ...addons.map((path) => join(PROJECT, path))];
+    return merge(
+      basics(),
+      await linkedLibraries(programs, { signal }),
+      new Map<string, Content>([
+        ['usr/local/bin/node', { file: process.execPath, mode: 0o755 }],
+        // Node has its own; this is where everything else that could be run with the image looks.
+        ['etc/ssl/certs/ca-certificates.crt', { text: `${rootCertificates.join('\n')}\n` }],
+      ]),
+    );
+  };
+  const libraries = await linkedLibraries([process.execPath], { signal });
+  const baseKey = cacheKey({ rules: rules(), node: process.version, arch: process.arch, ...contents(libraries) });
+  return {
+    name: `zonestead/zonestead:${from.tag}`,
+    layers: [
+      { name: 'node', key: baseKey, rootfs: base },
+      {
+        name: 'dependencies',
+        key: cacheKey({ rules: rules(), lock, packages: packages.join('\n'), arch: process.arch }),
+        rootfs: () => productionFiles(PROJECT, 'app'),
+      },
+      { name: 'sources', rootfs: () => sources(from.folder) },
+    ],
+    config: configOf('zonestead', {
+      Entrypoint: ['/usr/local/bin/node', '/app/src/main.ts'],
+      // The young generation: see deploy/local/parts/command.ts. The old one: V8 has to collect before the kernel kills.
+      Env: [PATH, 'NODE_ENV=production', 'NODE_OPTIONS=--max-semi-space-size=4 --max-old-space-size-percentage=75'],
+      WorkingDir: '/app',
+    }),
+  };
+}
+
+/** A running program never reads these files: drizzle-kit compares snapshots when it makes a migration, and people read pages. */
+const isForTools = (file: string) => /_snapshot\.json$|\.md$/.test(file);
+
+async function sources(folder: string): Promise<Rootfs> {
+  const rootfs = new Map<string, Content>([['app/package.json', { file: join(folder, 'package.json') }]]);
+  for (const entry of await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true })) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isFile() && !isForTools(file)) rootfs.set(join('app', relative(folder, file)), { file });
+  }
+  return rootfs;
+}
+
+/** The version of Debian's packages: Debian 12 has 4.7. */
+export async function powerdnsImage({ progress, signal }: Around): Promise<ImagePlan> {
+  const server = await ensurePowerDns({ progress, signal });
+  const { pdns_control } = await ensureTools([{ command: 'pdns_control', package: 'pdns-server' }], {
+    progress,
+    signal,
+  });
+  const [backend] = await Array.fromAsync(glob('/usr/lib/*/pdns/libgpgsqlbackend.so'));
+  if (backend === undefined) throw new Error("PowerDNS' backend gpgsql is missing: apt-get install pdns-backend-pgsql");
+  const programs = [server, pdns_control as string, backend];
+  const libraries = await linkedLibraries(programs, { signal });
+  const files = new Map<string, Content>([
+    ['usr/sbin/pdns_server', { file: server, mode: 0o755 }],
+    ['usr/bin/pdns_control', { file: pdns_control as string, mode: 0o755 }],
+    [backend.slice(1), { file: backend }],
+    ['etc/powerdns', { folder: true }],
+    ['run/pdns', { folder: true, mode: 0o1777 }],
+  ]);
+  const rootfs = merge(basics(), libraries, files);
+  return {
+    name: 'zonestead/powerdns:4.7',
+    layers: [
+      {
+        name: 'powerdns',
+        key: cacheKey({ rules: rules(), ...contents(merge(libraries, files)) }),
+        rootfs: async () => rootfs,
+      },
+    ],
+    config: configOf('powerdns', {
+      Entrypoint: ['/usr/sbin/pdns_server'],
+      Cmd: ['--daemon=no', '--guardian=no', '--disable-syslog', '--write-pid=no'],
+    }),
+  };
+}
+
+/** Procedural languages, and what adapts types to them: they want a Perl or a Python that the image has not. */
+const OTHER_LANGUAGES = /pl(perl|python|tcl)/;
+
+/** From the npm package that `up` and the tests use; for trying only. */
+export async function postgresImage({ progress, signal }: Around): Promise<ImagePlan> {
+  const { binDir } = await ensurePostgres({ progress, signal });
+  const home = join(binDir, '..');
+  const own = await readdir(home, { recursive: true, withFileTypes: true });
+  const tree = new Map<string, Content>();
+  for (const entry of own) {
+    const file = join(entry.parentPath, entry.name);
+    if (entry.isDirectory() || OTHER_LANGUAGES.test(entry.name)) continue;
+    const mode = /\/bin\/[^/]+$/.test(file) ? 0o755 : 0o644;
+    const content = entry.isSymbolicLink() ? { link: await readlink(file) } : { file, mode };
+    tree.set(join('usr/local/pgsql', relative(home, file)), content);
+  }
+  // initdb runs its helpers through a shell; the start script moves a finished data folder into its place.
+  const helpers = ['/bin/sh', '/bin/mv', '/bin/rm'];
+  const programs = [...tree.values()].flatMap((content) =>
+    'file' in content && /\/bin\/|\.so/.test(content.file) ? [content.file] : [],
+  );
+  const libraries = await linkedLibraries([...programs, ...helpers], { inside: home, signal });
+  const start = join(PROJECT, 'deploy/image/start-postgres.sh');
+  const files = new Map<string, Content>([
+    ...helpers.map((file): [string, Content] => [`usr${file}`, { file, mode: 0o755 }]),
+    ['bin', { link: 'usr/bin' }],
+    ['usr/local/bin/start-postgres', { file: start, mode: 0o755 }],
+    ['var/lib/postgresql/data', { folder: true, mode: 0o1777 }],
+  ]);
+  return {
+    name: 'zonestead/postgres:18',
+    layers: [
+      {
+        name: 'postgres',
+        key: cacheKey({ rules: rules(), home, ...contents(merge(libraries, files)) }),
+        rootfs: async () => merge(basics(), tree, libraries, files),
+      },
+    ],
+    config: configOf('postgres', {
+      Entrypoint: ['/usr/local/bin/start-postgres'],
+      Env: [`${PATH}:/usr/local/pgsql/bin`, 'PGDATA=/var/lib/postgresql/data/pgdata'],
+      StopSignal: 'SIGINT',
+    }),
+  };
+}
+
+/** The certificate authority of the tests in a cluster; programImage makes it. */
+export const PEBBLE_IMAGE = 'localhost/pebble:2.9.0';
+
+/**
+ * An image of one static program, for the additional programs of a test node; some programs must be called by their
+ * name.
+ */
+export function programImage(name: string, file: string, program = 'program'): ImagePlan {
+  return {
+    name,
+    layers: [{ name: 'program', rootfs: async () => new Map([[program, { file, mode: 0o755 }]]) }],
+    config: configOf(name, { Entrypoint: [`/${program}`] }),
+  };
+}
+
+/** The content of files, for keys: another version of a library is another layer. */
+function contents(rootfs: Rootfs): Record<string, Buffer | string> {
+  return Object.fromEntries(
+    [...rootfs].map(([path, content]) => [path, 'file' in content ? readFileSync(content.file) : '']),
+  );
+}

@@ -1,0 +1,39 @@
+// `.local/env`: how other programs find the running stack. Its names are a contract (docs/how-to/run-locally.md).
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { NAMESERVER } from './service.ts';
+import type { Stack } from './stack.ts';
+
+/** The variables by name. */
+export function environmentOf({ service, cluster, issuance }: Stack): Record<string, string> {
+  return {
+    ZONESTEAD_URL: service.url,
+    ZONESTEAD_API_KEY: service.keys.first.key,
+    ZONESTEAD_TEAM: service.keys.first.team,
+    ZONESTEAD_API_KEY_2: service.keys.second.key,
+    ZONESTEAD_TEAM_2: service.keys.second.team,
+    ZONESTEAD_PERSON_KEY: service.personKey,
+    ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
+    // Its name resolves nowhere: `zonestead acme` and `doctor` find it here.
+    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+    DATABASE_URL: service.databaseUrl,
+    KUBECONFIG: cluster.kubeconfig,
+    ...(issuance === undefined
+      ? {}
+      : { ZONESTEAD_ACME_DIRECTORY: issuance.pebble.url, ZONESTEAD_ACME_CA: issuance.pebble.authorityFile }),
+  };
+}
+
+/** Shell syntax; `bin` comes first in PATH. Pure. */
+export function shellText(variables: Readonly<Record<string, string>>, bin: string): string {
+  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
+  return `${[...lines, `export PATH=${quote(bin)}:"$PATH"`].join('\n')}\n`;
+}
+
+/** Writes the file with mode 600: it holds keys. */
+export async function writeEnvironment(stateDir: string, stack: Stack): Promise<void> {
+  const file = join(stateDir, 'env');
+  await writeFile(file, shellText(environmentOf(stack), join(stateDir, 'bin')), { mode: 0o600 });
+  await chmod(file, 0o600);
+}

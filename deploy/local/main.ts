@@ -1,0 +1,26 @@
+// `npm run up`: Zonestead with everything it needs, on this machine.
+import { createProgram } from '#cli/program.ts';
+import { hastenImports } from '#modules.ts';
+
+hastenImports();
+
+const { command, stop, print, run } = createProgram(
+  'up',
+  'run Zonestead on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver and operator',
+);
+
+command
+  .option('--fresh', 'forget the state of earlier runs')
+  .option('--empty', 'leave out the example')
+  .option('--cert-manager', 'also run cert-manager, Pebble (a certificate authority) and the solver')
+  .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
+  .option('--kubeconfig <file>', 'use this cluster instead of a local control plane')
+  .option('--state <folder>', 'keep the state in this folder (default: .local in the checkout)')
+  .option('--api-port <port>', 'port of the REST API (default: a free one)')
+  .option('--dns-port <port>', 'port of PowerDNS (default: a free one)')
+  .action(async (options) => {
+    const { runUp } = await import('./up.ts');
+    process.exitCode = await runUp(options, print, stop.signal);
+  });
+
+await run();

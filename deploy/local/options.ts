@@ -1,0 +1,48 @@
+// The options of `up`, checked, with their defaults in one place.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+
+const port = z.coerce
+  .number({ error: 'must be a port number' })
+  .int({ error: 'must be a port number' })
+  .min(1, { error: 'must be a port number from 1 to 65535' })
+  .max(65_535, { error: 'must be a port number from 1 to 65535' })
+  .optional();
+
+const schema = z.object({
+  /** Deletes the state of earlier runs. (Default: keep it.) */
+  fresh: z.boolean().default(false),
+  /** Leave out the example. (Default: apply it.) */
+  empty: z.boolean().default(false),
+  /** Hold keys to the write limits of the service. (Default: on.) */
+  limits: z.enum(['on', 'off'], { error: 'must be on or off' }).default('on'),
+  /** Also cert-manager, Pebble and the solver. (Default: no.) */
+  certManager: z.boolean().default(false),
+  /** A cluster to use instead of a control plane of our own. (Default: KUBECONFIG, when it is set.) */
+  kubeconfig: z
+    .string()
+    .transform((file) => resolve(file))
+    .refine((file) => existsSync(file), { error: 'names no file' })
+    .optional(),
+  /** Folder of the state. (Default: .local in the checkout.) */
+  state: z
+    .string()
+    .min(1)
+    .transform((folder) => resolve(folder))
+    .optional(),
+  /** (Default: a free port, the same one at the next `up`.) */
+  apiPort: port,
+  /** (Default: a free port, the same one at the next `up`.) */
+  dnsPort: port,
+});
+
+export type UpOptions = z.output<typeof schema>;
+
+/** @throws Error that names each wrong option */
+export function readUpOptions(given: Record<string, unknown>, kubeconfig: string | undefined): UpOptions {
+  const parsed = schema.safeParse({ ...(kubeconfig ? { kubeconfig } : {}), ...given });
+  if (parsed.success) return parsed.data;
+  const name = (path: PropertyKey[]) => String(path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new Error(parsed.error.issues.map((issue) => `--${name(issue.path)} ${issue.message}`).join('; '));
+}

@@ -1,0 +1,69 @@
+// One of our own long-running commands as a part of the local stack, ready when its health port says so.
+import { join } from 'node:path';
+import { cacheRoot } from './cache.ts';
+import { type Part, startReady } from './process.ts';
+
+const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
+
+/**
+ * Young objects get 3 × 4 MB: loading some hundred modules would otherwise leave V8 with the 3 × 16 MB that it allows
+ * itself, most of the memory of such a process at rest. V8 lets a heap grow to a multiple of its live objects before it
+ * collects, and the multiple follows the limit: 1.3 at 256 MB, 4 at the default of half the machine. The operator keeps
+ * 5 MB for a thousand records, the solver the names of some fifty thousand in its 96 MB. The api reads whole zones and
+ * has no limit.
+ */
+const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
+  api: ['--max-semi-space-size=4'],
+  nameserver: ['--max-semi-space-size=4', '--max-old-space-size=256'],
+  operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
+  solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
+};
+/** glibc gives each thread an arena of its own and keeps freed memory in it. */
+const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+/** Types once stripped and code once compiled are found again by every process, which also spares it the stripper's memory. */
+const compileCache = () => join(cacheRoot(), 'compiled');
+
+export interface CommandOptions {
+  name: 'api' | 'nameserver' | 'operator' | 'solver';
+  /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
+  env: Record<string, string>;
+  /** The program. (Default: this version's.) */
+  main?: string;
+  healthPort: number;
+  stateDir: string;
+  signal: AbortSignal;
+}
+
+/** Starts the command and waits until it is ready, at most 30 s. @throws with the end of its log */
+export async function startCommand({
+  name,
+  env,
+  main = MAIN,
+  healthPort,
+  stateDir,
+  signal,
+}: CommandOptions): Promise<Part> {
+  return startReady(
+    {
+      name,
+      command: process.execPath,
+      args: [...ARGUMENTS[name], main, name],
+      env: {
+        PATH: process.env.PATH,
+        HOME: process.env.HOME,
+        NODE_COMPILE_CACHE: compileCache(),
+        ...(name === 'solver' ? SMALL_ENVIRONMENT : {}),
+        ...env,
+        ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${healthPort}`,
+      },
+      logFile: join(stateDir, `${name}.log`),
+    },
+    async (limit) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: limit })).ok,
+    {
+      what: `${name} to be ready`,
+      timeoutMs: 30_000,
+      intervalMs: 30,
+      signal,
+    },
+  );
+}

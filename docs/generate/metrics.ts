@@ -1,0 +1,126 @@
+// docs/reference/metrics.md: every metric of each process, read from registries that the functions of the processes fill.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { buildApp } from '#api/app.ts';
+import { createLoadGuard } from '#api/hooks/load-guard.ts';
+import { countRefusedConnections, watchDatabase } from '#api/hooks/metrics.ts';
+import { realClock } from '#base/clock.ts';
+import { createStore } from '#kube/cache/store.ts';
+import { createKubeMetrics } from '#kube/metrics.ts';
+import { createCompanionMetrics } from '#nameserver/companion/metrics.ts';
+import { watchPowerDns } from '#nameserver/companion/statistics.ts';
+import { createAliases } from '#nameserver/resolver/aliases.ts';
+import { countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
+import { createPaceMetrics } from '#operator/run/pace-metrics.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { ServiceContext } from '#service/context.ts';
+import type { SolverContext } from '#solver/context.ts';
+import { createSolve } from '#solver/solve.ts';
+import type { Db } from '#store/database.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { createMetrics, METRICS_PREFIX, type Metrics } from '#telemetry/metrics.ts';
+import { code, page, paragraph, plain, table } from './markdown.ts';
+
+interface MetricFacts {
+  readonly name: string;
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly labels: readonly string[];
+  readonly help: string;
+}
+
+const log = createLogger({ name: 'docs', level: 'silent' });
+
+/** The functions that register the metrics of each process. Only a scrape or the work of the process uses the empty arguments. */
+const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | void>> = {
+  api: async (metrics) => {
+    await buildApp({ context: {} as ServiceContext, log, limits: true, metrics }).close();
+    const meter = { read: () => ({}) as never, close: () => undefined };
+    createLoadGuard({ meter, metrics, bodyBytes: 0, now: Date.now }).close();
+    watchDatabase(metrics, { work: () => 0 }, 0);
+    countRefusedConnections(metrics);
+    createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
+  },
+  nameserver: (metrics) => {
+    createCompanionMetrics(metrics, () => 1);
+    watchPowerDns(metrics, '/nonexistent');
+  },
+  operator: (metrics) => {
+    createKubeMetrics(metrics);
+    countLeadership(metrics, undefined);
+    createPaceMetrics(metrics, realClock);
+    countRequests(metrics);
+    const caches = { zones: createStore<DNSZone>({ log }), records: createStore<DNSRecord>({ log }) };
+    createObserver(metrics, caches, realClock);
+  },
+  solver: (metrics) => void createSolve({} as SolverContext, metrics),
+  'external-dns': () => undefined,
+};
+
+/** The metrics of a registry, sorted by name. @throws if a metric is of another type than counter, gauge and histogram */
+export function factsOf(registry: Registry): MetricFacts[] {
+  return registry
+    .getMetricsAsArray()
+    .map((metric) => {
+      const { name, help } = metric;
+      const type = typeOf(metric);
+      if (type === null) throw new Error(`${name} is neither a counter, a gauge nor a histogram`);
+      // The types of prom-client do not declare labelNames, which every metric has.
+      const { labelNames } = metric as unknown as { labelNames: readonly string[] };
+      return { name, help, type, labels: labelNames.filter((label) => label !== 'le') };
+    })
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function typeOf(metric: unknown): MetricFacts['type'] | null {
+  if (metric instanceof Counter) return 'counter';
+  if (metric instanceof Gauge) return 'gauge';
+  return metric instanceof Histogram ? 'histogram' : null;
+}
+
+/** The metrics by process. Those that every process has are under `all` alone. */
+export async function readMetrics(): Promise<Readonly<Record<string, MetricFacts[]>>> {
+  const all = createMetrics({ component: 'docs', processMetrics: false });
+  const facts: Record<string, MetricFacts[]> = { all: factsOf(all.registry) };
+  for (const [component, register] of Object.entries(PROCESSES)) {
+    const metrics = createMetrics({ processMetrics: false });
+    await register(metrics);
+    facts[component] = factsOf(metrics.registry);
+  }
+  return facts;
+}
+
+const TITLES: Readonly<Record<string, string>> = { all: 'All processes' };
+const NOTES: Readonly<Record<string, string>> = {
+  all: 'Every process also serves the metrics of Node.js with the prefixes `zonestead_process_` and `zonestead_nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
+  nameserver:
+    'The companion serves these metrics for its pod. It reads those that begin with `zonestead_dns_` from PowerDNS over its control socket.',
+  operator: `The metrics \`${METRICS_PREFIX}pace_*\` describe the writes that wait for their turn within the write limits, by lane: \`acme\` (certificates), \`change\` and \`create\`. An operator that is not the leader has its objects in the queue too, so read \`${METRICS_PREFIX}workqueue_depth\` together with \`${METRICS_PREFIX}leader\`.`,
+  'external-dns': 'The process has no metrics besides those of all processes.',
+};
+
+function sectionOf(component: string, facts: readonly MetricFacts[]): string[] {
+  const note = NOTES[component];
+  const rows = facts.map(({ name, type, labels, help }) => [
+    code(name),
+    type,
+    labels.map(code).join(', '),
+    plain(help),
+  ]);
+  return [
+    `## ${TITLES[component] ?? component}`,
+    ...(note === undefined ? [] : [paragraph(note)]),
+    ...(rows.length === 0 ? [] : [table(['metric', 'type', 'labels', 'meaning'], rows)]),
+  ];
+}
+
+export async function metricsPage(): Promise<string> {
+  const sections = Object.entries(await readMetrics()).flatMap(([component, facts]) => sectionOf(component, facts));
+  return page(
+    'Metrics',
+    paragraph('This page lists the metrics that each process serves on `/metrics` of port 9090.'),
+    paragraph(
+      'Each series exists with the value zero from the start, except series that can only exist after an event, such as the status of an answer. A histogram `<name>` has the series `<name>_bucket`, `<name>_sum` and `<name>_count`. [Alerts](alerts.md) lists the alerts that use these metrics.',
+    ),
+    ...sections,
+  );
+}

@@ -1,0 +1,187 @@
+// Builds the api from its settings: the database, the service, the HTTP application and the background work. The
+// process (server.ts) and the integration tests call the same function, so that tests run the wiring of production.
+import { randomBytes } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Config } from '#config.ts';
+import { createMeter, type Meter } from '#edge/measure.ts';
+import { readProxyHeaders } from '#edge/proxy-listener.ts';
+import { limitConnections } from '#edge/sockets.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { createZoneQueue } from '#service/queue.ts';
+import { ROUND_MS, runRetention } from '#service/retention.ts';
+import { createSlots, type SlotOptions } from '#service/slots.ts';
+import type { Delegation } from '#service/zones/delegation.ts';
+import { type Database, type Db, openDatabase } from '#store/database.ts';
+import { setService } from '#store/zones.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { inSpan, type Tracing } from '#telemetry/tracing.ts';
+import { buildApp, type Console } from './app.ts';
+import { createLoadGuard } from './hooks/load-guard.ts';
+import { countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
+import { checkProxies, trustedProxies } from './hooks/proxies.ts';
+import type { COMPOSE_SETTINGS } from './settings.ts';
+
+/** The parts of the api that come from other rooms. */
+export interface ApiParts {
+  delegation: Delegation;
+  /** The pages of the console. (Default: there are none.) */
+  console?: Console;
+  /** `run` works until the signal aborts. */
+  aliases(context: { db: Db; log: Logger; metrics: Metrics }): {
+    prepare(target: { target: string; owner: string }): Promise<void>;
+    run(signal: AbortSignal): Promise<void>;
+  };
+}
+
+/** Logging, metrics and tracing of the process. */
+interface Telemetry {
+  log: Logger;
+  metrics: Metrics;
+  /** (Default: no spans are recorded.) */
+  tracing?: Tracing;
+}
+
+interface ComposeOptions {
+  /** The time limit for a request to arrive, in ms. (Default: 30000; 10000 for its headers.) */
+  requestMs?: number;
+  /** The time between two rounds of the retention, in ms. (Default: 60000.) */
+  retentionEveryMs?: number;
+  /** Measures the load of the process. (Default: a real measurement.) */
+  meter?: Meter;
+}
+
+export interface Api {
+  /** The application, which does not listen yet. */
+  app: FastifyInstance;
+  context: ServiceContext;
+  /** Finishes requests in progress, ends the background work, and then closes the database. */
+  close(): Promise<void>;
+}
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Planning a file of 8 MiB takes about 100 MB. Two of them fit the memory limit of the chart. */
+const IMPORTS = { total: 2, share: 1, waiting: 6, waitMs: 20_000, work: 'imports of zone files' };
+
+/** Reads that hold a connection while their client reads may use a quarter of the pool, and one team half of that. */
+function largeReads(connections: number): SlotOptions {
+  const total = Math.max(1, Math.floor(connections / 4));
+  return { total, share: Math.ceil(total / 2), waiting: 32, waitMs: 10_000, work: 'large reads' };
+}
+
+/**
+ * Opens the database, which must have the schema of this version, and starts the background work.
+ * @throws if the database does not answer; everything is closed in that case
+ */
+export async function composeApi(
+  config: Config<(typeof COMPOSE_SETTINGS)[number]>,
+  parts: ApiParts,
+  { log, metrics, tracing }: Telemetry,
+  { requestMs, retentionEveryMs = ROUND_MS, meter = createMeter() }: ComposeOptions = {},
+): Promise<Api> {
+  checkProxies(config);
+  const database = openApiDatabase(config, tracing);
+  const { db } = database;
+  const nameservers = config.ZONESTEAD_NAMESERVERS;
+  const hostmaster = config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}`;
+  try {
+    await setService(db, { nameservers, hostmaster });
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
+  const aliases = parts.aliases({ db, log, metrics });
+  const context: ServiceContext = {
+    db,
+    queue: createZoneQueue(config.ZONESTEAD_BUSY_AFTER_MS),
+    busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
+    imports: createSlots(IMPORTS),
+    largeReads: createSlots(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
+    nameservers,
+    delegation: parts.delegation,
+    prepareAlias: aliases.prepare,
+    allowPublicSuffixes: config.ZONESTEAD_PUBLIC_SUFFIXES === 'allow',
+    reservedNames: config.ZONESTEAD_RESERVED_NAMES,
+    quotas: {
+      zones: config.ZONESTEAD_QUOTA_ZONES,
+      records: config.ZONESTEAD_QUOTA_RECORDS,
+      bytes: config.ZONESTEAD_QUOTA_BYTES,
+      keys: config.ZONESTEAD_QUOTA_KEYS,
+      members: config.ZONESTEAD_QUOTA_MEMBERS,
+    },
+    quarantineMs: config.ZONESTEAD_QUARANTINE_HOURS * HOUR_MS,
+    now: () => new Date(),
+    random: randomBytes,
+  };
+  const isTrusted = trustedProxies(config);
+  const guard = createLoadGuard({
+    meter,
+    metrics,
+    bodyBytes: config.ZONESTEAD_BODY_MEMORY_MB * 2 ** 20,
+    now: Date.now,
+  });
+  const app = buildApp({
+    isTrusted,
+    guard,
+    context,
+    log,
+    limits: config.ZONESTEAD_LIMITS,
+    metrics,
+    ...(tracing ? { tracing } : {}),
+    ...(parts.console ? { console: parts.console } : {}),
+    ...(requestMs === undefined ? {} : { requestMs }),
+  });
+  limitConnections(
+    app.server,
+    {
+      total: config.ZONESTEAD_MAX_CONNECTIONS,
+      perAddress: config.ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS,
+      isExempt: isTrusted,
+    },
+    countRefusedConnections(metrics),
+  );
+  if (config.ZONESTEAD_PROXY_PROTOCOL) {
+    // Reads the header before the limits on connections apply, so that they use the client's address.
+    readProxyHeaders(app.server, isTrusted, (proxy, problem) =>
+      log.debug({ proxy, problem }, 'a connection of a trusted proxy was refused: no valid PROXY protocol header'),
+    );
+  }
+  const end = new AbortController();
+  const retention = {
+    historyMs: config.ZONESTEAD_HISTORY_DAYS * DAY_MS,
+    historyBytes: config.ZONESTEAD_HISTORY_BYTES,
+    answersMs: config.ZONESTEAD_IDEMPOTENCY_HOURS * HOUR_MS,
+  };
+  const background = [
+    aliases.run(end.signal),
+    runRetention({ db, log, settings: retention, now: context.now, everyMs: retentionEveryMs }, end.signal),
+  ];
+  return {
+    app,
+    context,
+    close: async () => {
+      await app.close();
+      guard.close();
+      end.abort();
+      await Promise.all(background);
+      await database.close();
+    },
+  };
+}
+
+function openApiDatabase(config: Config<(typeof COMPOSE_SETTINGS)[number]>, tracing?: Tracing): Database {
+  const transaction = {
+    name: 'transaction',
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql' },
+  } as const;
+  return openDatabase(config.DATABASE_URL, {
+    ...(tracing?.isOn ? { around: (work) => inSpan(tracing, transaction, work) } : {}),
+    name: 'zonestead-api',
+    max: config.ZONESTEAD_DATABASE_CONNECTIONS,
+    lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
+  });
+}

@@ -1,0 +1,67 @@
+// The codes of errors: the HTTP status of each and its meaning. The OpenAPI document and docs/reference/errors.md are made
+// from this table and from the catalogue in service/refusals.
+import type { ErrorCode } from '#contract/error.ts';
+import type { RuleId } from '#service/refusal.ts';
+
+export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string }>> = {
+  bad_request: {
+    status: 400,
+    meaning: 'the request is not valid. The message names the field, its value and the values that are accepted.',
+  },
+  unauthorized: {
+    status: 401,
+    meaning: 'the API key is missing, wrong, expired or revoked, or its networks do not include your address.',
+  },
+  forbidden: { status: 403, meaning: 'the key lacks the permission, the name is reserved, or a quota is used up.' },
+  no_zone: { status: 404, meaning: 'the zone does not exist, or the key may not see it.' },
+  not_found: { status: 404, meaning: 'the object does not exist, or the key may not see it.' },
+  conflict: {
+    status: 409,
+    meaning: 'the object exists already, or the change conflicts with other data. The message names that data.',
+  },
+  rate_limited: {
+    status: 429,
+    meaning: 'the key made too many writes within 60 seconds. Retry after Retry-After.',
+  },
+  internal: { status: 500, meaning: 'this is our error. Retry, and quote the `x-request-id` if it persists.' },
+  dns_server: { status: 502, meaning: 'reserved. The service does not answer with this code at present.' },
+  busy: {
+    status: 503,
+    meaning: 'the zone or the service is busy, and nothing was written. Retry after Retry-After.',
+  },
+};
+
+/** The status of each code of SPEC section 7. */
+export const STATUS = Object.fromEntries(Object.entries(CODES).map(([code, { status }]) => [code, status])) as Readonly<
+  Record<ErrorCode, number>
+>;
+
+/** The rules whose status is not that of their code. */
+export const STATUS_OF_RULE: Readonly<Partial<Record<RuleId, number>>> = {
+  'no-such-method': 405,
+  'request-too-slow': 408,
+  'body-too-large': 413,
+  'address-too-long': 414,
+  'body-wrong-type': 415,
+  'body-compressed': 415,
+  'headers-too-large': 431,
+};
+
+/** The meaning of the statuses above, all with the code `bad_request`. */
+const MEANING_OF_STATUS: Readonly<Record<number, string>> = {
+  405: 'the address does not have this method. The header Allow lists its methods.',
+  408: 'the request did not arrive in time.',
+  413: 'the body is too large. The message names the limit.',
+  414: 'a part of the path is longer than any id.',
+  415: 'the operation does not accept the content type or the compression of the body.',
+  431: 'the address and the headers are too large.',
+};
+
+/** The description of an error status in the OpenAPI document. Null for a status that no error has. */
+export function meaningOf(status: number): string | null {
+  const codes = Object.entries(CODES).flatMap(([code, of]) =>
+    of.status === status ? [`\`${code}\`: ${of.meaning}`] : [],
+  );
+  const meaning = MEANING_OF_STATUS[status];
+  return meaning === undefined ? codes.join(' ') || null : `\`bad_request\`: ${meaning}`;
+}

@@ -1,0 +1,21 @@
+// Reads bodies as JSON, independent of their content type.
+import type { FastifyInstance } from 'fastify';
+import { exceedsJson } from '#edge/json-bounds.ts';
+import { refusal } from '#service/refusal.ts';
+import { utf8 } from './utf8.ts';
+
+/**
+ * Reads bodies of this content type as JSON, within the limits of src/edge/json-bounds.ts. An empty body counts as no
+ * body.
+ */
+export function takeJson(app: FastifyInstance, contentType: string): void {
+  const parseJson = app.getDefaultJsonParser('error', 'error');
+  app.addContentTypeParser(contentType, { parseAs: 'buffer' }, (request, body, done) => {
+    const problem = exceedsJson(body as Buffer);
+    if (problem !== null) return done(refusal('body-too-complex', { problem }));
+    const text = utf8(body as Buffer);
+    if (text === null) done(refusal('body-not-utf8'));
+    else if (text === '') done(null, undefined);
+    else void parseJson(request, text, done);
+  });
+}

@@ -1,0 +1,75 @@
+// The metrics of the api, served on the health port. Labels are bounded: route patterns, methods, statuses, buckets, results;
+// never a path, a key or a zone.
+//
+//   zonestead_api_request_seconds{route,method,status}   histogram
+//   zonestead_api_writes_total{bucket,result}            ok, refused, limited, busy, failed
+//   zonestead_database_work                              statements and transactions in progress
+//   zonestead_database_connections_max
+//   zonestead_api_connections_refused_total
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { STATUS } from '../error-codes.ts';
+import { patternOf } from '../http.ts';
+
+const BUCKETS = ['zones', 'records'] as const;
+const RESULTS = ['ok', 'refused', 'limited', 'busy', 'failed'] as const;
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const UNMATCHED = 'unmatched';
+
+/** To be called before the routes are registered, so that their series start at zero. */
+export function countRequests(app: FastifyInstance, metrics: Metrics): void {
+  const requests = metrics.histogram({
+    name: 'api_request_seconds',
+    help: 'Seconds that one request takes, by route pattern, method and status.',
+    labels: ['route', 'method', 'status'],
+    buckets: SECONDS,
+  });
+  const writes = metrics.counter({
+    name: 'api_writes_total',
+    help: 'Writes, by the write limit that they count for and by their result.',
+    labels: ['bucket', 'result'],
+  });
+  for (const bucket of BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
+
+  app.addHook('onRoute', ({ url, method, schema }) => {
+    const success = Object.keys((schema?.response as object | undefined) ?? {}).find((status) =>
+      status.startsWith('2'),
+    );
+    if (success === undefined) return;
+    for (const each of [method].flat().filter((name) => name !== 'HEAD'))
+      requests.zero({ route: patternOf(url), method: each, status: success });
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const { statusCode } = reply;
+    const route = request.is404 ? UNMATCHED : patternOf(request.routeOptions.url ?? UNMATCHED);
+    requests.observe({ route, method: request.method, status: statusCode }, reply.elapsedTime / 1000);
+    const { bucket } = request;
+    if (bucket !== null) writes.inc({ bucket, result: resultOf(statusCode) });
+  });
+}
+
+function resultOf(status: number): (typeof RESULTS)[number] {
+  if (status < 400) return 'ok';
+  if (status === STATUS.rate_limited) return 'limited';
+  if (status === STATUS.busy) return 'busy';
+  return status < 500 ? 'refused' : 'failed';
+}
+
+/** @param max the size of the connection pool */
+export function watchDatabase(metrics: Metrics, database: { work(): number }, max: number): void {
+  metrics.gauge({
+    name: 'database_work',
+    help: 'Database statements and transactions in progress. Those that exceed the connection pool share a connection or wait for one.',
+    collect: (gauge) => gauge.set(database.work()),
+  });
+  metrics.gauge({ name: 'database_connections_max', help: 'Size of the pool of database connections.' }).set(max);
+}
+
+/** Returns the function that counts one refused connection. */
+export function countRefusedConnections(metrics: Metrics): () => void {
+  const refused = metrics.counter({
+    name: 'api_connections_refused_total',
+    help: 'Connections that the process closed at once, because it or the address of the client had too many.',
+  });
+  return () => refused.inc();
+}

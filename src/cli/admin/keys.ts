@@ -1,0 +1,99 @@
+// `zonestead keys …`: an administrator of the service creates, lists and revokes API keys in the database.
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
+import { table } from '../table.ts';
+
+type Print = (line: string) => void;
+type Config = { DATABASE_URL: string };
+
+const level = z.enum(['none', 'read', 'write'], { error: 'must be none, read or write' });
+const writes = z.coerce.number({ error: 'must be a number' }).int().min(1).optional();
+const grant = z
+  .string()
+  .regex(/^[^=]+=(none|read|write)$/, { error: 'must be <zoneId>=none, =read or =write' })
+  .transform((text) => {
+    const [zoneId = '', records] = text.split('=');
+    return { zoneId, records: level.parse(records) };
+  });
+const mintOptions = z.object({
+  team: z.string().min(1),
+  name: z.string().min(1),
+  records: level,
+  manageZones: level,
+  grant: z.array(grant).optional(),
+  onlyName: z.array(z.string()).optional(),
+  onlyType: z.array(z.string()).optional(),
+  network: z.array(z.string()).optional(),
+  expires: z.string().optional(),
+  zoneWrites: writes,
+  recordWrites: writes,
+});
+
+/** Prints a line with the owner of the key, and the key itself on the next line. @throws Error if an option is wrong */
+export async function runKeysMint(config: Config, given: unknown, print: Print): Promise<void> {
+  const { team, grant, onlyName, onlyType, network, expires, ...rest } = parseOptions(mintOptions, given);
+  const terms = {
+    ...rest,
+    grants: grant,
+    onlyNames: onlyName,
+    onlyTypes: onlyType,
+    networks: network,
+    expiresAt: expires,
+  };
+  const minted = await adminMintKey(config.DATABASE_URL, team, terms, randomBytes, new Date());
+  print(`key ${minted.keyId} of team ${team} (${minted.teamId}), shown only once:`);
+  print(minted.text);
+}
+
+export async function runKeysList(
+  config: Config,
+  options: { team?: string; json?: boolean },
+  print: Print,
+): Promise<void> {
+  const now = new Date();
+  const keys = (await adminListKeys(config.DATABASE_URL, options.team ?? null)).filter(
+    (key) => !isEndedSession(key, now),
+  );
+  if (options.json) {
+    print(JSON.stringify({ keys }, null, 2));
+    return;
+  }
+  const rows = keys.map((key) => [
+    key.id,
+    key.holder,
+    key.name,
+    key.records,
+    key.manageZones,
+    stateOf(key, now),
+    key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
+  ]);
+  table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'STATE', 'LAST USE'], rows, print);
+}
+
+/** @throws Error if the key does not exist */
+export async function runKeysRevoke(config: Config, id: string, print: Print): Promise<void> {
+  // People often paste the whole key instead of its id.
+  const keyId = /^y[ku]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
+  await adminRevokeKey(config.DATABASE_URL, keyId, new Date());
+  print(`key ${keyId} is revoked`);
+}
+
+/** Sessions of the console are the only keys of people that expire. Expired ones stay in the database for the history. */
+function isEndedSession(key: ListedKey, now: Date): boolean {
+  return key.kind === 'person' && key.expiresAt !== null && stateOf(key, now) !== 'valid';
+}
+
+function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: Date): string {
+  if (key.revokedAt !== null) return 'revoked';
+  if (key.expiresAt !== null && key.expiresAt <= now) return 'expired';
+  return 'valid';
+}
+
+/** @throws Error that names each wrong option as people type it */
+export function parseOptions<T>(schema: z.ZodType<T>, given: unknown): T {
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const typed = (path: PropertyKey[]) => String(path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  throw new Error(parsed.error.issues.map((issue) => `--${typed(issue.path)} ${issue.message}`).join('; '));
+}

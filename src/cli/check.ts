@@ -1,0 +1,62 @@
+// `zonestead check`: a client's view of an installation, which `helm test` runs. It changes nothing.
+import { lookup } from 'node:dns/promises';
+import { createClient } from '#client/client.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+
+const LIMIT_MS = 10_000;
+/** RFC 1035, 4.1.1. */
+const SERVFAIL = 2;
+
+/** Prints one line for each check. @param dns host:port of the name servers @returns whether all checks passed */
+export async function runCheck(
+  config: { ZONESTEAD_URL: string; ZONESTEAD_API_KEY?: string },
+  dns: string,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const checks: [string, () => Promise<string>][] = [
+    ['name servers over UDP', () => nameServer(dns, 'udp', signal)],
+    ['name servers over TCP', () => nameServer(dns, 'tcp', signal)],
+    ['REST service', () => service(config.ZONESTEAD_URL, signal)],
+  ];
+  const { ZONESTEAD_API_KEY: key } = config;
+  if (key !== undefined) checks.push(["operator's API key", () => account(config.ZONESTEAD_URL, key, signal)]);
+  let well = true;
+  for (const [what, check] of checks) {
+    try {
+      print(`ok      ${what}: ${await check()}`);
+    } catch (error) {
+      signal.throwIfAborted();
+      well = false;
+      print(`FAILED  ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  return well;
+}
+
+async function nameServer(dns: string, transport: 'udp' | 'tcp', signal: AbortSignal): Promise<string> {
+  const [, host = '', port = '53'] = /^(.*?)(?::(\d+))?$/.exec(dns) ?? [];
+  const { address } = await lookup(host.replace(/^\[|\]$/g, ''));
+  const question = { name: 'check.invalid', type: 'SOA' } as const;
+  const { rcode } = await ask({ address, port: Number(port) }, question, { transport, signal });
+  if (rcode === SERVFAIL) throw new Error(`${address} cannot read its database (SERVFAIL)`);
+  return `${address} answers`;
+}
+
+async function service(url: string, signal: AbortSignal): Promise<string> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+  const answer = await fetch(new URL('/v1/dns/openapi.json', url), { signal: limit });
+  if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
+  const { info } = (await answer.json()) as { info: { version: string } };
+  return `${url} is version ${info.version}`;
+}
+
+async function account(url: string, key: string, signal: AbortSignal): Promise<string> {
+  const client = createClient({ baseUrl: url, key });
+  try {
+    const { team } = await client.account({ signal });
+    return team === undefined ? 'is a person' : `is of team ${team.name}`;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,63 @@
+// The description of one command of `zonestead` as data. A file in commands/ exports one description, or a group of them, and
+// imports nothing heavy: `run` loads the modules that do the work, so that no command waits for the modules of another one.
+import type { Config, SettingName } from '#config.ts';
+
+export interface CommandContext<Name extends SettingName> {
+  /**
+   * The settings that the command names.
+   * @param environment instead of the environment of the process
+   * @throws Error that names each missing or wrong setting
+   */
+  config(environment?: NodeJS.ProcessEnv): Config<Name>;
+  print(line: string): void;
+  /** Aborts when the process is told to end. */
+  readonly signal: AbortSignal;
+  /** Ends the process in the same way as a signal does. */
+  stop(reason: Error): void;
+}
+
+interface ArgumentDescription {
+  /** <name> for one that is required, [names...] for any number. */
+  readonly usage: string;
+  readonly describe: string;
+}
+
+export interface OptionDescription {
+  /** For instance "--json" or "--ttl <seconds>". */
+  readonly flags: string;
+  readonly describe: string;
+  readonly default?: string;
+  readonly isRequired?: boolean;
+  readonly choices?: readonly string[];
+  /** Text by default. A number is whole and not negative; a list takes the option several times. */
+  readonly value?: 'number' | 'list';
+}
+
+export interface CommandDescription<Name extends SettingName = SettingName, Options = object> {
+  readonly name: string;
+  readonly describe: string;
+  readonly arguments?: readonly ArgumentDescription[];
+  readonly options?: readonly OptionDescription[];
+  /** Paragraphs that help prints after the options. */
+  readonly notes?: string;
+  /** The settings that help lists, and that `config` reads. */
+  readonly settings?: readonly Name[];
+  /** Whether options end at the first argument: all words from there on belong to another program. */
+  readonly passThrough?: boolean;
+  /** @returns the exit code of the process, 0 if there is none @throws Error with a message for people */
+  run(args: readonly string[], options: Options, context: CommandContext<Name>): Promise<number> | Promise<void>;
+}
+
+/** Commands with a common first word, for instance "zones list" and "zones create". */
+export interface CommandGroup {
+  readonly name: string;
+  readonly describe: string;
+  readonly commands: readonly CommandDescription[];
+}
+
+/** Checks the parts of a description against each other and forgets their types. */
+export function describeCommand<const Name extends SettingName, Options>(
+  command: CommandDescription<Name, Options>,
+): CommandDescription {
+  return command as unknown as CommandDescription;
+}

@@ -1,0 +1,72 @@
+// `zonestead acme`: all words from the first one on belong to the ACME client, even those that begin with a hyphen.
+import { fileURLToPath } from 'node:url';
+import { SCRIPTS, type ScriptKind } from '../acme/scripts.ts';
+import { ACME_SETTINGS } from '../acme/settings.ts';
+import { describeCommand } from '../command.ts';
+
+const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
+
+const NOTES = `certbot runs this command directly (--manual-auth-hook and --manual-cleanup-hook). lego (EXEC_PATH), dehydrated (HOOK)
+and uacme (-h) run the file that "--print hook" writes. acme.sh needs the file that "--print acme.sh" writes.`;
+
+interface Options {
+  credentials?: string;
+  propagationSeconds?: string;
+  print?: ScriptKind;
+}
+
+export const command = describeCommand({
+  name: 'acme',
+  describe: 'DNS-01 hook for ACME clients; detects the calling client automatically',
+  arguments: [{ usage: '[words...]', describe: 'arguments of the ACME client' }],
+  options: [
+    {
+      flags: '--credentials <file>',
+      describe: 'file of mode 600 with lines NAME=value for ZONESTEAD_URL and ZONESTEAD_API_KEY',
+    },
+    {
+      flags: '--propagation-seconds <seconds>',
+      describe: 'wait this many seconds instead of polling the name servers',
+    },
+    { flags: '--print <file>', describe: 'print a file for clients that need one', choices: SCRIPTS },
+  ],
+  notes: NOTES,
+  settings: ['ZONESTEAD_CREDENTIALS', ...ACME_SETTINGS],
+  passThrough: true,
+  run: async (words, options: Options, { print, signal }) => {
+    if (options.print !== undefined) return print(await printed(options.print, options));
+    await run(words, options, print, signal);
+  },
+});
+
+async function printed(kind: ScriptKind, { credentials, propagationSeconds }: Options): Promise<string> {
+  const { script } = await import('../acme/scripts.ts');
+  const own = [
+    ...(credentials === undefined ? [] : ['--credentials', credentials]),
+    ...(propagationSeconds === undefined ? [] : ['--propagation-seconds', propagationSeconds]),
+  ];
+  return script(kind, [process.execPath, MAIN, 'acme', ...own]).trimEnd();
+}
+
+async function run(
+  words: readonly string[],
+  options: Options,
+  print: (line: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { readConfig, readHookEnvironment } = await import('#config.ts');
+  const { readOrder } = await import('../acme/caller.ts');
+  const order = readOrder(words, readHookEnvironment());
+  const { runAcme } = await import('../acme/acme.ts');
+  const { readCredentials } = await import('../acme/credentials.ts');
+  const { realClock } = await import('#base/clock.ts');
+  const path = options.credentials ?? readConfig(['ZONESTEAD_CREDENTIALS']).ZONESTEAD_CREDENTIALS;
+  const file = path === undefined ? {} : await readCredentials(path, process.getuid?.() ?? 0);
+  const wait = options.propagationSeconds;
+  const config = readConfig(ACME_SETTINGS, {
+    ...readHookEnvironment(),
+    ...file,
+    ...(wait === undefined ? {} : { ZONESTEAD_PROPAGATION_SECONDS: wait }),
+  });
+  await runAcme(order, { config, print, clock: realClock, random: Math.random }, signal);
+}

@@ -1,0 +1,34 @@
+// `zonestead bootstrap`
+import { describeCommand } from '../command.ts';
+
+export const command = describeCommand({
+  name: 'bootstrap',
+  describe: 'in a cluster: create the Secrets, the database, the first team and the API key of the operator',
+  options: [
+    { flags: '--database <mode>', describe: 'builtin, external or cnpg', isRequired: true },
+    {
+      flags: '--database-secret <name>',
+      describe: 'Secret that this command creates for the database logins (builtin, cnpg)',
+    },
+    { flags: '--database-host <host[:port]>', describe: 'host of Postgres (builtin, cnpg)' },
+    { flags: '--database-name <name>', describe: 'name of the database', default: 'zonestead' },
+    { flags: '--given-secret <name>', describe: 'Secret with the passwords to use' },
+    { flags: '--url-secret <name>', describe: 'Secret with the database address for the api (external, cnpg)' },
+    { flags: '--url-key <key>', describe: 'key of that Secret', default: 'uri' },
+    { flags: '--key-secret <name>', describe: 'Secret that this command creates for the API key of the operator' },
+    {
+      flags: '--session-secret <name>',
+      describe: 'Secret that this command creates for the session key of the console',
+    },
+    { flags: '--team <name>', describe: 'team of the operator', default: 'platform' },
+    { flags: '--rotation <text>', describe: 'a new value gives the operator a new API key', default: '' },
+    { flags: '--labels <key=value,...>', describe: 'labels of every Secret that this command creates', default: '' },
+    { flags: '--timeout <seconds>', describe: 'time to wait for missing parts', default: '300' },
+  ],
+  settings: ['ZONESTEAD_LOG_LEVEL', 'KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'KUBERNETES_SERVICE_PORT'],
+  run: async (_args, options: object, { config, signal }) => {
+    const { bootstrapOptions } = await import('../jobs/options.ts');
+    const { runBootstrap } = await import('../jobs/run.ts');
+    await runBootstrap(bootstrapOptions(options), config(), signal);
+  },
+});

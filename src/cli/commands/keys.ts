@@ -1,0 +1,72 @@
+// `zonestead keys …`: API keys, over the database of the service.
+import { type CommandGroup, describeCommand } from '../command.ts';
+
+const create = describeCommand({
+  name: 'mint',
+  describe: 'create an API key for a team and print it once',
+  options: [
+    {
+      flags: '--team <team>',
+      describe: 'team by name or by id ("teams list"); a team of a new name is created',
+      isRequired: true,
+    },
+    { flags: '--name <name>', describe: 'purpose of the key', isRequired: true },
+    {
+      flags: '--records <level>',
+      describe: 'access to the records of all zones: none, read or write',
+      default: 'write',
+    },
+    { flags: '--manage-zones <level>', describe: 'access to zones: none, read or write', default: 'none' },
+    {
+      flags: '--grant <zoneId=level>',
+      describe: 'access to the records of one zone; overrides --records; can be repeated',
+      value: 'list',
+    },
+    {
+      flags: '--only-name <pattern>',
+      describe: 'allow only names that match, for instance _acme-challenge.*; can be repeated',
+      value: 'list',
+    },
+    { flags: '--only-type <type>', describe: 'allow only records of this type; can be repeated', value: 'list' },
+    { flags: '--network <cidr>', describe: 'accept requests only from this network; can be repeated', value: 'list' },
+    { flags: '--expires <time>', describe: 'end of the key in ISO 8601, for instance 2027-01-31T00:00:00Z' },
+    { flags: '--zone-writes <number>', describe: 'zone writes a minute, instead of the limit of the service' },
+    { flags: '--record-writes <number>', describe: 'record writes a minute, instead of the limit of the service' },
+  ],
+  settings: ['DATABASE_URL'],
+  run: async (_args, options: object, { config, print }) => {
+    const { runKeysMint } = await import('../admin/keys.ts');
+    await runKeysMint(config(), options, print);
+  },
+});
+
+const list = describeCommand({
+  name: 'list',
+  describe: 'list API keys, without their secrets',
+  options: [
+    { flags: '--team <name>', describe: 'list only the keys of this team' },
+    { flags: '--json', describe: 'print JSON' },
+  ],
+  settings: ['DATABASE_URL'],
+  run: async (_args, options: { team?: string; json?: boolean }, { config, print }) => {
+    const { runKeysList } = await import('../admin/keys.ts');
+    await runKeysList(config(), options, print);
+  },
+});
+
+const revoke = describeCommand({
+  name: 'revoke',
+  describe: 'revoke an API key permanently',
+  arguments: [{ usage: '<keyId>', describe: 'id of the key, as "keys list" prints it' }],
+  settings: ['DATABASE_URL'],
+  run: async ([keyId = ''], _options, { config, print }) => {
+    const { runKeysRevoke } = await import('../admin/keys.ts');
+    await runKeysRevoke(config(), keyId, print);
+  },
+});
+
+export const command: CommandGroup = {
+  name: 'keys',
+  describe: 'manage API keys (over the database)',
+  commands: [create, list, revoke],
+};

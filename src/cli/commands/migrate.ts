@@ -1,0 +1,14 @@
+// `zonestead migrate`
+import { describeCommand } from '../command.ts';
+
+export const command = describeCommand({
+  name: 'migrate',
+  describe: 'migrate the database to the schema of this version',
+  settings: ['DATABASE_URL'],
+  run: async (_args, _options, { config, print }) => {
+    const { DATABASE_URL: url } = config();
+    const { migrateDatabase } = await import('#service/accounts/bootstrap.ts');
+    await migrateDatabase(url);
+    print('the database is up to date');
+  },
+});

@@ -1,0 +1,116 @@
+// `zonestead zones …`: zones, over the REST API.
+import { type CommandGroup, describeCommand } from '../command.ts';
+import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts';
+
+const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
+const load = () => import('../rest/zones.ts');
+
+const list = describeCommand({
+  name: 'list',
+  describe: 'list the zones that the API key can see',
+  options: [JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: (_args, options: JsonOption, context) =>
+    withRest(context, options, async (session) => (await load()).listZones(session)),
+});
+
+const create = describeCommand({
+  name: 'create',
+  describe: 'create a zone',
+  arguments: [{ usage: '<name>', describe: 'name of the zone' }],
+  options: [
+    {
+      flags: '--owner <owner>',
+      describe: 'org:<teamId>, or personal (default: the team or the user of the API key)',
+    },
+    { flags: '--default-ttl <seconds>', describe: 'TTL of records that have none of their own', value: 'number' },
+    JSON_OPTION,
+  ],
+  settings: REST_SETTINGS,
+  run: ([name = ''], options: JsonOption & { owner?: string; defaultTtl?: number }, context) =>
+    withRest(context, options, async (session) => (await load()).createZone(session, name, options)),
+});
+
+const get = describeCommand({
+  name: 'get',
+  describe: 'show a zone with the records for its parent zone',
+  arguments: [ZONE],
+  options: [JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption, context) =>
+    withRest(context, options, async (session) => (await load()).getZone(session, zone)),
+});
+
+const remove = describeCommand({
+  name: 'delete',
+  describe: 'delete a zone with all its records',
+  arguments: [ZONE],
+  options: [{ flags: '--yes', describe: 'confirm permanent deletion' }, JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption & { yes?: boolean }, context) =>
+    withRest(context, options, async (session) => (await load()).deleteZone(session, zone, options)),
+});
+
+const park = describeCommand({
+  name: 'park',
+  describe: 'stop serving the records of a zone, and keep them',
+  arguments: [ZONE],
+  options: [JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption, context) =>
+    withRest(context, options, async (session) => (await load()).setParked(session, zone, true)),
+});
+
+const unpark = describeCommand({
+  name: 'unpark',
+  describe: 'serve the records of a parked zone again',
+  arguments: [ZONE],
+  options: [JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption, context) =>
+    withRest(context, options, async (session) => (await load()).setParked(session, zone, false)),
+});
+
+const release = describeCommand({
+  name: 'release',
+  describe: 'let every team use the name of a deleted zone (over the database)',
+  arguments: [{ usage: '<name>', describe: 'name of the deleted zone' }],
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], _options, { config, print }) => {
+    const { DATABASE_URL: url } = config();
+    const { adminReleaseName } = await import('#service/zones/quarantine.ts');
+    print(`the name ${await adminReleaseName(url, name, new Date())} is free`);
+  },
+});
+
+const toManifests = describeCommand({
+  name: 'import',
+  describe: 'print the DNSZone and the DNSRecords (YAML) that take over an existing zone',
+  arguments: [ZONE],
+  options: [
+    { flags: '--to-manifests', describe: 'print manifests for kubectl apply', isRequired: true },
+    { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects' },
+    JSON_OPTION,
+  ],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption & { namespace?: string }, context) =>
+    withRest(context, options, async (session) =>
+      (await import('../rest/zone-manifests.ts')).importZone(session, zone, options),
+    ),
+});
+
+const ds = describeCommand({
+  name: 'ds',
+  describe: 'print the DS records for the parent zone',
+  arguments: [ZONE],
+  options: [JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption, context) =>
+    withRest(context, options, async (session) => (await load()).showDs(session, zone)),
+});
+
+export const command: CommandGroup = {
+  name: 'zones',
+  describe: 'manage zones (over the REST API)',
+  commands: [list, create, get, remove, park, unpark, release, toManifests, ds],
+};

@@ -1,0 +1,191 @@
+// `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database, roles, the first
+// team and the API key of the operator. It also migrates the database. Every step can be repeated, even by two Jobs at once, and keeps
+// existing data.
+//
+//   Secrets (other pods wait for them, and they need no database) → database and migrations → the key is registered
+//
+// If a part is missing, the Job logs it once and retries until the time limit.
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
+import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
+import { ensureComponentKey, expireComponentKey } from '#service/keys/first-key.ts';
+import type { Logger } from '#telemetry/log.ts';
+import {
+  API_KEY,
+  adminUrl,
+  databaseTexts,
+  holds,
+  KEYS,
+  type KeyPlan,
+  keyPlan,
+  REPLACED,
+  ROTATION,
+  SESSION_KEY,
+} from './credentials.ts';
+import type { BootstrapOptions } from './options.ts';
+
+export interface JobContext {
+  api: KubeApi;
+  namespace: string;
+  clock: Clock;
+  log: Logger;
+}
+
+const LOOK_AGAIN_MS = 1_000;
+/** The kubelet updates the key file of running operators within about two minutes. */
+const OLD_KEY_LASTS_MS = 60 * 60_000;
+
+/** @throws Error that names the missing part, after the time limit */
+export async function bootstrap(options: BootstrapOptions, context: JobContext, signal: AbortSignal): Promise<void> {
+  const { log } = context;
+  const end = context.clock.now() + options.timeout * 1000;
+  const texts = await retryUntil(context, end, signal, () => databaseSecret(options, context, signal));
+  await sessionSecret(options, context, signal);
+  const { text, replaced } =
+    options.keySecret === undefined
+      ? { text: undefined, replaced: undefined }
+      : await keySecret(options, context, signal);
+  const url = await retryUntil(context, end, signal, () => openDatabase(options, texts, context, signal));
+  log.info('the database is up to date');
+  if (text !== undefined) await makeKnown(options, text, replaced, url, context, signal);
+}
+
+/** Ensures the Secret with the database logins, unless the database is external. */
+async function databaseSecret(
+  { place, databaseSecret: name, givenSecret, labels }: BootstrapOptions,
+  { api, namespace }: JobContext,
+  signal: AbortSignal,
+): Promise<SecretTexts> {
+  if (place === undefined) return {};
+  const given = givenSecret === undefined ? {} : await texts(api, { namespace, name: givenSecret }, signal);
+  return changeSecret(
+    api,
+    { namespace, name },
+    (found) => {
+      const wanted = databaseTexts(place, found?.texts ?? {}, given, randomBytes);
+      return holds(found, wanted) ? null : { texts: wanted, labels, type: 'kubernetes.io/basic-auth' };
+    },
+    signal,
+  );
+}
+
+async function keySecret(
+  { keySecret: name = '', rotation, labels }: BootstrapOptions,
+  { api, namespace }: JobContext,
+  signal: AbortSignal,
+): Promise<KeyPlan> {
+  let plan: KeyPlan = { text: '' };
+  await changeSecret(
+    api,
+    { namespace, name },
+    (found) => {
+      plan = keyPlan(found, rotation, randomBytes);
+      if (found?.texts[API_KEY]?.trim() === plan.text) return null;
+      const { text, replaced } = plan;
+      const annotations = {
+        ...(rotation === '' ? {} : { [ROTATION]: rotation }),
+        ...(replaced === undefined ? {} : { [REPLACED]: replaced }),
+      };
+      return { texts: { [API_KEY]: text }, annotations, labels };
+    },
+    signal,
+  );
+  return plan;
+}
+
+/** All replicas of the api need the same session key, or a session would work at one of them only. */
+async function sessionSecret(
+  { sessionSecret: name, labels }: BootstrapOptions,
+  { api, namespace }: JobContext,
+  signal: AbortSignal,
+): Promise<void> {
+  if (name === undefined) return;
+  const plan = (found: Secret | undefined) =>
+    found?.texts[SESSION_KEY] ? null : { texts: { [SESSION_KEY]: randomBytes(32).toString('hex') }, labels };
+  await changeSecret(api, { namespace, name }, plan, signal);
+}
+
+/** Database, roles and migrations. @returns the address for the api */
+async function openDatabase(
+  { place, urlSecret, urlKey }: BootstrapOptions,
+  made: SecretTexts,
+  { api, namespace }: JobContext,
+  signal: AbortSignal,
+): Promise<string> {
+  if (place?.mode === 'builtin') {
+    const service = { name: 'zonestead', password: made[KEYS.service] ?? '' };
+    return prepareDatabase(adminUrl(place, made), place.database, {
+      service,
+      nameserverPassword: made[KEYS.nameserver] ?? '',
+    });
+  }
+  const url = (await texts(api, { namespace, name: urlSecret }, signal))[urlKey];
+  if (url === undefined) throw new Error(`Secret ${namespace}/${urlSecret} has no key ${urlKey}`);
+  await migrateDatabase(url.trim());
+  return url.trim();
+}
+
+async function makeKnown(
+  options: BootstrapOptions,
+  text: string,
+  replaced: string | undefined,
+  url: string,
+  context: JobContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, api, namespace } = context;
+  const { team, keySecret: name = '' } = options;
+  const key = { team, name: `operator (${namespace}/${name})`, text };
+  const known = await ensureComponentKey(url, key, randomBytes, new Date());
+  if (known.state !== 'unusable') {
+    log.info({ keyId: known.keyId, team, teamId: known.teamId }, `the operator's API key is ${known.state}`);
+    const now = new Date();
+    if (replaced !== undefined)
+      await expireComponentKey(url, replaced, new Date(now.getTime() + OLD_KEY_LASTS_MS), now);
+    return;
+  }
+  log.warn({ why: known.why }, "the operator's API key cannot be used; it gets a new one");
+  const next = keyPlan(undefined, '', randomBytes).text;
+  await ensureComponentKey(url, { ...key, text: next }, randomBytes, new Date());
+  await changeSecret(api, { namespace, name }, () => ({ texts: { [API_KEY]: next } }), signal);
+}
+
+/** @throws Error if the Secret does not exist */
+async function texts(api: KubeApi, at: { namespace: string; name: string }, signal: AbortSignal): Promise<SecretTexts> {
+  const found = await readSecret(api, at, signal);
+  if (found === undefined) throw new Error(`Secret ${at.namespace}/${at.name} does not exist`);
+  return found.texts;
+}
+
+/** Retries until the work succeeds, and logs each new cause of a failure once. @throws Error with the last cause after the time limit */
+async function retryUntil<T>(
+  { clock, log }: JobContext,
+  end: number,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  let told = '';
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      const why = reason(error);
+      if (clock.now() >= end) throw new Error(`timed out waiting: ${why}`, { cause: error });
+      if (why !== told) log.warn(`waiting: ${why}`);
+      told = why;
+      await sleep(clock, LOOK_AGAIN_MS, signal);
+    }
+  }
+}
+
+/** The message of an error. For a failed statement this is the message of the driver, which is the cause of the error of drizzle. */
+function reason(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    if (!(at.cause instanceof Error)) return at.message || String((at as NodeJS.ErrnoException).code ?? at.name);
+  }
+  return String(error);
+}

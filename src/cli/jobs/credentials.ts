@@ -1,0 +1,94 @@
+// The contents of the Secrets of an installation, as a function of their current contents. Passwords are generated once and kept, and
+// addresses follow the options. Pure except for the random source, which is a parameter.
+import type { Secret, SecretTexts } from '#kube/objects/secrets.ts';
+import { keyIdOf, newKeyText } from '#service/keys/first-key.ts';
+
+type Random = (bytes: number) => Buffer;
+
+/** The keys of the Secret with the database logins. */
+export const KEYS = {
+  /** The password of the superuser of the built-in Postgres. */
+  postgres: 'postgres-password',
+  /** The password of the role that owns the database. */
+  service: 'service-password',
+  /** The login of the role pdns. CloudNativePG requires the keys `username` and `password` for a role that it manages. */
+  nameserver: 'password',
+  nameserverUser: 'username',
+  /** The addresses with login, for the api and for the name servers. */
+  uri: 'uri',
+  nameserverUri: 'nameserver-uri',
+} as const;
+
+/** The key of the Secret with the API key of the operator, the same as in the Secrets of tenants (spec.credentialsSecretRef). */
+export const API_KEY = 'apiKey';
+/** The key of the Secret with the session key of the console. */
+export const SESSION_KEY = 'sessionKey';
+/** Annotation of the Secret of the operator: the value of --rotation for which the Job created the current key. */
+export const ROTATION = 'zonestead.dev/rotation';
+/** Annotation with the id of the previous key, so that a later run revokes it if the run that replaced it failed. */
+export const REPLACED = 'zonestead.dev/replaced';
+
+export interface DatabasePlace {
+  mode: 'builtin' | 'cnpg';
+  /** host:port of Postgres. */
+  host: string;
+  database: string;
+}
+
+/**
+ * @param found the current contents of the Secret
+ * @param given passwords that the user set; they have precedence
+ */
+export function databaseTexts(
+  place: DatabasePlace,
+  found: SecretTexts,
+  given: SecretTexts,
+  random: Random,
+): SecretTexts {
+  const password = (key: string) => given[key] || found[key] || random(24).toString('hex');
+  const nameserver = password(KEYS.nameserver);
+  const texts = {
+    [KEYS.nameserverUser]: 'pdns',
+    [KEYS.nameserver]: nameserver,
+    [KEYS.nameserverUri]: address('pdns', nameserver, place.host, place.database),
+  };
+  // CloudNativePG creates the owner of the database and keeps its login in another Secret.
+  if (place.mode === 'cnpg') return texts;
+  const service = password(KEYS.service);
+  return {
+    ...texts,
+    [KEYS.postgres]: password(KEYS.postgres),
+    [KEYS.service]: service,
+    [KEYS.uri]: address('zonestead', service, place.host, place.database),
+  };
+}
+
+/** The address of the built-in Postgres with the superuser. */
+export function adminUrl({ host }: Pick<DatabasePlace, 'host'>, texts: SecretTexts): string {
+  return address('postgres', texts[KEYS.postgres] ?? '', host, 'postgres');
+}
+
+/** Whether a Secret contains all of these texts. */
+export function holds(found: Secret | undefined, texts: SecretTexts): boolean {
+  return found !== undefined && Object.entries(texts).every(([key, text]) => found.texts[key] === text);
+}
+
+export interface KeyPlan {
+  text: string;
+  /** The id of the key that this one replaces. */
+  replaced?: string | undefined;
+}
+
+/** The key of the operator: the existing one, unless there is none or the value of --rotation is new. */
+export function keyPlan(found: Secret | undefined, rotation: string, random: Random): KeyPlan {
+  const text = found?.texts[API_KEY]?.trim() ?? '';
+  if (found === undefined || text === '') return { text: newKeyText(random) };
+  if (rotation !== '' && found.annotations[ROTATION] !== rotation) {
+    return { text: newKeyText(random), replaced: keyIdOf(text) };
+  }
+  return { text, replaced: found.annotations[REPLACED] };
+}
+
+function address(user: string, password: string, host: string, database: string): string {
+  return `postgres://${user}:${encodeURIComponent(password)}@${host}/${database}`;
+}

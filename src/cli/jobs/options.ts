@@ -1,0 +1,68 @@
+// The options of `zonestead bootstrap`. Pure.
+import { z } from 'zod';
+import { parseOptions } from '../admin/keys.ts';
+import type { DatabasePlace } from './credentials.ts';
+
+const name = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Secret');
+const host = z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host or host:port');
+const labels = z
+  .string()
+  .regex(/^([^=,]+=[^=,]*(,|$))*$/, 'must be key=value,key=value')
+  .transform((text) => Object.fromEntries(text.split(',').flatMap((part) => (part === '' ? [] : [part.split('=')]))));
+
+const schema = z.object({
+  database: z.enum(['builtin', 'external', 'cnpg'], { error: 'must be builtin, external or cnpg' }),
+  databaseSecret: name.optional(),
+  databaseHost: host.optional(),
+  databaseName: z.string().min(1),
+  givenSecret: name.optional(),
+  urlSecret: name.optional(),
+  urlKey: z.string().min(1),
+  keySecret: name.optional(),
+  sessionSecret: name.optional(),
+  team: z.string().min(1).max(64),
+  rotation: z.string().max(253),
+  labels,
+  timeout: z.coerce.number({ error: 'must be seconds' }).int().min(1),
+});
+
+export interface BootstrapOptions {
+  /** Undefined if the database is external. */
+  place: DatabasePlace | undefined;
+  /** The Secret that the Job creates for the database logins. */
+  databaseSecret: string;
+  /** The Secret with the passwords to use. */
+  givenSecret: string | undefined;
+  /** The Secret with the database address for the api, if the Job does not create it. */
+  urlSecret: string;
+  urlKey: string;
+  /** The Secret that the Job creates for the API key of the operator; undefined if the operator has another key. */
+  keySecret: string | undefined;
+  /** The Secret that the Job creates for the session key of the console; undefined if none is needed. */
+  sessionSecret: string | undefined;
+  team: string;
+  /** A new value gives the operator a new API key. */
+  rotation: string;
+  /** The labels of every Secret that the Job creates. */
+  labels: Record<string, string>;
+  /** The time limit in seconds for missing parts. */
+  timeout: number;
+}
+
+/** @throws Error that names each wrong option */
+export function bootstrapOptions(given: unknown): BootstrapOptions {
+  const { database, databaseSecret, databaseHost, databaseName, ...rest } = parseOptions(schema, given);
+  const missing = (option: string) => new Error(`--${option} is needed with --database ${database}`);
+  if (database !== 'builtin' && rest.urlSecret === undefined) throw missing('url-secret');
+  const common = {
+    ...rest,
+    urlSecret: rest.urlSecret ?? '',
+    keySecret: rest.keySecret,
+    givenSecret: rest.givenSecret,
+    sessionSecret: rest.sessionSecret,
+  };
+  if (database === 'external') return { ...common, place: undefined, databaseSecret: '' };
+  if (databaseSecret === undefined) throw missing('database-secret');
+  if (databaseHost === undefined) throw missing('database-host');
+  return { ...common, databaseSecret, place: { mode: database, host: databaseHost, database: databaseName } };
+}

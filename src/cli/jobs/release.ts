@@ -1,0 +1,118 @@
+// `zonestead release-finalizers`: stops the operator and removes its finalizers before an uninstall. Without an operator, nobody could
+// remove them later, and objects and namespaces could not be deleted. Objects and DNS data stay unchanged. If the operator is installed
+// again, it continues with the ledger in the status of the objects.
+
+import { z } from 'zod';
+import { sleep } from '#base/wait.ts';
+import { isConflict, isNotFound } from '#kube/api/errors.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE } from '#resources/dnszone.ts';
+import { FINALIZER } from '#resources/names.ts';
+import { parseOptions } from '../admin/keys.ts';
+import type { JobContext } from './bootstrap.ts';
+
+const DEPLOYMENT: ResourceType = {
+  group: 'apps',
+  version: 'v1',
+  plural: 'deployments',
+  kind: 'Deployment',
+  namespaced: true,
+};
+const POD: ResourceType = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
+const LOOK_AGAIN_MS = 1_000;
+const ATTEMPTS = 5;
+
+const schema = z.object({
+  deployment: z.string().min(1),
+  pods: z.string().min(1),
+  namespaces: z
+    .string()
+    .transform((text) => text.split(',').filter((name) => name !== ''))
+    .optional(),
+  timeout: z.coerce.number({ error: 'must be seconds' }).int().min(1),
+});
+type ReleaseOptions = z.output<typeof schema>;
+
+/** @throws Error that names each wrong option */
+export function releaseOptions(given: unknown): ReleaseOptions {
+  return parseOptions(schema, given);
+}
+
+/** Can be repeated. @throws Error if the pods of the operator do not end in time, or an object changes again and again */
+export async function releaseFinalizers(
+  { deployment, pods, namespaces, timeout }: ReleaseOptions,
+  context: JobContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const { api, namespace, clock, log } = context;
+  try {
+    await api.merge(
+      DEPLOYMENT,
+      { namespace, name: deployment },
+      { spec: { replicas: 0 } },
+      { subresource: 'scale' },
+      signal,
+    );
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
+  // An operator that still runs would add the finalizers again.
+  const end = clock.now() + timeout * 1000;
+  while ((await api.list(POD, { namespace, labelSelector: pods }, signal)).items.length > 0) {
+    if (clock.now() >= end) throw new Error(`pods of ${deployment} are still running after ${timeout} s`);
+    await sleep(clock, LOOK_AGAIN_MS, signal);
+  }
+  for (const type of [DNS_RECORD, DNS_ZONE]) {
+    let count = 0;
+    for (const scope of namespaces ?? [undefined]) count += await releaseAll(type, scope, context, signal);
+    log.info({ count }, `finalizers removed from ${type.plural}`);
+  }
+}
+
+async function releaseAll(
+  type: ResourceType,
+  namespace: string | undefined,
+  { api }: JobContext,
+  signal: AbortSignal,
+): Promise<number> {
+  for (let attempt = 1; ; attempt++) {
+    let released = 0;
+    let changed = false;
+    // The token of a page stays valid while objects are patched.
+    for (let next: string | undefined = ''; next !== undefined; ) {
+      const page: Awaited<ReturnType<typeof api.list>> = await api
+        .list(type, { namespace, limit: 500, ...(next === '' ? {} : { continue: next }) }, signal)
+        .catch((error) => {
+          // Without the CustomResourceDefinition there are no objects.
+          if (isNotFound(error)) return { items: [], resourceVersion: '' };
+          throw error;
+        });
+      for (const object of page.items.filter(isHeld)) {
+        if (await release(object)) released += 1;
+        else changed = true;
+      }
+      next = page.continue;
+    }
+    if (!changed) return released;
+    if (attempt >= ATTEMPTS) throw new Error(`${type.plural} change while their finalizers are removed`);
+  }
+
+  async function release({ metadata }: KubeObject): Promise<boolean> {
+    const { name, namespace: where, resourceVersion, finalizers = [] } = metadata;
+    const kept = finalizers.filter((each) => each !== FINALIZER);
+    const patch = { metadata: { resourceVersion, finalizers: kept } };
+    try {
+      await api.merge(type, { namespace: where, name }, patch, {}, signal);
+      return true;
+    } catch (error) {
+      if (isNotFound(error)) return true;
+      if (isConflict(error)) return false;
+      throw error;
+    }
+  }
+}
+
+function isHeld({ metadata }: KubeObject): boolean {
+  return metadata.finalizers?.includes(FINALIZER) ?? false;
+}

@@ -1,0 +1,46 @@
+// Runs a Job of the chart with a connection to the cluster and a log.
+
+import { realClock } from '#base/clock.ts';
+import type { Config } from '#config.ts';
+import { connectCluster } from '#kube/api/cluster.ts';
+import { plainCredentials } from '#kube/api/plain-credentials.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { bootstrap, type JobContext } from './bootstrap.ts';
+import type { BootstrapOptions } from './options.ts';
+import { releaseFinalizers, releaseOptions } from './release.ts';
+
+type BootstrapConfig = Config<
+  'ZONESTEAD_LOG_LEVEL' | 'KUBECONFIG' | 'KUBERNETES_SERVICE_HOST' | 'KUBERNETES_SERVICE_PORT'
+>;
+
+/** @throws as bootstrap, and Error if no cluster is configured */
+export async function runBootstrap(
+  options: BootstrapOptions,
+  config: BootstrapConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  await inCluster('bootstrap', config, (context) => bootstrap(options, context, signal));
+}
+
+/** @throws as releaseFinalizers, and Error if no cluster is configured */
+export async function runRelease(given: unknown, config: BootstrapConfig, signal: AbortSignal): Promise<void> {
+  const options = releaseOptions(given);
+  await inCluster('release-finalizers', config, (context) => releaseFinalizers(options, context, signal));
+}
+
+async function inCluster(name: string, config: BootstrapConfig, work: (context: JobContext) => Promise<void>) {
+  const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
+  const pod = host === undefined ? undefined : { host, port };
+  const credentials = await plainCredentials({ kubeconfig, pod });
+  const cluster = await connectCluster({
+    userAgent: `zonestead-${name}`,
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    ...(credentials === undefined ? {} : { credentials }),
+  });
+  const log = createLogger({ name, level: config.ZONESTEAD_LOG_LEVEL });
+  try {
+    await work({ api: cluster.api, namespace: cluster.namespace, clock: realClock, log });
+  } finally {
+    await cluster.close();
+  }
+}

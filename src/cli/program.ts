@@ -1,0 +1,58 @@
+// A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code 1.
+import { Command } from 'commander';
+
+interface Program {
+  readonly command: Command;
+  /** SIGINT, SIGTERM and, at a terminal, SIGHUP abort it. */
+  readonly stop: AbortController;
+  print(line: string): void;
+  /** Parses the command line, runs the command, and ends the process. */
+  run(): Promise<never>;
+}
+
+/** A terminal sends a signal to every process of a group and npm forwards it again, so a second one within 500 ms is the same. */
+const ONE_SIGNAL_MS = 500;
+
+export function createProgram(name: string, description: string): Program {
+  return programOf(new Command(name).description(description));
+}
+
+/** The same for a command that exists already. */
+export function programOf(command: Command, stop: AbortController = new AbortController()): Program {
+  let stoppedAt = 0;
+  // SIGHUP means that the terminal closed. Under nohup there is no terminal, and the signal is ignored.
+  const signals = ['SIGINT', 'SIGTERM', ...(process.stdout.isTTY ? (['SIGHUP'] as const) : [])] as const;
+  for (const signal of signals) {
+    process.on(signal, () => {
+      // A second signal ends the process at once.
+      if (stop.signal.aborted) {
+        if (performance.now() - stoppedAt > ONE_SIGNAL_MS) process.exit(1);
+        return;
+      }
+      stoppedAt = performance.now();
+      stop.abort(new Error(signal));
+    });
+  }
+
+  return {
+    command,
+    stop,
+    print: printLine,
+    run: async () => {
+      try {
+        await command.parseAsync();
+      } catch (error) {
+        if (!stop.signal.aborted) {
+          process.stderr.write(`${command.name()}: ${error instanceof Error ? error.message : String(error)}\n`);
+          process.exitCode = 1;
+        }
+      }
+      // A handle that a library left open must not keep the process alive.
+      process.exit();
+    },
+  };
+}
+
+export function printLine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,129 @@
+// A zone at the service → the DNSZone and the DNSRecords that take it over without a change in DNS. Pure.
+import { fqdn } from '#dns/names/name.ts';
+import { API_VERSION } from '#resources/common.ts';
+import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from '#resources/dnsrecord.ts';
+import { recordObjectName, zoneObjectName } from './manifest-names.ts';
+
+interface ZoneFacts {
+  readonly zoneName: string;
+  readonly state: string;
+  readonly defaultTtl: number;
+}
+
+export interface RecordFacts {
+  readonly name: string;
+  readonly type: string;
+  readonly content: string;
+  /** The effective TTL in seconds. */
+  readonly ttl: number;
+  /** Null on every type but MX. */
+  readonly priority: number | null;
+}
+
+export interface Manifest {
+  apiVersion: string;
+  kind: 'DNSZone' | 'DNSRecord';
+  metadata: { name: string; namespace?: string };
+  spec: Record<string, unknown>;
+}
+
+/** A record that a DNSRecord cannot express. */
+interface LeftOut {
+  name: string;
+  type: string;
+  /** The reason, with the field and the limit. */
+  why: string;
+}
+
+export interface Manifests {
+  /** The zone, then the records by name and type. */
+  objects: Manifest[];
+  leftOut: LeftOut[];
+}
+
+/**
+ * One DNSRecord an RRset, and several where one cannot hold it as it is: each record keeps its own TTL at the service, an
+ * object has one for all its values.
+ */
+export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], namespace?: string): Manifests {
+  const zoneName = zoneObjectName(zone.zoneName);
+  const metadataOf = (name: string) => ({ name, ...(namespace === undefined ? {} : { namespace }) });
+  const objects: Manifest[] = [
+    {
+      apiVersion: API_VERSION,
+      kind: 'DNSZone',
+      metadata: metadataOf(zoneName),
+      spec: {
+        zoneName: zone.zoneName,
+        defaultTtl: zone.defaultTtl,
+        ...(zone.state === 'parked' ? { parked: true } : {}),
+        adopt: 'IfIdentical',
+      },
+    },
+  ];
+  const leftOut: LeftOut[] = [];
+  for (const rrset of rrsetsOf(records)) {
+    for (const [index, part] of partsOf(rrset).entries()) {
+      const [{ name, type }] = part;
+      const spec = specOf(zoneName, part, zone.defaultTtl);
+      // This is the schema of the API server. One object that it rejects would fail the whole `kubectl apply`.
+      const verdict = recordSpec.safeParse(spec);
+      if (verdict.success) {
+        const objectName = recordObjectName(fqdn(name, zone.zoneName), type, index + 1);
+        objects.push({ apiVersion: API_VERSION, kind: 'DNSRecord', metadata: metadataOf(objectName), spec });
+      } else {
+        const [issue] = verdict.error.issues;
+        leftOut.push({ name, type, why: `spec.${issue?.path.join('.')}: ${issue?.message}` });
+      }
+    }
+  }
+  return { objects, leftOut };
+}
+
+type Some<T> = [T, ...T[]];
+
+/** The RRsets by name, with the apex first, and then by type. */
+function rrsetsOf(records: readonly RecordFacts[]): Some<RecordFacts>[] {
+  const inOrder = [...records].sort(
+    (a, b) =>
+      compare(a.name === '@' ? '' : a.name, b.name === '@' ? '' : b.name) ||
+      compare(a.type, b.type) ||
+      a.ttl - b.ttl ||
+      (a.priority ?? 0) - (b.priority ?? 0) ||
+      compare(a.content, b.content),
+  );
+  const rrsets = Map.groupBy(inOrder, ({ name, type }) => `${name} ${type}`);
+  return [...rrsets.values()] as Some<RecordFacts>[];
+}
+
+function partsOf(rrset: Some<RecordFacts>): Some<RecordFacts>[] {
+  const parts: Some<RecordFacts>[] = [];
+  for (const sameTtl of Map.groupBy(rrset, ({ ttl }) => ttl).values()) {
+    const alone = sameTtl.filter(({ content }) => content.length > MAX_LISTED_CONTENT);
+    const listed = sameTtl.filter(({ content }) => content.length <= MAX_LISTED_CONTENT);
+    for (let start = 0; start < listed.length; start += MAX_VALUES) {
+      parts.push(listed.slice(start, start + MAX_VALUES) as Some<RecordFacts>);
+    }
+    parts.push(...alone.map((record): Some<RecordFacts> => [record]));
+  }
+  return parts;
+}
+
+function specOf(zone: string, part: Some<RecordFacts>, defaultTtl: number): Record<string, unknown> {
+  const [{ name, type, ttl }, ...more] = part;
+  const entryOf = ({ content, priority }: RecordFacts) => ({ content, ...(priority === null ? {} : { priority }) });
+  return {
+    zoneRef: { name: zone },
+    name,
+    type,
+    // The service reports the effective TTL only, so a TTL that equals the default counts as the default.
+    ...(ttl === defaultTtl ? {} : { ttl }),
+    ...(more.length === 0 ? entryOf(part[0]) : { values: part.map(entryOf) }),
+    adopt: 'IfIdentical',
+  };
+}
+
+/** Compares code units, so that the order does not depend on the locale. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

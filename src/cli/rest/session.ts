@@ -1,0 +1,57 @@
+// One command over the REST API: opens and closes the client, prints text or JSON, and adds to errors how to fix them.
+import { type Client, createClient, type Zone } from '#client/client.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+
+export interface Session {
+  client: Client;
+  json: boolean;
+  print(line: string): void;
+  signal: AbortSignal;
+}
+
+interface SessionConfig {
+  ZONESTEAD_URL: string;
+  ZONESTEAD_API_KEY: string;
+}
+
+/** @throws Error with a message for people */
+export async function withSession(
+  config: SessionConfig,
+  options: { json?: boolean | undefined },
+  print: (line: string) => void,
+  signal: AbortSignal,
+  work: (session: Session) => Promise<void>,
+): Promise<void> {
+  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY });
+  try {
+    await work({ client, json: options.json === true, print, signal });
+  } catch (error) {
+    throw withHint(error, config.ZONESTEAD_URL);
+  } finally {
+    await client.close();
+  }
+}
+
+/** Prints the value as JSON if --json is set, else calls `lines`. */
+export function show(session: Session, value: unknown, lines: () => void): void {
+  if (session.json) session.print(JSON.stringify(value, null, 2));
+  else lines();
+}
+
+/** The zone of this name or id. @throws Error if the API key cannot see it */
+export async function zoneOf({ client, signal }: Session, nameOrId: string): Promise<Zone> {
+  if (/^zone_[0-9a-f]+$/.test(nameOrId)) return client.zones.get(nameOrId, { signal });
+  const zone = (await client.zones.list({ zoneName: nameOrId }, { signal }))[0];
+  if (zone) return zone;
+  throw new Error(`no zone ${nameOrId} that this API key can see; "zonestead zones list" lists the zones`);
+}
+
+/** The error with a hint for people after the message of the service. Pure. */
+export function withHint(error: unknown, url: string): unknown {
+  if (error instanceof ApiUnavailable) return new Error(`${error.message}. Is ZONESTEAD_URL (${url}) right?`);
+  if (!(error instanceof ApiError)) return error;
+  const said = `${error.message} (${error.status} ${error.code})`;
+  if (error.status === 401) return new Error(`${said} ZONESTEAD_API_KEY is not valid at ${url}.`);
+  if (error.retryAfterMs !== null) return new Error(`${said} Try again in ${Math.ceil(error.retryAfterMs / 1000)} s.`);
+  return new Error(said);
+}

@@ -1,0 +1,85 @@
+// `zonestead zones …`: the zone operations of the REST API. A zone is given by its name or its id.
+import type { Client, Zone } from '#client/client.ts';
+import { table } from '../table.ts';
+import { type Session, show, zoneOf } from './session.ts';
+
+export async function listZones(session: Session): Promise<void> {
+  const zones = await session.client.zones.list({}, { signal: session.signal });
+  show(session, { zones }, () =>
+    table(
+      ['ZONE', 'STATE', 'OWNER', 'SERIAL', 'ID'],
+      zones.map((zone) => [zone.zoneName, zone.state, zone.owner, String(zone.serial), zone.id]),
+      session.print,
+    ),
+  );
+}
+
+/** @param options without an owner, the zone belongs to the team or the user of the API key */
+export async function createZone(
+  session: Session,
+  name: string,
+  options: { owner?: string; defaultTtl?: number },
+): Promise<void> {
+  const { client, signal, print } = session;
+  const owner = options.owner ?? (await ownerOf(client, signal));
+  const { defaultTtl } = options;
+  const body = { zoneName: name, owner, ...(defaultTtl === undefined ? {} : { defaultTtl }) };
+  const zone = await client.zones.create(body, { signal });
+  show(session, zone, () => {
+    print(`${zone.zoneName} is created (${zone.status}).`);
+    describe(zone, print);
+  });
+}
+
+async function ownerOf(client: Client, signal: AbortSignal): Promise<string> {
+  const { team } = await client.account({ signal });
+  return team === undefined ? 'personal' : `org:${team.id}`;
+}
+
+export async function getZone(session: Session, nameOrId: string): Promise<void> {
+  const found = await zoneOf(session, nameOrId);
+  // The entries of a list have no status.
+  const zone =
+    found.status === undefined ? await session.client.zones.get(found.id, { signal: session.signal }) : found;
+  show(session, zone, () => describe(zone, session.print));
+}
+
+/** @throws Error unless --yes is set, because all records are deleted with the zone */
+export async function deleteZone(session: Session, nameOrId: string, options: { yes?: boolean }): Promise<void> {
+  const { client, signal, print } = session;
+  const zone = await zoneOf(session, nameOrId);
+  if (!options.yes) {
+    throw new Error(`this permanently deletes ${zone.zoneName} with all its records; repeat the command with --yes`);
+  }
+  await client.zones.delete(zone.id, { signal });
+  show(session, { deleted: zone.id }, () => print(`${zone.zoneName} (${zone.id}) is deleted`));
+}
+
+export async function setParked(session: Session, nameOrId: string, parked: boolean): Promise<void> {
+  const { client, signal, print } = session;
+  const { id } = await zoneOf(session, nameOrId);
+  const zone = parked ? await client.zones.park(id, { signal }) : await client.zones.unpark(id, { signal });
+  show(session, zone, () => print(`${zone.zoneName} is ${zone.state}`));
+}
+
+export async function showDs(session: Session, nameOrId: string): Promise<void> {
+  const { client, signal, print } = session;
+  const { id } = await zoneOf(session, nameOrId);
+  const ds = await client.zones.ds(id, { signal });
+  // Lines for the zone file of the parent.
+  show(session, { ds }, () => {
+    for (const each of ds) print(each.record);
+  });
+}
+
+function describe(zone: Zone, print: (line: string) => void): void {
+  print(`zone         ${zone.zoneName}`);
+  print(`id           ${zone.id}`);
+  print(`owner        ${zone.owner}`);
+  print(`state        ${zone.state}`);
+  if (zone.status !== undefined) print(`status       ${zone.status}`);
+  print(`default ttl  ${zone.defaultTtl}`);
+  print(`serial       ${zone.serial}`);
+  print(`nameservers  ${zone.nameservers.join(', ')}`);
+  for (const ds of zone.ds) print(`ds           ${ds.record}`);
+}

@@ -1,0 +1,88 @@
+// Descriptions of commands → a tree of commander's commands.
+import { Argument, Command, InvalidArgumentError, Option } from 'commander';
+import type { SettingFacts, SettingName } from '#config.ts';
+import type { CommandContext, CommandDescription, CommandGroup, OptionDescription } from './command.ts';
+
+export type ProcessContext = Omit<CommandContext<never>, 'config'>;
+type DescribeSettings = (names: readonly SettingName[]) => readonly SettingFacts[];
+
+/** @param settings for the list of settings in help; undefined: help has no such list */
+export function addToTree(
+  parent: Command,
+  description: CommandDescription | CommandGroup,
+  context: ProcessContext,
+  settings: DescribeSettings | undefined,
+): void {
+  if (!('commands' in description)) {
+    parent.addCommand(commandOf(description, context, settings));
+    return;
+  }
+  const group = new Command(description.name).description(description.describe);
+  for (const each of description.commands) addToTree(group, each, context, settings);
+  parent.addCommand(group);
+}
+
+function commandOf(
+  description: CommandDescription,
+  context: ProcessContext,
+  describeSettings: DescribeSettings | undefined,
+): Command {
+  const { name, describe, arguments: words = [], options = [], notes, settings = [], passThrough } = description;
+  const command = new Command(name).description(describe);
+  for (const word of words) command.addArgument(new Argument(word.usage, word.describe));
+  for (const option of options) command.addOption(optionOf(option));
+  if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
+  if (describeSettings !== undefined && settings.length > 0) {
+    command.addHelpText('after', settingsHelp(describeSettings(settings)));
+  }
+  if (passThrough) command.passThroughOptions();
+  return command.action(async () => {
+    const { readConfig } = settings.length > 0 ? await import('#config.ts') : { readConfig: () => ({}) };
+    const given = command.processedArgs.flat().filter((word): word is string => word !== undefined);
+    const code: unknown = await description.run(given, command.opts(), {
+      ...context,
+      config: (environment) => readConfig(settings, environment) as never,
+    });
+    if (typeof code === 'number') process.exitCode = code;
+  });
+}
+
+function optionOf({ flags, describe, default: preset, isRequired, choices, value }: OptionDescription): Option {
+  const option = new Option(flags, describe);
+  if (preset !== undefined) option.default(preset, preset === '' ? 'none' : undefined);
+  if (isRequired) option.makeOptionMandatory();
+  if (choices !== undefined) option.choices(choices);
+  if (value === 'number') option.argParser(wholeNumber);
+  if (value === 'list') option.argParser((text: string, before: string[] = []) => [...before, text]);
+  return option;
+}
+
+function wholeNumber(text: string): number {
+  if (/^[0-9]{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
+
+const INDENT = '      ';
+
+/** A line with the name and the default of each setting, and its description below, in lines of at most 80 characters. */
+export function settingsHelp(settings: readonly SettingFacts[]): string {
+  const lines = settings.flatMap(({ name, description, isRequired, isSecret, otherwise, ...setting }) => {
+    const remark = isRequired ? 'required' : `default: ${setting.default || otherwise || 'none'}`;
+    const file = isSecret ? ` ${name}_FILE can name a file with the value.` : '';
+    return [
+      `  ${name} (${remark})`,
+      ...wrapped(`${description}${file}`, 80 - INDENT.length).map((line) => INDENT + line),
+    ];
+  });
+  return ['', 'Settings (environment variables):', ...lines].join('\n');
+}
+
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
+}

@@ -1,0 +1,187 @@
+// How many writes a key may still make in its window, and which group of jobs may make the next one. Pure decisions over a
+// state that the dispatcher owns.
+//
+// The state is  unknown → a first answer → unlimited (the answer named no limit) or limited; each answer updates it.
+// Between two answers the window moves on: the places of our own requests return when they leave the window. The last answer
+// may not have counted a request in flight, so its places are subtracted.
+//
+// Groups share the window:
+// - The first write of a group in a window is always allowed: only if the window is full does the service refuse it, and then
+//   no group can write.
+// - For the next one, a group with u places in the window needs more than R·u/(u+3) free places, where R is a reserve of a
+//   fifth of the window (at least 3 places, at most 60, never more than half). No group can use up the window, and groups that
+//   write little find places: of a reserve of 12 the first group gets 5, the second 3, the next four one each.
+// - While other groups want to write too, a group has at most an equal part of the window.
+import type { Rate } from './rate.ts';
+
+/** The places of one request, by group. */
+export interface Taking {
+  /** When the request was sent, in ms. */
+  readonly sentAt: number;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly size: number;
+}
+
+export interface Budget {
+  /** Undefined before the first answer; null if the key has no limit. */
+  rate: Rate | null | undefined;
+  /** The time of the request whose answer stated `rate`, and the time of that answer, in ms. */
+  statedAt: number;
+  heardAt: number;
+  statedBy: Taking | null;
+  /** Places of our own requests that have left the window since then. */
+  returned: number;
+  /** Places of requests in flight. */
+  underWay: number;
+  /** The places of ended requests, oldest first; those that left the window are removed. */
+  readonly ended: { readonly at: number; readonly taking: Taking }[];
+  /** Places in the window by group, including those in flight. */
+  readonly used: Map<string, number>;
+}
+
+/** The time between two writes of a key whose limit is unknown. */
+const DEFAULT_SPACING_MS = 1_000;
+const SMALLEST_RESERVE = 3;
+const LARGEST_RESERVE = 60;
+
+export function emptyBudget(): Budget {
+  return {
+    rate: undefined,
+    statedAt: 0,
+    heardAt: 0,
+    statedBy: null,
+    returned: 0,
+    underWay: 0,
+    ended: [],
+    used: new Map(),
+  };
+}
+
+/** Records that a request is about to be sent, with so many changes of each group. */
+export function take(budget: Budget, counts: ReadonlyMap<string, number>, now: number): Taking {
+  const size = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  budget.underWay += size;
+  for (const [group, count] of counts) budget.used.set(group, usedBy(budget, group) + count);
+  return { sentAt: now, counts, size };
+}
+
+/**
+ * Records the limit that the answer to a request states. If two answers differ, the one whose request was sent later counts.
+ */
+export function hear(budget: Budget, rate: Rate | null, taking: Taking, now: number): void {
+  if (budget.rate && taking.sentAt < budget.statedAt) return;
+  budget.rate = rate;
+  budget.statedAt = taking.sentAt;
+  budget.heardAt = now;
+  budget.statedBy = taking;
+  budget.returned = 0;
+}
+
+/** Records that the service refused the request for its rate: the window has no place for it. */
+export function exhaust(budget: Budget, now: number): void {
+  if (!budget.rate) return;
+  budget.rate = { ...budget.rate, remaining: 0 };
+  budget.statedAt = now;
+  budget.heardAt = now;
+  budget.statedBy = null;
+  budget.returned = 0;
+}
+
+/** The request has ended. @param counts whether the service counted it: it does not count 429 and `busy` */
+export function end(budget: Budget, taking: Taking, counts: boolean, now: number): void {
+  budget.underWay -= taking.size;
+  if (counts && budget.rate) budget.ended.push({ at: now, taking });
+  else giveBack(budget, taking);
+}
+
+/** A group that wants to write, and the number of groups that want to, including itself. */
+interface Asking {
+  readonly group: string;
+  readonly groups: number;
+}
+
+/** Whether a group may write now, together with `chosen` other changes (`own` of them of the group). */
+export function permits(budget: Budget, { group, groups }: Asking, now: number, chosen = 0, own = 0): boolean {
+  const { rate } = budget;
+  if (!rate) return rate === null || chosen === 0;
+  prune(budget, now);
+  const free = left(budget, now) - chosen;
+  // With one change too many, the service refuses the whole request.
+  if (chosen > 0 && free <= 0) return false;
+  return isAdmitted(rate, groups, usedBy(budget, group) + own, free);
+}
+
+/** When the group may write, in ms: `now` if it already may. A later answer can move the time forward. */
+export function permittedAt(budget: Budget, asking: Asking, now: number): number {
+  const { rate } = budget;
+  if (!rate || permits(budget, asking, now)) return now;
+  const { group, groups } = asking;
+  // Follows the window into the future, one returning request after the other.
+  let free = left(budget, now);
+  let used = usedBy(budget, group);
+  const statedEnd = budget.heardAt + rate.windowMs;
+  for (const { at, taking } of budget.ended) {
+    const returns = at + rate.windowMs;
+    if (now < statedEnd && statedEnd <= returns) break;
+    free += taking.size;
+    used -= taking.counts.get(group) ?? 0;
+    if (isAdmitted(rate, groups, used, free)) return returns;
+  }
+  return Math.max(statedEnd, now + spacing(budget));
+}
+
+/** Places of the group in the window; always 0 if the key has no limit. */
+export function usedBy({ rate, used }: Budget, group: string): number {
+  return rate === null ? 0 : (used.get(group) ?? 0);
+}
+
+/** The interval of single writes that stays within the limit, in ms. */
+export function spacing({ rate }: Budget): number {
+  return rate ? rate.windowMs / Math.max(1, rate.quota) : DEFAULT_SPACING_MS;
+}
+
+/** The free places. @param budget limited, and pruned */
+function left({ rate, statedAt, heardAt, statedBy, returned, underWay, ended }: Budget, now: number): number {
+  const { remaining, quota, windowMs } = rate as Rate;
+  // All requests that the answer counted have left the window.
+  const isPast = now - heardAt >= windowMs;
+  let since = 0;
+  for (let index = ended.length - 1; index >= 0; index -= 1) {
+    const { at, taking } = ended[index] as Budget['ended'][number];
+    if (!isPast && at <= statedAt) break;
+    if (isPast || taking !== statedBy) since += taking.size;
+  }
+  return Math.min(quota, isPast ? quota : remaining + returned) - since - underWay;
+}
+
+function isAdmitted({ quota }: Rate, groups: number, used: number, free: number): boolean {
+  if (used === 0) return true;
+  if (groups > 1 && used >= Math.floor(quota / groups)) return false;
+  const wanted = Math.min(Math.max(SMALLEST_RESERVE, Math.ceil(quota / 5)), LARGEST_RESERVE);
+  const reserve = Math.min(wanted, Math.floor(quota / 2));
+  return free > (reserve * used) / (used + 3);
+}
+
+/** Removes the requests that have left the window. */
+function prune(budget: Budget, now: number): void {
+  const { rate, ended, heardAt, statedAt } = budget;
+  if (!rate) return;
+  let gone = 0;
+  for (const { at, taking } of ended) {
+    if (at + rate.windowMs > now) break;
+    gone += 1;
+    giveBack(budget, taking);
+    // The answer counted it, and it was still in the window at that time.
+    const wasCounted = at <= statedAt || taking === budget.statedBy;
+    if (wasCounted && at + rate.windowMs > heardAt) budget.returned += taking.size;
+  }
+  if (gone > 0) ended.splice(0, gone);
+}
+
+function giveBack({ used }: Budget, { counts }: Taking): void {
+  for (const [group, count] of counts) {
+    const rest = (used.get(group) ?? 0) - count;
+    if (rest > 0) used.set(group, rest);
+    else used.delete(group);
+  }
+}

@@ -1,0 +1,398 @@
+// The write pace of an API key: every write of a process with that key goes through here.
+//
+// A job is      waiting → in flight → ended (its promise settles)
+//                  ↑          │
+//                  └──────────┘  429, or 503 `busy`: first in its lane again
+// A bucket is   open → paused (429, until Retry-After has passed) → cautious (one job at a time) → open (that job succeeded)
+// A zone is     free → in flight → free, or paused (503 `busy`, until Retry-After has passed) → free
+//
+// No pause ends early. Record changes of one lane that wait for one zone are sent as one batch, as many as the key has places
+// for; a change whose zone is free is sent at once and alone. Groups of jobs take turns (lanes.ts) and share the write limit
+// (budget.ts). A job also leaves when its signal or its wait limit aborts. Only `pump` sends.
+import type { Clock } from '#base/clock.ts';
+import { whenAllAbort } from '../abort.ts';
+import type { DnsRecord } from '../client.ts';
+import { ApiError, isBusy, isRateLimited } from '../errors.ts';
+import { type Budget, emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
+import type { Lane, PaceState } from './lanes.ts';
+import {
+  type Admission,
+  BUCKETS,
+  type Bucket,
+  batchWith,
+  depth,
+  dequeue,
+  emptyState,
+  enqueue,
+  enqueueAgain,
+  LANES,
+  pick,
+} from './lanes.ts';
+import type { Rate } from './rate.ts';
+import type { Change, RecordWriter } from './writer.ts';
+
+export interface DispatcherOptions {
+  readonly clock: Clock;
+  /** 0 ≤ x < 1; spreads the ends of pauses, so that several clients do not return at the same moment. */
+  readonly random: () => number;
+  /** Requests in flight at once for a single group; all groups together have twice as many. (Default: 8.) */
+  readonly maxInFlight?: number;
+  /** Sends record changes. (Default: record changes are not supported.) */
+  readonly writer?: RecordWriter;
+  /** The most changes in one batch, even if the key's limit allows more. (Default: 200.) */
+  readonly maxBatch?: number;
+  /**
+   * Creations in quick succession are combined: after one, the next of its zone waits this long for others, in ms, and
+   * twice as long after each batch of several, up to eight times. A single creation does not wait. (Default: 25.)
+   */
+  readonly gatherMs?: number;
+  /** Called when a pause begins or gets longer; `zone` is null for a whole bucket. `until` is in ms of the clock. */
+  readonly onPause?: (pause: { readonly zone: string | null; readonly until: number }) => void;
+}
+
+interface Place {
+  readonly lane: Lane;
+  /** Jobs of one group take turns with those of others, and cannot use up the write limit alone. (Default: ''.) */
+  readonly group?: string | undefined;
+  /** Ends the job, and its request in flight. */
+  readonly signal: AbortSignal;
+  /** Ends only the wait of the job: the answer of a request in flight must be read. */
+  readonly waitLimit?: AbortSignal;
+  /** Called before each attempt. */
+  readonly onAttempt?: () => void;
+}
+
+export interface Job<T> extends Place {
+  /** The window in which the service counts the write. (Default: records.) */
+  readonly bucket?: Bucket | undefined;
+  /** Id of the zone; null when the call belongs to none yet. */
+  readonly zone: string | null;
+  /**
+   * One attempt. It runs again after 429 and `busy`, so it must be safe to repeat after those (nothing was written).
+   * @param onRate to be passed in the options of the call: without it the limit stays unknown
+   */
+  readonly run: (signal: AbortSignal, onRate: (rate: Rate | null) => void) => Promise<T>;
+}
+
+export interface ChangeJob extends Place, Change {
+  readonly zone: string;
+}
+
+/** Why and until when (ms of the clock) a job would wait. */
+export interface Hold {
+  readonly reason: 'RateLimited' | 'ZoneBusy';
+  readonly until: number;
+}
+
+/** The queue that a job would join. */
+export interface JobQueue {
+  readonly bucket: Bucket;
+  readonly zone: string | null;
+  /** (Default: ''.) */
+  readonly group?: string | undefined;
+}
+
+export interface DispatcherSnapshot {
+  /** In ms of the clock, for the bucket that is paused longest; null when none is. */
+  readonly pausedUntil: number | null;
+  readonly zonePaused: ReadonlyMap<string, number>;
+  /** Waiting jobs. */
+  readonly depth: Readonly<Record<Lane, number>>;
+  readonly inFlight: number;
+}
+
+export interface Dispatcher {
+  /** Settles as `run` does, except for 429 and `busy`; rejects with the signal's reason when it aborts first. */
+  submit<T>(job: Job<T>): Promise<T>;
+  /** The record after the change, null after a deletion. @throws as `submit`; ApiError when the service refuses it */
+  change(job: ChangeJob): Promise<DnsRecord | null>;
+  /** Whether a job would wait for a pause, or for a place in the window; null when it would not. */
+  hold(queue: JobQueue): Hold | null;
+  /**
+   * When a job that does not wait here should be submitted again. Jobs that the write limit holds back get evenly
+   * spaced times by group and lane, as the limit allows; in a pause only bulk jobs do. Null as for `hold`.
+   */
+  retryTime(lane: Lane, queue: JobQueue): Hold | null;
+  state(): DispatcherSnapshot;
+}
+
+// Only used when a 429 or `busy` names no time.
+const DEFAULT_PAUSE_MS = 1_000;
+const SPREAD_MS = 250;
+const MAX_BATCH = 200;
+const GATHER_MS = 25;
+const MOST_GATHERS = 8;
+/** Below the service's limit for a body (1 MiB). */
+const MAX_BATCH_BYTES = 512 * 1024;
+
+interface Entry extends Place {
+  readonly bucket: Bucket;
+  readonly group: string;
+  readonly zone: string | null;
+  /** 0 for a job that is not a record change, and for a change whose batch was refused for its size. */
+  bytes: number;
+  readonly work: Job<unknown>['run'] | Change;
+  readonly succeed: (value: unknown) => void;
+  readonly fail: (reason: unknown) => void;
+}
+
+/** Makes the dispatcher of one key; nothing runs before the first job. */
+export function createDispatcher(options: DispatcherOptions): Dispatcher {
+  const { clock, random, maxBatch = MAX_BATCH, gatherMs = GATHER_MS } = options;
+  const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8);
+  const budgets: Readonly<Record<Bucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
+  const admission: Admission = {
+    used: (bucket, group) => usedBy(budgets[bucket], group),
+    permittedAt: (bucket, group, now) => permittedAt(budgets[bucket], { group, groups: groupsWith(group) }, now),
+  };
+  /** How long the bulk creations of a zone are collected now, in ms, if its last batch had several changes. */
+  const crowds = new Map<string | null, number>();
+  let disarm: () => void = () => undefined;
+  /** Groups whose jobs left to return at that time, in ms: they still want their part of the window. */
+  const away = new Map<string, number>();
+  const lastAppointments = new Map<string, number>();
+
+  /** The groups that want to write, including this one. */
+  const groupsWith = (group: string): number => {
+    let count = state.groups.has(group) || away.has(group) ? 0 : 1;
+    count += state.groups.size;
+    for (const each of away.keys()) if (!state.groups.has(each)) count += 1;
+    return count;
+  };
+
+  const pump = (): void => {
+    disarm();
+    endPauses(state, clock.now());
+    endPast(away, clock.now());
+    for (;;) {
+      const decision = pick(state, admission, clock.now());
+      if (decision.kind === 'send') {
+        const together = batch(decision.job);
+        for (const entry of together) dequeue(state, entry);
+        void send(decision.job, together);
+        continue;
+      }
+      // The attempt may have submitted another job in the meantime, and that pump has already set the timer.
+      disarm();
+      if (decision.kind === 'wait') disarm = clock.setTimeout(pump, Math.ceil(decision.until - clock.now()));
+      return;
+    }
+  };
+
+  const batch = (first: Entry): readonly Entry[] => {
+    const budget = budgets[first.bucket];
+    const groups = groupsWith(first.group);
+    return batchWith(state, first, {
+      most: state.buckets[first.bucket].cautious ? 1 : maxBatch,
+      mostBytes: MAX_BATCH_BYTES,
+      admits: (group, chosen, own) => permits(budget, { group, groups }, clock.now(), chosen, own),
+      used: (group) => usedBy(budget, group),
+    });
+  };
+
+  const send = async (first: Entry, together: readonly Entry[]): Promise<void> => {
+    const { zone, group } = first;
+    const bucket = state.buckets[first.bucket];
+    const budget = budgets[first.bucket];
+    const probing = bucket.cautious;
+    const taking = take(budget, countsOf(together), clock.now());
+    state.inFlight += 1;
+    bucket.inFlight += 1;
+    addTo(state.groupsInFlight, group, 1);
+    if (zone !== null) state.zonesInFlight.add(zone);
+    for (const { onAttempt } of together) onAttempt?.();
+    let counts = true;
+    try {
+      const results = await attempt(zone, together, (rate) => hear(budget, rate, taking, clock.now()));
+      if (probing) bucket.cautious = false;
+      together.forEach((entry, index) => {
+        const result = results[index];
+        if (result instanceof ApiError) entry.fail(result);
+        else entry.succeed(result);
+      });
+    } catch (error) {
+      counts = !isRateLimited(error) && !isBusy(error);
+      if (probing && !isRateLimited(error)) bucket.cautious = false;
+      if (isRateLimited(error)) pauseBucket(first.bucket, error);
+      else if (isBusy(error)) pauseZone(zone, error);
+      for (const entry of together) settle(entry, error, together.length);
+    } finally {
+      end(budget, taking, counts, clock.now());
+      state.inFlight -= 1;
+      bucket.inFlight -= 1;
+      addTo(state.groupsInFlight, group, -1);
+      if (zone !== null) state.zonesInFlight.delete(zone);
+      if (first.lane === 'create' && first.bytes > 0 && gatherMs > 0) gather(zone, together.length);
+      pump();
+    }
+  };
+
+  /** Changes that arrive one by one must not each need a transaction of their own. */
+  const gather = (zone: string | null, size: number): void => {
+    const ms = size === 1 ? gatherMs : Math.min(2 * (crowds.get(zone) ?? gatherMs), MOST_GATHERS * gatherMs);
+    if (size === 1) crowds.delete(zone);
+    else crowds.set(zone, ms);
+    state.gathering.set(zone, clock.now() + ms);
+  };
+
+  const attempt = async (
+    zone: string | null,
+    together: readonly Entry[],
+    onRate: (rate: Rate | null) => void,
+  ): Promise<readonly unknown[]> => {
+    const only = together[0] as Entry;
+    if (typeof only.work === 'function') return [await only.work(only.signal, onRate)];
+    const { writer } = options;
+    if (writer === undefined || zone === null) throw new TypeError('this dispatcher has no writer for record changes');
+    if (together.length === 1) return [await writer.one(zone, only.work, { signal: only.signal, onRate })];
+    const everybody = whenAllAbort(together.map(({ signal }) => signal));
+    try {
+      const changes = together.map(({ work }) => work as Change);
+      return await writer.many(zone, changes, { signal: everybody.signal, onRate });
+    } finally {
+      everybody.clear();
+    }
+  };
+
+  const pauseBucket = (name: Bucket, { retryAfterMs }: ApiError): void => {
+    const bucket = state.buckets[name];
+    bucket.cautious = true;
+    bucket.pausedUntil = pauseUntil(bucket.pausedUntil, retryAfterMs);
+    exhaust(budgets[name], clock.now());
+    options.onPause?.({ zone: null, until: bucket.pausedUntil });
+  };
+
+  const pauseZone = (zone: string | null, { retryAfterMs }: ApiError): void => {
+    const until = pauseUntil(state.zonePaused.get(zone) ?? null, retryAfterMs);
+    state.zonePaused.set(zone, until);
+    if (zone !== null) options.onPause?.({ zone, until });
+  };
+
+  const settle = (entry: Entry, error: unknown, size: number): void => {
+    // A refusal of the whole batch, for its size for instance, does not apply to each of its changes.
+    const blamesBatch = size > 1 && error instanceof ApiError && (error.status === 400 || error.status === 413);
+    if (blamesBatch) entry.bytes = 0;
+    else if (!isRateLimited(error) && !isBusy(error)) {
+      entry.fail(error);
+      return;
+    }
+    if (entry.signal.aborted) entry.fail(entry.signal.reason);
+    else if (entry.waitLimit?.aborted) entry.fail(entry.waitLimit.reason);
+    else enqueueAgain(state, entry);
+  };
+
+  const pauseUntil = (current: number | null, retryAfterMs: number | null): number => {
+    const until = clock.now() + (retryAfterMs ?? DEFAULT_PAUSE_MS) + random() * SPREAD_MS;
+    return Math.max(until, current ?? 0);
+  };
+
+  const wait = <T>(place: Place, { bucket, zone }: JobQueue, bytes: number, work: Entry['work']): Promise<T> =>
+    new Promise<T>((resolve, reject) => {
+      const { lane, group = '', signal, waitLimit, onAttempt } = place;
+      if (signal.aborted) return reject(signal.reason);
+      const onAbort = (): void => {
+        // While the job is in flight, the attempt itself listens to the signal; its end settles the job.
+        if (dequeue(state, entry)) entry.fail(signal.aborted ? signal.reason : waitLimit?.reason);
+        pump();
+      };
+      const leave = () => {
+        signal.removeEventListener('abort', onAbort);
+        waitLimit?.removeEventListener('abort', onAbort);
+      };
+      const entry: Entry = {
+        lane,
+        bucket,
+        group,
+        zone,
+        bytes,
+        signal,
+        ...(waitLimit === undefined ? {} : { waitLimit }),
+        ...(onAttempt === undefined ? {} : { onAttempt }),
+        work,
+        succeed: (value) => {
+          leave();
+          resolve(value as T);
+        },
+        fail: (reason) => {
+          leave();
+          reject(reason);
+        },
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      waitLimit?.addEventListener('abort', onAbort, { once: true });
+      enqueue(state, entry);
+      // Changes submitted at the same moment, for instance the values of one object, can be sent as one batch.
+      if (bytes > 0) queueMicrotask(pump);
+      else pump();
+    });
+
+  const hold = ({ bucket, zone, group = '' }: JobQueue): Hold | null => {
+    const now = clock.now();
+    endPauses(state, now);
+    const { pausedUntil } = state.buckets[bucket];
+    if (pausedUntil !== null) return { reason: 'RateLimited', until: pausedUntil };
+    const busyUntil = zone === null ? undefined : state.zonePaused.get(zone);
+    if (busyUntil !== undefined) return { reason: 'ZoneBusy', until: busyUntil };
+    const until = admission.permittedAt(bucket, group, now);
+    return until > now ? { reason: 'RateLimited', until } : null;
+  };
+
+  return {
+    submit: (job) => wait(job, { bucket: job.bucket ?? 'records', zone: job.zone }, 0, job.run),
+    change: ({ zone, change, requestId, ...place }) =>
+      wait(place, { bucket: 'records', zone }, JSON.stringify(change).length, { change, requestId }),
+    hold,
+    retryTime: (lane, queue) => {
+      const held = hold(queue);
+      if (held === null || held.reason !== 'RateLimited') return held;
+      const { bucket, group = '' } = queue;
+      if (state.buckets[bucket].pausedUntil !== null && lane !== 'create') return held;
+      endPast(lastAppointments, clock.now());
+      const line = `${bucket} ${lane} ${group}`;
+      const apart = spacing(budgets[bucket]);
+      // Bulk jobs come after the others.
+      const earliest = lane === 'create' ? held.until + apart : held.until;
+      const until = Math.max(earliest, (lastAppointments.get(line) ?? 0) + apart);
+      lastAppointments.set(line, until);
+      away.set(group, Math.max(until, away.get(group) ?? 0));
+      return { ...held, until };
+    },
+    state: () => {
+      endPauses(state, clock.now());
+      const zonePaused = new Map<string, number>();
+      for (const [zone, until] of state.zonePaused) if (zone !== null) zonePaused.set(zone, until);
+      return {
+        pausedUntil: BUCKETS.map((name) => state.buckets[name].pausedUntil).reduce(later, null),
+        zonePaused,
+        depth: Object.fromEntries(LANES.map((lane) => [lane, depth(state, lane)])) as Record<Lane, number>,
+        inFlight: state.inFlight,
+      };
+    },
+  };
+}
+
+function endPauses(state: PaceState<Entry>, now: number): void {
+  for (const bucket of Object.values(state.buckets))
+    if (bucket.pausedUntil !== null && now >= bucket.pausedUntil) bucket.pausedUntil = null;
+  for (const ends of [state.zonePaused, state.gathering]) endPast(ends, now);
+}
+
+function endPast<Key>(ends: Map<Key, number>, now: number): void {
+  for (const [key, until] of ends) if (now >= until) ends.delete(key);
+}
+
+function later(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? (a ?? b) : Math.max(a, b);
+}
+
+function countsOf(together: readonly Entry[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { group } of together) addTo(counts, group, 1);
+  return counts;
+}
+
+function addTo(counts: Map<string, number>, key: string, change: number): void {
+  const count = (counts.get(key) ?? 0) + change;
+  if (count > 0) counts.set(key, count);
+  else counts.delete(key);
+}

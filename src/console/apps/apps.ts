@@ -1,0 +1,141 @@
+// The keys of a team's app account: create (the secret is shown on one page, once), change, revoke.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { keyBody, keyChangeBody } from '#contract/app-key.ts';
+import { LEVELS } from '#contract/people.ts';
+import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { readTeam } from '#service/accounts/teams.ts';
+import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
+import { readKeyNames } from '#service/keys/names.ts';
+import { LIMITS } from '#service/limits.ts';
+import { readZones } from '#service/zones/zones.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
+import { addressOf, done, show } from '../shell/views.ts';
+import { grantRows, KEY_FIELDS, type NamedZone, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
+import { snippetsOf } from './snippets.ts';
+
+interface OfTeam {
+  Params: { teamId: string };
+}
+interface OfKey {
+  Params: { teamId: string; keyId: string };
+}
+
+/** The number of zones that are offered for overrides. Other zones can be typed. */
+const OFFERED_ZONES = 200;
+const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS };
+
+export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): void {
+  const apps = '/teams/:teamId/apps';
+  const listAddress = (teamId: string) => `/console/teams/${encodeURIComponent(teamId)}/apps`;
+
+  app.get<OfTeam>(apps, async (request, reply) => {
+    const { teamId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const keys = (await readKeys(context, actorOf(request), teamId)).reverse();
+    const names = await readKeyNames(
+      context,
+      keys.map(({ id }) => id),
+    );
+    const rows = keys.map((key) => {
+      return { ...key, state: stateOf(key, context.now()), lastUsedBy: names.get(key.id)?.lastUsedBy ?? null };
+    });
+    return show(request, reply, 'apps/list', { title: `Apps of ${team.name}`, team, keys: rows });
+  });
+
+  const form = async (
+    request: FastifyRequest<OfTeam>,
+    reply: FastifyReply,
+    page: { title: string; key: KeyView | null; typed: Typed; errors?: FormErrors },
+  ) => {
+    const team = await readTeam(context, actorOf(request), request.params.teamId);
+    const zones = await zonesOf(request, team.id);
+    // A form that could not be parsed has no levels. Select elements then show their first option.
+    return show(request, reply, 'apps/edit', { ...ABOUT, ...page, team, zones, rows: grantRows(page.typed) });
+  };
+  const zonesOf = async (request: FastifyRequest, teamId: string): Promise<NamedZone[]> => {
+    const { zones } = await readZones(context, actorOf(request), { limit: OFFERED_ZONES });
+    return zones.filter(({ owner }) => owner === `org:${teamId}`);
+  };
+  const idsOf = async (request: FastifyRequest, typed: Typed, teamId: string) => {
+    const names = new Set(grantRows(typed).map(({ zone }) => zone));
+    const found = new Map<string, string>();
+    for (const name of names) {
+      if (name === '') continue;
+      const { zones } = await readZones(context, actorOf(request), { zoneName: name });
+      for (const { id, owner } of zones) if (owner === `org:${teamId}`) found.set(name, id);
+    }
+    return (name: string) => found.get(name) ?? null;
+  };
+
+  app.get<OfTeam & { Querystring: { for?: string } }>(`${apps}/new`, async (request, reply) =>
+    form(request, reply, { title: 'New API key', key: null, typed: typedOfNewKey(request.query.for) }),
+  );
+
+  app.post<OfTeam>(apps, async (request, reply) => {
+    const typed = typedOf(request);
+    const { teamId } = request.params;
+    return attempt(
+      reply,
+      KEY_FIELDS,
+      async () => {
+        const terms = judge(keyBody, termsOf(typed, await idsOf(request, typed, teamId)));
+        const key = await mintAppKey(context, callerOf(request), teamId, terms);
+        const team = await readTeam(context, actorOf(request), teamId);
+        const snippets = snippetsOf(key.secret, url ?? addressOf(request), key.name);
+        return show(request, reply.code(201), 'apps/created', { title: 'New API key', team, key, snippets });
+      },
+      (errors) => form(request, reply, { title: 'New API key', key: null, typed, errors }),
+    );
+  });
+
+  app.get<OfKey>(`${apps}/:keyId`, async (request, reply) => {
+    const { teamId, keyId } = request.params;
+    const key = await readKey(context, actorOf(request), teamId, keyId);
+    const typed = typedOfKey(key, await zonesOf(request, teamId));
+    return form(request, reply, { title: `Key ${key.name}`, key, typed });
+  });
+
+  app.post<OfKey>(`${apps}/:keyId`, async (request, reply) => {
+    const typed = typedOf(request);
+    const { teamId, keyId } = request.params;
+    return attempt(
+      reply,
+      KEY_FIELDS,
+      async () => {
+        const terms = judge(keyChangeBody, termsOf(typed, await idsOf(request, typed, teamId)));
+        const key = await changeKey(context, callerOf(request), teamId, keyId, terms);
+        return done(
+          request,
+          reply,
+          listAddress(teamId),
+          `The key ${key.name} was changed. The change applies from its next request on.`,
+        );
+      },
+      async (errors) => {
+        const key = await readKey(context, actorOf(request), teamId, keyId);
+        return form(request, reply, { title: `Key ${key.name}`, key, typed, errors });
+      },
+    );
+  });
+
+  app.get<OfKey>(`${apps}/:keyId/revoke`, async (request, reply) => {
+    const { teamId, keyId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const key = await readKey(context, actorOf(request), teamId, keyId);
+    return show(request, reply, 'apps/revoke', { title: `Revoke ${key.name}`, team, key });
+  });
+
+  app.post<OfKey>(`${apps}/:keyId/revoke`, async (request, reply) => {
+    const { teamId, keyId } = request.params;
+    await revokeKey(context, callerOf(request), teamId, keyId);
+    const { name } = await readKey(context, actorOf(request), teamId, keyId);
+    return done(request, reply, listAddress(teamId), `The key ${name} was revoked.`);
+  });
+}
+
+export function stateOf(key: Pick<KeyView, 'revokedAt' | 'expiresAt'>, now: Date): 'valid' | 'expired' | 'revoked' {
+  if (key.revokedAt !== null) return 'revoked';
+  return key.expiresAt !== null && new Date(key.expiresAt) <= now ? 'expired' : 'valid';
+}

@@ -1,0 +1,95 @@
+// Converts the form of an app key to the API's terms and back. Validates nothing: names, networks and times are passed
+// on as typed, so that the API's own sentence is shown about them.
+import type { z } from 'zod';
+import type { keyBody } from '#contract/app-key.ts';
+import type { KeyView } from '#service/keys/app-keys.ts';
+import { list, type Typed, text } from '../shell/forms.ts';
+
+/** The number of empty rows for overrides. */
+const FREE_ROWS = 2;
+
+export const KEY_FIELDS = [
+  'name',
+  'records',
+  'manageZones',
+  'grants',
+  'onlyNames',
+  'onlyTypes',
+  'networks',
+  'expiresAt',
+  'zoneWrites',
+  'recordWrites',
+] as const;
+
+/** A zone of the team. */
+export interface NamedZone {
+  id: string;
+  zoneName: string;
+}
+
+/** @param idOf gives the id of a zone of the team. An unknown name is passed on, and the API refuses it */
+export function termsOf(typed: Typed, idOf: (zoneName: string) => string | null): z.input<typeof keyBody> {
+  const level = (field: string) => text(typed, field) as 'none';
+  return {
+    name: text(typed, 'name'),
+    records: level('records'),
+    manageZones: level('manageZones'),
+    grants: rowsOf(typed).map(({ zone, level }) => ({ zoneId: idOf(zone) ?? zone, records: level as 'none' })),
+    onlyNames: orNull(list(typed, 'onlyNames')),
+    onlyTypes: orNull(list(typed, 'onlyTypes')) as 'TXT'[] | null,
+    networks: orNull(list(typed, 'networks')),
+    expiresAt: momentOf(text(typed, 'expiresAt')),
+    zoneWrites: numberOf(text(typed, 'zoneWrites')),
+    recordWrites: numberOf(text(typed, 'recordWrites')),
+  };
+}
+
+/** The form for an existing key. */
+export function typedOfKey(key: KeyView, zones: readonly NamedZone[]): Typed {
+  return {
+    name: key.name,
+    records: key.records,
+    manageZones: key.manageZones,
+    grantZone: key.grants.map(({ zoneId }) => zones.find(({ id }) => id === zoneId)?.zoneName ?? zoneId),
+    grantLevel: key.grants.map(({ records }) => records),
+    onlyNames: (key.onlyNames ?? []).join('\n'),
+    onlyTypes: key.onlyTypes ?? [],
+    networks: (key.networks ?? []).join('\n'),
+    expiresAt: key.expiresAt?.slice(0, 16) ?? '',
+    zoneWrites: String(key.zoneWrites ?? ''),
+    recordWrites: String(key.recordWrites ?? ''),
+  };
+}
+
+/** The initial form for a new key. `certificates` presets the permissions that an ACME client needs. */
+export function typedOfNewKey(use: string | undefined): Typed {
+  if (use !== 'certificates') return { records: 'none', manageZones: 'none' };
+  const only = { onlyNames: '_acme-challenge\n_acme-challenge.*', onlyTypes: ['TXT'] };
+  return { name: 'certificates', records: 'write', manageZones: 'none', ...only };
+}
+
+/** The overrides as rows of the form, followed by empty rows. */
+export function grantRows(typed: Typed): { zone: string; level: string }[] {
+  return [...rowsOf(typed), ...Array.from({ length: FREE_ROWS }, () => ({ zone: '', level: 'none' }))];
+}
+
+function rowsOf(typed: Typed): { zone: string; level: string }[] {
+  const [zones, levels] = [[typed.grantZone ?? []].flat(), [typed.grantLevel ?? []].flat()];
+  return zones
+    .map((zone, at) => ({ zone: zone.trim().toLowerCase(), level: levels[at] ?? 'none' }))
+    .filter(({ zone }) => zone !== '');
+}
+
+function orNull(texts: string[]): string[] | null {
+  return texts.length === 0 ? null : texts;
+}
+
+/** A `datetime-local` field sends neither seconds nor a time zone. The form says that the time is UTC. */
+function momentOf(typed: string): string | null {
+  if (typed === '') return null;
+  return /^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(typed) ? `${typed}:00Z` : typed;
+}
+
+function numberOf(typed: string): number | null {
+  return typed === '' ? null : Number(typed);
+}

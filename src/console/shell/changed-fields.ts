@@ -1,0 +1,38 @@
+// Converts a change of the history to the list of fields that it changed. Pure. Any version may have written the stored
+// JSON, so its form is not trusted.
+import { clip } from './shown.ts';
+
+interface ChangedField {
+  field: string;
+  /** Null if the field had, or has, no value. */
+  before: string | null;
+  after: string | null;
+}
+
+/** The largest length of a value on a page, in octets. */
+const VALUE = 120;
+/** The fields in the order in which they are shown. Other fields are not shown. */
+const FIELDS = ['zoneName', 'state', 'owner', 'name', 'type', 'content', 'priority', 'ttl', 'defaultTtl'];
+
+export function changedFields(before: unknown, after: unknown): ChangedField[] {
+  const [old, now] = [objectOf(before), objectOf(after)];
+  return FIELDS.flatMap((field) => {
+    const [one, other] = [textOf(old?.[field]), textOf(now?.[field])];
+    return one === other ? [] : [{ field, before: one, after: other }];
+  });
+}
+
+/** `www A` for a record. Null for the zone itself. */
+export function subjectOf({ before, after }: { before: unknown; after: unknown }): string | null {
+  const { name, type } = objectOf(after) ?? objectOf(before) ?? {};
+  return typeof name === 'string' && typeof type === 'string' ? `${clip(name)} ${clip(type)}` : null;
+}
+
+function objectOf(value: unknown): Record<string, unknown> | null {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : null;
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return clip(typeof value === 'string' ? value : JSON.stringify(value), VALUE);
+}

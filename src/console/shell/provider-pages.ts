@@ -1,0 +1,54 @@
+// The pages that sign people in through the OpenID provider: the redirect to it and the way back.
+import type { FastifyInstance } from 'fastify';
+import { startProvidedSession } from '#service/accounts/provided-people.ts';
+import { refusal } from '#service/refusal.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { invitationNotice } from '../teams/invitations.ts';
+import type { Provider, Started } from './provider.ts';
+import { beginSession } from './session.ts';
+import { ownAddress } from './sign-in.ts';
+import { notify } from './views.ts';
+
+declare module '@fastify/secure-session' {
+  interface SessionData {
+    /** A sign-in in progress at the provider, and its start in ms. */
+    provider: Started & { to: string; at: number };
+  }
+}
+
+/** How long people may take at the provider: 10 minutes. */
+const PATIENCE_MS = 10 * 60 * 1000;
+
+export function providerPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider): void {
+  const { context } = parts;
+
+  app.get<{ Querystring: { to?: string } }>('/sign-in/provider', async (request, reply) => {
+    const { started, address } = await provider.begin().catch((error) => {
+      request.log.warn({ err: error }, 'the OpenID provider cannot be reached');
+      throw refusal('provider-unreachable', { provider: provider.name }, { retryAfterMs: 10_000 });
+    });
+    request.session.set('provider', { ...started, to: ownAddress(request.query.to), at: context.now().getTime() });
+    return reply.redirect(address, 303);
+  });
+
+  app.get('/sign-in/provider/back', async (request, reply) => {
+    const begun = request.session.get('provider');
+    request.session.set('provider', undefined);
+    if (!begun || context.now().getTime() - begun.at > PATIENCE_MS) {
+      throw refusal('sign-in-not-begun');
+    }
+    const person = await provider.finish(request.url, begun).catch((error) => {
+      request.log.warn({ err: error }, 'sign-in through the OpenID provider failed');
+      throw refusal('provider-did-not-confirm', { provider: provider.name });
+    });
+    const { session, email, withheld } = await startProvidedSession(context, person, provider.terms, request.id);
+    await beginSession(parts, request, session);
+    for (const { team, sentence } of withheld) {
+      const about = { team, subject: person.subject, reason: sentence };
+      request.log.warn(about, 'a team of an OpenID rule was not assigned');
+    }
+    const warnings = withheld.map(({ sentence }) => sentence);
+    notify(request, { warnings, news: await invitationNotice(context, email) });
+    return reply.redirect(begun.to, 303);
+  });
+}

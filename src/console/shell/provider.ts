@@ -1,0 +1,101 @@
+// The OpenID provider: the address to send people to, and the claims about a person who comes back. Authorization code
+// flow with PKCE, state and nonce (OIDC Core section 3.1, RFC 7636).
+import * as oidc from 'openid-client';
+import type { Config } from '#config.ts';
+import type { ProvidedPerson, ProviderTerms } from '#service/accounts/provided-people.ts';
+import type { CONSOLE_SETTINGS } from '../settings.ts';
+
+/** The time limit of discovery, and of each request to the provider, in seconds. */
+const TIMEOUT_S = 10;
+const CALLBACK = '/console/sign-in/provider/back';
+
+/** The values that the browser must bring back. */
+export interface Started {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+export interface Provider {
+  /** The host of the issuer, as people see it. */
+  name: string;
+  terms: ProviderTerms;
+  /** @throws if the provider cannot be reached */
+  begin(): Promise<{ started: Started; address: string }>;
+  /** @param url the address of the request with which the browser came back. @throws if the answer of the provider is not valid */
+  finish(url: string, started: Started): Promise<ProvidedPerson>;
+}
+
+/** Null without an issuer. @throws Error that names a missing setting that the issuer requires */
+export function createProvider(settings: Config<(typeof CONSOLE_SETTINGS)[number]>): Provider | null {
+  const issuer = settings.ZONESTEAD_OIDC_ISSUER;
+  if (issuer === undefined) return null;
+  const clientId = settings.ZONESTEAD_OIDC_CLIENT_ID;
+  const base = settings.ZONESTEAD_CONSOLE_URL;
+  if (clientId === undefined)
+    throw new Error('ZONESTEAD_OIDC_CLIENT_ID is missing: ZONESTEAD_OIDC_ISSUER requires it.');
+  if (base === undefined)
+    throw new Error('ZONESTEAD_CONSOLE_URL is missing: the provider needs an address to send people back to.');
+  const secret = settings.ZONESTEAD_OIDC_CLIENT_SECRET;
+  let known: Promise<oidc.Configuration> | null = null;
+  const configuration = () => {
+    // Plain HTTP is allowed only if the setting itself says so, as tests with a provider on this machine do.
+    const execute = issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : [];
+    const authentication = secret === undefined ? oidc.None() : undefined;
+    known ??= oidc.discovery(new URL(issuer), clientId, secret, authentication, { execute, timeout: TIMEOUT_S });
+    // The next sign-in tries again.
+    known.catch(() => {
+      known = null;
+    });
+    return known;
+  };
+  return {
+    name: new URL(issuer).host,
+    terms: { rules: settings.ZONESTEAD_OIDC_TEAMS, trustEmail: settings.ZONESTEAD_OIDC_TRUST_EMAIL },
+    begin: async () => {
+      const verifier = oidc.randomPKCECodeVerifier();
+      const started = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier };
+      const address = oidc.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: `${base}${CALLBACK}`,
+        scope: settings.ZONESTEAD_OIDC_SCOPES,
+        code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
+        code_challenge_method: 'S256',
+        state: started.state,
+        nonce: started.nonce,
+      });
+      return { started, address: address.href };
+    },
+    finish: async (url, { state, nonce, verifier }) => {
+      const config = await configuration();
+      const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+      const tokens = await oidc.authorizationCodeGrant(config, new URL(url, base), checks);
+      const token = tokens.claims();
+      if (!token) throw new Error('the provider sent no ID token');
+      // Many providers put e-mail address and groups in the user info only.
+      const more = config.serverMetadata().userinfo_endpoint
+        ? await oidc.fetchUserInfo(config, tokens.access_token, token.sub)
+        : {};
+      return personOf({ ...more, ...token }, token.iss, token.sub, settings.ZONESTEAD_OIDC_GROUPS_CLAIM);
+    },
+  };
+}
+
+/** Converts claims to a person. A claim of an unexpected form counts as absent. */
+export function personOf(
+  claims: Readonly<Record<string, unknown>>,
+  issuer: string,
+  subject: string,
+  groupsClaim: string,
+): ProvidedPerson {
+  const text = (name: string) => (typeof claims[name] === 'string' && claims[name] !== '' ? claims[name] : null);
+  const groups = claims[groupsClaim];
+  const verified = claims.email_verified;
+  return {
+    issuer,
+    subject,
+    email: text('email'),
+    emailVerified: typeof verified === 'boolean' ? verified : null,
+    name: text('name') ?? text('preferred_username'),
+    groups: (Array.isArray(groups) ? groups : [groups]).filter((group) => typeof group === 'string'),
+  };
+}

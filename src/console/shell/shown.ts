@@ -1,0 +1,79 @@
+// Prepares stored values for pages: values are clipped, so that no value makes a page heavy, and internationalised
+// names are shown next to their A-labels. Pure. Templates do the escaping.
+import { domainToASCII, domainToUnicode } from 'node:url';
+import type { ManagedRecord, ZoneView } from '#service/zones/view.ts';
+
+/** The largest length of a value in a list, in octets. A page with all its files stays below 200 kB. */
+export const CLIP = 240;
+/** The largest length of a value that can be edited on a page. Longer values need the API or a zone file. */
+export const EDITABLE = 16_000;
+
+interface ShownRecord {
+  id: string;
+  name: string;
+  /** The name and type that screen readers read with the links of the record. */
+  label: string;
+  /** The name in its own script. Null if it is the same. */
+  unicode: string | null;
+  type: string;
+  content: string;
+  /** The effective TTL in seconds. */
+  ttl: number;
+  isDefaultTtl: boolean;
+  priority: number | null;
+  managedBy: string | null;
+}
+
+export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'defaultTtl'>): ShownRecord {
+  const { id, name, type, priority, managedBy } = record;
+  const [ttl, isDefaultTtl] = [record.ttl ?? zone.defaultTtl, record.ttl === null];
+  return {
+    id,
+    name,
+    label: clip(`${name} ${type}`, 60),
+    unicode: unicodeOf(name),
+    type,
+    content: clip(record.content),
+    ttl,
+    isDefaultTtl,
+    priority,
+    managedBy: managedBy === null ? null : ownerTitle(managedBy),
+  };
+}
+
+/** The managing object, without the id of the cluster that a mark may end in. */
+export function ownerTitle(mark: string): string {
+  return mark.replace(/@[0-9a-f]{12}$/, '');
+}
+
+/** The number of characters that fit into these octets of a page, in which some characters are escaped. */
+export function clip(text: string, most = CLIP): string {
+  let octets = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    octets += '&<>"\''.includes(character) ? 6 : character > '\x7f' ? 3 : 1;
+    if (octets > most) return `${text.slice(0, at)}…`.toWellFormed();
+  }
+  return text;
+}
+
+/** Null if the name has no readable A-label. */
+export function unicodeOf(name: string): string | null {
+  if (!name.includes('xn--')) return null;
+  // Converts one label at a time, because underscores and asterisks are not part of host names.
+  const labels = name.split('.').map((label) => (label.startsWith('xn--') && domainToUnicode(label)) || label);
+  const unicode = labels.join('.');
+  return unicode === name ? null : unicode;
+}
+
+/** The texts to search for: the typed text, and the A-labels under which names are stored. */
+export function searchTexts(text: string): string[] {
+  const ascii = /[^\x20-\x7e]/.test(text) ? domainToASCII(text) : '';
+  return ascii === '' || ascii === text ? [text] : [text, ascii];
+}
+
+/** An address with the values that are not empty. */
+export function withQuery(path: string, values: Record<string, string | null | undefined>): string {
+  const query = new URLSearchParams(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  return query.size === 0 ? path : `${path}?${query}`;
+}

@@ -1,0 +1,53 @@
+// Signs people in with a personal key, and out.
+import type { FastifyInstance } from 'fastify';
+import { startSession } from '#service/accounts/sessions.ts';
+import { authenticate } from '#service/keys/keys.ts';
+import { Refusal, refusal } from '#service/refusal.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { invitationNotice } from '../teams/invitations.ts';
+import { SIGN_IN_LIMIT } from './form-body.ts';
+import { attempt, text, typedOf } from './forms.ts';
+import type { Provider } from './provider.ts';
+import { beginSession, signOut } from './session.ts';
+import { notify, show } from './views.ts';
+
+export function signInPages(app: FastifyInstance, parts: ConsoleParts, provider: Provider | null): void {
+  const { context } = parts;
+  const about = { title: 'Sign in', provider: provider?.name ?? null };
+
+  app.get<{ Querystring: { to?: string } }>('/sign-in', async (request, reply) => {
+    if (request.visitor) return reply.redirect('/console/', 303);
+    return show(request, reply, 'shell/sign-in', { ...about, to: ownAddress(request.query.to) });
+  });
+
+  app.post('/sign-in', { bodyLimit: SIGN_IN_LIMIT }, async (request, reply) => {
+    const typed = typedOf(request);
+    const to = ownAddress(text(typed, 'to'));
+    return attempt(
+      reply,
+      ['key'],
+      async () => {
+        const key = text(typed, 'key');
+        const actor = await authenticate(context, key, request.clientAddress).catch((error) => {
+          throw error instanceof Refusal ? refusal('not-a-persons-key') : error;
+        });
+        if (!actor.user) throw refusal('not-a-persons-key');
+        const { id, email } = actor.user;
+        await beginSession(parts, request, await startSession(context, id, actor.keyId, request.id));
+        notify(request, { warnings: [], news: await invitationNotice(context, email) });
+        return reply.redirect(to, 303);
+      },
+      (errors) => show(request, reply, 'shell/sign-in', { ...about, errors, to }),
+    );
+  });
+
+  app.post('/sign-out', async (request, reply) => {
+    await signOut(parts, request);
+    return reply.redirect('/console/sign-in', 303);
+  });
+}
+
+/** The address to open after signing in. An address outside the console is replaced. */
+export function ownAddress(to: string | undefined): string {
+  return to !== undefined && /^\/console\/[\w./?=&%~-]*$/.test(to) && !to.includes('//') ? to : '/console/';
+}

@@ -1,0 +1,77 @@
+// Renders templates to answers: the template engine, and the data that every page gets.
+import view from '@fastify/view';
+import { Eta } from 'eta';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { assetAddress } from './assets.ts';
+
+/** A message for the next page. */
+interface Flash {
+  kind: 'done' | 'failed' | 'warn';
+  text: string;
+}
+
+declare module '@fastify/secure-session' {
+  interface SessionData {
+    flash: Flash;
+  }
+}
+
+const FOLDER = new URL('..', import.meta.url).pathname;
+
+export async function useViews(app: FastifyInstance): Promise<void> {
+  const eta = new Eta({ views: FOLDER, cache: true, autoEscape: true });
+  await app.register(view, { engine: { eta }, root: FOLDER, production: true, propertyName: 'view' });
+}
+
+/** Answers with a page. `data` holds the values that its template names, `title` the title of the page. */
+export async function show(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  template: string,
+  data: { title: string } & Record<string, unknown>,
+): Promise<FastifyReply> {
+  const flash = takeFlash(request);
+  const html = await reply.viewAsync(template, {
+    errors: {},
+    typed: {},
+    ...data,
+    flash,
+    // A request that is refused before its cookie is read has no session, and its page has no form.
+    csrf: request.session ? reply.generateCsrf() : '',
+    asset: assetAddress,
+    path: request.url.split('?')[0],
+    isHtmx: request.headers['hx-request'] === 'true',
+    person: request.visitor?.person ?? null,
+    teams: request.visitor?.teams ?? [],
+  });
+  return reply.type('text/html; charset=utf-8').send(html);
+}
+
+/** Redirects after a successful POST to a page that shows the message. */
+export function done(request: FastifyRequest, reply: FastifyReply, address: string, text: string): FastifyReply {
+  request.session.set('flash', { kind: 'done', text } satisfies Flash);
+  return reply.redirect(address, 303);
+}
+
+/** Shows sentences on the next page, independent of the page. */
+export function notify(
+  request: FastifyRequest,
+  { warnings, news }: { warnings: readonly string[]; news: string | null },
+): void {
+  const sentences = news === null ? warnings : [...warnings, news];
+  if (sentences.length === 0) return;
+  const kind = warnings.length > 0 ? 'warn' : 'done';
+  request.session.set('flash', { kind, text: sentences.join(' ') } satisfies Flash);
+}
+
+/** The address by which the browser reaches this service, for texts to copy. A proxy may have terminated HTTPS. */
+export function addressOf(request: FastifyRequest): string {
+  const protocol = request.headers['x-forwarded-proto'] === 'https' ? 'https' : request.protocol;
+  return `${protocol}://${request.host}`;
+}
+
+function takeFlash(request: FastifyRequest): Flash | null {
+  const flash = request.session?.get('flash') ?? null;
+  if (flash) request.session.set('flash', undefined);
+  return flash;
+}

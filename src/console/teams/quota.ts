@@ -1,0 +1,38 @@
+// The quota of a team: the amounts in use and the limits.
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '#api/hooks/auth.ts';
+import type { QuotaView } from '#service/accounts/quota-view.ts';
+import { readTeamDetail } from '#service/accounts/teams.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { show } from '../shell/views.ts';
+
+const number = new Intl.NumberFormat('en');
+
+/** Octets in the largest unit that gives a number of at least 1: 1 GiB, 210.5 KiB. */
+export function shownOctets(octets: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const at = octets < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(octets) / 10));
+  return `${new Intl.NumberFormat('en', { maximumFractionDigits: 1 }).format(octets / 1024 ** at)} ${units[at]}`;
+}
+
+function shownShares({ zones, records, bytes, keys, members }: QuotaView) {
+  const counted = (name: string, { used, limit }: { used: number; limit: number }) => ({
+    name,
+    used: number.format(used),
+    limit: number.format(limit),
+  });
+  return [
+    counted('Zones', zones),
+    counted('Records', records),
+    { name: 'Names and contents of records', used: shownOctets(bytes.used), limit: shownOctets(bytes.limit) },
+    counted('Valid API keys', keys),
+    counted('Members', members),
+  ];
+}
+
+export function quotaPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  app.get<{ Params: { teamId: string } }>('/teams/:teamId/quota', async (request, reply) => {
+    const { quota, ...team } = await readTeamDetail(context, actorOf(request), request.params.teamId);
+    return show(request, reply, 'teams/quota', { title: `Quota of ${team.name}`, team, shares: shownShares(quota) });
+  });
+}

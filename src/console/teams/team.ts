@@ -1,0 +1,100 @@
+// The visitor's teams: list, creation, renaming, and the history of a team.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { teamBody } from '#contract/people.ts';
+import { readAccountChanges } from '#service/accounts/account.ts';
+import { changeTeamName, createTeam, readTeam } from '#service/accounts/teams.ts';
+import { type KeyName, readKeyNames } from '#service/keys/names.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { done, show } from '../shell/views.ts';
+import { teamListPage } from './list.ts';
+
+interface OfTeam {
+  Params: { teamId: string };
+}
+
+const HISTORY_PAGE = 50;
+
+export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  const address = (teamId: string) => `/console/teams/${encodeURIComponent(teamId)}`;
+  const historyPage = async (
+    request: FastifyRequest<OfTeam>,
+    reply: FastifyReply,
+    { cursor, ...again }: { cursor?: string | undefined; typed?: Typed; errors?: FormErrors } = {},
+  ) => {
+    const { teamId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const { changes, next } = await readAccountChanges(context, actorOf(request), teamId, {
+      limit: HISTORY_PAGE,
+      cursor,
+    });
+    const names = await readKeyNames(
+      context,
+      changes.flatMap(({ keyId }) => keyId ?? []),
+    );
+    const rows = changes.map((change) => ({ ...change, by: byOf(change.keyId, names) }));
+    const here = `${address(teamId)}/history`;
+    const pages = {
+      first: cursor === undefined ? null : here,
+      next: next === undefined ? null : `${here}?cursor=${next}`,
+    };
+    return show(request, reply, 'teams/history', {
+      title: `History of ${team.name}`,
+      team,
+      changes: rows,
+      pages,
+      ...again,
+    });
+  };
+
+  app.get('/teams', async (request, reply) => teamListPage(context, request, reply));
+
+  app.post('/teams', async (request, reply) => {
+    const typed = typedOf(request);
+    return attempt(
+      reply,
+      ['name'],
+      async () => {
+        const { name } = judge(teamBody, { name: text(typed, 'name') });
+        const team = await createTeam(context, callerOf(request), name);
+        return done(
+          request,
+          reply,
+          `${address(team.id)}/apps`,
+          `The team ${team.name} was created. You are its owner.`,
+        );
+      },
+      (errors) => teamListPage(context, request, reply, { typed, errors }),
+    );
+  });
+
+  app.get<OfTeam>('/teams/:teamId', async (request, reply) =>
+    reply.redirect(`${address(request.params.teamId)}/apps`, 303),
+  );
+
+  app.get<OfTeam & { Querystring: { cursor?: string } }>('/teams/:teamId/history', async (request, reply) =>
+    historyPage(request, reply, { cursor: request.query.cursor }),
+  );
+
+  app.post<OfTeam>('/teams/:teamId/name', async (request, reply) => {
+    const typed = typedOf(request);
+    return attempt(
+      reply,
+      ['name'],
+      async () => {
+        const { name } = judge(teamBody, { name: text(typed, 'name') });
+        const team = await changeTeamName(context, callerOf(request), request.params.teamId, name);
+        return done(request, reply, `${address(team.id)}/history`, `The team is now called ${team.name}.`);
+      },
+      (errors) => historyPage(request, reply, { typed, errors }),
+    );
+  });
+}
+
+/** The author of a change, as the page shows it. */
+function byOf(keyId: string | null, names: ReadonlyMap<string, KeyName>): string {
+  if (keyId === null) return 'command line';
+  const key = names.get(keyId);
+  return key ? (key.email ?? `${key.name} (app key)`) : keyId;
+}

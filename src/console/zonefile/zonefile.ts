@@ -1,0 +1,150 @@
+// The zone file pages: export, and import in two steps. The first step shows the changes. The second step makes exactly
+// these changes, or none if the zone was changed in the meantime.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { sendInChunks } from '#api/hooks/large-answer.ts';
+import { whenClientLeaves } from '#api/hooks/leaving.ts';
+import { counterOf } from '#api/hooks/limits.ts';
+import { parseZoneName } from '#dns/names/name.ts';
+import type { LineProblem } from '#dns/zonefile/read.ts';
+import { refusal } from '#service/refusal.ts';
+import { exportZoneFile } from '#service/zonefile/export.ts';
+import { importZoneFile, type ZoneFilePreview } from '#service/zonefile/import.ts';
+import { forgetUpload, previewId, readUpload, uploadZoneFile } from '#service/zonefile/upload.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, type Typed, text, typedOf } from '../shell/forms.ts';
+import { acceptUploads } from '../shell/multipart.ts';
+import { done, show } from '../shell/views.ts';
+import { addressOfZone, headOf, mustConfirm, type OfZone } from '../zones/head.ts';
+import { foreignIn, shownDifference } from './difference.ts';
+
+/** The number of characters of a pasted file that a page repeats. */
+const KEPT = 64_000;
+const PROBLEMS_SHOWN = 50;
+
+/** The import counts by the size of the file and by its changes. */
+const COUNTED = { config: { counts: { bucket: 'records', changes: 'operation' } } } as const;
+
+interface Again {
+  typed?: Typed;
+  errors?: FormErrors;
+  problems?: LineProblem[];
+}
+
+export async function zoneFilePages(app: FastifyInstance, { context }: ConsoleParts): Promise<void> {
+  acceptUploads(app);
+
+  const importOf = (request: FastifyRequest, reply: FastifyReply) => ({
+    count: counterOf(request),
+    signal: whenClientLeaves(reply),
+  });
+
+  const filePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const { problems = [] } = again;
+    return show(request, reply, 'zonefile/zonefile', {
+      title: `Zone file of ${zone.zoneName}`,
+      zone,
+      home,
+      ...again,
+      problems: problems.slice(0, PROBLEMS_SHOWN),
+      more: Math.max(0, problems.length - PROBLEMS_SHOWN),
+    });
+  };
+  const previewPage = async (
+    request: FastifyRequest<OfZone>,
+    reply: FastifyReply,
+    content: string,
+    preview: ZoneFilePreview,
+    again: Again = {},
+  ) => {
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const difference = shownDifference(preview, zone);
+    return show(request, reply, 'zonefile/preview', {
+      title: `Changes to ${zone.zoneName}`,
+      zone,
+      home,
+      difference,
+      seen: previewId({ content, serial: preview.serial }),
+      ...again,
+    });
+  };
+
+  app.get<OfZone>('/zones/:zoneId/zonefile', async (request, reply) => filePage(request, reply));
+
+  app.get<OfZone>('/zones/:zoneId/zonefile/export', async (request, reply) => {
+    const file = await exportZoneFile(context, actorOf(request), request.params.zoneId, whenClientLeaves(reply));
+    const name = parseZoneName(file.zone).ok ? file.zone : 'zone';
+    const type = 'text/dns; charset=utf-8';
+    reply.header('content-disposition', `attachment; filename="${name}.zone"`);
+    return 'whole' in file ? reply.type(type).send(file.whole) : sendInChunks(reply, type, file.pieces);
+  });
+
+  app.post<OfZone>('/zones/:zoneId/zonefile', COUNTED, async (request, reply) => {
+    const typed = typedOf(request);
+    const content = fileOf(typed);
+    const kept = { file: content.length > KEPT ? '' : content };
+    return attempt(
+      reply,
+      ['file'],
+      async () => {
+        if (content.trim() === '') throw refusal('file-missing');
+        const planning = importOf(request, reply);
+        const preview = await uploadZoneFile(context, callerOf(request), request.params.zoneId, content, planning);
+        if (preview.diff !== null) return previewPage(request, reply, content, preview);
+        reply.code(400);
+        return filePage(request, reply, { typed: kept, problems: preview.problems });
+      },
+      (errors) => filePage(request, reply, { typed: kept, errors }),
+    );
+  });
+
+  app.post<OfZone>('/zones/:zoneId/zonefile/import', COUNTED, async (request, reply) => {
+    const typed = typedOf(request);
+    const { zoneId } = request.params;
+    const caller = callerOf(request);
+    const upload = await readUpload(context, caller, zoneId);
+    if (upload === null) {
+      const gone = 'This file was imported already, or its preview is more than an hour old. Upload it again.';
+      return filePage(request, reply.code(409), { errors: { '': gone } });
+    }
+    const planning = importOf(request, reply);
+    return attempt(
+      reply,
+      ['anyway'],
+      async () => {
+        if (text(typed, 'seen') !== previewId(upload)) {
+          throw refusal('another-preview');
+        }
+        const { created, updated, deleted } = await importZoneFile(
+          context,
+          caller,
+          zoneId,
+          upload.content,
+          {
+            ...planning,
+            agree: (diff) => {
+              const foreign = foreignIn(diff);
+              mustConfirm(foreign ? `${foreign.records} records of ${foreign.owners.join(', ')}` : null, typed);
+            },
+          },
+          upload.serial,
+        );
+        await forgetUpload(context, caller, zoneId);
+        const words = `${created} created, ${updated} changed, ${deleted} deleted.`;
+        return done(request, reply, addressOfZone(zoneId), `The zone file was imported: ${words}`);
+      },
+      async (errors) => {
+        const preview = await uploadZoneFile(context, caller, zoneId, upload.content, planning);
+        if (preview.diff === null) return filePage(request, reply, { problems: preview.problems });
+        return previewPage(request, reply, upload.content, preview, { typed, errors });
+      },
+    );
+  });
+}
+
+/** The uploaded file, or the pasted text if there is no file. */
+function fileOf(typed: Typed): string {
+  const one = (field: string) => [typed[field] ?? ''].flat().at(-1) ?? '';
+  return one('upload') === '' ? one('file') : one('upload');
+}

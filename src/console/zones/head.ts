@@ -1,0 +1,39 @@
+// The parts that the pages of a zone share: the head, and the confirmation before an edit of a managed zone or record.
+import type { FastifyRequest } from 'fastify';
+import { actorOf } from '#api/hooks/auth.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { refusal } from '#service/refusal.ts';
+import type { ManagedZone } from '#service/zones/view.ts';
+import { readManagedZone } from '#service/zones/zones.ts';
+import { type Typed, text } from '../shell/forms.ts';
+import { ownerTitle, unicodeOf } from '../shell/shown.ts';
+
+export interface OfZone {
+  Params: { zoneId: string };
+}
+
+type ShownZone = ManagedZone & { unicode: string | null };
+
+export function addressOfZone(zoneId: string): string {
+  return `/console/zones/${encodeURIComponent(zoneId)}`;
+}
+
+export function shownZone(zone: ManagedZone): ShownZone {
+  return { ...zone, unicode: unicodeOf(zone.zoneName) };
+}
+
+/** The data that `partials/zone-nav` needs. @throws Refusal no_zone */
+export async function headOf(context: ServiceContext, request: FastifyRequest, zoneId: string) {
+  const zone = shownZone(await readManagedZone(context, actorOf(request), zoneId));
+  return { zone, home: addressOfZone(zone.id) };
+}
+
+/**
+ * Demands a confirmation before data that an external object manages is changed.
+ * @param managedBy null if no object manages it
+ * @throws Refusal conflict at the field `anyway`
+ */
+export function mustConfirm(managedBy: string | null, typed: Typed): void {
+  if (managedBy === null || text(typed, 'anyway') === 'on') return;
+  throw refusal('managed-elsewhere', { owner: ownerTitle(managedBy) });
+}

@@ -1,0 +1,87 @@
+// The settings of a zone: the data for its parent, its default TTL, parking and deletion.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { zoneChangeBody } from '#contract/zone.ts';
+import { refusal } from '#service/refusal.ts';
+import { readStatus, removeZone, setDefaultTtl, setZoneState } from '#service/zones/zones.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { done, show } from '../shell/views.ts';
+import { headOf, mustConfirm, type OfZone } from './head.ts';
+
+interface Again {
+  typed?: Typed;
+  errors?: FormErrors;
+}
+
+export function zonePages(app: FastifyInstance, { context }: ConsoleParts): void {
+  const settings = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const status = await readStatus(context, actorOf(request), zone.id);
+    const isChecked = context.delegation?.look != null;
+    return show(request, reply, 'zones/settings', { title: zone.zoneName, zone, home, status, isChecked, ...again });
+  };
+  const deletePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    return show(request, reply, 'zones/delete', { title: `Delete ${zone.zoneName}?`, zone, home, ...again });
+  };
+
+  app.get<OfZone>('/zones/:zoneId/settings', async (request, reply) => settings(request, reply));
+
+  app.post<OfZone>('/zones/:zoneId/ttl', { config: { counts: 'zones' } }, async (request, reply) => {
+    const typed = typedOf(request);
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    return attempt(
+      reply,
+      ['defaultTtl', 'anyway'],
+      async () => {
+        const { defaultTtl } = judge(zoneChangeBody, { defaultTtl: Number(text(typed, 'defaultTtl') || Number.NaN) });
+        mustConfirm(zone.managedBy, typed);
+        await setDefaultTtl(context, callerOf(request), zone.id, defaultTtl);
+        return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
+      },
+      (errors) => settings(request, reply, { typed, errors }),
+    );
+  });
+
+  for (const [verb, state] of [
+    ['park', 'parked'],
+    ['unpark', 'active'],
+  ] as const) {
+    app.post<OfZone>(`/zones/:zoneId/${verb}`, { config: { counts: 'zones' } }, async (request, reply) => {
+      const typed = typedOf(request);
+      const { zone, home } = await headOf(context, request, request.params.zoneId);
+      return attempt(
+        reply,
+        [],
+        async () => {
+          mustConfirm(zone.managedBy, typed);
+          await setZoneState(context, callerOf(request), zone.id, state);
+          const words = state === 'parked' ? 'is parked: only its apex answers queries' : 'answers again';
+          return done(request, reply, `${home}/settings`, `${zone.zoneName} ${words}.`);
+        },
+        (errors) => settings(request, reply, { typed, errors }),
+      );
+    });
+  }
+
+  app.get<OfZone>('/zones/:zoneId/delete', async (request, reply) => deletePage(request, reply));
+
+  app.post<OfZone>('/zones/:zoneId/delete', { config: { counts: 'zones' } }, async (request, reply) => {
+    const typed = typedOf(request);
+    const { zone } = await headOf(context, request, request.params.zoneId);
+    return attempt(
+      reply,
+      ['confirm', 'anyway'],
+      async () => {
+        if (text(typed, 'confirm').replace(/\.$/, '').toLowerCase() !== zone.zoneName) {
+          throw refusal('not-confirmed', { name: zone.zoneName });
+        }
+        mustConfirm(zone.managedBy, typed);
+        await removeZone(context, callerOf(request), zone.id);
+        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} and all its records were deleted.`);
+      },
+      (errors) => deletePage(request, reply, { typed, errors }),
+    );
+  });
+}

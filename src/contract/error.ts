@@ -1,0 +1,39 @@
+// The contract of errors: the codes that a caller may branch on, and the one shape of every error body.
+import { z } from 'zod';
+
+/** The codes of SPEC section 7. A caller that receives an unknown code must decide by the HTTP status. */
+export const ERROR_CODES = [
+  'bad_request',
+  'unauthorized',
+  'forbidden',
+  'no_zone',
+  'not_found',
+  'conflict',
+  'rate_limited',
+  'internal',
+  'dns_server',
+  'busy',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export const errorBody = z
+  .object({
+    error: z.enum(ERROR_CODES).meta({ description: 'The stable code of the error. Programs should branch on it.' }),
+    message: z.string().meta({
+      description: 'A sentence for people that says what is wrong and how to correct it. Its text may change.',
+    }),
+    field: z.string().optional().meta({
+      description: 'The path of the field at fault, for example `content` or `changes.3.content`.',
+    }),
+    records: z.array(z.string()).optional().meta({
+      description: 'The ids of the records that conflict with the request.',
+    }),
+  })
+  .meta({
+    id: 'Error',
+    description: 'The body of every error answer.',
+    examples: [{ error: 'not_found', message: 'No zone encloses www.example.org.' }],
+  });
+
+export type ErrorBody = z.infer<typeof errorBody>;

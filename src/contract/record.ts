@@ -1,0 +1,148 @@
+// The contract of records: the bodies that a caller may send and the bodies that the service answers.
+import { z } from 'zod';
+import { RECORD_TYPES, type RecordType } from '#dns/types/record-type.ts';
+import { next, page, ttl } from './shared.ts';
+import { zoneParams } from './zone.ts';
+
+const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
+const TYPE_ERROR = `must be one of ${RECORD_TYPES.join(', ')}`;
+const CONTENT_ERROR = 'must be a string of 1 to 260000 characters';
+const NAMES_ERROR = 'must be a comma-separated list of 1 to 100 names relative to the zone, of at most 8000 characters';
+const MANAGED_BY_ERROR = 'must be a string of 1 to 400 characters';
+const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and is allowed for MX only';
+
+const type = z.enum(RECORD_TYPES, { error: TYPE_ERROR });
+
+export const recordId = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'The id of the record.', examples: ['rec_9d0e4b7c'] });
+
+export const recordParams = zoneParams.extend({ recordId: z.string().meta({ description: 'The id of the record.' }) });
+
+/** `GET /zones/{id}/records`: a record must match all filters that are given. */
+export const recordListQuery = z.strictObject({
+  name: z
+    .string()
+    .min(1, { error: NAME_ERROR })
+    .max(255, { error: NAME_ERROR })
+    .optional()
+    .meta({ description: 'Return only records of this name, relative to the zone.' }),
+  type: type.optional().meta({ description: 'Return only records of this type.' }),
+  names: z
+    .string()
+    .max(8_000, { error: NAMES_ERROR })
+    .transform((text) => text.split(','))
+    .pipe(
+      z
+        .array(z.string().min(1, { error: NAMES_ERROR }).max(255, { error: NAMES_ERROR }))
+        .max(100, { error: NAMES_ERROR }),
+    )
+    .optional()
+    .meta({
+      description:
+        'Return only records of these names: a comma-separated list of at most 100 names, relative to the zone.',
+    }),
+  content: z.string().min(1, { error: CONTENT_ERROR }).max(260_000, { error: CONTENT_ERROR }).optional().meta({
+    description: 'Return only records of this value. With `type`, other spellings of the same value match too.',
+  }),
+  managedBy: z
+    .string()
+    .min(1, { error: MANAGED_BY_ERROR })
+    .max(400, { error: MANAGED_BY_ERROR })
+    .optional()
+    .meta({
+      description:
+        'Return only records whose `Zonestead-Managed-By` begins with this text. Each of them then has the field `managedBy`.',
+      examples: ['DNSRecord '],
+    }),
+  ...page,
+});
+
+const recordShape = {
+  name: z
+    .string({ error: NAME_ERROR })
+    .min(1, { error: NAME_ERROR })
+    .max(255, { error: NAME_ERROR })
+    .meta({
+      description: 'The name of the record, relative to the zone. `@` is the apex of the zone.',
+      examples: ['www', '@', '*.dev'],
+    }),
+  type: type.meta({ description: 'The type of the record.' }),
+  content: z
+    .string({ error: CONTENT_ERROR })
+    .min(1, { error: CONTENT_ERROR })
+    .max(260_000, { error: CONTENT_ERROR })
+    .meta({ description: 'The value of the record. Its form depends on the type.', examples: ['192.0.2.10'] }),
+};
+
+const priority = z
+  .int({ error: PRIORITY_ERROR })
+  .min(0, { error: PRIORITY_ERROR })
+  .max(65_535, { error: PRIORITY_ERROR })
+  .nullable();
+
+/** `POST /zones/{id}/records` and `PUT /zones/{id}/records/{recordId}`. A null priority equals an omitted one. */
+export const recordBody = z
+  .strictObject({
+    ...recordShape,
+    ttl: ttl
+      .optional()
+      .meta({ description: 'The time to live in seconds. If omitted, the default TTL of the zone applies.' }),
+    priority: priority.optional().meta({
+      description:
+        'The preference of a mail exchanger; lower values are tried first. Only for MX records. If omitted: 10.',
+    }),
+  })
+  .meta({
+    id: 'RecordWrite',
+    description: 'A record to create, or the new content of a stored record, whose name and type cannot change.',
+    examples: [
+      { name: '_acme-challenge', type: 'TXT', content: 'x4MZk9GhR0y1Jp3aPqkqWq1T3VtqzE8hBf2sVd6uL7M', ttl: 60 },
+    ],
+  });
+
+/** `PUT /zones/{id}/records/{recordId}`: a read-modify-write client may send the id back that it received. */
+export const recordReplaceBody = recordBody
+  .extend({
+    id: recordId
+      .optional()
+      .meta({ description: 'The id of the record. It may be omitted; if sent, it must be the id in the path.' }),
+  })
+  .meta({ id: 'RecordReplace', description: 'The new content of a stored record. Its name and type cannot change.' });
+
+/** A stored record. `ttl` is the effective one: the default TTL of the zone is filled in. */
+export const record = z
+  .object({
+    id: recordId,
+    ...recordShape,
+    ttl: ttl.meta({
+      description:
+        'The effective time to live in seconds. It is the default TTL of the zone if the record has none of its own.',
+    }),
+    priority: priority.meta({ description: 'The preference of a mail exchanger. Null for every type except MX.' }),
+  })
+  .meta({
+    id: 'Record',
+    description: 'A stored record.',
+    examples: [{ id: 'rec_9d0e4b7c', name: 'www', type: 'A', content: '192.0.2.10', ttl: 3600, priority: null }],
+  });
+
+const listedRecord = record
+  .extend({
+    managedBy: z
+      .string()
+      .optional()
+      .meta({ description: 'The external object that manages the record. Present only if the query has `managedBy`.' }),
+  })
+  .meta({ id: 'ListedRecord', description: 'A stored record in a list.' });
+
+export const recordList = z
+  .object({ records: z.array(listedRecord).meta({ description: 'The records.' }), next })
+  .meta({ id: 'RecordList', description: 'The records of a zone, or a page of them.' });
+
+export type { RecordType };
+export type RecordBody = z.infer<typeof recordBody>;
+export type DnsRecord = z.infer<typeof record>;
+export type ListedRecord = z.infer<typeof listedRecord>;

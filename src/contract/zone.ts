@@ -1,0 +1,157 @@
+// The contract of zones: the bodies that a caller may send and the bodies that the service answers.
+import { z } from 'zod';
+import { moment, next, page, ttl } from './shared.ts';
+
+const NAME_ERROR = 'must be a domain name of 1 to 255 characters, for instance example.org';
+
+// Checks the length only. The rules of src/dns judge the syntax, because they also lower-case names and convert
+// international ones.
+const domainName = z.string({ error: NAME_ERROR }).min(1, { error: NAME_ERROR }).max(255, { error: NAME_ERROR });
+
+export const zoneId = z
+  .string()
+  .min(1)
+  .max(64)
+  .meta({ description: 'The id of the zone.', examples: ['zone_5f2c1e8a'] });
+
+// Accepts any text: a malformed id is answered like the id of a zone that does not exist.
+export const zoneParams = z.object({ id: z.string().meta({ description: 'The id of the zone.' }) });
+
+/** `GET /zones`. `name` is an alias of `zoneName`; `suffix_of` answers one Zone instead of a list. */
+export const zoneListQuery = z.strictObject({
+  zoneName: domainName.optional().meta({ description: 'Return only the zone of exactly this name.' }),
+  name: domainName.optional().meta({ description: 'An alias of `zoneName`.' }),
+  suffix_of: domainName.optional().meta({
+    description:
+      'Return the zone with the longest name that encloses this name, which must have at least two labels. The answer is a single Zone, or 404.',
+  }),
+  ...page,
+});
+
+/** `POST /zones`. */
+export const zoneCreateBody = z
+  .strictObject({
+    zoneName: domainName.meta({ description: 'The domain name of the zone.', examples: ['example.org'] }),
+    owner: z
+      .string({ error: 'must be "org:<teamId>" or "personal"' })
+      .max(128, { error: 'must be "org:<teamId>" or "personal"' })
+      .optional()
+      .meta({
+        description:
+          'The owner of the zone: `org:<teamId>` or `personal`. If omitted: `personal`. Keys of app accounts must name their own team.',
+        examples: ['org:team_7b1f'],
+      }),
+    defaultTtl: ttl
+      .optional()
+      .meta({ description: 'The TTL in seconds of records that have none of their own. If omitted: 3600.' }),
+  })
+  .meta({ id: 'ZoneCreate', description: 'A zone to create.' });
+
+/** `PATCH /zones/{id}`: the properties of a zone that can change, except its state. */
+export const zoneChangeBody = z
+  .strictObject({ defaultTtl: ttl.meta({ description: 'The TTL in seconds of records that have none of their own.' }) })
+  .meta({ id: 'ZoneChange', description: 'The changes to a zone.' });
+
+const dsRecord = z
+  .object({
+    keyTag: z.int().min(0).max(65_535).meta({ description: 'The tag of the DNSKEY that the DS record refers to.' }),
+    algorithm: z
+      .int()
+      .min(0)
+      .max(255)
+      .meta({ description: 'The number of the DNSSEC algorithm. 13 is ECDSA P-256 with SHA-256.' }),
+    digestType: z.int().min(0).max(255).meta({ description: 'The number of the digest algorithm. 2 is SHA-256.' }),
+    digest: z.string().meta({ description: 'The digest of the DNSKEY in lower-case hexadecimal.' }),
+    record: z.string().meta({ description: 'The DS record as a line of a zone file, without a TTL.' }),
+  })
+  .meta({
+    id: 'Ds',
+    description:
+      'A DS record (RFC 4034 section 5). The parent zone must publish it so that resolvers trust the key of the zone.',
+    examples: [
+      {
+        keyTag: 20326,
+        algorithm: 13,
+        digestType: 2,
+        digest: 'e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d',
+        record: 'example.org. IN DS 20326 13 2 e06d44b80b8f1d39a95c0b0d7c65d08458e880409bbc683457104237c7f8ec8d',
+      },
+    ],
+  });
+
+const ZONE_STATES = ['active', 'parked'] as const;
+
+/** `done`, or the step that the owner must take before resolvers can use the zone. */
+const ZONE_CREATION_STATUSES = ['done', 'handshake_claim_required', 'ds_required'] as const;
+
+const zoneShape = {
+  id: zoneId,
+  zoneName: z
+    .string()
+    .meta({ description: 'The domain name of the zone, in lower case, with A-labels and without a trailing dot.' }),
+  owner: z.string().meta({ description: 'The owner of the zone: `org:<teamId>` or `personal`.' }),
+  state: z
+    .enum(ZONE_STATES)
+    .meta({ description: 'The state of the zone. A parked zone answers queries for its apex only.' }),
+  nameservers: z.array(z.string()).meta({ description: 'The host names of the name servers to delegate the zone to.' }),
+  ds: z.array(dsRecord).meta({ description: 'The DS records for the parent zone, those with SHA-256 first.' }),
+  defaultTtl: ttl.meta({ description: 'The TTL in seconds of records that have none of their own.' }),
+  serial: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .meta({ description: 'The serial of the SOA record. Compare serials with RFC 1982 arithmetic.' }),
+  records: z.int().min(0).optional().meta({
+    description: 'The number of records in the zone. It is absent until the records were counted for the first time.',
+  }),
+  createdAt: moment.meta({ description: 'The time at which the zone was created.' }),
+  updatedAt: moment.meta({ description: 'The time of the last change of the zone or its records.' }),
+};
+
+const zoneExample = {
+  id: 'zone_5f2c1e8a',
+  zoneName: 'example.org',
+  owner: 'org:team_7b1f',
+  state: 'active' as const,
+  nameservers: ['ns1.example.net', 'ns2.example.net'],
+  ds: [],
+  defaultTtl: 3600,
+  serial: 17,
+  records: 5,
+  createdAt: '2026-11-21T10:31:00.000Z',
+  updatedAt: '2026-11-21T10:32:11.000Z',
+};
+
+const creationStatus = z.enum(ZONE_CREATION_STATUSES).meta({
+  description: '`done`, or the step that is still required: a DS record at the parent zone or a Handshake claim.',
+});
+
+/**
+ * `GET /zones/{id}` answers the current `status`. Lists, `suffix_of`, park and unpark omit it, because the service may
+ * have to query the parent's name servers for it.
+ */
+export const zone = z.object({ ...zoneShape, status: creationStatus.optional() }).meta({
+  id: 'Zone',
+  description: 'A zone, with the data that its parent zone needs to delegate to it.',
+  examples: [zoneExample],
+});
+
+/** Answer of `POST /zones`. */
+export const zoneCreated = z
+  .object({ ...zoneShape, status: creationStatus })
+  .meta({ id: 'ZoneCreated', description: 'A new zone.', examples: [{ ...zoneExample, status: 'done' as const }] });
+
+export const zoneList = z
+  .object({ zones: z.array(zone).meta({ description: 'The zones.' }), next })
+  .meta({ id: 'ZoneList', description: 'The zones that the key may see, or a page of them.' });
+
+/** Answer of `GET /zones/{id}/ds`. */
+export const dsList = z
+  .object({ ds: z.array(dsRecord).meta({ description: 'The DS records, those with SHA-256 first.' }) })
+  .meta({ id: 'DsList', description: 'The DS records for the parent zone.' });
+
+export type ZoneCreateBody = z.infer<typeof zoneCreateBody>;
+export type ZoneChangeBody = z.infer<typeof zoneChangeBody>;
+export type DsRecord = z.infer<typeof dsRecord>;
+export type Zone = z.infer<typeof zone>;
+export type ZoneCreated = z.infer<typeof zoneCreated>;

@@ -1,0 +1,151 @@
+/**
+ * Judges the chain of trust of a zone: the DS at the parent, the DNSKEY that it points to, and the signature of an
+ * answer made with that key (RFC 4035 section 5). Each link by itself is valid, missing, a mismatch or unknown, with a
+ * sentence that gives the reason. Pure.
+ */
+import { Buffer } from 'node:buffer';
+import { isSignedBy, type Rrsig, readRrsig, type SignedSet, timeOf } from './rrsig.ts';
+import { dsDigest, keyTagOf } from './signing-key.ts';
+
+/** `unknown`: nobody answered. */
+export type LinkState = 'valid' | 'missing' | 'mismatch' | 'unknown';
+
+export interface Link<T> {
+  state: LinkState;
+  /** One sentence for people. */
+  reason: string;
+  entries: (T & { state: 'valid' | 'mismatch' })[];
+}
+
+export interface ChainOfTrust {
+  zone: string;
+  ds: Link<{ keyTag: number; algorithm: number; digestType: number; digest: string }>;
+  dnskey: Link<{ keyTag: number; algorithm: number; flags: number }>;
+  rrsig: Link<{ keyTag: number; algorithm: number; covers: number; inception: Date; expiration: Date }>;
+}
+
+/** RDATA, as served; null: nobody answered. */
+export interface ChainFound {
+  zone: string;
+  ds: readonly Uint8Array[] | null;
+  dnskey: { keys: readonly Uint8Array[]; signatures: readonly Uint8Array[] } | null;
+  /**
+   * One RRset of the name that is looked at, with its signatures. A null set: the answer contained nothing that could
+   * be signed.
+   */
+  answer: { set: SignedSet | null; signatures: readonly Uint8Array[] } | null;
+}
+
+const DNSKEY = 48;
+
+export function judgeChain({ zone, ds, dnskey, answer }: ChainFound, now: Date): ChainOfTrust {
+  const seconds = Math.floor(now.getTime() / 1000);
+  const keys = dnskey?.keys ?? [];
+  return {
+    zone,
+    ds: judgeDs(zone, ds, dnskey === null ? null : keys),
+    dnskey: judgeKeys(zone, ds, dnskey, seconds),
+    rrsig: judgeSignatures(zone, answer, keys, dnskey !== null, seconds),
+  };
+}
+
+function judgeDs(zone: string, ds: ChainFound['ds'], keys: readonly Uint8Array[] | null): ChainOfTrust['ds'] {
+  if (ds === null) return { state: 'unknown', reason: 'The parent could not be asked for the DS.', entries: [] };
+  if (ds.length === 0) {
+    const reason = `The parent has no DS for ${zone}: validating resolvers take the zone for unsigned.`;
+    return { state: 'missing', reason, entries: [] };
+  }
+  const entries = ds.map((rdata) => ({ ...readDs(rdata), state: pointsAtOne(zone, rdata, keys ?? []) }));
+  if (keys === null) return { state: 'unknown', reason: 'No name server answered with keys to compare with.', entries };
+  if (entries.some(({ state }) => state === 'valid')) {
+    return { state: 'valid', reason: 'The parent points at a key that is served.', entries };
+  }
+  const reason = 'None of the DS at the parent fits a key that is served: validating resolvers answer SERVFAIL.';
+  return { state: 'mismatch', reason, entries };
+}
+
+function judgeKeys(
+  zone: string,
+  ds: ChainFound['ds'],
+  dnskey: ChainFound['dnskey'],
+  now: number,
+): ChainOfTrust['dnskey'] {
+  if (dnskey === null) return { state: 'unknown', reason: 'No name server answered.', entries: [] };
+  const { keys, signatures } = dnskey;
+  if (keys.length === 0) return { state: 'missing', reason: 'The name servers serve no DNSKEY.', entries: [] };
+  const set = { name: zone, type: DNSKEY, rdatas: keys };
+  const checks = signatures.flatMap((rdata) => readRrsig(rdata) ?? []).map((each) => judgeOne(each, set, keys, now));
+  const entries = keys.map((rdata) => {
+    const named = (ds ?? []).length === 0 || (ds ?? []).some((each) => pointsAt(zone, each, rdata));
+    return { ...readKey(rdata), state: named ? ('valid' as const) : ('mismatch' as const) };
+  });
+  if (signatures.length === 0) {
+    return { state: 'mismatch', reason: 'The keys are served without a signature of their own.', entries };
+  }
+  const wrong = checks.every(({ problem }) => problem !== null) ? (checks[0]?.problem ?? 'is not readable') : null;
+  if (wrong !== null) return { state: 'mismatch', reason: `The signature of the keys ${wrong}.`, entries };
+  return { state: 'valid', reason: 'The keys are served and signed by themselves.', entries };
+}
+
+function judgeSignatures(
+  zone: string,
+  answer: ChainFound['answer'],
+  keys: readonly Uint8Array[],
+  known: boolean,
+  now: number,
+): ChainOfTrust['rrsig'] {
+  if (answer === null) return { state: 'unknown', reason: 'No name server answered.', entries: [] };
+  const { set } = answer;
+  if (set === null) return { state: 'missing', reason: 'The answer holds nothing that could be signed.', entries: [] };
+  const read = answer.signatures.flatMap((rdata) => readRrsig(rdata) ?? []).filter(({ covers }) => covers === set.type);
+  if (read.length === 0) return { state: 'missing', reason: 'The answer came without a signature.', entries: [] };
+  const judged = read.map((signature) => ({ signature, ...judgeOne(signature, set, keys, now) }));
+  const entries = judged.map(({ signature, problem }) => ({
+    keyTag: signature.keyTag,
+    algorithm: signature.algorithm,
+    covers: signature.covers,
+    inception: new Date(signature.inception * 1000),
+    expiration: new Date(signature.expiration * 1000),
+    state: problem === null ? ('valid' as const) : ('mismatch' as const),
+  }));
+  if (!known) return { state: 'unknown', reason: `The keys of ${zone} are not known.`, entries };
+  if (judged.some(({ problem }) => problem === null)) {
+    return { state: 'valid', reason: 'The answer is signed by a key of the zone.', entries };
+  }
+  return { state: 'mismatch', reason: `The signature ${judged[0]?.problem}.`, entries };
+}
+
+/** The problem of a signature, to be read after "The signature"; null when there is none. */
+function judgeOne(
+  signature: Rrsig,
+  set: SignedSet,
+  keys: readonly Uint8Array[],
+  now: number,
+): { problem: string | null } {
+  const fitting = keys.filter((key) => keyTagOf(key) === signature.keyTag);
+  if (fitting.length === 0) return { problem: `names the key ${signature.keyTag}, which is not served` };
+  const time = timeOf(signature, now);
+  if (time !== 'current') return { problem: time === 'early' ? 'is not valid yet' : 'has expired' };
+  const isGood = fitting.some((key) => isSignedBy(signature, set, key));
+  return { problem: isGood ? null : `is not that of the key ${signature.keyTag}` };
+}
+
+function pointsAtOne(zone: string, ds: Uint8Array, keys: readonly Uint8Array[]): 'valid' | 'mismatch' {
+  return keys.some((key) => pointsAt(zone, ds, key)) ? 'valid' : 'mismatch';
+}
+
+function pointsAt(zone: string, rdata: Uint8Array, dnskey: Uint8Array): boolean {
+  const { keyTag, algorithm, digestType, digest } = readDs(rdata);
+  if (keyTag !== keyTagOf(dnskey) || algorithm !== dnskey[3]) return false;
+  return dsDigest(zone, dnskey, digestType) === digest;
+}
+
+function readDs(rdata: Uint8Array) {
+  const [high = 0, low = 0, algorithm = 0, digestType = 0] = rdata;
+  return { keyTag: (high << 8) | low, algorithm, digestType, digest: Buffer.from(rdata.subarray(4)).toString('hex') };
+}
+
+function readKey(rdata: Uint8Array) {
+  const [high = 0, low = 0, , algorithm = 0] = rdata;
+  return { keyTag: keyTagOf(rdata), algorithm, flags: (high << 8) | low };
+}

@@ -1,0 +1,97 @@
+/**
+ * Reads one signature (RRSIG, RFC 4034 section 3) and verifies it against the RRset that it covers and a key, for
+ * algorithm 13, the only one with which the service signs.
+ */
+import { Buffer } from 'node:buffer';
+import { createPublicKey, verify } from 'node:crypto';
+import { concat, nameToWire, uint16 } from '../wire/octets.ts';
+import { readNameText } from '../wire/rdata-text.ts';
+
+export interface Rrsig {
+  /** Number of the type that is signed. */
+  covers: number;
+  algorithm: number;
+  /** Labels of the owner name, without the asterisk of a wildcard. */
+  labels: number;
+  /** Seconds: the TTL that was signed. */
+  originalTtl: number;
+  /** Unix time in seconds, modulo 2^32. */
+  expiration: number;
+  inception: number;
+  keyTag: number;
+  /** With final dot. */
+  signer: string;
+  /** The RDATA without the signature. */
+  head: Uint8Array;
+  signature: Uint8Array;
+}
+
+export interface SignedSet {
+  /** Absolute, without final dot. */
+  name: string;
+  type: number;
+  /** Canonical (RFC 4034 section 6.2). */
+  rdatas: readonly Uint8Array[];
+}
+
+const HEAD = 18;
+const IN = 1;
+const ECDSA_P256 = 13;
+
+/** Null when it is no RRSIG. */
+export function readRrsig(rdata: Uint8Array): Rrsig | null {
+  if (rdata.length <= HEAD) return null;
+  const view = new DataView(rdata.buffer, rdata.byteOffset, rdata.byteLength);
+  try {
+    const { name: signer, rest: signature } = readNameText(rdata.subarray(HEAD));
+    return {
+      covers: view.getUint16(0),
+      algorithm: view.getUint8(2),
+      labels: view.getUint8(3),
+      originalTtl: view.getUint32(4),
+      expiration: view.getUint32(8),
+      inception: view.getUint32(12),
+      keyTag: view.getUint16(16),
+      signer: signer.toLowerCase(),
+      head: rdata.subarray(0, rdata.length - signature.length),
+      signature,
+    };
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Whether now is within the times of the signature: serial number arithmetic (RFC 4034 section 3.1.5). */
+export function timeOf({ inception, expiration }: Rrsig, nowSeconds: number): 'current' | 'expired' | 'early' {
+  const now = Math.floor(nowSeconds) >>> 0;
+  if ((now - inception) >>> 0 >= 2 ** 31) return 'early';
+  return (expiration - now) >>> 0 >= 2 ** 31 ? 'expired' : 'current';
+}
+
+/** Whether the key made the signature over the set. The times of the signature are not checked. @param dnskey RDATA */
+export function isSignedBy(signature: Rrsig, set: SignedSet, dnskey: Uint8Array): boolean {
+  if (signature.algorithm !== ECDSA_P256 || dnskey[3] !== ECDSA_P256) return false;
+  const point = dnskey.subarray(4);
+  if (point.length !== 64 || signature.signature.length !== 64 || signature.covers !== set.type) return false;
+  const coordinate = (from: number) => Buffer.from(point.subarray(from, from + 32)).toString('base64url');
+  const jwk = { kty: 'EC', crv: 'P-256', x: coordinate(0), y: coordinate(32) };
+  try {
+    const key = createPublicKey({ key: jwk, format: 'jwk' });
+    return verify('sha256', signedData(signature, set), { key, dsaEncoding: 'ieee-p1363' }, signature.signature);
+  } catch {
+    // No point of the curve.
+    return false;
+  }
+}
+
+/** RFC 4034 section 3.1.8.1. */
+function signedData({ head, labels, originalTtl }: Rrsig, { name, type, rdatas }: SignedSet): Uint8Array {
+  const own = name.toLowerCase().split('.');
+  // For a name that a wildcard answered, the signature covers the wildcard.
+  const signedName = own.length > labels ? ['*', ...own.slice(own.length - labels)].join('.') : own.join('.');
+  const ttl = Uint8Array.of(originalTtl >>> 24, originalTtl >>> 16, originalTtl >>> 8, originalTtl);
+  const start = concat([nameToWire(signedName), uint16(type), uint16(IN), ttl]);
+  const sorted = [...rdatas].sort(Buffer.compare);
+  return concat([head, ...sorted.flatMap((rdata) => [start, uint16(rdata.length), rdata])]);
+}

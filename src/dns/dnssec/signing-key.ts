@@ -1,0 +1,91 @@
+/**
+ * Makes a zone's one signing key (CSK, algorithm 13), its key tag and its DS records. PowerDNS does the signing itself.
+ */
+import { Buffer } from 'node:buffer';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { concat, nameToWire, uint16 } from '../wire/octets.ts';
+
+interface Csk {
+  /** Three lines in BIND's private-key format v1.2, as PowerDNS reads them. Secret. */
+  privateKey: string;
+  /** The DNSKEY public key: base64 of 64 octets, x then y (RFC 6605 section 4). */
+  publicKey: string;
+}
+
+export interface DsRecord {
+  keyTag: number;
+  algorithm: 13;
+  digestType: 2 | 4;
+  /** Lower-case hex. */
+  digest: string;
+  /** The line for the parent's zone file, without TTL: `example.com. IN DS 12345 13 2 <digest>`. */
+  record: string;
+}
+
+const ALGORITHM = 13;
+/** Zone key and secure entry point (RFC 4034 section 2.1.1). */
+const FLAGS = 257;
+/** Fixed by RFC 4034 section 2.1.2. */
+const PROTOCOL = 3;
+
+/** A fresh ECDSA P-256 key. */
+export function generateCsk(): Csk {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  // RFC 7518 section 6.2: d, x and y have the full 32 octets, leading zeros included.
+  const { d, x, y } = privateKey.export({ format: 'jwk' });
+  if (d === undefined || x === undefined || y === undefined) throw new Error('P-256 key without d, x or y');
+  const secret = Buffer.from(d, 'base64url').toString('base64');
+  const point = Buffer.concat([Buffer.from(x, 'base64url'), Buffer.from(y, 'base64url')]);
+  return {
+    privateKey: `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`,
+    publicKey: point.toString('base64'),
+  };
+}
+
+/** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */
+export function keyTag(publicKey: string): number {
+  return keyTagOf(dnskeyRdata(publicKey));
+}
+
+/** The key tag of any DNSKEY but those of algorithm 1 (RFC 4034 appendix B). */
+export function keyTagOf(dnskey: Uint8Array): number {
+  let sum = 0;
+  dnskey.forEach((octet, index) => {
+    sum += index % 2 === 0 ? octet << 8 : octet;
+  });
+  return (sum + (sum >>> 16)) & 0xffff;
+}
+
+/** The digest of a DS that points at the key (RFC 4034 section 5.1.4), in lower-case hex; null for an unknown type. */
+export function dsDigest(zone: string, dnskey: Uint8Array, digestType: number): string | null {
+  const hash = DIGESTS[digestType];
+  if (hash === undefined) return null;
+  return createHash(hash)
+    .update(concat([nameToWire(zone), dnskey]))
+    .digest('hex');
+}
+
+/** IANA, DNSSEC delegation signer digest algorithms. */
+const DIGESTS: Readonly<Record<number, string>> = { 1: 'sha1', 2: 'sha256', 4: 'sha384' };
+
+/** The DS records for the parent of `zone` (canonical, without final dot): SHA-256 first, then SHA-384. */
+export function dsRecords(zone: string, publicKey: string): DsRecord[] {
+  const tag = keyTag(publicKey);
+  return ([2, 4] as const).map((digestType) => {
+    const digest = dsDigest(zone, dnskeyRdata(publicKey), digestType) as string;
+    return {
+      keyTag: tag,
+      algorithm: ALGORITHM,
+      digestType,
+      digest,
+      record: `${zone}. IN DS ${tag} ${ALGORITHM} ${digestType} ${digest}`,
+    };
+  });
+}
+
+/** RFC 4034 section 2.1. Throws on a public key of another length: it can only come from a damaged row. */
+function dnskeyRdata(publicKey: string): Uint8Array {
+  const point = Buffer.from(publicKey, 'base64');
+  if (point.length !== 64) throw new Error(`a P-256 public key has 64 octets, not ${point.length}`);
+  return concat([uint16(FLAGS), Uint8Array.of(PROTOCOL, ALGORITHM), point]);
+}

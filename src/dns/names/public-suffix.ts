@@ -1,0 +1,26 @@
+/**
+ * Names below which anybody may register: the Public Suffix List with its private part (github.io). Pure; the list is
+ * as old as the package that contains it.
+ */
+import { parse } from 'tldts';
+
+/**
+ * On the list, but for use inside one's own network (RFC 8375). Names that are not listed (.test, .internal) need no
+ * entry.
+ */
+const PRIVATE_USE: ReadonlySet<string> = new Set(['home.arpa']);
+
+const AS_GIVEN = {
+  allowPrivateDomains: true,
+  extractHostname: false,
+  validateHostname: false,
+  detectIp: false,
+} as const;
+
+/** @param name canonical: lower-case A-labels without final dot. A top-level name that is not delegated is no public suffix. */
+export function isPublicSuffix(name: string): boolean {
+  if (PRIVATE_USE.has(name)) return false;
+  const { publicSuffix, isIcann, isPrivate } = parse(name, AS_GIVEN);
+  // The list's own default rule makes any unknown top-level name a suffix; only what is listed counts.
+  return publicSuffix === name && (isIcann === true || isPrivate === true);
+}

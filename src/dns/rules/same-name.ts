@@ -1,0 +1,134 @@
+/**
+ * Rules over the records at one owner name: duplicates, types that exclude each other, and the size of a set (X1, X2,
+ * X5, X7, X12, X18, X19 and the null MX). Zone cuts are in cuts.ts, alias chains in chain.ts.
+ */
+import { fqdn } from '../names/name.ts';
+import { isAliasForm } from '../types/https.ts';
+import type { RecordType } from '../types/index.ts';
+import { conflict, refuse, type Verdict } from '../verdict.ts';
+import { equalBytes } from '../wire/octets.ts';
+import { FINE, type Neighbour, type WriteRule } from './surroundings.ts';
+
+/** X7: the same value in any spelling; a different TTL does not make it another record. */
+export const refuseDuplicate: WriteRule = (record, { atName }) => {
+  const twin = atName.find((other) => other.type === record.type && equalBytes(other.wire, record.wire));
+  if (twin === undefined) return FINE;
+  return conflict(
+    'duplicate',
+    'content',
+    `This ${record.type} record exists already as ${twin.id}; update that one instead.`,
+    [twin.id],
+  );
+};
+
+/** X1 and X2, RFC 1034 section 3.6.2: a CNAME is alone at its name. */
+export const keepCnameAlone: WriteRule = (record, { atName }) => {
+  const other = record.type === 'CNAME' ? atName[0] : atName.find(({ type }) => type === 'CNAME');
+  if (other === undefined) return FINE;
+  const found = `${record.name} has ${other.type === 'A' || other.type === 'AAAA' ? 'an' : 'a'} ${other.type} record (${other.id})`;
+  return record.type === 'CNAME'
+    ? conflict(
+        'cname-alone',
+        'type',
+        `${found}, and a CNAME cannot share its name with any other record; delete that one first.`,
+        [other.id],
+      )
+    : conflict(
+        'cname-alone',
+        'type',
+        `${found}, which allows no other record at its name; delete it first or use another name.`,
+        [other.id],
+      );
+};
+
+/** X5: the addresses served for an ALIAS are the service's own, so nothing else may supply them. */
+export const keepAliasAlone: WriteRule = (record, { atName }) => {
+  const excluded =
+    record.type === 'ALIAS' ? ['A', 'AAAA', 'ALIAS'] : ['A', 'AAAA'].includes(record.type) ? ['ALIAS'] : [];
+  const other = atName.find(({ type }) => excluded.includes(type));
+  if (other === undefined) return FINE;
+  return conflict(
+    'alias-alone',
+    'type',
+    `${record.name} has the ${other.type} record ${other.id}, which excludes ${record.type} at the same name; delete it first.`,
+    [other.id],
+  );
+};
+
+/** RFC 7505 section 3: a null MX is the only MX of its name. */
+export const keepNullMxAlone: WriteRule = (record, { atName }) => {
+  if (record.type !== 'MX') return FINE;
+  const other = atName.find(({ type, target }) => type === 'MX' && (record.target === null || target === null));
+  if (other === undefined) return FINE;
+  return conflict(
+    'null-mx-alone',
+    'content',
+    `A null MX (".") must be the only MX record of its name (RFC 7505); delete ${other.id} first.`,
+    [other.id],
+  );
+};
+
+/** X12: without a delegation a DS says nothing, and validators take the name for bogus when the NS comes and differs. */
+export const requireDelegation: WriteRule = (record, { atName }) => {
+  if (record.type !== 'DS' || atName.some(({ type }) => type === 'NS')) return FINE;
+  return conflict(
+    'ds-needs-ns',
+    'type',
+    `A DS record needs NS records at the same name, and ${record.name} has none; create those first.`,
+  );
+};
+
+/** X19, RFC 9460 section 2.4.2: one alias at most. */
+export const keepHttpsAliasSingle: WriteRule = (record, { atName }) => {
+  if (record.type !== 'HTTPS' || !isAliasForm(record.wire)) return FINE;
+  const other = atName.find(({ type, wire }) => type === 'HTTPS' && isAliasForm(wire));
+  if (other === undefined) return FINE;
+  return conflict(
+    'https-alias-single',
+    'content',
+    `${record.name} has an HTTPS record in alias form already (${other.id}); update that one instead.`,
+    [other.id],
+  );
+};
+
+/** The largest DNS message (RFC 1035 section 4.2.2). */
+const MAX_MESSAGE = 65_535;
+/** Header, EDNS and the NSEC with its signature that proves a wildcard answer: names of 255 octets all through. */
+const RESERVED = 12 + 11 + 1_000;
+/** A record's fixed part with its owner as a pointer (RFC 1035 sections 4.1.3 and 4.1.4). */
+const PER_RECORD = 12;
+/** RRSIG RDATA of algorithm 13 without the signer's name: RFC 4034 section 3.1, RFC 6605 section 4. */
+const SIGNATURE = 18 + 64;
+
+/** X18: the whole set, signed, must fit one message; no name server can answer with less than all of it. */
+export const boundSize: WriteRule = (record, { zone, atName }) => {
+  const others = atName.filter(({ type }) => type === record.type);
+  const octets = others.reduce((sum, { wire }) => sum + wire.length, record.wire.length);
+  return judgeSetSize({ name: record.name, type: record.type, records: others.length + 1, octets }, zone);
+};
+
+/** @param set its `octets` are those of the RDATA of all its records on the wire */
+export function judgeSetSize(
+  set: { name: string; type: RecordType; records: number; octets: number },
+  zone: string,
+): Verdict<null> {
+  const question = wireLength(fqdn(set.name, zone)) + 4;
+  const signature = PER_RECORD + SIGNATURE + wireLength(zone);
+  const total = RESERVED + question + signature + set.records * PER_RECORD + set.octets;
+  if (total <= MAX_MESSAGE) return FINE;
+  return refuse(
+    'content',
+    `With this value the ${set.records} ${set.type} records of ${set.name} would not fit a DNS message of ${MAX_MESSAGE} octets; delete some first.`,
+  );
+}
+
+/** Octets of a canonical name without final dot: each label has its length before it, and the root follows. */
+function wireLength(name: string): number {
+  return name.length + 2;
+}
+
+/** X12 for deletion: the last NS of a name must not leave a DS behind. */
+export function leavesDsAlone(removed: { type: string }, rest: readonly Neighbour[]): Neighbour | null {
+  if (removed.type !== 'NS' || rest.some(({ type }) => type === 'NS')) return null;
+  return rest.find(({ type }) => type === 'DS') ?? null;
+}

@@ -1,0 +1,259 @@
+/**
+ * Reads a zone file (RFC 1035 section 5, RFC 2308 section 4) to the records of a zone: directives, owners, TTLs and
+ * classes here, contents with the parsers of the types. It omits the records that the service makes itself: SOA and NS
+ * at the apex, and the records that DNSSEC adds to a zone. rules/zone-check.ts checks the records against each other.
+ */
+
+import { MAX_TEXT } from '../names/labels.ts';
+import { parseOwnerName } from '../names/name.ts';
+import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
+import type { Steps } from '../steps.ts';
+import { isRecordType, type RecordType } from '../types/index.ts';
+import { fields } from '../types/tokens.ts';
+import { accept, clip, refuse, type Verdict } from '../verdict.ts';
+import { isGeneric, typeOfNumber, wordsOfGeneric } from '../wire/generic-rdata.ts';
+import { type Line, type LineProblem, lineSteps, type Word } from './lexer.ts';
+
+export type { LineProblem } from './lexer.ts';
+
+export interface FileRecord {
+  line: number;
+  record: ParsedRecord;
+}
+
+export interface ZoneFile {
+  records: FileRecord[];
+  /** Lines about records that the service makes itself. */
+  ignored: number;
+  /** In the order of the lines. */
+  problems: LineProblem[];
+}
+
+export interface ZoneFileContext {
+  /** Canonical. */
+  zone: string;
+  /** The zone's default TTL: a $TTL of that many seconds leaves records without a TTL of their own. */
+  defaultTtl: number;
+  /** Child zones that are hosted here (canonical, absolute): the service makes their NS and DS itself. */
+  children: ReadonlySet<string>;
+}
+
+/** Types that the service makes itself at every name. */
+const SERVICE_TYPES: ReadonlySet<string> = new Set([
+  'RRSIG',
+  'NSEC',
+  'NSEC3',
+  'NSEC3PARAM',
+  'DNSKEY',
+  'CDS',
+  'CDNSKEY',
+]);
+
+/** The index, among the words of a type's RDATA, of the name that the type points to. */
+const TARGET_AT: Partial<Record<RecordType, number>> = {
+  ALIAS: 0,
+  CNAME: 0,
+  NS: 0,
+  PTR: 0,
+  MX: 1,
+  HTTPS: 1,
+  SRV: 3,
+};
+
+interface State {
+  context: ZoneFileContext;
+  /** Absolute, with final dot. */
+  origin: string;
+  /** Null before the first $TTL. */
+  defaultTtl: number | null;
+  /** The last TTL in the file: RFC 1035 applies it to later records if there is no $TTL. */
+  lastTtl: number | null;
+  lastOwner: string | null;
+}
+
+type Read = { kind: 'record'; record: ParsedRecord } | { kind: 'ignored' } | { kind: 'directive' };
+
+/** Lines between two steps; lineSteps adds some where lines are long. */
+const STEP = 50;
+/** An entry of more words is read in two steps: its words, and their meaning. */
+const MANY_WORDS = 1_000;
+/** The most records of one file: they are all held in memory at once. */
+const MAX_RECORDS = 100_000;
+/** Reading ends after so many wrong lines. */
+export const MAX_PROBLEMS = 1_000;
+
+/** Reads the whole file even if some lines are wrong, up to these two limits and those of one entry. */
+export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<ZoneFile> {
+  const state: State = { context, origin: `${context.zone}.`, defaultTtl: null, lastTtl: null, lastOwner: null };
+  const file: ZoneFile = { records: [], ignored: 0, problems: [] };
+  let count = 0;
+  for (const line of lineSteps(text)) {
+    count += 1;
+    if (line === null || count % STEP === 0 || ('words' in line && line.words.length > MANY_WORDS)) yield;
+    if (line === null) continue;
+    if (file.problems.length >= MAX_PROBLEMS) break;
+    if ('message' in line) {
+      file.problems.push(line);
+      continue;
+    }
+    const read = line.words[0]!.text.startsWith('$') && !line.indented ? directive(state, line) : entry(state, line);
+    if (!read.ok) {
+      const { field, message } = read.problem;
+      file.problems.push({ line: line.number, message: `${field}: ${message}` });
+    } else if (read.value.kind === 'record' && file.records.length >= MAX_RECORDS) {
+      file.problems.push({ line: line.number, message: `file: The file has more than ${MAX_RECORDS} records` });
+      break;
+    } else if (read.value.kind === 'record') {
+      file.records.push({ line: line.number, record: read.value.record });
+    } else if (read.value.kind === 'ignored') {
+      file.ignored += 1;
+    }
+  }
+  return file;
+}
+
+function directive(state: State, { words: [first, argument, ...more] }: Line): Verdict<Read> {
+  const name = first!.text.toUpperCase();
+  if (name !== '$ORIGIN' && name !== '$TTL') {
+    return refuse(name, 'This directive is not accepted, only $ORIGIN and $TTL are; write its records out.');
+  }
+  if (argument === undefined || more.length > 0) return refuse(name, 'The directive takes exactly one value.');
+  if (name === '$ORIGIN') {
+    const origin = absolute(argument.text, state.origin);
+    // Relative origins add up from line to line.
+    if (origin.length > MAX_TEXT)
+      return refuse(name, `The origin has ${origin.length} characters; at most ${MAX_TEXT} are read.`);
+    state.origin = origin;
+    return accept({ kind: 'directive' });
+  }
+  const ttl = parseTtl(argument.text);
+  if (ttl === null || ttl < MIN_TTL || ttl > MAX_TTL) {
+    return refuse(name, `${clip(argument.text)} is not a time from ${MIN_TTL} to ${MAX_TTL} seconds.`);
+  }
+  state.defaultTtl = ttl;
+  return accept({ kind: 'directive' });
+}
+
+function entry(state: State, line: Line): Verdict<Read> {
+  const [first, ...others] = line.words as [Word, ...Word[]];
+  const rest = line.indented ? line.words : others;
+  if (!line.indented) {
+    if (first.quoted) return refuse('name', 'An owner name is written without quotes.');
+    const owner = plainName(first.text);
+    if (owner === null) return refuse('name', `${clip(first.text)} has an escape that no accepted name may have.`);
+    state.lastOwner = absolute(owner, state.origin);
+  }
+  const head = readHead(rest);
+  if (!head.ok) return head;
+  const { type, ttl, rdata } = head.value;
+  if (ttl !== null) state.lastTtl = ttl;
+  if (state.lastOwner === null) return refuse('name', 'The line begins with a blank, and there is no owner before it.');
+  if (isOwn(state, type)) return accept({ kind: 'ignored' });
+
+  // A type that is not accepted is refused below, before its content is looked at.
+  const words = isRecordType(type) && isGeneric(rdata) ? wordsOfGeneric(type, rdata) : accept(rdata);
+  if (!words.ok) return words;
+  const value = isRecordType(type)
+    ? contentOf(type, words.value, state.origin)
+    : accept({ content: '', priority: null });
+  if (!value.ok) return value;
+  const record = parseRecord(
+    { name: state.lastOwner, type, ...value.value, ttl: ttl ?? inheritedTtl(state) },
+    state.context.zone,
+  );
+  return record.ok ? accept({ kind: 'record', record: record.value }) : record;
+}
+
+/** `[TTL] [class] type rdata`, TTL and class in either order. */
+function readHead(words: readonly Word[]): Verdict<{ type: string; ttl: number | null; rdata: Word[] }> {
+  let ttl: number | null = null;
+  let hasClass = false;
+  for (const [index, { text, quoted }] of words.entries()) {
+    const seconds: number | null = quoted || ttl !== null ? null : parseTtl(text);
+    if (seconds !== null) {
+      ttl = seconds;
+    } else if (!hasClass && !quoted && /^(IN|CH|HS|CS|CLASS[0-9]+)$/i.test(text)) {
+      if (!/^(IN|CLASS1)$/i.test(text)) return refuse('class', `The class ${text} is not accepted; only IN is.`);
+      hasClass = true;
+    } else {
+      if (quoted) return refuse('type', 'A record type is written without quotes.');
+      return accept({ type: typeOfNumber(text.toUpperCase()), ttl, rdata: words.slice(index + 1) });
+    }
+  }
+  return refuse('type', 'The line has no record type.');
+}
+
+/** Whether the service itself makes the records of this type at the current owner. */
+function isOwn({ context, lastOwner }: State, type: string): boolean {
+  if (SERVICE_TYPES.has(type)) return true;
+  if (type !== 'SOA' && type !== 'NS' && type !== 'DS') return false;
+  const name = parseOwnerName(lastOwner!, context.zone, 'TXT');
+  if (!name.ok) return false;
+  if (name.value === '@') return type !== 'DS';
+  return type !== 'SOA' && context.children.has(`${name.value}.${context.zone}`);
+}
+
+function inheritedTtl({ context, defaultTtl, lastTtl }: State): number | null {
+  if (defaultTtl !== null) return defaultTtl === context.defaultTtl ? null : defaultTtl;
+  return lastTtl;
+}
+
+/**
+ * The words of RDATA in the form of the API: names absolute, an MX preference as a field of its own, every TXT string
+ * in quotes.
+ */
+function contentOf(
+  type: RecordType,
+  words: readonly Word[],
+  origin: string,
+): Verdict<{ content: string; priority: number | null }> {
+  if (words.length === 0) return refuse('content', `The ${type} record has no value.`);
+  if (type === 'TXT') {
+    if (words.some(({ text, quoted }) => !quoted && hasBareQuote(text))) {
+      return refuse('content', 'An unquoted text contains a quote; write the whole text in quotes.');
+    }
+    return accept({ content: words.map(({ text }) => `"${text}"`).join(' '), priority: null });
+  }
+  const texts = words.map(({ text, quoted }, index) => {
+    if (index !== TARGET_AT[type]) return quoted ? `"${text}"` : text;
+    return absolute(text, origin);
+  });
+  if (type !== 'MX') return accept({ content: texts.join(' '), priority: null });
+  const [preference = '', ...host] = texts;
+  if (!/^[0-9]{1,5}$/.test(preference) || fields(host.join(' ')).length !== 1) {
+    return refuse('content', 'An MX record is "preference host", for instance "10 mail.example.com.".');
+  }
+  return accept({ content: host.join(' '), priority: Number(preference) });
+}
+
+function hasBareQuote(text: string): boolean {
+  return text.replace(/\\./gsu, '').includes('"');
+}
+
+/** RFC 1035 section 5.1: a name without final dot is relative to the origin, `@` is the origin. */
+function absolute(name: string, origin: string): string {
+  if (name === '@') return origin;
+  if (name.endsWith('.')) return name;
+  return origin === '.' ? `${name}.` : `${name}.${origin}`;
+}
+
+/** An owner name without escapes; null when an escape means a character that no name here may contain. */
+function plainName(text: string): string | null {
+  let allowed = true;
+  const plain = text.replace(/\\(?:([0-9]{3})|(.?))/gsu, (_, decimal: string | undefined, character: string) => {
+    const found = decimal === undefined ? character : String.fromCharCode(Number(decimal));
+    allowed &&= /^[a-z0-9_*-]$/i.test(found);
+    return found;
+  });
+  return allowed ? plain : null;
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 };
+
+/** Seconds, or a sum of times with units as other name servers have them (`1h30m`); null for any other word. */
+function parseTtl(text: string): number | null {
+  if (/^[0-9]{1,10}$/.test(text)) return Number(text);
+  if (text.length > 40 || !/^(?:[0-9]+[smhdw])+$/i.test(text)) return null;
+  const parts = text.toLowerCase().matchAll(/([0-9]+)([smhdw])/g);
+  return [...parts].reduce((sum, [, amount, unit]) => sum + Number(amount) * UNITS[unit!]!, 0);
+}

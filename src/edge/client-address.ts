@@ -1,0 +1,103 @@
+// Finds the address of the client behind proxies: `X-Forwarded-For` and `Forwarded` (RFC 7239) count only if the
+// connection comes from proxies that the operator of the service trusts. Pure.
+//
+// The chain is read from the right, because each proxy appends the address that it saw: the first address that is not a
+// trusted proxy is the client's. The entries further left were written by that client and prove nothing.
+import { BlockList, isIP, isIPv6 } from 'node:net';
+
+/** Whether an address belongs to a trusted proxy. */
+export type IsTrusted = (address: string) => boolean;
+
+/** There are few proxies before a service; a longer chain is not read to its end. */
+const MAX_HOPS = 32;
+
+/** @param networks addresses and CIDR ranges, as ZONESTEAD_TRUSTED_PROXIES has them */
+export function trustNetworks(networks: readonly string[]): IsTrusted {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = '', prefix] = network.split('/');
+    const family = isIPv6(base) ? 'ipv6' : 'ipv4';
+    list.addSubnet(base, prefix === undefined ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
+  }
+  return (address) => {
+    const plain = plainAddress(address);
+    return plain !== null && list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+  };
+}
+
+/**
+ * The address of the client.
+ * @param peer the address at the other end of the connection
+ * @param headers each value of the header as it was sent, first to last
+ */
+export function clientAddress(
+  peer: string,
+  headers: { forwarded: readonly string[]; xForwardedFor: readonly string[] },
+  isTrusted: IsTrusted,
+): string {
+  let client = plainAddress(peer) ?? peer;
+  if (!isTrusted(client)) return client;
+  const chain = chainOf(headers);
+  for (let hop = 1; hop <= Math.min(chain.length, MAX_HOPS); hop += 1) {
+    const named = chain.at(-hop);
+    // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is no address: the nearest known address stays.
+    if (named === undefined || named === null) return client;
+    client = named;
+    if (!isTrusted(client)) return client;
+  }
+  return client;
+}
+
+/** Both headers carry the same information; if a proxy sends both, RFC 7239 is the one with a grammar. */
+function chainOf(headers: { forwarded: readonly string[]; xForwardedFor: readonly string[] }): (string | null)[] {
+  if (headers.forwarded.length > 0) return headers.forwarded.flatMap(forwardedFor);
+  return headers.xForwardedFor.flatMap((value) => value.split(',')).map(nodeAddress);
+}
+
+/** The `for` of each element of one `Forwarded` header; null where an element has none. A malformed header is one unknown hop. */
+export function forwardedFor(value: string): (string | null)[] {
+  const elements = splitQuoted(value, ',');
+  if (elements === null) return [null];
+  return elements.map((element) => {
+    const pairs = splitQuoted(element, ';') ?? [];
+    const values = pairs.flatMap((pair) => /^\s*for\s*=\s*(.*?)\s*$/is.exec(pair)?.[1] ?? []);
+    // A parameter must not occur twice in an element (RFC 7239 section 4).
+    if (values.length !== 1) return null;
+    const text = values[0] ?? '';
+    return nodeAddress(text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text);
+  });
+}
+
+/** Splits outside of quoted strings; null when a quoted string does not end. */
+function splitQuoted(text: string, separator: string): string[] | null {
+  const parts = [''];
+  let quoted = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at] ?? '';
+    if (quoted && character === '\\') {
+      parts[parts.length - 1] += character + (text[at + 1] ?? '');
+      at += 1;
+      continue;
+    }
+    if (character === '"') quoted = !quoted;
+    if (character === separator && !quoted) parts.push('');
+    else parts[parts.length - 1] += character;
+  }
+  return quoted ? null : parts;
+}
+
+/** The address of a node (RFC 7239 section 6): with or without a port, IPv6 with or without brackets; null when it is not an address. */
+export function nodeAddress(node: string): string | null {
+  const text = node.trim();
+  const bracketed = /^\[([0-9a-fA-F:.]{2,45})\](?::\d{1,5})?$/.exec(text)?.[1];
+  if (bracketed !== undefined) return isIPv6(bracketed) ? plainAddress(bracketed) : null;
+  const withPort = /^([\d.]{7,15}):\d{1,5}$/.exec(text)?.[1];
+  return plainAddress(withPort ?? text);
+}
+
+/** Lower case, an IPv4 address in IPv6 form as IPv4; null when it is not an address. */
+export function plainAddress(address: string): string | null {
+  if (isIP(address) === 0 || address.includes('%')) return null;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  return mapped ?? address.toLowerCase();
+}

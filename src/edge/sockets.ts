@@ -1,0 +1,117 @@
+// Limits the connections of a listening socket, in total and per client address, and ends each of them in bounded time,
+// even if the client does not cooperate.
+import type { Server as HttpServer } from 'node:http';
+import type { Server as HttpsServer } from 'node:https';
+import type { Socket } from 'node:net';
+
+/** The time that a client has to take the last answer, in ms. */
+const LINGER_MS = 2_000;
+
+const ending = new WeakSet<Socket>();
+
+/**
+ * Sends `text` as the last data of a connection and destroys the socket at latest 2 s later. Otherwise a client that
+ * keeps its half of the connection open (RFC 9293 section 3.6) would hold the socket for as long as it sends an octet
+ * now and then.
+ */
+export function endSocket(socket: Socket, text: string): void {
+  if (ending.has(socket) || socket.destroyed) return;
+  ending.add(socket);
+  socket.end(text);
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+}
+
+/**
+ * Lets the client of an HTTP server receive the answer to a request whose body is not read to its end. Node destroys
+ * such a connection as soon as the answer is written, and the kernel then discards the data that the client has not
+ * read yet, because octets of the body arrive at a closed socket. Therefore the rest of the body is read and dropped
+ * for at most 2 s (RFC 9112 section 9.6). To be called before the answer.
+ */
+export function lingerAfterAnswer(socket: Socket): void {
+  socket.destroySoon = () => {
+    socket.end();
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+    socket.once('close', () => clearTimeout(timer));
+  };
+}
+
+/** Whether the connection got its last answer: later data on it is not a request any more. */
+export function isEnding(socket: Socket): boolean {
+  return ending.has(socket);
+}
+
+interface ConnectionLimits {
+  /** Connections of the process. */
+  total: number;
+  /** Connections of one client address; an IPv6 address counts with the /64 network it is in. */
+  perAddress: number;
+  /** Addresses that the second limit does not apply to: proxies. (Default: none.) */
+  isExempt?: (address: string) => boolean;
+}
+
+/**
+ * Inserts itself between a listening socket and the server that reads from its connections. `handle` gets each new
+ * connection and calls `accept` to pass it on; until then the server does not know it. To be called before the server
+ * listens.
+ */
+export function interceptConnections(
+  server: HttpServer | HttpsServer,
+  handle: (socket: Socket, accept: () => void) => void,
+): void {
+  const listeners = server.listeners('connection');
+  server.removeAllListeners('connection');
+  server.on('connection', (socket: Socket) =>
+    handle(socket, () => {
+      for (const listener of listeners) listener.call(server, socket);
+    }),
+  );
+}
+
+/**
+ * Closes connections beyond the limits as soon as they are accepted, without an answer. @param onRefused called for
+ * each of them
+ */
+export function limitConnections(
+  server: HttpServer | HttpsServer,
+  { total, perAddress, isExempt }: ConnectionLimits,
+  onRefused: () => void = () => undefined,
+): void {
+  server.maxConnections = total;
+  server.on('drop', onRefused);
+  const counts = new Map<string, number>();
+  interceptConnections(server, (socket, accept) => {
+    const { remoteAddress } = socket;
+    // The client has already disconnected.
+    if (remoteAddress === undefined) return void socket.destroy();
+    if (isExempt?.(remoteAddress)) return accept();
+    const network = networkOf(remoteAddress);
+    const count = (counts.get(network) ?? 0) + 1;
+    if (count > perAddress) {
+      socket.destroy();
+      return onRefused();
+    }
+    counts.set(network, count);
+    socket.once('close', () => {
+      const left = (counts.get(network) ?? 1) - 1;
+      if (left === 0) counts.delete(network);
+      else counts.set(network, left);
+    });
+    accept();
+  });
+}
+
+/** One subscriber commonly has a /64 of IPv6 (RFC 6177 section 2). */
+export function networkOf(address: string): string {
+  const plain = address.startsWith('::ffff:') && address.includes('.') ? address.slice(7) : address;
+  if (!plain.includes(':')) return plain;
+  const [head = '', tail] = (plain.split('%')[0] ?? '').split('::');
+  const first = head === '' ? [] : head.split(':');
+  const last = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups =
+    tail === undefined ? first : [...first, ...Array(Math.max(0, 8 - first.length - last.length)).fill('0'), ...last];
+  return `${groups
+    .slice(0, 4)
+    .map((group) => Number.parseInt(group, 16).toString(16))
+    .join(':')}::/64`;
+}

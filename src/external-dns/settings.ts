@@ -1,0 +1,9 @@
+// The names of the settings that the webhook provider reads, apart from its modules: help lists them without loading the webhook provider.
+
+export const EXTERNAL_DNS_SETTINGS = [
+  'ZONESTEAD_LOG_LEVEL',
+  'ZONESTEAD_HEALTH_LISTEN',
+  'ZONESTEAD_URL',
+  'ZONESTEAD_API_KEY',
+  'ZONESTEAD_EXTERNAL_DNS_LISTEN',
+] as const;

@@ -1,0 +1,202 @@
+// HTTP to the API server: authentication, time limits, retries, errors.
+//
+// Retried are 429, and 503/500/504 with Retry-After, up to 10 times and 60 s of waiting in all (client-go retries
+// exactly these; every body here is a string, so each can be sent again). A call is retried once after 401 when a newer
+// token is available. A read is retried once after a lost connection, because a kept-alive socket may be closed by the
+// server at any time.
+import type { Dispatcher } from 'undici';
+import type { Clock } from '#base/clock.ts';
+import { realClock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import { sleep } from '#base/wait.ts';
+import { createConnectionPool } from './connections.ts';
+import type { Credentials, Proof } from './credentials.ts';
+import { errorFromAnswer, KubeError } from './errors.ts';
+
+export interface Call {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  /** Undefined values are omitted. */
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** (Default: `application/json`.) */
+  readonly contentType?: string;
+  /** Returns undefined on 404 instead of throwing; for deletions. */
+  readonly absentIsDone?: boolean;
+}
+
+export interface Transport {
+  /** The JSON of the answer. @throws {KubeError}; the signal's reason when it aborts */
+  request(call: Call, signal?: AbortSignal): Promise<unknown>;
+  /**
+   * A GET whose answer has no end: resolves when the answer begins. It is never retried and may be silent for any time.
+   * @throws as `request`
+   */
+  stream(call: Pick<Call, 'path' | 'query'>, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+  /** Closes every connection; calls in flight fail. */
+  close(): Promise<void>;
+}
+
+/** Counts one attempt; `status` is 0 when there was no answer. */
+export type CallObserver = (method: string, status: number, seconds: number) => void;
+
+export interface TransportOptions {
+  readonly credentials: Credentials;
+  readonly clock?: Clock;
+  /** (Default: `zonestead`.) */
+  readonly userAgent?: string;
+  /** Calls in flight at once; the others wait in line. (Default: 16.) */
+  readonly maxConnections?: number;
+  /** The limit of one attempt, in ms. (Default: 30000.) */
+  readonly timeoutMs?: number;
+  readonly observe?: CallObserver;
+}
+
+const MAX_RESENDS = 10;
+const MAX_WAIT_MS = 60_000;
+const DEFAULT_RETRY_MS = 1_000;
+
+/** Makes a transport; nothing is opened before the first call. */
+export function createTransport(options: TransportOptions): Transport {
+  const { credentials } = options;
+  const clock = options.clock ?? realClock;
+  const timeoutMs = options.timeoutMs ?? 30_000;
+  const pool = createConnectionPool(credentials, options.maxConnections ?? 16);
+  const agentName = options.userAgent ?? 'zonestead';
+  const observe = options.observe ?? (() => undefined);
+  const { origin, pathname } = new URL(credentials.server);
+  const prefix = pathname.replace(/\/+$/, '');
+  // After a failed handshake or a 401, the credential files may be newer than the credentials in memory.
+  let suspicious = false;
+
+  const send = async (call: Call, kind: 'calls' | 'watches', signal: AbortSignal): Promise<Sent> => {
+    const proof = await credentials.read(suspicious);
+    suspicious = false;
+    const body = call.body === undefined ? null : JSON.stringify(call.body);
+    const answer = await pool.for(proof.tls)[kind].request({
+      origin,
+      path: pathOf(prefix, call),
+      method: call.method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': agentName,
+        ...(body === null ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+        ...proof.headers,
+      },
+      body,
+      signal,
+      headersTimeout: timeoutMs,
+    });
+    return { answer, proof };
+  };
+
+  const once = async (call: Call, signal: AbortSignal | undefined): Promise<{ result: Result; proof?: Proof }> => {
+    const limit = deadline(clock, timeoutMs, signal);
+    const start = clock.now();
+    let status = 0;
+    try {
+      const { answer, proof } = await send(call, 'calls', limit.signal);
+      status = answer.statusCode;
+      const text = await answer.body.text();
+      if (status < 300) return { result: { value: text === '' ? undefined : JSON.parse(text) }, proof };
+      if (status === 404 && call.absentIsDone) return { result: { value: undefined }, proof };
+      return { result: { error: errorFromAnswer(status, text, headerText(answer.headers['retry-after'])) }, proof };
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      suspicious = true;
+      return { result: { error: networkError(cause, limit.expired() ? timeoutMs : undefined) } };
+    } finally {
+      limit.clear();
+      observe(call.method, status, (clock.now() - start) / 1000);
+    }
+  };
+
+  const request = async (call: Call, signal?: AbortSignal): Promise<unknown> => {
+    let waited = 0;
+    let refreshed = false;
+    let reconnected = false;
+    for (let resends = 0; ; resends++) {
+      const { result, proof } = await once(call, signal);
+      if (!('error' in result)) return result.value;
+      const { error } = result;
+      if (resends >= MAX_RESENDS) throw error;
+      if (error.status === 401 && proof !== undefined && !refreshed) {
+        refreshed = true;
+        if ((await credentials.read(true)).headers.authorization === proof.headers.authorization) throw error;
+        continue;
+      }
+      if (error.reason === 'Unreachable' && call.method === 'GET' && !reconnected) {
+        reconnected = true;
+        continue;
+      }
+      const wait = waitBeforeResend(error);
+      if (wait === undefined || waited + wait > MAX_WAIT_MS) throw error;
+      waited += wait;
+      await sleep(clock, wait, signal);
+    }
+  };
+
+  return {
+    request,
+    stream: async ({ path, query }, signal) => {
+      const call: Call = { method: 'GET', path, query };
+      const start = clock.now();
+      let status = 0;
+      try {
+        const { answer } = await send(call, 'watches', signal);
+        status = answer.statusCode;
+        if (status < 300) return answer.body;
+        throw errorFromAnswer(status, await answer.body.text(), headerText(answer.headers['retry-after']));
+      } catch (cause) {
+        if (signal.aborted) throw signal.reason;
+        if (cause instanceof KubeError && cause.status !== 401) throw cause;
+        suspicious = true;
+        throw cause instanceof KubeError ? cause : networkError(cause, undefined);
+      } finally {
+        observe('WATCH', status, (clock.now() - start) / 1000);
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+interface Sent {
+  readonly answer: Dispatcher.ResponseData;
+  readonly proof: Proof;
+}
+
+type Result = { readonly value: unknown } | { readonly error: KubeError };
+
+/** The delay before the same call may be sent again, in ms; undefined when it must not be sent again. Pure. */
+export function waitBeforeResend(error: KubeError): number | undefined {
+  if (error.status === 429) return error.retryAfterMs ?? DEFAULT_RETRY_MS;
+  return error.status >= 500 ? error.retryAfterMs : undefined;
+}
+
+/**
+ * The error for a call without an answer. It contains only the socket's own text, which never includes headers or
+ * bodies.
+ */
+function networkError(cause: unknown, limitMs: number | undefined): KubeError {
+  if (limitMs !== undefined) {
+    const message = `No answer from the API server within ${Math.round(limitMs / 1000)} s`;
+    return new KubeError({ status: 0, reason: 'Timeout', message });
+  }
+  if (cause instanceof SyntaxError) {
+    return new KubeError({ status: 0, reason: 'Unreadable', message: 'The answer of the API server is not JSON' });
+  }
+  const text = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : 'unknown';
+  return new KubeError({ status: 0, reason: 'Unreachable', message: `The API server is unreachable: ${text}`, cause });
+}
+
+function pathOf(prefix: string, call: Pick<Call, 'path' | 'query'>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(call.query ?? {})) if (value !== undefined) query.append(name, value);
+  const text = query.toString();
+  return `${prefix}${call.path}${text === '' ? '' : `?${text}`}`;
+}
+
+function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,257 @@
+// Starts and stops the parts of a controller process in the right order, and nothing else.
+//
+//   start:  health server → caches (all in within 2 minutes) → events → the lease → controllers and tasks
+//   stop:   controllers and tasks (8 s, runs that ignore their signal 1 s more) → the lease released (2 s) → caches (3 s) → events
+//           flushed (3 s) → health server; under 20 s together
+//
+// A replica that waits for the lease is ready, and its caches and queues are full: the handover takes one write.
+// A replica that loses the lease aborts its runs at once.
+// A part that fails stops the process: run() then rejects with its error after everything else was stopped.
+
+import type { Clock } from '#base/clock.ts';
+import { realClock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import { endsWithin, sleep, untilAborted } from '#base/wait.ts';
+import type { HealthReport } from '#telemetry/health.ts';
+import { startHealthServer } from '#telemetry/health.ts';
+import type { Logger } from '#telemetry/log.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import type { KubeApi } from '../api/api.ts';
+import type { Scope } from '../cache/fill.ts';
+import type { IndexFunction } from '../cache/indexes.ts';
+import { createReflector, type Reflector } from '../cache/reflector.ts';
+import { type Filling, shareOf } from '../cache/shares.ts';
+import { type Cache, createStore } from '../cache/store.ts';
+import { createEventRecorder, type EventRecorder } from '../events/events.ts';
+import type { Election } from '../leader/election.ts';
+import type { KubeMetrics } from '../metrics.ts';
+import type { KubeObject, ResourceType } from '../objects/resource.ts';
+import { type Controller, createController, type Reconcile } from './controller.ts';
+import { createQueue, type QueueOptions, type WorkQueue } from './queue.ts';
+
+export interface ManagerOptions {
+  readonly api: KubeApi;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly kubeMetrics: KubeMetrics;
+  /** Where /healthz, /readyz and /metrics are served. (Default: nowhere.) */
+  readonly health?: { readonly port: number; readonly host?: string } | undefined;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** (Default: 120000.) */
+  readonly syncTimeoutMs?: number;
+  /** Decides which of several replicas runs controllers and tasks. (Default: this process, at once.) */
+  readonly election?: Election | undefined;
+  /** See reflector.ts. (Default: 150000.) */
+  readonly silenceMs?: number | undefined;
+}
+
+interface CacheOptions<T> extends Scope {
+  /**
+   * The namespaces to watch, each with a watch of its own: rights in other namespaces are not needed then. (Default:
+   * all.)
+   */
+  readonly namespaces?: readonly string[] | undefined;
+  readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
+  readonly transform?: (object: T) => T;
+}
+
+/** (Defaults: a first delay of 1 s, a longest of 5 min; the others as in queue.ts.) */
+export type QueueSettings = Omit<QueueOptions, 'clock' | 'observer'>;
+
+interface ControllerSettings {
+  readonly name: string;
+  readonly queue: WorkQueue;
+  readonly reconcile: Reconcile;
+  /** (Default: 1.) */
+  readonly concurrency?: number;
+  /** (Default: 60000.) */
+  readonly timeoutMs?: number;
+}
+
+export interface Manager {
+  readonly api: KubeApi;
+  /** A cache of the type, filled by one watch. It and everything below must be requested before `run`. */
+  cache<T extends KubeObject>(type: ResourceType, options?: CacheOptions<T>): Cache<T>;
+  queue(settings: QueueSettings): WorkQueue;
+  controller(settings: ControllerSettings): Controller;
+  /** `controller` is the reporting controller: a qualified name such as `zonestead.dev/operator`. */
+  events(controller: string): EventRecorder;
+  /** Runs work next to the controllers. It must end soon after the signal; when it rejects, the process stops. */
+  task(run: (signal: AbortSignal) => Promise<void>): void;
+  /** Adds a condition for /readyz. */
+  readyWhen(name: string, check: () => boolean): void;
+  /** The port of the health server; undefined while it does not listen. */
+  healthPort(): number | undefined;
+  /**
+   * Starts everything, and stops it when the signal aborts. @throws the error of a part that failed; Error when the
+   * caches do not fill
+   */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+// With one more second for runs that ignore their signal (controller.ts), all work in flight ends within 10 s.
+const STOP_CONTROLLERS_MS = 8_000;
+const FLUSH_EVENTS_MS = 3_000;
+const SYNC_POLL_MS = 20;
+
+interface CachePart {
+  readonly name: string;
+  readonly reflector: Reflector;
+  readonly hasSynced: () => boolean;
+}
+
+export function createManager(options: ManagerOptions): Manager {
+  const { api, log, kubeMetrics } = options;
+  const clock = options.clock ?? realClock;
+  const caches: CachePart[] = [];
+  const controllers: Controller[] = [];
+  const recorders: EventRecorder[] = [];
+  const tasks: ((signal: AbortSignal) => Promise<void>)[] = [];
+  const checks = new Map<string, () => boolean>();
+  let running = false;
+  let healthPort: number | undefined;
+
+  const ready = (): HealthReport => {
+    const { election } = options;
+    const results: Record<string, string> = { manager: running ? 'running' : 'not running' };
+    if (election) results.lease = election.leads() ? 'leading' : 'waiting';
+    for (const { name, hasSynced } of caches) results[name] = hasSynced() ? 'synced' : 'not synced';
+    let ok = running && caches.every((cache) => cache.hasSynced());
+    for (const [name, check] of checks) {
+      const passed = check();
+      results[name] = passed ? 'ok' : 'not ok';
+      ok &&= passed;
+    }
+    return { ok, checks: results };
+  };
+
+  const allSynced = async (signal: AbortSignal): Promise<void> => {
+    const timeoutMs = options.syncTimeoutMs ?? 120_000;
+    const end = clock.now() + timeoutMs;
+    for (;;) {
+      const missing = caches.filter((cache) => !cache.hasSynced());
+      if (missing.length === 0) return;
+      if (clock.now() >= end) {
+        const names = missing.map((cache) => cache.name).join(', ');
+        throw new Error(`No complete list within ${timeoutMs / 1000} s of: ${names}`);
+      }
+      await sleep(clock, SYNC_POLL_MS, signal);
+    }
+  };
+
+  /** Runs controllers and tasks until `end` or `lost` aborts. Returns whether everything that was started has ended. */
+  const lead = async (end: AbortSignal, lost: AbortSignal, fail: (error: unknown) => void): Promise<boolean> => {
+    const stop = new AbortController();
+    const abortRuns = (): void => {
+      for (const controller of controllers) controller.abort(lost.reason);
+    };
+    lost.addEventListener('abort', abortRuns, { once: true });
+    for (const controller of controllers) controller.start();
+    const workers = tasks.map(async (task) => {
+      try {
+        await task(stop.signal);
+      } catch (error) {
+        if (!stop.signal.aborted) fail(error);
+      }
+    });
+    log.info('running');
+    await untilAborted(AbortSignal.any([end, lost]));
+    log.info('stopping');
+    stop.abort(new DOMException('The process is stopping', 'AbortError'));
+    const ends = await Promise.all([
+      ...controllers.map((controller) => controller.stop(STOP_CONTROLLERS_MS)),
+      endsWithin(clock, STOP_CONTROLLERS_MS, Promise.all(workers)),
+    ]);
+    lost.removeEventListener('abort', abortRuns);
+    return ends.every((ended) => ended);
+  };
+
+  const work = async (signal: AbortSignal): Promise<void> => {
+    const failed = new AbortController();
+    const fail = (error: unknown): void => failed.abort(error);
+    const stopCaches = new AbortController();
+    const anyEnd = AbortSignal.any([signal, failed.signal]);
+    const filling = caches.map((cache) => cache.reflector.run(stopCaches.signal).catch(fail));
+    const sending = recorders.map((recorder) => recorder.run(stopCaches.signal).catch(fail));
+    const { election } = options;
+    try {
+      await allSynced(anyEnd);
+      running = true;
+      if (election) await election.run((lost) => lead(anyEnd, lost, fail), anyEnd);
+      else await lead(anyEnd, new AbortController().signal, fail);
+    } catch (error) {
+      // A stop while the caches fill is not a failure.
+      if (!signal.aborted) fail(error);
+    } finally {
+      running = false;
+      stopCaches.abort(new DOMException('The process is stopping', 'AbortError'));
+      await endsWithin(clock, FLUSH_EVENTS_MS, Promise.all([...filling, ...sending]));
+      const limit = deadline(clock, FLUSH_EVENTS_MS);
+      await Promise.all(recorders.map((recorder) => recorder.flush(limit.signal)));
+      limit.clear();
+    }
+    if (failed.signal.aborted) throw failed.signal.reason;
+  };
+
+  return {
+    api,
+    cache: <T extends KubeObject>(type: ResourceType, settings: CacheOptions<T> = {}) => {
+      const { indexes, transform, namespaces, ...scope } = settings;
+      const name = type.plural;
+      const store = createStore<T>({ indexes, transform, log: log.child({ cache: name }) });
+      const observer = kubeMetrics.cache(name, () => store.size);
+      const keep = (part: string, scoped: Scope, filling: Filling<T>, hasSynced: () => boolean): void => {
+        const reflector = createReflector<T>({
+          api,
+          type,
+          store: filling,
+          scope: scoped,
+          log,
+          clock,
+          random: options.random ?? Math.random,
+          ...(options.silenceMs === undefined ? {} : { silenceMs: options.silenceMs }),
+          observer,
+        });
+        caches.push({ name: part, reflector, hasSynced });
+      };
+      if (namespaces === undefined) keep(name, scope, store, () => store.hasSynced());
+      for (const namespace of namespaces ?? []) {
+        const { filling, hasSynced } = shareOf(store, namespace);
+        keep(`${namespace}/${name}`, { ...scope, namespace }, filling, hasSynced);
+      }
+      return store;
+    },
+    queue: (settings) => {
+      const observer = kubeMetrics.queue(settings.name);
+      const queue = createQueue({ baseDelayMs: 1_000, maxDelayMs: 300_000, ...settings, clock, observer });
+      kubeMetrics.follow(queue);
+      return queue;
+    },
+    controller: (settings) => {
+      const observer = kubeMetrics.controller(settings.name, settings.concurrency ?? 1);
+      const controller = createController({ ...settings, log, clock, observer });
+      controllers.push(controller);
+      return controller;
+    },
+    events: (controller) => {
+      const recorder = createEventRecorder({ api, controller, log, clock, dropped: kubeMetrics.eventDropped });
+      recorders.push(recorder);
+      return recorder;
+    },
+    task: (run) => void tasks.push(run),
+    readyWhen: (name, check) => void checks.set(name, check),
+    healthPort: () => healthPort,
+    run: async (signal) => {
+      const { health, metrics } = options;
+      const server = health && (await startHealthServer({ ...health, ready, registry: metrics.registry }));
+      healthPort = server?.port;
+      try {
+        await work(signal);
+      } finally {
+        healthPort = undefined;
+        await server?.close();
+      }
+    },
+  };
+}

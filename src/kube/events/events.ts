@@ -1,0 +1,233 @@
+// Events (events.k8s.io/v1) that people see with `kubectl describe`. Best effort: recording never waits and never
+// fails; Events that exceed a limit are dropped and counted.
+//
+// Normal Events are limited per reason: 100 at once, then 5 a second. Otherwise the creation of a thousand objects
+// would raise the load of the API server by half. Warnings are only limited per object.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Clock } from '#base/clock.ts';
+import { realClock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { Logger } from '#telemetry/log.ts';
+import type { KubeApi } from '../api/api.ts';
+import { isAlreadyExists, isNotFound, KubeError } from '../api/errors.ts';
+import type { EventDrop } from '../metrics.ts';
+import { microTime } from '../objects/micro-time.ts';
+import type { KubeObject, ResourceType } from '../objects/resource.ts';
+import { createEventSeries, type SeriesEntry } from './series.ts';
+import { createTokens } from './tokens.ts';
+
+export interface EventToRecord<Reason extends string = string> {
+  readonly type: 'Normal' | 'Warning';
+  /** The cause, in CamelCase. */
+  readonly reason: Reason;
+  /** The action that was done or tried, in CamelCase, for instance `Create`. */
+  readonly action: string;
+  /** For people; cut at 1 kB. Repetitions of the same note become one series. */
+  readonly note: string;
+  /** Annotations of the Event; a series keeps those of its first Event. (Default: none.) */
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** `Reason` limits the reasons that the owner of the recorder may give. (Default: any.) */
+export interface EventRecorder<Reason extends string = string> {
+  /** Never waits, never throws. */
+  record(regarding: KubeObject, event: EventToRecord<Reason>): void;
+  /** Sends until the signal aborts; then returns, and `flush` sends the rest. */
+  run(signal: AbortSignal): Promise<void>;
+  /**
+   * Sends all remaining Events, including the counts of open series, until done or the signal aborts. Never rejects.
+   */
+  flush(signal: AbortSignal): Promise<void>;
+}
+
+interface EventRecorderOptions {
+  readonly api: KubeApi;
+  /** The reporting controller: a qualified name such as `zonestead.dev/operator`. */
+  readonly controller: string;
+  /** The reporting process. (Default: the host's name.) */
+  readonly instance?: string;
+  readonly log: Logger;
+  readonly clock?: Clock;
+  readonly date?: () => Date;
+  readonly dropped?: (why: EventDrop) => void;
+}
+
+const EVENTS: ResourceType = {
+  group: 'events.k8s.io',
+  version: 'v1',
+  plural: 'events',
+  kind: 'Event',
+  namespaced: true,
+};
+const MOST_QUEUED = 1_000;
+const NORMAL_BURST = 100;
+const NORMAL_REFILL_MS = 200;
+const TRIES = 12;
+const TRY_EVERY_MS = 10_000;
+const SWEEP_EVERY_MS = 60_000;
+
+interface EventBody {
+  readonly metadata: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly [field: string]: unknown;
+}
+type Entry = SeriesEntry<EventBody>;
+interface Job {
+  readonly send: 'create' | 'patch';
+  readonly entry: Entry;
+}
+
+export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
+  const { api, log } = options;
+  const clock = options.clock ?? realClock;
+  const date = options.date ?? (() => new Date());
+  const instance = options.instance ?? hostname();
+  const dropped = options.dropped ?? (() => undefined);
+  const series = createEventSeries<EventBody>(clock);
+  const mayTellAll = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
+  const jobs: Job[] = [];
+  let wake = (): void => undefined;
+
+  const enqueue = (job: Job): void => {
+    if (jobs.length >= MOST_QUEUED) {
+      dropped('queue_full');
+      return;
+    }
+    jobs.push(job);
+    wake();
+  };
+
+  const make = (regarding: KubeObject, event: EventToRecord) => {
+    const { name, namespace, uid, resourceVersion } = regarding.metadata;
+    const eventName = `${name.slice(0, 230)}.${randomBytes(8).toString('hex')}`;
+    const { apiVersion, kind } = regarding;
+    const payload: EventBody = {
+      // An Event is in its object's namespace; an Event about a cluster-scoped object is in `default` (the server
+      // checks it).
+      metadata: {
+        namespace: namespace ?? 'default',
+        name: eventName,
+        ...(event.annotations === undefined ? {} : { annotations: event.annotations }),
+      },
+      eventTime: microTime(date()),
+      reportingController: options.controller,
+      reportingInstance: instance.slice(0, 128),
+      type: event.type,
+      reason: event.reason.slice(0, 128),
+      action: event.action.slice(0, 128),
+      note: cutUtf8(event.note, 1_024),
+      regarding: { apiVersion, kind, name, namespace, uid, resourceVersion },
+    };
+    return { payload, name: eventName };
+  };
+
+  const create = (entry: Entry, signal: AbortSignal) => api.create(EVENTS, entry.payload, signal);
+
+  const patch = async (entry: Entry, signal: AbortSignal): Promise<void> => {
+    const body = { series: { count: entry.count, lastObservedTime: microTime(date()) } };
+    try {
+      await api.merge(EVENTS, entry.payload.metadata, body, {}, signal);
+    } catch (error) {
+      // By default the server keeps Events for an hour; a series may last longer than its own Event.
+      if (!isNotFound(error)) throw error;
+      await api.create(EVENTS, { ...entry.payload, ...body }, signal);
+    }
+  };
+
+  const send = async ({ send: how, entry }: Job, tries: number, signal: AbortSignal): Promise<void> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const count = entry.count;
+        await (how === 'create' ? create(entry, signal) : patch(entry, signal));
+        if (how === 'patch') series.sent(entry, count);
+        return;
+      } catch (error) {
+        if (signal.aborted || isAlreadyExists(error)) return;
+        if (attempt >= tries || isRefusal(error)) {
+          dropped('refused');
+          log.warn({ err: error }, 'the API server refused an event');
+          return;
+        }
+        await sleep(clock, TRY_EVERY_MS, signal);
+      }
+    }
+  };
+
+  const idle = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      wake = () => {
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      signal.addEventListener('abort', wake, { once: true });
+      if (signal.aborted || jobs.length > 0) wake();
+    });
+
+  const sendAll = async (tries: number, signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted) {
+      const job = jobs[0];
+      if (job === undefined) return;
+      await send(job, tries, signal);
+      // Removed only after it was sent: if the process stops in between, flush sends it, and a second create answers
+      // "already exists".
+      if (!signal.aborted) jobs.shift();
+    }
+  };
+
+  return {
+    record: (regarding, event) => {
+      if (event.type === 'Normal' && !mayTellAll(event.reason)) {
+        dropped('too_many');
+        return;
+      }
+      const object = `${regarding.kind}/${regarding.metadata.uid ?? regarding.metadata.name}`;
+      const key = JSON.stringify([object, event.type, event.reason, event.action, event.note]);
+      const verdict = series.see(key, object, () => make(regarding, event));
+      if (verdict.send !== 'nothing') enqueue(verdict);
+      else if (verdict.why === 'too_many') dropped('too_many');
+    },
+    run: async (signal) => {
+      let cancel = (): void => undefined;
+      const sweep = (): void => {
+        for (const entry of series.sweep()) enqueue({ send: 'patch', entry });
+        cancel = clock.setTimeout(sweep, SWEEP_EVERY_MS);
+      };
+      cancel = clock.setTimeout(sweep, SWEEP_EVERY_MS);
+      try {
+        while (!signal.aborted) {
+          await idle(signal);
+          await sendAll(TRIES, signal);
+        }
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      } finally {
+        cancel();
+      }
+    },
+    flush: async (signal) => {
+      for (const entry of series.unsent()) enqueue({ send: 'patch', entry });
+      try {
+        await sendAll(1, signal);
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+      for (const _job of jobs.splice(0)) dropped('stopped');
+    },
+  };
+}
+
+/** The server would refuse it again. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof KubeError && error.status >= 400 && error.status < 500 && error.status !== 429;
+}
+
+function cutUtf8(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  // A character cut in two decodes to U+FFFD, which is removed.
+  return Buffer.from(text).subarray(0, bytes).toString('utf8').replace(/�+$/, '');
+}

@@ -1,0 +1,270 @@
+// Leader election: of several replicas, the one that holds a Lease works.
+//
+//   waiting ──lease free, taken──▶ leading ──work ended──▶ released
+//                                     │
+//                                     └── not renewed for `deadlineMs`, or another process holds it ──▶ lost (run rejects)
+//
+// A lease is not a fence: a write that was sent may arrive late. The leader therefore stops before another replica may take
+// over: deadline < duration, counted from before the last renewal was sent. Every write is preceded by a check of `leads()`,
+// because a process that was suspended for a while (SIGSTOP, a paused machine) sends before its timers run.
+// The default times are those of client-go: 15 s, 10 s, 2 s.
+
+import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import { sleep } from '#base/wait.ts';
+import type { WriteInterceptor } from '#base/write-interceptor.ts';
+import type { Logger } from '#telemetry/log.ts';
+import type { KubeApi } from '../api/api.ts';
+import { isAlreadyExists, isConflict, isNotFound } from '../api/errors.ts';
+import { watchOnce } from '../cache/watch.ts';
+import { claimed, freeAt, LEASES, type Lease, look, released, type Sighting } from './lease.ts';
+
+export interface ElectionOptions {
+  readonly api: KubeApi;
+  readonly namespace: string;
+  readonly name: string;
+  /** Runs work in at most one process at any moment. */
+  readonly identity: string;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** The wall clock, for the times in the lease that people read. */
+  readonly date: () => Date;
+  /** The time after which another replica may take over an unchanged lease. (Default: 15000.) */
+  readonly durationMs?: number;
+  /** The time after which a leader that cannot renew the lease stops. (Default: 10000.) */
+  readonly deadlineMs?: number;
+  /** The time between two renewals or attempts; up to a fifth longer, at random. (Default: 2000.) */
+  readonly retryMs?: number;
+}
+
+export interface Election {
+  readonly identity: string;
+  /** Whether this process may write at this moment. */
+  leads(): boolean;
+  /** How often this process became the leader. */
+  terms(): number;
+  /**
+   * Waits for the lease, runs the work, releases the lease. Soon after `lost` aborts, the work must end everything that
+   * it started, and return whether it did: unfinished work must keep other replicas from taking over at once. Returns
+   * without running the work when the signal aborts first. @throws LeadershipLost
+   */
+  run(work: (lost: AbortSignal) => Promise<boolean>, signal: AbortSignal): Promise<void>;
+}
+
+/** Another process may be writing by now, so this process must restart. */
+export class LeadershipLost extends Error {
+  override readonly name = 'LeadershipLost';
+}
+
+const RELEASE_LIMIT_MS = 2_000;
+const WATCH_SILENCE_MS = 60_000;
+
+/** @throws {RangeError} when the three times do not leave room for each other */
+export function createElection(options: ElectionOptions): Election {
+  const { api, namespace, name, identity, clock, random, date } = options;
+  const { durationMs = 15_000, deadlineMs = 10_000, retryMs = 2_000 } = options;
+  if (!(durationMs > deadlineMs && deadlineMs > 1.2 * retryMs && retryMs > 0))
+    throw new RangeError('The lease needs duration > deadline > 1.2 × retry');
+  const log = options.log.child({ lease: `${namespace}/${name}`, identity });
+  let lease: Lease | null = null;
+  let heldUntil = 0;
+  // An answer that comes after the term has ended must not begin it again.
+  let over = true;
+  let terms = 0;
+
+  const leads = (): boolean => !over && clock.now() < heldUntil;
+  const pause = (signal: AbortSignal) => sleep(clock, retryMs * (1 + random() / 5), signal);
+
+  const read = async (signal: AbortSignal): Promise<Lease | null> => {
+    try {
+      return await api.get<Lease>(LEASES, { namespace, name }, signal);
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  };
+
+  /** Acquires or renews the lease as it was seen. @throws KubeError 409 when it has changed since */
+  const write = async (seen: Lease | null, signal: AbortSignal): Promise<void> => {
+    const sent = clock.now();
+    const spec = claimed(seen?.spec, identity, durationMs, date());
+    lease =
+      seen === null
+        ? await api.create<Lease>(LEASES, { metadata: { namespace, name }, spec }, signal)
+        : await api.merge<Lease>(LEASES, { namespace, name }, { metadata: versionOf(seen), spec }, {}, signal);
+    heldUntil = sent + deadlineMs;
+  };
+
+  /** Follows the lease until it may be free, or the watch ends. */
+  const follow = async (from: Sighting, signal: AbortSignal): Promise<Sighting> => {
+    let sighting = from;
+    const end = new AbortController();
+    const stop = () => end.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    let disarm = (): void => undefined;
+    const arm = (): void => {
+      disarm();
+      disarm = clock.setTimeout(stop, freeAt(sighting, identity) - clock.now());
+    };
+    arm();
+    try {
+      await watchOnce<Lease>(
+        {
+          api,
+          type: LEASES,
+          scope: { namespace, fieldSelector: `metadata.name=${name}` },
+          resourceVersion: from.lease?.metadata.resourceVersion ?? '',
+          timeoutSeconds: 300,
+          silenceMs: WATCH_SILENCE_MS,
+          clock,
+          onEvent: (event) => {
+            if (event.type === 'BOOKMARK') return;
+            sighting = look(sighting, event.type === 'DELETED' ? null : event.object, clock.now());
+            arm();
+          },
+        },
+        end.signal,
+      );
+      // The server ended the watch, or there is none: look again, but not in a tight loop.
+      await pause(end.signal);
+    } catch {
+      signal.throwIfAborted();
+    } finally {
+      disarm();
+      signal.removeEventListener('abort', stop);
+    }
+    return sighting;
+  };
+
+  const acquire = async (signal: AbortSignal): Promise<void> => {
+    let sighting: Sighting | null = null;
+    for (;;) {
+      signal.throwIfAborted();
+      const limit = deadline(clock, deadlineMs, signal);
+      try {
+        sighting = look(sighting, await read(limit.signal), clock.now());
+        if (freeAt(sighting, identity) <= clock.now()) {
+          await write(sighting.lease, limit.signal);
+          over = false;
+          return;
+        }
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!isConflict(error) && !isAlreadyExists(error)) log.warn({ err: error }, 'failed to acquire the lease');
+        await pause(signal);
+        continue;
+      } finally {
+        limit.clear();
+      }
+      log.info({ holder: sighting.lease?.spec?.holderIdentity }, 'waiting for the lease');
+      sighting = await follow(sighting, signal);
+    }
+  };
+
+  /**
+   * Renews the lease once. @throws LeadershipLost when another process holds it, KubeError when the holder is unknown
+   */
+  const renew = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await write(lease, signal);
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      const now = await read(signal);
+      if (now !== null && now.spec?.holderIdentity !== identity)
+        throw new LeadershipLost(`The lease ${namespace}/${name} is held by ${now.spec?.holderIdentity || 'nobody'}`);
+      // This process still holds it: an answer was lost, or somebody labeled the lease or deleted it.
+      await write(now, signal);
+    }
+  };
+
+  const keep = async (lose: (why: LeadershipLost) => void, done: AbortSignal): Promise<void> => {
+    let disarm = (): void => undefined;
+    const arm = (): void => {
+      disarm();
+      disarm = clock.setTimeout(
+        () => lose(new LeadershipLost(`The lease ${namespace}/${name} was not renewed within ${deadlineMs / 1000} s`)),
+        heldUntil - clock.now(),
+      );
+    };
+    arm();
+    while (!done.aborted) {
+      await pause(done).catch(() => undefined);
+      if (done.aborted) break;
+      // Half of the remaining time, so that a connection that hangs leaves time for another attempt.
+      const limit = deadline(clock, Math.max(1, Math.max(retryMs, (heldUntil - clock.now()) / 2)));
+      try {
+        await renew(limit.signal);
+        arm();
+      } catch (error) {
+        if (error instanceof LeadershipLost) lose(error);
+        else log.warn({ err: error }, 'the lease was not renewed');
+      } finally {
+        limit.clear();
+      }
+      if (!leads()) break;
+    }
+    disarm();
+  };
+
+  const release = async (): Promise<void> => {
+    over = true;
+    if (lease === null) return;
+    const limit = deadline(clock, RELEASE_LIMIT_MS);
+    try {
+      const patch = { metadata: versionOf(lease), spec: released(date()) };
+      await api.merge(LEASES, { namespace, name }, patch, {}, limit.signal);
+      log.info('the lease was released');
+    } catch (error) {
+      log.warn({ err: error }, 'the lease was not released and has to expire');
+    } finally {
+      limit.clear();
+    }
+  };
+
+  return {
+    identity,
+    leads,
+    terms: () => terms,
+    run: async (work, signal) => {
+      try {
+        await acquire(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      terms += 1;
+      log.info('leading');
+      const lost = new AbortController();
+      const done = new AbortController();
+      const lose = (why: LeadershipLost): void => {
+        over = true;
+        if (!lost.signal.aborted) log.error({ err: why }, 'lost the leadership');
+        lost.abort(why);
+      };
+      const keeping = keep(lose, done.signal);
+      let ended = false;
+      try {
+        ended = await work(lost.signal);
+      } finally {
+        done.abort();
+        await keeping;
+      }
+      if (lost.signal.aborted) throw lost.signal.reason;
+      if (ended) await release();
+      over = true;
+    },
+  };
+}
+
+function versionOf({ metadata: { resourceVersion } }: Lease): { resourceVersion: string | undefined } {
+  return { resourceVersion };
+}
+
+/** Lets writes pass only while this process leads. */
+export function whileLeading(election: Election): WriteInterceptor {
+  return async (write, run) => {
+    if (!election.leads()) throw new LeadershipLost(`Not leading: ${write.name} was not sent`);
+    return run();
+  };
+}

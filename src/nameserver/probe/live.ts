@@ -1,0 +1,177 @@
+// Looks a name up from outside: the answer of each name server with its time and serial, and the records of the chain of
+// trust. The verdicts are in dns/.
+import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
+import { type ChainFound, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
+import type { LiveAnswer, LiveServer, LiveView } from '#dns/live.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import type { RecordType } from '#dns/types/record-type.ts';
+import { rcodeName } from '#dns/wire/rcodes.ts';
+import { rdataText, typeName } from '#dns/wire/rdata-text.ts';
+import { type Resolve, ResolveFailure } from '../resolver/resolver.ts';
+import {
+  type AddressResolver,
+  type Answer,
+  ask,
+  type Endpoint,
+  type NameServer,
+  NoAnswer,
+  type ResourceRecord,
+  resolveServers,
+  type WireType,
+} from './probe.ts';
+import { serialOfSoa } from './rdata.ts';
+
+export interface LiveQuestion {
+  zone: string;
+  /** Absolute, without final dot. */
+  name: string;
+  /** For ALIAS the question is A, because it is served as addresses. */
+  type: RecordType | 'SOA' | 'DNSKEY';
+  nameservers: readonly string[];
+  /** Whether the same name servers serve the parent zone: it may not delegate the zone yet. */
+  parentHosted: boolean;
+}
+
+/** Takes at most 8 s, if no server answers. @throws the signal's reason when it aborts */
+export type LookLive = (question: LiveQuestion, signal: AbortSignal) => Promise<LiveView>;
+
+interface LiveOptions {
+  /** Addresses of name servers whose names have no public address. */
+  overrides: ReadonlyMap<string, Endpoint>;
+  resolver: AddressResolver;
+  /** Asks a resolver for the DS records at the parent. */
+  resolve: Resolve;
+  /** Milliseconds of a clock that never goes back. */
+  elapsed(): number;
+  now(): Date;
+}
+
+const ATTEMPT = { timeoutMs: 800, attempts: 2 };
+const PARENT_MS = 2_500;
+
+export function createLiveLook(options: LiveOptions): LookLive {
+  return async (question, signal) => {
+    const { overrides, resolver, elapsed } = options;
+    const { servers, unresolved } = await resolveServers(question.nameservers, { overrides, resolver, signal });
+    const looks = await Promise.all(servers.map((server) => lookAt(server, question, elapsed, signal)));
+    const silent = unresolved.map(({ name, problem }): LiveServer => ({ ...NO_ANSWER, name, address: null, problem }));
+    const first = looks.find(({ answer }) => answer !== null);
+    return {
+      servers: [...looks.map(({ seen }) => seen), ...silent],
+      chain: await chainOf(options, question, first?.server ?? null, first?.answer ?? null, signal),
+    };
+  };
+}
+
+const NO_ANSWER = { rcode: null, aa: false, serial: null, ms: null, answers: [] as LiveAnswer[] };
+
+async function lookAt(
+  server: NameServer,
+  { zone, name, type }: LiveQuestion,
+  elapsed: () => number,
+  signal: AbortSignal,
+): Promise<{ server: NameServer; seen: LiveServer; answer: Answer | null }> {
+  const address = `${server.address.includes(':') ? `[${server.address}]` : server.address}:${server.port}`;
+  const host = { name: server.name, address };
+  const began = elapsed();
+  try {
+    // The serial is queried in the same moment, so that it belongs to the answer.
+    const [[answer, ms], soa] = await Promise.all([
+      ask(server, { name, type: wireType(type), dnssec: true }, { ...ATTEMPT, signal }).then(
+        (each) => [each, elapsed() - began] as const,
+      ),
+      ask(server, { name: zone, type: 'SOA' }, { ...ATTEMPT, signal }),
+    ]);
+    const answers = answer.answers.filter((each) => each.type !== TYPE_NUMBERS.RRSIG).map(answerOf);
+    const own = soa.answers.find((each) => each.name === zone && each.type === TYPE_NUMBERS.SOA);
+    const serial = own === undefined ? null : serialOfSoa(own.rdata);
+    const seen = { ...host, problem: null, rcode: rcodeName(answer.rcode), aa: answer.aa, serial, ms, answers };
+    return { server, seen, answer };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { server, seen: { ...host, ...NO_ANSWER, problem: error.message }, answer: null };
+  }
+}
+
+async function chainOf(
+  { resolve, now }: LiveOptions,
+  { zone, parentHosted }: LiveQuestion,
+  server: NameServer | null,
+  answer: Answer | null,
+  signal: AbortSignal,
+): Promise<ChainOfTrust> {
+  const [ds, dnskey] = await Promise.all([
+    parentHosted ? (server === null ? null : rdatasFrom(server, zone, 'DS', signal)) : dsAt(resolve, zone, signal),
+    server === null ? null : keysFrom(server, zone, signal),
+  ]);
+  const found: ChainFound = { zone, ds, dnskey, answer: answer === null ? null : signedIn(answer) };
+  return judgeChain(found, now());
+}
+
+async function dsAt(resolve: Resolve, zone: string, signal: AbortSignal): Promise<readonly Uint8Array[] | null> {
+  const limit = AbortSignal.timeout(PARENT_MS);
+  try {
+    return (await resolve(zone, 'DS', AbortSignal.any([signal, limit]))).rdatas;
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ResolveFailure || limit.aborted)) throw error;
+    return null;
+  }
+}
+
+async function rdatasFrom(
+  server: NameServer,
+  name: string,
+  type: WireType,
+  signal: AbortSignal,
+): Promise<Uint8Array[] | null> {
+  const records = await recordsFrom(server, name, type, signal);
+  return records === null ? null : rdatasOf(records, name, TYPE_NUMBERS[type]);
+}
+
+async function keysFrom(server: NameServer, zone: string, signal: AbortSignal): Promise<ChainFound['dnskey']> {
+  const records = await recordsFrom(server, zone, 'DNSKEY', signal);
+  if (records === null) return null;
+  return {
+    keys: rdatasOf(records, zone, TYPE_NUMBERS.DNSKEY),
+    signatures: rdatasOf(records, zone, TYPE_NUMBERS.RRSIG),
+  };
+}
+
+async function recordsFrom(
+  server: NameServer,
+  name: string,
+  type: WireType,
+  signal: AbortSignal,
+): Promise<readonly ResourceRecord[] | null> {
+  try {
+    return (await ask(server, { name, type, dnssec: true }, { ...ATTEMPT, signal })).answers;
+  } catch (error) {
+    if (error instanceof NoAnswer) return null;
+    throw error;
+  }
+}
+
+function rdatasOf(records: readonly ResourceRecord[], name: string, type: number): Uint8Array[] {
+  return records.filter((each) => each.name === name && each.type === type).map(({ rdata }) => rdata);
+}
+
+/** The first RRset of the answer; for a negative answer the SOA, which is signed too (RFC 4035 section 3.1.3). */
+function signedIn({ answers, authorities }: Answer): ChainFound['answer'] {
+  const isSigned = ({ type }: ResourceRecord) => type !== TYPE_NUMBERS.RRSIG;
+  const first = answers.find(isSigned) ?? authorities.find(({ type }) => type === TYPE_NUMBERS.SOA);
+  if (first === undefined) return { set: null, signatures: [] };
+  const { name, type } = first;
+  const section = answers.includes(first) ? answers : authorities;
+  return {
+    set: { name, type, rdatas: rdatasOf(section, name, type) },
+    signatures: rdatasOf(section, name, TYPE_NUMBERS.RRSIG),
+  };
+}
+
+function answerOf({ name, type, ttl, rdata }: ResourceRecord): LiveAnswer {
+  return { name, type: typeName(type), ttl, text: rdataText(type, rdata) };
+}
+
+function wireType(type: LiveQuestion['type']): WireType {
+  return type === 'ALIAS' ? 'A' : type;
+}

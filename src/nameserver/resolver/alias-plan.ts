@@ -1,0 +1,60 @@
+// Decides what one resolution of an ALIAS target changes in the stored answer. Pure.
+import type { AliasAnswer, Resolution } from '#store/alias-answers.ts';
+
+/** The result for one address family: addresses as PowerDNS reads them, or the reason why there are none. */
+export type FamilyOutcome =
+  | { readonly addresses: readonly string[]; readonly ttl: number }
+  | { readonly problem: string };
+
+/** Bounds of the target's TTL, in seconds. A lower one would burden the resolvers; a higher one would delay changes. */
+const MIN_ALIAS_TTL = 30;
+const MAX_ALIAS_TTL = 3_600;
+/** An answer that could not be refreshed is served for 30 s at a time (RFC 8767 section 4), so that a recovery shows soon. */
+const STALE_TTL = 30;
+const FIRST_RETRY_MS = 5_000;
+const LAST_RETRY_MS = 300_000;
+
+interface AliasPlan {
+  resolution: Resolution;
+  /** Whether the served addresses change. */
+  changed: boolean;
+}
+
+/**
+ * The last good answer of each family stays if its refresh fails. A target that no longer exists, or that has no address of
+ * either family, counts as a failure too: its owner may be about to fix it, and an empty answer helps no client.
+ */
+export function planAnswer(
+  before: AliasAnswer & { failures: number },
+  a: FamilyOutcome,
+  aaaa: FamilyOutcome,
+): AliasPlan {
+  const problem = problemOf(a, aaaa);
+  const keep = problem === NO_ADDRESSES;
+  const ipv4 = keep || 'problem' in a ? before.ipv4 : [...a.addresses].sort();
+  const ipv6 = keep || 'problem' in aaaa ? before.ipv6 : [...aaaa.addresses].sort();
+  const changed = !isSame(ipv4, before.ipv4) || !isSame(ipv6, before.ipv6);
+  if (problem !== null) {
+    const failures = before.failures + 1;
+    const nextMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
+    return { resolution: { ipv4, ipv6, ttl: STALE_TTL, error: problem, failures, nextMs }, changed };
+  }
+  const ttl = Math.min(MAX_ALIAS_TTL, Math.max(MIN_ALIAS_TTL, Math.min(ttlOf(a), ttlOf(aaaa))));
+  return { resolution: { ipv4, ipv6, ttl, error: null, failures: 0, nextMs: ttl * 1000 }, changed };
+}
+
+const NO_ADDRESSES = 'has no addresses';
+
+function problemOf(a: FamilyOutcome, aaaa: FamilyOutcome): string | null {
+  if ('problem' in a) return a.problem;
+  if ('problem' in aaaa) return aaaa.problem;
+  return a.addresses.length + aaaa.addresses.length === 0 ? NO_ADDRESSES : null;
+}
+
+function ttlOf(outcome: FamilyOutcome): number {
+  return 'problem' in outcome || outcome.addresses.length === 0 ? Number.POSITIVE_INFINITY : outcome.ttl;
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((text, index) => text === b[index]);
+}

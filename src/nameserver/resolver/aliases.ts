@@ -1,0 +1,194 @@
+// Resolves ALIAS targets and keeps them fresh: the worker takes due targets from the table, stores the answers and marks the
+// zones that serve them as changed. It runs in every api process, because name servers may only read; the table gives each
+// target to one process.
+//
+// The configured resolvers resolve all targets, including those in our own zones. If this service's name server is one of the
+// resolvers, it answers with authority for every zone of every team. Such an answer is trusted only within zones of the
+// ALIAS's owner: otherwise a team could create a zone with the name of another team's target and redirect that ALIAS.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { suffixesOf } from '#dns/names/name.ts';
+import {
+  addMissingTargets,
+  countTargets,
+  type DueTarget,
+  hostedOwner,
+  keepAliasAnswer,
+  type OwnedTarget,
+  takeDueTargets,
+  takeNewTarget,
+  touchZonesOf,
+} from '#store/alias-answers.ts';
+import type { Db } from '#store/database.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { type FamilyOutcome, planAnswer } from './alias-plan.ts';
+import { createPlaces } from './places.ts';
+import { type IsTrusted, type Resolve, ResolveFailure } from './resolver.ts';
+
+export interface AliasOptions {
+  db: Db;
+  resolve: Resolve;
+  log: Logger;
+  metrics: Metrics;
+  /** Unix time in ms. */
+  now(): number;
+  /** The time between two queries for due targets, in ms. (Default: 200.) */
+  pollMs?: number;
+}
+
+export interface Aliases {
+  /**
+   * Resolves a target that is about to get its first record, so that the record has an answer from the start. Waits at most
+   * 1 s and never throws: the worker resolves a target that is slow, fails, or finds no free slot.
+   */
+  prepare(target: OwnedTarget): Promise<void>;
+  /** Runs the worker until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** Resolutions at once in one process, and for one owner: slow targets of one owner do not delay other owners. */
+const AT_ONCE = 32;
+const EACH = 8;
+/** The limit of one resolution of both families. */
+const RESOLVE_MS = 5_000;
+/** Longer than a resolution takes: when a replica has died, another one takes its target after this time. */
+const LEASE_MS = 20_000;
+const PREPARE_MS = 1_000;
+const SWEEP_MS = 30_000;
+const RETRY_MS = 2_000;
+
+export function createAliases({ db, resolve, log, metrics, now, pollMs = 200 }: AliasOptions): Aliases {
+  const resolutions = metrics.counter({
+    name: 'alias_resolutions_total',
+    help: 'Resolutions of ALIAS targets, by result.',
+    labels: ['result'],
+  });
+  for (const result of ['ok', 'failed']) resolutions.inc({ result }, 0);
+  const targets = metrics.gauge({
+    name: 'alias_targets',
+    help: 'ALIAS targets in the database, by the result of their last resolution.',
+    labels: ['result'],
+  });
+  for (const result of ['ok', 'failed']) targets.set({ result }, 0);
+
+  // Two pools: a request that prepares its target must not wait for the worker, nor the worker for requests.
+  const preparing = createPlaces({ atOnce: AT_ONCE, each: EACH });
+  const working = createPlaces({ atOnce: AT_ONCE, each: EACH });
+
+  async function refresh(due: DueTarget, signal: AbortSignal): Promise<void> {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
+    const isTrusted: IsTrusted = async (name) => {
+      const owner = await hostedOwner(db, suffixesOf(name));
+      return owner === null || owner === due.owner;
+    };
+    const [a, aaaa] = await Promise.all([
+      family(due.target, 'A', limit, isTrusted),
+      family(due.target, 'AAAA', limit, isTrusted),
+    ]);
+    // A shutdown is not a failure of the target.
+    if (signal.aborted) return;
+    const { resolution, changed } = planAnswer(due, a, aaaa);
+    await keepAliasAnswer(db, due, resolution);
+    if (changed) await touchZonesOf(db, due, Math.floor(now() / 1000));
+    resolutions.inc({ result: resolution.error === null ? 'ok' : 'failed' });
+    if (resolution.failures === 1) {
+      log.info({ target: due.target, problem: resolution.error }, 'failed to resolve an ALIAS target');
+    }
+  }
+
+  async function family(
+    target: string,
+    type: 'A' | 'AAAA',
+    signal: AbortSignal,
+    isTrusted: IsTrusted,
+  ): Promise<FamilyOutcome> {
+    try {
+      const { exists, rdatas, ttl } = await resolve(target, type, signal, isTrusted);
+      if (!exists) return { problem: 'does not exist' };
+      return { addresses: rdatas.map(type === 'A' ? ipv4Text : ipv6Text), ttl };
+    } catch (error) {
+      if (error instanceof ResolveFailure) return { problem: error.message };
+      if (signal.aborted) return { problem: 'the resolver does not answer in time' };
+      throw error;
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    await addMissingTargets(db);
+    const { targets: all, failing } = await countTargets(db);
+    targets.set({ result: 'ok' }, all - failing);
+    targets.set({ result: 'failed' }, failing);
+  }
+
+  return {
+    async prepare({ target, owner }) {
+      const leave = preparing.tryEnter(owner);
+      if (leave === null) return;
+      let isUnderWay = false;
+      try {
+        const due = await takeNewTarget(db, { target, owner }, LEASE_MS);
+        if (due === null) return;
+        isUnderWay = true;
+        const done = refresh(due, new AbortController().signal)
+          .catch((error) => {
+            log.warn({ err: error, target }, 'failed to store the first resolution of an ALIAS target');
+          })
+          .finally(leave);
+        const limit = new AbortController();
+        await Promise.race([done, sleep(PREPARE_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
+        limit.abort();
+      } catch (error) {
+        log.warn({ err: error, target }, 'failed to resolve an ALIAS target before its first record');
+      } finally {
+        if (!isUnderWay) leave();
+      }
+    },
+
+    async run(signal) {
+      const running = new Set<Promise<void>>();
+      let sweepAt = 0;
+      let failing = false;
+      while (!signal.aborted) {
+        let wait = pollMs;
+        try {
+          if (now() >= sweepAt) {
+            await sweep();
+            sweepAt = now() + SWEEP_MS;
+          }
+          const limit = working.free();
+          const wanted = { limit, each: EACH, taken: working.taken(), leaseMs: LEASE_MS };
+          const due = limit > 0 ? await takeDueTargets(db, wanted) : [];
+          for (const target of due) {
+            const leave = working.tryEnter(target.owner);
+            const work = refresh(target, signal)
+              // The lease expires, and the target is tried again.
+              .catch((error) => log.warn({ err: error, target: target.target }, 'failed to store an ALIAS answer'))
+              .finally(() => {
+                running.delete(work);
+                leave?.();
+              });
+            running.add(work);
+          }
+          if (failing) log.info('the queries for due ALIAS targets succeed again');
+          failing = false;
+        } catch (error) {
+          if (!failing) log.warn({ err: error }, 'failed to query due ALIAS targets; answers stay as they are');
+          failing = true;
+          wait = RETRY_MS;
+        }
+        await sleep(wait, undefined, { signal }).catch(() => undefined);
+      }
+      await Promise.all(running);
+    },
+  };
+}
+
+function ipv4Text(rdata: Uint8Array): string {
+  return [...rdata].join('.');
+}
+
+/** All eight groups in full: PowerDNS refuses the dotted form of mapped addresses, and shortens by itself. */
+function ipv6Text(rdata: Uint8Array): string {
+  const view = new DataView(rdata.buffer, rdata.byteOffset, rdata.byteLength);
+  return Array.from({ length: 8 }, (_, group) => view.getUint16(group * 2).toString(16)).join(':');
+}

@@ -1,0 +1,63 @@
+// Looks up the DS records of a zone at its parent, through a resolver.
+import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
+import { equalBytes } from '#dns/wire/octets.ts';
+import { createPlaces } from './places.ts';
+import { type Resolve, ResolveFailure } from './resolver.ts';
+
+/**
+ * Looks with a limit of 2.5 s and caches recent results. The result is `unknown` at once while an owner waits for 16 slow
+ * parents, or all owners together for 128.
+ * @param ds in wire form
+ * @param owner the zone's owner
+ */
+export type LookAtDelegation = (zone: string, ds: readonly Uint8Array[], owner: string) => Promise<DelegationSeen>;
+
+const LIMIT_MS = 2_500;
+/** A delegation that works rarely breaks; while it is missing, its owner asks often. */
+const KEPT_MS: Readonly<Record<DelegationSeen, number>> = {
+  secure: 60_000,
+  insecure: 5_000,
+  absent: 5_000,
+  unknown: 2_000,
+};
+const MAX_KEPT = 10_000;
+
+export function createDelegationLook(resolve: Resolve, now: () => number): LookAtDelegation {
+  const places = createPlaces({ atOnce: 128, each: 16 });
+  const kept = new Map<string, { seen: Promise<DelegationSeen>; until: number }>();
+  return async (zone, ds, owner) => {
+    const key = `${zone} ${ds.map((each) => Buffer.from(each).toString('hex')).join(' ')}`;
+    const before = kept.get(key);
+    if (before && before.until > now()) return before.seen;
+    const leave = places.tryEnter(owner);
+    if (leave === null) return 'unknown';
+    const seen = look(resolve, zone, ds).finally(leave);
+    // All callers share a result that is still open.
+    kept.delete(key);
+    const entry = { seen, until: Number.POSITIVE_INFINITY };
+    kept.set(key, entry);
+    for (const oldest of kept.keys()) {
+      if (kept.size <= MAX_KEPT) break;
+      kept.delete(oldest);
+    }
+    try {
+      entry.until = now() + KEPT_MS[await seen];
+    } catch (error) {
+      kept.delete(key);
+      throw error;
+    }
+    return seen;
+  };
+}
+
+async function look(resolve: Resolve, zone: string, ds: readonly Uint8Array[]): Promise<DelegationSeen> {
+  const limit = AbortSignal.timeout(LIMIT_MS);
+  try {
+    const { exists, rdatas } = await resolve(zone, 'DS', limit);
+    if (!exists) return 'absent';
+    return rdatas.some((rdata) => ds.some((own) => equalBytes(own, rdata))) ? 'secure' : 'insecure';
+  } catch (error) {
+    if (error instanceof ResolveFailure || limit.aborted) return 'unknown';
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+// The api's access to DNS outside of its database: ALIAS targets and delegations through one resolver, and the name servers of
+// a zone. api-process.ts passes it to the api.
+import { Resolver } from 'node:dns/promises';
+import type { Logger } from 'pino';
+import type { Config } from '#config.ts';
+import type { Db } from '#store/database.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { createLiveLook, type LookLive } from '../probe/live.ts';
+import { parseOverrides, resolversOf } from '../probe/probe.ts';
+import type { OUTSIDE_SETTINGS } from '../settings.ts';
+import { type Aliases, createAliases } from './aliases.ts';
+import { createDelegationLook, type LookAtDelegation } from './delegation.ts';
+import { createResolver } from './resolver.ts';
+
+const ADDRESS_MS = 1_500;
+
+interface Outside {
+  delegation: { privateTlds: ReadonlySet<string>; look: LookAtDelegation | null };
+  live: LookLive;
+  aliases(context: { db: Db; log: Logger; metrics: Metrics }): Aliases;
+}
+
+/** @param now Unix time in ms */
+export function createOutside(
+  config: Config<(typeof OUTSIDE_SETTINGS)[number]>,
+  now: () => number = Date.now,
+): Outside {
+  const servers = resolversOf(config.ZONESTEAD_RESOLVER);
+  const resolve = createResolver({ servers });
+  const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const resolver = new Resolver({ timeout: ADDRESS_MS, tries: 1 });
+  return {
+    delegation: {
+      privateTlds: new Set(config.ZONESTEAD_PRIVATE_TLDS),
+      look: config.ZONESTEAD_DELEGATION_CHECK ? createDelegationLook(resolve, now) : null,
+    },
+    live: createLiveLook({
+      overrides,
+      resolver,
+      resolve,
+      elapsed: () => performance.now(),
+      now: () => new Date(now()),
+    }),
+    aliases: (context) => createAliases({ ...context, resolve, now }),
+  };
+}

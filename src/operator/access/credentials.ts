@@ -1,0 +1,171 @@
+// Selects the API key for a DNSZone: the operator's own key, or the key in the Secret that spec.credentialsSecretRef names. Each
+// key has its own client and its own write limits. The operator reads each Secret by name when it needs it, and never lists or
+// watches Secrets, so that a Role can permit each Secret by name. No message contains a key.
+
+import type { Clock } from '#base/clock.ts';
+import type { Client } from '#client/client.ts';
+import { ApiError } from '#client/errors.ts';
+import type { Dispatcher } from '#client/pace/dispatcher.ts';
+import type { KubeApi } from '#kube/api/api.ts';
+import { KubeError } from '#kube/api/errors.ts';
+import { SECRET, type SecretObject } from '#kube/objects/secrets.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { SECRET_KEY } from '#resources/names.ts';
+import { type NotReady, no } from '../run/conditions.ts';
+import type { OperatorContext } from './context.ts';
+
+/** The client and the dispatcher of one API key. */
+export interface Connection {
+  readonly client: Client;
+  readonly dispatcher: Dispatcher;
+  /** The team of the key, as an owner: `org:<teamId>`, or `personal`. */
+  owner(signal: AbortSignal): Promise<string>;
+}
+
+export interface Credentials {
+  /** Returns the connection of a zone. @throws KubeError when the API server does not answer and the key is not cached */
+  of(zone: DNSZone, signal: AbortSignal): Promise<Connection | NotReady>;
+  /** Keeps the connection for the deletion of the zone: Kubernetes deletes the Secrets of a namespace before its DNSZones. */
+  remember(zoneId: string, connection: Connection): void;
+  remembered(zoneId: string | undefined): Connection | undefined;
+  /** The service refuses the key: the next call of `of` reads the Secret again. */
+  invalidate(zone: DNSZone): void;
+  /** The operator reads a missing or invalid Secret again after this time, in ms. */
+  readonly refreshMs: number;
+}
+
+export interface CredentialsOptions {
+  readonly api: Pick<KubeApi, 'get'>;
+  readonly own: Connection;
+  connect(key: string): Connection;
+  readonly clock: Clock;
+  /** The operator sees an edit of a Secret after at most this time, in ms. (Default: 10,000.) */
+  readonly refreshMs?: number | undefined;
+}
+
+const REFRESH_MS = 10_000;
+
+interface Known {
+  readonly key: string;
+  readonly connection: Connection;
+  readAt: number;
+}
+
+export function createCredentials(options: CredentialsOptions): Credentials {
+  const { api, own, connect, clock, refreshMs = REFRESH_MS } = options;
+  const bySecret = new Map<string, Known>();
+  const byZoneId = new Map<string, Connection>();
+
+  function connectionFor(key: string): Connection {
+    for (const known of bySecret.values()) if (known.key === key) return known.connection;
+    return connect(key);
+  }
+
+  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<Connection | NotReady> {
+    const known = bySecret.get(place);
+    if (known && clock.now() - known.readAt < refreshMs) return known.connection;
+    let key: string | null;
+    try {
+      key = keyIn(await api.get<SecretObject>(SECRET, secretOf(zone), signal));
+    } catch (error) {
+      const answer = unreadable(zone, error);
+      if (answer) return answer;
+      if (known && error instanceof KubeError) return known.connection;
+      throw error;
+    }
+    if (key === null) {
+      return no(
+        'CredentialsMissing',
+        `Secret ${place} has no valid API key under ${SECRET_KEY}. Put an API key (yk_…) there.`,
+      );
+    }
+    const connection = known?.key === key ? known.connection : connectionFor(key);
+    bySecret.set(place, { key, connection, readAt: clock.now() });
+    return connection;
+  }
+
+  return {
+    refreshMs,
+    of: (zone, signal) =>
+      zone.spec.credentialsSecretRef === undefined ? Promise.resolve(own) : read(zone, placeOf(zone), signal),
+    remember: (zoneId, connection) => void byZoneId.set(zoneId, connection),
+    remembered: (zoneId) => (zoneId === undefined ? undefined : byZoneId.get(zoneId)),
+    invalidate: (zone) => {
+      const known = bySecret.get(placeOf(zone));
+      if (known) known.readAt = Number.NEGATIVE_INFINITY;
+    },
+  };
+}
+
+/**
+ * Returns the context with the zone's own connection to the service.
+ * @throws ApiError or ApiUnavailable from the request for the team of the key
+ */
+export async function contextForZone(
+  context: OperatorContext,
+  zone: DNSZone,
+  signal: AbortSignal,
+): Promise<{ context: OperatorContext } | { answer: NotReady }> {
+  const found = await context.credentials.of(zone, signal);
+  if (!('client' in found)) return { answer: found };
+  if (zone.spec.credentialsSecretRef === undefined) return { context };
+  const { owner } = zone.status ?? {};
+  try {
+    const team = await found.owner(signal);
+    // The key of another team does not see the zone: the operator would create everything again and delete nothing.
+    if (owner?.startsWith('org:') && team.startsWith('org:') && team !== owner) {
+      const message = `The API key in Secret ${placeOf(zone)} belongs to ${team}, but the zone belongs to ${owner}. Put an API key of ${owner} there.`;
+      return { answer: no('CredentialsWrongTeam', message) };
+    }
+  } catch (error) {
+    const answer = rejectedKey(context, zone, error);
+    if (answer) return { answer };
+    throw error;
+  }
+  if (zone.status?.zoneId !== undefined) context.credentials.remember(zone.status.zoneId, found);
+  return { context: withConnection(context, found) };
+}
+
+/** Returns a copy of the context that uses another connection to the service. */
+export function withConnection(context: OperatorContext, { client, dispatcher, owner }: Connection): OperatorContext {
+  return { ...context, client, dispatcher, owner };
+}
+
+/** Returns the condition for a zone whose own API key the service refuses, and null for any other error. */
+export function rejectedKey(context: OperatorContext, zone: DNSZone, error: unknown): NotReady | null {
+  if (!(error instanceof ApiError) || error.status !== 401 || zone.spec.credentialsSecretRef === undefined) return null;
+  context.credentials.invalidate(zone);
+  const message = `The DNS service refuses the API key in Secret ${placeOf(zone)}. Put a valid API key there.`;
+  return no('CredentialsRejected', message);
+}
+
+/** Returns null for text that is not a possible key, because it would not be a valid header either. */
+function keyIn({ data }: SecretObject): string | null {
+  const key = Buffer.from(data?.[SECRET_KEY] ?? '', 'base64')
+    .toString('latin1')
+    .trim();
+  return /^[\x21-\x7e]{1,512}$/.test(key) ? key : null;
+}
+
+function unreadable(zone: DNSZone, error: unknown): NotReady | null {
+  if (!(error instanceof KubeError)) return null;
+  const place = placeOf(zone);
+  if (error.status === 404) {
+    return no('CredentialsMissing', `Secret ${place} does not exist. Create it with an API key under ${SECRET_KEY}.`);
+  }
+  if (error.status === 403) {
+    const { namespace, name } = secretOf(zone);
+    const message = `The operator is not allowed to read Secret ${place}. Create a Role in namespace ${namespace} that allows to get Secret ${name}, and bind it to the operator (deploy/examples/team-key.yaml).`;
+    return no('CredentialsNotReadable', message);
+  }
+  return null;
+}
+
+function secretOf({ metadata, spec }: DNSZone) {
+  return { namespace: metadata.namespace ?? '', name: spec.credentialsSecretRef?.name ?? '' };
+}
+
+function placeOf(zone: DNSZone): string {
+  const { namespace, name } = secretOf(zone);
+  return `${namespace}/${name}`;
+}

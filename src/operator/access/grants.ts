@@ -1,0 +1,40 @@
+// Decides whether a DNSRecord may be in a DNSZone, and whether a child zone may be delegated from it. Labels come in as data.
+import type { RecordType } from '#dns/types/index.ts';
+import { acmeVerdict } from '#resources/acme-grant.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { isFromThere, type LabelsOf, matchesName } from '#resources/grant-match.ts';
+
+export type { LabelsOf };
+
+/**
+ * Whether the zone permits the record. The zone's own namespace may create every record, unless an entry has `from: Same`; the
+ * record must then match such an entry. Records of other namespaces must match an entry, or spec.acme for a challenge.
+ * @param name canonical and relative to the zone
+ * @returns null when the record is permitted, otherwise the message for the condition
+ */
+export function refusal(zone: DNSZone, record: DNSRecord, name: string, labelsOf: LabelsOf): string | null {
+  const own = zone.metadata.namespace ?? '';
+  const namespace = record.metadata.namespace ?? '';
+  const { type } = record.spec;
+  if (permits(zone, namespace, name, type, labelsOf)) return null;
+  if (type === 'TXT' && acmeVerdict(zone, namespace, name, labelsOf) === 'permitted') return null;
+  return `DNSZone ${own}/${zone.metadata.name} does not allow ${type} records named ${name} from namespace ${namespace}. The owner of that DNSZone can allow them in spec.allowedRecords.`;
+}
+
+/** Whether a zone of another namespace may be a child of this zone: it is a delegation, so NS records must be permitted. */
+export function permitsDelegation(zone: DNSZone, namespace: string, name: string, labelsOf: LabelsOf): boolean {
+  return permits(zone, namespace, name, 'NS', labelsOf);
+}
+
+function permits(zone: DNSZone, namespace: string, name: string, type: RecordType, labelsOf: LabelsOf): boolean {
+  const own = zone.metadata.namespace ?? '';
+  const grants = zone.spec.allowedRecords ?? [];
+  if (namespace === own && grants.every((grant) => grant.namespaces.from !== 'Same')) return true;
+  return grants.some(
+    (grant) =>
+      isFromThere(grant.namespaces, own, namespace, labelsOf) &&
+      (grant.names === undefined || grant.names.some((pattern) => matchesName(pattern, name))) &&
+      (grant.types === undefined || grant.types.includes(type)),
+  );
+}

@@ -1,0 +1,43 @@
+// Checks regularly whether the service accepts the operator's own API key. No retry fixes a revoked or unknown key, and the
+// conditions of the objects do not show this cause. The operator logs it once and is not ready until the key is valid.
+
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { Client } from '#client/client.ts';
+import { ApiError } from '#client/errors.ts';
+import type { Logger } from '#telemetry/log.ts';
+
+interface OwnKey {
+  /** False only while the service refuses the key; it keeps its value while the service is unavailable. */
+  accepted(): boolean;
+  /** Checks the key until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+const CHECK_INTERVAL_MS = 30_000;
+const REFUSED_CHECK_INTERVAL_MS = 5_000;
+const LIMIT_MS = 5_000;
+
+export function watchOwnKey(client: Pick<Client, 'account'>, clock: Clock, log: Logger): OwnKey {
+  let accepted = true;
+  const check = async (signal: AbortSignal): Promise<void> => {
+    try {
+      await client.account({ signal, timeoutMs: LIMIT_MS });
+      if (!accepted) log.info("the DNS service accepts the operator's API key again");
+      accepted = true;
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) return;
+      if (accepted) log.error("the DNS service does not accept the operator's API key; replace it with a valid key");
+      accepted = false;
+    }
+  };
+  return {
+    accepted: () => accepted,
+    run: async (signal) => {
+      while (!signal.aborted) {
+        await check(signal);
+        await sleep(clock, accepted ? CHECK_INTERVAL_MS : REFUSED_CHECK_INTERVAL_MS, signal).catch(() => undefined);
+      }
+    },
+  };
+}

@@ -1,0 +1,70 @@
+// Precedence among DNSRecords that conflict while none of them has its records yet: the oldest object is first, in any order of
+// arrival. Once the oldest has its records, the service refuses the others.
+import { findCondition } from '#kube/objects/conditions.ts';
+import { isDeleting } from '#kube/objects/finalizer.ts';
+import { byAge } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { NotReadyReason } from '#resources/reasons.ts';
+import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { ledgerOf } from '../record/creation-annotation.ts';
+import { type Desired, desiredOf } from '../record/desired.ts';
+import { labelsIn, type OperatorContext } from './context.ts';
+import { refusal } from './grants.ts';
+
+/** The index by the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
+export const BY_LABEL = 'label';
+
+export function labelIndex(record: DNSRecord): string[] {
+  return [placeOf(zoneKeyOf(record), record.spec.name)];
+}
+
+function placeOf(zoneKey: string, name: string): string {
+  return `${zoneKey} ${name.split('.', 1)[0]?.toLowerCase()}`;
+}
+
+/** The time until the next check whether the older object has its records, in ms. */
+export const TURN_RETRY_MS = 100;
+
+/** @returns an older object that conflicts with this one and whose request is still undecided, or null */
+export function precedingRecord(
+  context: Pick<OperatorContext, 'records' | 'namespaces' | 'seal'>,
+  object: DNSRecord,
+  zone: DNSZone,
+  zoneName: string,
+  desired: Desired,
+): DNSRecord | null {
+  const zoneKey = zoneKeyOf(object);
+  // The apex has two spellings: "@" and the zone name.
+  const labels = desired.name === '@' ? ['@', zoneName] : [desired.name];
+  for (const other of labels.flatMap((label) => context.records.byIndex(BY_LABEL, placeOf(zoneKey, label)))) {
+    if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(context, other)) continue;
+    const verdict = desiredOf(other, zoneName);
+    if (!verdict.ok || !contend(verdict.desired, desired)) continue;
+    if (refusal(zone, other, desired.name, labelsIn(context)) === null) return other;
+  }
+  return null;
+}
+
+/** Reasons that end without action by a user, or that are not final yet. */
+const UNDECIDED: ReadonlySet<string> = new Set<NotReadyReason>([
+  'Pending',
+  'ZoneNotReady',
+  'RateLimited',
+  'ZoneBusy',
+  'APIUnavailable',
+]);
+
+/** Whether the object owns no record yet and was not refused. */
+function isOpen({ seal }: Pick<OperatorContext, 'seal'>, object: DNSRecord): boolean {
+  if (isDeleting(object) || ledgerOf(object, seal).entries.some(({ id }) => id !== undefined)) return false;
+  const programmed = findCondition(object.status?.conditions, 'Programmed');
+  return programmed === undefined || programmed.status === 'Unknown' || UNDECIDED.has(programmed.reason);
+}
+
+/** Whether two records conflict: the same value, or a type that must be alone at its name (RFC 1034 section 3.6.2). */
+function contend(a: Desired, b: Desired): boolean {
+  if (a.name !== b.name) return false;
+  const alone = [a, b].some(({ type }) => type === 'CNAME' || type === 'ALIAS');
+  return alone || (a.type === b.type && a.values.some(({ identity }) => b.values.some((v) => v.identity === identity)));
+}

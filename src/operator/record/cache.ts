@@ -1,0 +1,42 @@
+// Reduces the DNSRecords in the cache. The cache holds every DNSRecord, and most of their statuses contain the same texts.
+
+import { trimObject } from '#kube/cache/store.ts';
+import type { Condition } from '#kube/objects/conditions.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { CREATION_ANNOTATION } from '#resources/names.ts';
+
+/** The number of texts that are shared: reasons, messages and times. More texts than this do not repeat. */
+const MAX_TEXTS = 2_000;
+
+/** A transform for the cache: drops the fields that nothing reads, and keeps equal texts of conditions once for all objects. */
+export function createRecordTrim(): (object: DNSRecord) => DNSRecord {
+  let texts = new Map<string, string>();
+  const once = (text: string): string => {
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    if (texts.size >= MAX_TEXTS) texts = new Map();
+    texts.set(text, text);
+    return text;
+  };
+  const slim = ({ type, status, reason, message, lastTransitionTime, ...rest }: Condition): Condition => ({
+    ...rest,
+    type: once(type),
+    status,
+    reason: once(reason),
+    message: once(message),
+    lastTransitionTime: once(lastTransitionTime),
+  });
+  return (object) => {
+    const trimmed = withoutCreationAnnotation(trimObject(object));
+    if (trimmed.status === undefined) return trimmed;
+    return { ...trimmed, status: { ...trimmed.status, conditions: (trimmed.status.conditions ?? []).map(slim) } };
+  };
+}
+
+/** Once the status has a ledger, nothing reads the annotation. */
+function withoutCreationAnnotation(object: DNSRecord): DNSRecord {
+  const { annotations } = object.metadata;
+  if (object.status?.records === undefined || annotations?.[CREATION_ANNOTATION] === undefined) return object;
+  const { [CREATION_ANNOTATION]: _read, ...others } = annotations;
+  return { ...object, metadata: { ...object.metadata, annotations: others } };
+}

@@ -1,0 +1,59 @@
+// Builds the conditions of both kinds from the results of a run.
+import { setConditions } from '#kube/objects/conditions.ts';
+import type { Condition } from '#resources/common.ts';
+import type { GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
+
+interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
+  status: Status;
+  reason: Reason;
+  message: string;
+}
+
+/** A result that keeps Ready from being True. */
+export type NotReady = Said<'False' | 'Unknown', NotReadyReason>;
+/** A result that Ready summarizes. True with a reason of a failure means that it was True before the failure. */
+export type Answer = Said<'True', GoodReason | NotReadyReason> | NotReady;
+/** The result of the condition Delegated. */
+export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
+
+type Listed = NotReadyReason | NotDelegatedReason;
+export const yes = <R extends GoodReason | NotReadyReason>(reason: R, message: string): Said<'True', R> => ({
+  status: 'True',
+  reason,
+  message,
+});
+export const no = <R extends Listed>(reason: R, message: string): Said<'False', R> => ({
+  status: 'False',
+  reason,
+  message,
+});
+export const unknown = <R extends Listed>(reason: R, message: string): Said<'Unknown', R> => ({
+  status: 'Unknown',
+  reason,
+  message,
+});
+
+/** The result of a step that was not evaluated, because an earlier step failed. */
+export const notEvaluated = (reason: NotReadyReason) =>
+  unknown(reason, 'The operator has not checked this yet. See the condition Programmed for the cause.');
+
+/** Returns the conditions with these results, for a generation of the spec. */
+export function conditionsWith(
+  conditions: readonly Condition[] | undefined,
+  answers: Readonly<Record<string, Answer | DelegatedAnswer>>,
+  generation: number,
+  now: Date,
+): Condition[] {
+  const verdicts = Object.entries(answers).map(([type, answer]) => ({
+    type,
+    ...answer,
+    observedGeneration: generation,
+  }));
+  return [...setConditions(conditions ?? [], verdicts, now)];
+}
+
+/** Returns the result for Ready: the first result that is not True, or `whenAll`. */
+export function readyFrom(answers: readonly Answer[], whenAll: Answer): Answer {
+  const open = answers.find((answer) => answer.status !== 'True');
+  return open ? no(open.reason, open.message) : whenAll;
+}

@@ -1,0 +1,249 @@
+// The operator process: connects the caches, the queues, the reconcilers and the clients of the service.
+
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { realClock } from '#base/clock.ts';
+import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
+import { type Client, createClient } from '#client/client.ts';
+import { createDispatcher } from '#client/pace/dispatcher.ts';
+import { createRecordWriter } from '#client/pace/writer.ts';
+import { withSharedReads } from '#client/shared-reads.ts';
+import { interceptClientWrites } from '#client/write-interceptor.ts';
+import type { Config } from '#config.ts';
+import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
+import { createTurns, inTurns } from '#kube/api/turns.ts';
+import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
+import { createManager } from '#kube/controller/manager.ts';
+import type { WorkQueue } from '#kube/controller/queue.ts';
+import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
+import { createKubeMetrics } from '#kube/metrics.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
+import { parseOverrides, publicAddresses, resolversOf } from '#nameserver/probe/probe.ts';
+import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { LEASE, REPORTER } from '#resources/names.ts';
+import { zoneNameIndex } from '#resources/zone-ref.ts';
+import { createLogger, type Logger } from '#telemetry/log.ts';
+import { createMetrics } from '#telemetry/metrics.ts';
+import { startTracing } from '#telemetry/tracing.ts';
+import { zonesAboveIndex } from '../access/claims.ts';
+import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
+import { type Connection, createCredentials } from '../access/credentials.ts';
+import { watchOwnKey } from '../access/own-key.ts';
+import { createParentLookup } from '../proof/delegated.ts';
+import { createPropagation } from '../proof/propagation.ts';
+import { createRecordTrim } from '../record/cache.ts';
+import { createSeal } from '../record/creation-annotation.ts';
+import { recordIndexes } from '../record/indexes.ts';
+import { createOrphanSweep } from '../record/orphan-sweep.ts';
+import { clusterId } from '../record/orphans.ts';
+import { createRecordReconciler } from '../record/reconcile.ts';
+import { createZoneReconciler } from '../zone/reconcile.ts';
+import { countLeadership, countRequests, createObserver } from './metrics.ts';
+import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
+import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
+import { createServiceWatch } from './service-watch.ts';
+import type { OPERATOR_SETTINGS } from './settings.ts';
+import { createTrace } from './trace.ts';
+import { connectTriggers } from './triggers.ts';
+
+/** Options that only tests set. */
+export interface Runtime {
+  /** Intercepts every write of both reconcilers at the API server and at the service. (Default: none.) */
+  readonly intercept?: WriteInterceptor;
+  /** (Default: JSON to standard output.) */
+  readonly log?: Logger;
+  /** The operator opens a watch again that was silent for this time, in ms. (Default: see kube/cache/reflector.ts.) */
+  readonly silenceMs?: number;
+  /** The time limit of one call to the API server, in ms. (Default: see kube/api/transport.ts.) */
+  readonly callTimeoutMs?: number;
+  /** (Default: see kube/leader/election.ts.) */
+  readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
+  /** The operator reads a Secret with an API key again after this time, in ms. (Default: see access/credentials.ts.) */
+  readonly credentialsMs?: number | undefined;
+}
+
+type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
+
+/** Concurrent calls about objects: fewer than the connections of a process, so that some remain for the lease and Events. */
+const KUBE_CALLS = 12;
+/** More than the longest record, and much less than the operator's memory, because a zone may contain anything. */
+const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Runs until the signal aborts. Runs in progress get up to 10 s to end. @throws when a part fails, and when another replica
+ * has become the leader
+ */
+export async function runOperator(config: OperatorConfig, signal: AbortSignal, runtime: Runtime = {}): Promise<void> {
+  const log = runtime.log ?? createLogger({ name: 'operator', level: config.ZONESTEAD_LOG_LEVEL });
+  const metrics = createMetrics({ component: 'operator' });
+  const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
+  const kubeMetrics = createKubeMetrics(metrics);
+  const kubeconfig = config.KUBECONFIG;
+  const cluster = await connectCluster({
+    observe: kubeMetrics.calls,
+    ...(runtime.callTimeoutMs === undefined ? {} : { timeoutMs: runtime.callTimeoutMs }),
+    ...(kubeconfig === undefined ? {} : { kubeconfig }),
+  });
+  const election = electionOf(config, cluster, log, runtime.lease);
+  countLeadership(metrics, election);
+  const trace = createTrace(log, realClock, tracing);
+  const intercept = chain(
+    ...(election ? [whileLeading(election)] : []),
+    ...(runtime.intercept ? [runtime.intercept] : []),
+  );
+  const api = inTurns(interceptKubeWrites(cluster.api, intercept), createTurns(KUBE_CALLS));
+  const pace = createPaceMetrics(metrics, realClock);
+  const observe = countRequests(metrics);
+  const connections: Connection[] = [];
+  const connect = (key: string): Connection => {
+    const plain = createClient({
+      baseUrl: config.ZONESTEAD_URL,
+      key,
+      userAgent: 'zonestead-operator',
+      maxAnswerBytes: MAX_ANSWER_BYTES,
+      observe,
+      ...(tracing.isOn ? { trace: trace.calls } : {}),
+    });
+    const connection = connectionOf(
+      withSharedReads(interceptClientWrites(plain, chain(trace.intercept, intercept)), realClock),
+      pace,
+    );
+    connections.push(connection);
+    return connection;
+  };
+  const own = connect(config.ZONESTEAD_API_KEY);
+  const { client, dispatcher } = own;
+  const manager = createManager({
+    api: cluster.api,
+    log,
+    metrics,
+    kubeMetrics,
+    health: config.ZONESTEAD_HEALTH_LISTEN,
+    election,
+    silenceMs: runtime.silenceMs,
+  });
+
+  const seal = createSeal(config.ZONESTEAD_API_KEY);
+  const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
+  const zones = manager.cache<DNSZone>(DNS_ZONE, {
+    ...scope,
+    indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex },
+  });
+  const records = manager.cache<DNSRecord>(DNS_RECORD, {
+    ...scope,
+    indexes: recordIndexes(seal),
+    transform: createRecordTrim(),
+  });
+  const namespaces = manager.cache<KubeObject>(NAMESPACE);
+  const zoneQueue = manager.queue(zoneQueueOptions());
+  const recordQueue = manager.queue(recordQueueOptions(records));
+  const orphans = createOrphanSweep(realClock, Math.random);
+  connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, orphans });
+
+  const ownKey = watchOwnKey(client, realClock, log);
+  manager.readyWhen('api key', ownKey.accepted);
+  const watch = createServiceWatch(client, realClock);
+  manager.task((end) => watch.run(end));
+  const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const context: OperatorContext = {
+    api,
+    client,
+    dispatcher,
+    credentials: createCredentials({ api, own, connect, clock: realClock, refreshMs: runtime.credentialsMs }),
+    lookUpParent: config.ZONESTEAD_RESOLVER
+      ? createParentLookup({
+          resolvers: resolversOf(config.ZONESTEAD_RESOLVER),
+          overrides,
+          mayQuery: publicAddresses(config.ZONESTEAD_PARENT_NETWORKS),
+        })
+      : null,
+    events: trace.events(manager.events(REPORTER)),
+    propagation: createPropagation(overrides, realClock),
+    observer: createObserver(metrics, { zones, records }, realClock),
+    zones,
+    records,
+    namespaces,
+    enqueueZone: (key) => zoneQueue.add(key),
+    enqueueRecord: (key) => recordQueue.add(key),
+    enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
+    enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
+    owner: own.owner,
+    now: () => new Date(),
+    seal,
+    cluster: () => clusterId(namespaces.get('kube-system')),
+    watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
+    orphans,
+    nonce: () => randomBytes(12).toString('hex'),
+  };
+  manager.controller({
+    name: 'zones',
+    queue: zoneQueue,
+    concurrency: ZONE_WORKERS,
+    reconcile: trace.runs('DNSZone', createZoneReconciler(context, realClock, Math.random)),
+  });
+  manager.controller({
+    name: 'records',
+    queue: recordQueue,
+    concurrency: RECORD_WORKERS,
+    reconcile: trace.runs('DNSRecord', createRecordReconciler(context, realClock)),
+  });
+  // Replicas that wait for the lease check their key too.
+  const end = new AbortController();
+  const looking = ownKey.run(end.signal);
+  try {
+    await manager.run(signal);
+  } finally {
+    end.abort(new DOMException('The process is stopping', 'AbortError'));
+    await looking;
+    await Promise.all(connections.map((connection) => connection.client.close()));
+    await cluster.close();
+    await tracing.close();
+  }
+}
+
+/** Creates the connection of one API key, with a dispatcher of its own. */
+function connectionOf(client: Client, pace: PaceMetrics): Connection {
+  let owner: string | undefined;
+  const { onPause } = pace;
+  const writer = createRecordWriter(client);
+  return {
+    client,
+    dispatcher: pace.observed(createDispatcher({ clock: realClock, random: Math.random, writer, onPause })),
+    owner: async (signal) => {
+      if (owner === undefined) {
+        const { team } = await client.account({ signal });
+        owner = team === undefined ? 'personal' : `org:${team.id}`;
+      }
+      return owner;
+    },
+  };
+}
+
+function restart(queue: WorkQueue, key: string): void {
+  queue.forget(key);
+  queue.add(key);
+}
+
+/** Returns undefined when this process is the only one: outside a cluster, with a kubeconfig. */
+function electionOf(
+  config: OperatorConfig,
+  cluster: Cluster,
+  log: Logger,
+  times: Runtime['lease'] = {},
+): Election | undefined {
+  if (!(config.ZONESTEAD_LEADER_ELECTION ?? config.KUBECONFIG === undefined)) return undefined;
+  return createElection({
+    ...times,
+    api: cluster.api,
+    namespace: config.ZONESTEAD_LEASE_NAMESPACE ?? cluster.namespace,
+    name: config.ZONESTEAD_LEASE_NAME ?? LEASE,
+    // A new identity after every start: writes of the previous process on this host may still arrive.
+    identity: config.ZONESTEAD_LEASE_IDENTITY ?? `${hostname()}_${randomBytes(6).toString('hex')}`,
+    log,
+    clock: realClock,
+    random: Math.random,
+    date: () => new Date(),
+  });
+}

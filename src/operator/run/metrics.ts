@@ -1,0 +1,147 @@
+// The operator's metrics of its own work. No label contains a name: labels are kinds, condition types and the reasons of
+// resources/reasons.ts. Any other reason counts as `Other`.
+//
+//   object_conditions{kind,condition,status}   objects by the status of each condition
+//   objects_not_ready{kind,reason}             objects that are not Ready, by reason
+//   propagation_seconds                        histogram: from a write at the service until every name server serves it
+//   orphans_total{result}                      records without an object: removed, or kept because there were too many
+//   drift_total{kind,result}                   differences at the service: found, and repaired
+//   service_requests_total{method,code}        calls to the service by status; `none` without one, `other` for a rare status
+//   service_request_duration_seconds{method}   histogram: duration of one call
+//   leader, leader_terms                       whether this process is the leader, and how often it became the leader
+
+import type { Clock } from '#base/clock.ts';
+import type { RequestObserver } from '#client/http.ts';
+import type { Cache } from '#kube/cache/store.ts';
+import type { Election } from '#kube/leader/election.ts';
+import type { Condition } from '#resources/common.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { NOT_READY_REASONS } from '#resources/reasons.ts';
+import { countCalls } from '#telemetry/calls.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+
+/** Receives the events that the reconcilers report as they work. */
+export interface Observer {
+  /** The operator wrote values of the object at the service. */
+  written(uid: string | undefined): void;
+  /** Every name server serves the desired values of the object. */
+  propagated(uid: string | undefined): void;
+  drift(kind: Kind, result: 'found' | 'repaired'): void;
+  /** Records of other namespaces no longer have an object. */
+  orphans(result: 'removed' | 'kept', count: number): void;
+}
+
+type Kind = 'DNSZone' | 'DNSRecord';
+
+const CONDITIONS: Readonly<Record<Kind, readonly string[]>> = {
+  DNSZone: ['Accepted', 'Programmed', 'Delegated', 'Ready'],
+  DNSRecord: ['Accepted', 'Programmed', 'Propagated', 'Ready'],
+};
+const STATUSES = ['True', 'False', 'Unknown'] as const;
+/** `Other` is a reason that an operator of another version wrote, until this operator has processed the object. */
+const REASONS = [...NOT_READY_REASONS, 'Other'] as const;
+const KNOWN_REASONS: ReadonlySet<string> = new Set(REASONS);
+const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '500', '502', '503'];
+/** The name servers of this product poll every 25 ms; others may poll every few minutes. */
+const PROPAGATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
+
+/** Counts calls to the service. Pass the result to the client. */
+export function countRequests(metrics: Metrics): RequestObserver {
+  return countCalls(metrics, { prefix: 'service', title: 'the service', codes: CODES });
+}
+
+/** Registers the leadership metrics; without an election this process is the leader. */
+export function countLeadership(metrics: Metrics, election: Election | undefined): void {
+  metrics.gauge({
+    name: 'leader',
+    help: '1 if this process is the leader, 0 if not.',
+    collect: (gauge) => gauge.set(election === undefined || election.leads() ? 1 : 0),
+  });
+  metrics.gauge({
+    name: 'leader_terms',
+    help: 'Number of times that this process became the leader.',
+    collect: (gauge) => gauge.set(election?.terms() ?? 1),
+  });
+}
+
+export interface Observed {
+  readonly zones: Cache<DNSZone>;
+  readonly records: Cache<DNSRecord>;
+}
+
+/** Registers the metrics of objects. Call it once per registry. */
+export function createObserver(metrics: Metrics, { zones, records }: Observed, clock: Clock): Observer {
+  countConditions(metrics, { zones, records });
+  const propagation = metrics.histogram({
+    name: 'propagation_seconds',
+    help: 'Seconds from a write at the service until every name server serves it.',
+    buckets: PROPAGATION_BUCKETS,
+  });
+  const drift = metrics.counter({
+    name: 'drift_total',
+    help: 'Differences at the service that the operator found, and those that it repaired.',
+    labels: ['kind', 'result'],
+  });
+  for (const kind of ['DNSZone', 'DNSRecord'])
+    for (const result of ['found', 'repaired']) drift.inc({ kind, result }, 0);
+  const orphans = metrics.counter({
+    name: 'orphans_total',
+    help: 'Records of other namespaces without a DNSRecord that the operator removed, or kept because there were too many at once.',
+    labels: ['result'],
+  });
+  for (const result of ['removed', 'kept']) orphans.inc({ result }, 0);
+  // The times of writes that are not yet proven, by uid: at most one for each object.
+  const writes = new Map<string, number>();
+  records.onChange((_key, kind, _initial, object) => {
+    if (kind === 'delete') writes.delete(object.metadata.uid ?? '');
+  });
+  return {
+    written: (uid = '') => void writes.set(uid, clock.now()),
+    propagated: (uid = '') => {
+      const since = writes.get(uid);
+      if (since !== undefined) propagation.observe((clock.now() - since) / 1000);
+      writes.delete(uid);
+    },
+    drift: (kind, result) => drift.inc({ kind, result }),
+    orphans: (result, count) => orphans.inc({ result }, count),
+  };
+}
+
+function countConditions(metrics: Metrics, caches: Observed): void {
+  const conditionsOf = (kind: Kind): (readonly Condition[])[] =>
+    (kind === 'DNSZone' ? caches.zones : caches.records).list().map(({ status }) => status?.conditions ?? []);
+  metrics.gauge({
+    name: 'object_conditions',
+    help: 'Objects, by the status of each of their conditions.',
+    labels: ['kind', 'condition', 'status'],
+    collect: (gauge) => {
+      for (const kind of ['DNSZone', 'DNSRecord'] as const) {
+        const all = conditionsOf(kind);
+        for (const condition of CONDITIONS[kind]) {
+          const found = all.map((conditions) => conditions.find(({ type }) => type === condition)?.status ?? 'Unknown');
+          for (const status of STATUSES)
+            gauge.set({ kind, condition, status }, found.filter((each) => each === status).length);
+        }
+      }
+    },
+  });
+  metrics.gauge({
+    name: 'objects_not_ready',
+    help: 'Objects that are not Ready, by reason. Other is a reason that this version does not know.',
+    labels: ['kind', 'reason'],
+    collect: (gauge) => {
+      for (const kind of ['DNSZone', 'DNSRecord'] as const) {
+        const counts = new Map<string, number>(REASONS.map((reason) => [reason, 0]));
+        for (const conditions of conditionsOf(kind)) {
+          const ready = conditions.find(({ type }) => type === 'Ready');
+          if (ready?.status === 'True') continue;
+          const given = ready?.reason ?? 'Pending';
+          const reason = KNOWN_REASONS.has(given) ? given : 'Other';
+          counts.set(reason, (counts.get(reason) ?? 0) + 1);
+        }
+        for (const [reason, count] of counts) gauge.set({ kind, reason }, count);
+      }
+    },
+  });
+}

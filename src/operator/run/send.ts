@@ -1,0 +1,56 @@
+// Sends one write through the dispatcher and limits how long a worker waits for its turn. A worker that waited for the end of
+// a long pause would block other objects, among them certificates.
+
+import type { Clock } from '#base/clock.ts';
+import type { DnsRecord } from '#client/client.ts';
+import type { ChangeJob, Dispatcher, Job, JobQueue } from '#client/pace/dispatcher.ts';
+import type { Lane } from '#client/pace/lanes.ts';
+import { PausedTooLong } from './failures.ts';
+
+const MAX_WAIT_MS = 5_000;
+/** The retry delay when only other writes of the zone are ahead, in ms. */
+const RETRY_MS = 1_000;
+
+/**
+ * Runs the job when its turn comes.
+ * @throws PausedTooLong when its turn does not come within 5 s; nothing was sent in this case
+ */
+export function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>): Promise<T> {
+  const queue = { ...job, bucket: job.bucket ?? 'records' };
+  return waitForTurn(dispatcher, clock, job.lane, queue, (waitLimit) => dispatcher.submit({ ...job, waitLimit }));
+}
+
+/**
+ * Sends one record change when its turn comes, in a batch with other changes of its zone.
+ * @throws PausedTooLong as {@link send} does, and the error of this change
+ */
+export function sendChange(dispatcher: Dispatcher, clock: Clock, job: ChangeJob): Promise<DnsRecord | null> {
+  const queue: JobQueue = { ...job, bucket: 'records' };
+  return waitForTurn(dispatcher, clock, job.lane, queue, (waitLimit) => dispatcher.change({ ...job, waitLimit }));
+}
+
+async function waitForTurn<T>(
+  dispatcher: Dispatcher,
+  clock: Clock,
+  lane: Lane,
+  queue: JobQueue,
+  submit: (waitLimit: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const pausedError = (): PausedTooLong | null => {
+    const held = dispatcher.retryTime(lane, queue);
+    return held && new PausedTooLong(held.reason, held.until);
+  };
+  const held = dispatcher.hold(queue);
+  if (held !== null && held.until - clock.now() > MAX_WAIT_MS) throw pausedError();
+  const waitLimit = new AbortController();
+  // The limit applies to all attempts together: a zone that is busy repeatedly must not block the worker either.
+  const cancel = clock.setTimeout(
+    () => waitLimit.abort(pausedError() ?? new PausedTooLong('ZoneBusy', clock.now() + RETRY_MS)),
+    MAX_WAIT_MS,
+  );
+  try {
+    return await submit(waitLimit.signal);
+  } finally {
+    cancel();
+  }
+}

@@ -1,0 +1,167 @@
+// Finds or creates the zone at the service for a DNSZone: the zone in its status, an existing zone (adopt, Observe), or a new
+// one. access/claims.ts decides which existing zones an object may use.
+
+import type { Clock } from '#base/clock.ts';
+import type { Zone } from '#client/client.ts';
+import { ApiError, isAbsent } from '#client/errors.ts';
+import type { ReconcileContext } from '#kube/controller/controller.ts';
+import { DNS_ZONE, type DNSZone, type ZoneStatus } from '#resources/dnszone.ts';
+import type { EventReason } from '#resources/reasons.ts';
+import { enclosing, existingRefused, isManaged, mayTakeExisting } from '../access/claims.ts';
+import { labelsIn, neighboursOf, type OperatorContext, writeStatus } from '../access/context.ts';
+import { type NotReady, no } from '../run/conditions.ts';
+import { createAtService, newIntent, repeatCreation } from './create.ts';
+import { statusOf } from './status.ts';
+
+export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: NotReady };
+
+/**
+ * @param name the canonical name of the zone
+ * @param written receives the object after a new intent was written
+ */
+export async function zoneAtService(
+  context: OperatorContext,
+  clock: Clock,
+  object: DNSZone,
+  name: string,
+  run: ReconcileContext,
+  written: (object: DNSZone) => void,
+): Promise<Found> {
+  const managed = isManaged(object);
+  const observes = object.spec.managementPolicy === 'Observe';
+  if (!managed && observes) return observe(context, object, name, run);
+  if (managed) {
+    const known = await ofLedger(context, object, name, run);
+    if (typeof known === 'object') return { zone: known, origin: object.status?.origin ?? 'Created' };
+    if (known === 'another') {
+      if (observes) return observe(context, object, name, run);
+    } else if (observes || object.spec.driftPolicy !== 'Enforce') {
+      const leaves = observes ? 'managementPolicy Observe' : `driftPolicy ${object.spec.driftPolicy}`;
+      const message = `Zone ${object.status?.zoneId} was deleted at the DNS service, and ${leaves} does not create it again. Set managementPolicy: Full and driftPolicy: Enforce to create it again.`;
+      return { answer: no('ZoneMissing', message) };
+    }
+  }
+  return createOrAdopt(context, clock, object, name, run, written);
+}
+
+/** Compares the name too, so that an id in a status never leads to another zone. */
+async function ofLedger(
+  context: OperatorContext,
+  object: DNSZone,
+  name: string,
+  run: ReconcileContext,
+): Promise<Zone | 'gone' | 'another'> {
+  const { signal, reconcileId: requestId } = run;
+  const id = object.status?.zoneId as string;
+  try {
+    const zone = await context.client.zones.get(id, { signal, requestId });
+    return zone.zoneName === name ? zone : 'another';
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+  run.log.warn({ zone: id }, 'another client deleted the zone at the DNS service');
+  context.observer.drift('DNSZone', 'found');
+  context.events.record(object, {
+    type: 'Warning',
+    reason: 'ZoneMissing',
+    action: 'Recreate',
+    note: `Zone ${id} no longer exists at the DNS service`,
+  });
+  return 'gone';
+}
+
+async function observe(context: OperatorContext, object: DNSZone, name: string, run: ReconcileContext): Promise<Found> {
+  const { signal, reconcileId: requestId } = run;
+  const { namespace } = object.metadata;
+  const ownZone = neighboursOf(context)
+    .named(name)
+    .some((other) => other.metadata.namespace === namespace && isManaged(other));
+  if (!ownZone && !mayTakeExisting(object, labelsIn(context))) return { answer: existingRefused(object, name) };
+  const [zone] = await context.client.zones.list({ zoneName: name }, { signal, requestId });
+  if (zone) return { zone, origin: 'Observed' };
+  return {
+    answer: no(
+      'ZoneMissing',
+      'managementPolicy is Observe, but the API key sees no zone of this name at the DNS service. Create the zone there, or set managementPolicy: Full.',
+    ),
+  };
+}
+
+/** Returns a zone for an object that has none: the result of its earlier request, an existing zone, or a new zone. */
+async function createOrAdopt(
+  context: OperatorContext,
+  clock: Clock,
+  object: DNSZone,
+  name: string,
+  run: ReconcileContext,
+  written: (object: DNSZone) => void,
+): Promise<Found> {
+  const { signal, reconcileId: requestId } = run;
+  const before = object.status?.intent;
+  const made = before === undefined ? null : await repeatCreation(context, clock, object, before, run);
+  if (made !== null && !(made instanceof ApiError)) return created(context, object, made);
+  const there = await nearest(context, name, { signal, requestId });
+  if (there) {
+    const found = judgeExisting(context, object, name, there);
+    if (found) {
+      if ('zone' in found)
+        recordEvent(
+          context,
+          object,
+          'Adopted',
+          `The operator has taken over zone ${name} (${there.id}) with its records`,
+        );
+      return found;
+    }
+  }
+  const intent = await newIntent(context, object, signal);
+  const sameRequest = before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl;
+  if (made instanceof ApiError && sameRequest) throw made;
+  const { zoneId: gone, origin: _was, ...rest } = statusOf(object);
+  // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first response.
+  const intended = await writeStatus(context, context.zones, DNS_ZONE, object, { ...rest, intent }, signal);
+  written(intended);
+  const zone = await createAtService(context, clock, intended, intent, requestId, signal);
+  if (gone !== undefined) context.observer.drift('DNSZone', 'repaired');
+  return created(context, intended, zone);
+}
+
+function created(context: OperatorContext, object: DNSZone, zone: Zone): Found {
+  recordEvent(context, object, 'Created', `The operator has created zone ${zone.zoneName} (${zone.id})`);
+  return { zone, origin: 'Created' };
+}
+
+/** Returns the zone of this name, or the nearest zone above it, that the key sees. A single label has no zone above. */
+async function nearest(context: OperatorContext, name: string, options: { signal: AbortSignal; requestId: string }) {
+  if (name.includes('.')) return context.client.zones.find(name, options);
+  return (await context.client.zones.list({ zoneName: name }, options))[0] ?? null;
+}
+
+/** @returns null when the object may create a new zone */
+function judgeExisting(context: OperatorContext, object: DNSZone, name: string, there: Zone): Found | null {
+  const allowed = mayTakeExisting(object, labelsIn(context));
+  if (there.zoneName !== name) {
+    // A child zone hides the records of the parent: access/claims.ts has already checked the permission of its owner.
+    const above = enclosing(object, name, neighboursOf(context))?.zone.status?.zoneId;
+    return allowed || above === there.id ? null : { answer: existingRefused(object, there.zoneName) };
+  }
+  const { adopt, owner } = object.spec;
+  if (adopt === 'Never') {
+    const message = `Zone ${name} already exists at the DNS service, and this object did not create it. To take it over with all its records, set spec.adopt: IfIdentical. To add records without managing the zone, set spec.managementPolicy: Observe.`;
+    return { answer: no('Conflict', message) };
+  }
+  if (!allowed) return { answer: existingRefused(object, name) };
+  if (owner !== undefined && owner !== there.owner) {
+    return {
+      answer: no(
+        'Conflict',
+        `Zone ${name} already exists at the DNS service and does not belong to ${owner}. Correct spec.owner.`,
+      ),
+    };
+  }
+  return { zone: there, origin: 'Adopted' };
+}
+
+function recordEvent(context: OperatorContext, object: DNSZone, reason: EventReason, note: string): void {
+  context.events.record(object, { type: 'Normal', reason, action: 'Create', note });
+}

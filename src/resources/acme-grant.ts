@@ -1,0 +1,35 @@
+// Decides whether a zone permits an ACME challenge (RFC 8555 section 8.4): compares its spec.acme with the namespace and the
+// name. The solver asks before it creates a DNSRecord, and the operator before it writes one. The default is to deny.
+import type { DNSZone } from './dnszone.ts';
+import { isFromThere, type LabelsOf, matchesName } from './grant-match.ts';
+
+/**
+ * The result. A challenge is refused because the zone permits none (`none`), none from this namespace (`namespace`), none for
+ * this name (`name`), or none at a name that is not an _acme-challenge name (`target`).
+ */
+type AcmeVerdict = 'permitted' | 'none' | 'namespace' | 'name' | 'target';
+
+const LABEL = '_acme-challenge';
+
+/**
+ * The namespace of the zone may request certificates for every name in the zone, other namespaces for the names in
+ * spec.acme.names. A name includes its wildcard, because both have the same challenge.
+ * @param relative the name of the challenge's TXT record, canonical and relative to the zone
+ */
+export function acmeVerdict(zone: DNSZone, namespace: string, relative: string, labelsOf: LabelsOf): AcmeVerdict {
+  const { acme } = zone.spec;
+  if (acme === undefined) return 'none';
+  const own = zone.metadata.namespace ?? '';
+  if (!isFromThere(acme.namespaces, own, namespace, labelsOf)) return 'namespace';
+  if ((acme.targets ?? []).some((pattern) => matchesName(pattern, relative))) return 'permitted';
+  const name = certifiedName(relative);
+  if (name === undefined) return 'target';
+  const isListed = namespace === own || (acme.names ?? []).some((pattern) => matchesName(pattern, name));
+  return isListed ? 'permitted' : 'name';
+}
+
+/** The name that a challenge proves control of, relative to the zone; undefined for a name without the ACME label. */
+export function certifiedName(relative: string): string | undefined {
+  if (relative === LABEL) return '@';
+  return relative.startsWith(`${LABEL}.`) ? relative.slice(LABEL.length + 1) : undefined;
+}

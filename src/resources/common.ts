@@ -1,0 +1,127 @@
+// Fields that both kinds have: time to live, policies, references and conditions.
+import { z } from 'zod';
+import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import { withRules } from './rules.ts';
+
+export const GROUP = 'zonestead.dev';
+export const VERSION = 'v1alpha1';
+export const API_VERSION = `${GROUP}/${VERSION}`;
+
+export const ttl = z.int().min(MIN_TTL).max(MAX_TTL);
+
+export const deletionPolicy = z.enum(['Delete', 'Retain']).default('Delete').meta({
+  description:
+    'How to treat the data at the DNS service when this object is deleted. Delete removes the data. Retain keeps it.',
+});
+
+export const driftPolicy = z.enum(['Enforce', 'Report', 'Ignore']);
+
+export const DRIFT_DESCRIPTION =
+  'How to handle changes that others make directly at the DNS service to data that this object owns. Enforce reverts ' +
+  'them and emits a Warning Event. Report only emits the Event. Ignore does not check.';
+
+// These are Kubernetes' own rules for names (RFC 1123 subdomain and label), so that the API server refuses a wrong reference.
+export const objectName = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/);
+
+export const namespaceName = z
+  .string()
+  .min(1)
+  .max(63)
+  .regex(/^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/);
+
+const labelValue = z.string().max(63);
+
+/** A metav1.LabelSelector with bounds. */
+export const labelSelector = z
+  .object({
+    matchLabels: z
+      .record(z.string(), labelValue)
+      .optional()
+      .meta({ description: 'The namespace must have all of these labels with these values.', maxProperties: 64 }),
+    matchExpressions: z
+      .array(
+        withRules(
+          z.object({
+            key: z.string().min(1).max(317).meta({ description: 'The label key that the requirement applies to.' }),
+            operator: z
+              .enum(['In', 'NotIn', 'Exists', 'DoesNotExist'])
+              .meta({ description: 'How the label of the namespace relates to the values.' }),
+            values: z.array(labelValue).max(64).optional().meta({
+              description: 'Required for the operators In and NotIn. Not accepted for Exists and DoesNotExist.',
+              'x-kubernetes-list-type': 'atomic',
+            }),
+          }),
+          [
+            {
+              // Every label selector of Kubernetes has this rule (apimachinery, ValidateLabelSelectorRequirement). NotIn
+              // without values would open a grant to every namespace.
+              rule: "(self.operator in ['In', 'NotIn']) == (has(self.values) && self.values.size() > 0)",
+              message: 'set values with the operators In and NotIn, and omit values with Exists and DoesNotExist',
+              fieldPath: '.values',
+              holds: ({ operator, values = [] }) => ['In', 'NotIn'].includes(operator) === values.length > 0,
+            },
+          ],
+        ),
+      )
+      .max(64)
+      .optional()
+      .meta({
+        description: 'The labels of the namespace must meet all of these requirements.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+  })
+  .meta({ 'x-kubernetes-map-type': 'atomic' });
+
+export const moment = z.string().max(64).meta({ format: 'date-time' });
+
+/** A metav1.Condition with its bounds. */
+const condition = z.object({
+  type: z.string().min(1).max(64).meta({ description: 'Type of the condition, for example Ready.' }),
+  status: z
+    .enum(['True', 'False', 'Unknown'])
+    .meta({ description: 'Status of the condition: True, False or Unknown.' }),
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The metadata.generation of the object that the condition was set for.' }),
+  lastTransitionTime: moment.meta({ description: 'The last time that the status of the condition changed.' }),
+  reason: z
+    .string()
+    .min(1)
+    .max(128)
+    .regex(/^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/)
+    .meta({ description: 'A CamelCase word for the cause of the status. Programs may rely on it.' }),
+  message: z.string().max(4096).meta({
+    description: 'An explanation for people: the cause of the status, and the next step of the operator or of you.',
+  }),
+});
+
+export type Condition = z.infer<typeof condition>;
+
+/**
+ * Conditions that exist with the status Unknown as soon as the object is created, so that no client mistakes an absent
+ * condition for a result. The API server fills them in as the default of the schema.
+ */
+export function conditionsInitiallyUnknown(types: readonly string[]) {
+  const initial: Condition[] = types.map((type) => ({
+    type,
+    status: 'Unknown',
+    lastTransitionTime: '1970-01-01T00:00:00Z',
+    reason: 'Pending',
+    message: 'The operator has not processed this object yet.',
+  }));
+  return z
+    .array(condition)
+    .max(16)
+    .default(initial)
+    .meta({
+      description: `The conditions of this object: ${types.join(', ')}. Wait for Ready to be True.`,
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['type'],
+    });
+}

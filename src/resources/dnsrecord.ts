@@ -1,0 +1,201 @@
+// The schema of the DNSRecord resource: the desired values of one RRset, and the status that the operator writes.
+import { z } from 'zod';
+import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import {
+  conditionsInitiallyUnknown,
+  DRIFT_DESCRIPTION,
+  deletionPolicy,
+  driftPolicy,
+  GROUP,
+  moment,
+  namespaceName,
+  objectName,
+  ttl,
+  VERSION,
+} from './common.ts';
+import { RECORD_RULES } from './record-rules.ts';
+import { immutable, withRules } from './rules.ts';
+import { matches, OWNER_NAME } from './syntax.ts';
+
+/** `Propagated`: every name server of the zone serves the values. `Ready` is True when all others are. */
+const RECORD_CONDITIONS = ['Accepted', 'Programmed', 'Propagated', 'Ready'] as const;
+
+/**
+ * A single value may be as long as the service accepts; the values of a list are shorter. The API server estimates the cost of
+ * CEL rules from these bounds, and the rule that compares 100 values with each other exceeds the limit (10^7) at 4096.
+ */
+const MAX_CONTENT = 65_535;
+export const MAX_LISTED_CONTENT = 2_048;
+export const MAX_VALUES = 100;
+
+const priority = z.int().min(0).max(65_535);
+
+const zoneRef = immutable(
+  z.object({
+    name: objectName.meta({ description: 'The name of the DNSZone object.' }),
+    namespace: namespaceName.optional().meta({
+      description:
+        'The namespace of the DNSZone. A DNSZone of another namespace must permit the record in its allowedRecords. ' +
+        "(Default: the record's own namespace.)",
+    }),
+  }),
+  'zoneRef',
+).meta({ description: 'The DNSZone that the record belongs to. This field is immutable.' });
+
+const name = immutable(
+  withRules(z.string().min(1).max(254), [
+    {
+      rule: matches('self', OWNER_NAME),
+      message:
+        'must be "@" for the zone itself, or a name relative to the zone such as www, *.dev or _acme-challenge: labels of 1 ' +
+        'to 63 letters, digits, "_" and "-"; "*" is accepted as the first label only',
+      holds: (self) => new RegExp(OWNER_NAME).test(self),
+    },
+  ]),
+  'name',
+).meta({
+  description: 'The name relative to the zone, for example www. Use "@" for the zone itself. This field is immutable.',
+});
+
+const CONTENT_DESCRIPTION =
+  'Write an address for A and AAAA, a host name for CNAME, MX, NS, PTR and ALIAS, text for TXT, and the zone file form ' +
+  'for all other types.';
+
+export const recordSpec = withRules(
+  z.object({
+    zoneRef,
+    name,
+    type: immutable(z.enum(RECORD_TYPES), 'type').meta({ description: 'The record type. This field is immutable.' }),
+    ttl: ttl.optional().meta({
+      description:
+        'The time to live: how long resolvers may cache the answer, in seconds from 30 to 86400. (Default: the defaultTtl of the zone.)',
+    }),
+    content: z
+      .string()
+      .min(1)
+      .max(MAX_CONTENT)
+      .optional()
+      .meta({
+        description: `The value of the record. Use values instead for several values. ${CONTENT_DESCRIPTION}`,
+      }),
+    priority: priority.optional().meta({
+      description:
+        'The preference of the mail exchanger in content. Mail servers try lower numbers first. Only type MX accepts this ' +
+        'field. (Default: 10.)',
+    }),
+    values: z
+      .array(
+        z.object({
+          content: z
+            .string()
+            .min(1)
+            .max(MAX_LISTED_CONTENT)
+            .meta({ description: `One value. ${CONTENT_DESCRIPTION}` }),
+          priority: priority.optional().meta({
+            description:
+              'The preference of this mail exchanger. Mail servers try lower numbers first. Only type MX accepts this ' +
+              'field. (Default: 10.)',
+          }),
+        }),
+      )
+      .min(1)
+      .max(MAX_VALUES)
+      .optional()
+      .meta({
+        description: 'The values of the record, at most 100. Use content instead for a single value.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
+    deletionPolicy: deletionPolicy.meta({
+      description:
+        'How to treat the values at the DNS service when this object is deleted. Delete removes them. Retain keeps them. In ' +
+        'a zone of another namespace the operator always removes them.',
+    }),
+    driftPolicy: driftPolicy
+      .optional()
+      .meta({ description: `${DRIFT_DESCRIPTION} (Default: the driftPolicy of the zone.)` }),
+    adopt: z
+      .enum(['Never', 'IfIdentical'])
+      .default('Never')
+      .meta({
+        description:
+          'How to handle a value that exists at the DNS service and that no DNSRecord owns. Never reports a conflict. ' +
+          'IfIdentical takes over a record with the same name, type and value. In a zone of another namespace the operator ' +
+          'takes over no records.',
+      }),
+  }),
+  RECORD_RULES,
+);
+
+const ledgerEntry = z.object({
+  id: z.string().max(64).optional().meta({
+    description: 'The id of the record at the DNS service. Absent until the operator has received the response.',
+  }),
+  content: z.string().max(70_000).meta({ description: 'The value that the operator sent to the DNS service.' }),
+  priority: priority.nullable().meta({ description: 'The preference of an MX value. Null for all other types.' }),
+  ttl: ttl.optional().meta({
+    description: 'Internal, do not rely on it. The ttl of the request in progress; absent when it has none.',
+  }),
+  intent: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'Internal, do not rely on it. Identifies the request that creates the value. The operator repeats this exact ' +
+        'request if it did not receive the response.',
+    }),
+});
+
+export const recordStatus = z.object({
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The metadata.generation that the operator has processed last.' }),
+  fqdn: z
+    .string()
+    .max(254)
+    .optional()
+    .meta({ description: 'The fully qualified domain name in lower case, without the final dot.' }),
+  summary: z.string().max(256).optional().meta({ description: 'The values on one short line, for kubectl get.' }),
+  zoneId: z
+    .string()
+    .max(64)
+    .optional()
+    .meta({ description: 'The id of the zone at the DNS service that holds the records of this object.' }),
+  records: z
+    .array(ledgerEntry)
+    .max(2 * MAX_VALUES)
+    .optional()
+    .meta({
+      description:
+        'The records that this object owns at the DNS service. The operator changes and deletes no other records for it.',
+      // One field manager writes the ledger, and always all of it: merging the entries of two writers would invent ownership.
+      'x-kubernetes-list-type': 'atomic',
+    }),
+  nextAttemptTime: moment.optional().meta({
+    description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
+  }),
+  conditions: conditionsInitiallyUnknown(RECORD_CONDITIONS),
+});
+
+export type RecordSpec = z.infer<typeof recordSpec>;
+export type RecordStatus = z.infer<typeof recordStatus>;
+/** One value at the service that an object owns, or is about to own. */
+export type LedgerEntry = z.infer<typeof ledgerEntry>;
+
+export interface DNSRecord extends KubeObject {
+  readonly spec: RecordSpec;
+  readonly status?: RecordStatus;
+}
+
+export const DNS_RECORD = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'dnsrecords',
+  kind: 'DNSRecord',
+  namespaced: true,
+  shortNames: ['zdr'],
+  categories: ['zonestead'],
+} as const satisfies ResourceType & { shortNames: readonly string[]; categories: readonly string[] };

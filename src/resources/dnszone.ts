@@ -1,0 +1,312 @@
+// The schema of the DNSZone resource: the desired zone, and the status that the operator writes.
+import { z } from 'zod';
+import { parseZoneName } from '#dns/names/name.ts';
+import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import {
+  conditionsInitiallyUnknown,
+  DRIFT_DESCRIPTION,
+  deletionPolicy,
+  driftPolicy,
+  GROUP,
+  labelSelector,
+  moment,
+  objectName,
+  ttl,
+  VERSION,
+} from './common.ts';
+import { immutable, withRules } from './rules.ts';
+import { matches, NAME_PATTERN, NUMBERS, ZONE_NAME } from './syntax.ts';
+
+/** The default TTL that the service gives to a new zone, in seconds. */
+export const DEFAULT_TTL = 3_600;
+
+/** `Delegated`: the parent zone delegates to the name servers here. `Ready` is True when all others but Delegated are. */
+const ZONE_CONDITIONS = ['Accepted', 'Programmed', 'Delegated', 'Ready'] as const;
+
+const zoneName = immutable(
+  withRules(z.string().min(1).max(254), [
+    {
+      rule: `${matches('self', ZONE_NAME)} && !${matches('self', NUMBERS)}`,
+      message:
+        'must be a domain name such as example.org: labels of letters, digits, "_" and hyphens that neither begin nor end with a hyphen',
+      holds: (self) => parseZoneName(self).ok,
+    },
+  ]),
+  'zoneName',
+).meta({ description: 'The name of the zone, for example example.org. This field is immutable.' });
+
+const from = z.enum(['Same', 'All', 'Selector']).meta({
+  description:
+    'The namespaces that the rule applies to. Same is the namespace of this object. All is every namespace. Selector is ' +
+    'every namespace whose labels match selector.',
+});
+
+const namespacesFrom = <From extends z.ZodType<'Same' | 'All' | 'Selector'>>(fromSchema: From) =>
+  withRules(
+    z.object({
+      from: fromSchema,
+      selector: labelSelector
+        .optional()
+        .meta({ description: 'The labels that a namespace must have. Required with from: Selector only.' }),
+    }),
+    [
+      {
+        rule: "has(self.selector) == (has(self.from) && self.from == 'Selector')",
+        message: 'set selector with from: Selector, and omit it with from: Same and from: All',
+        holds: (self) =>
+          ((self as { selector?: unknown }).selector !== undefined) ===
+          ((self as { from?: unknown }).from === 'Selector'),
+      },
+    ],
+  );
+
+const namePattern = withRules(z.string().min(1).max(253), [
+  {
+    rule: matches('self', NAME_PATTERN),
+    message:
+      'must be "*" for every name, "@" for the zone itself, a name relative to the zone such as www, or *.dev for every name below dev',
+    holds: (self) => new RegExp(NAME_PATTERN).test(self),
+  },
+]);
+
+const allowedRecord = z.object({
+  // There is no default: `Same` would restrict the zone's own namespace, which is rarely intended.
+  namespaces: namespacesFrom(from).meta({
+    description:
+      'The namespaces whose DNSRecords this rule allows. A rule with from: Same also restricts the namespace of this zone ' +
+      'to the records that such rules allow.',
+  }),
+  names: z
+    .array(namePattern)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'The allowed names, relative to the zone: "*" for every name, "@" for the zone itself, a name such as www, or *.dev ' +
+        'for every name below dev. (Default: every name.)',
+      'x-kubernetes-list-type': 'set',
+    }),
+  types: z
+    .array(z.enum(RECORD_TYPES))
+    .max(RECORD_TYPES.length)
+    .optional()
+    .meta({ description: 'The allowed record types. (Default: every type.)', 'x-kubernetes-list-type': 'set' }),
+});
+
+const acmeFields = z.object({
+  namespaces: namespacesFrom(from.default('Same'))
+    .default({ from: 'Same' })
+    .meta({
+      description:
+        'The namespaces whose challenges this zone permits: the namespace of the cert-manager Challenge, or the namespace of ' +
+        'the Issuer if no Challenge is found. (Default: from: Same.)',
+    }),
+  names: z
+    .array(namePattern)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'The names that other namespaces may request certificates for, relative to the zone: "*" for every name, "@" for the ' +
+        'zone itself, a name such as www, or *.dev for every name below dev. A name includes its wildcard, because both have ' +
+        'the same challenge. Required with from: All and from: Selector. The namespace of this object may request ' +
+        'certificates for every name.',
+      'x-kubernetes-list-type': 'set',
+    }),
+  targets: z
+    .array(namePattern)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'Names without the label _acme-challenge that may hold challenges. Use them as targets of the CNAME records that ' +
+        'delegate the challenges of other zones to this zone. (Default: none.)',
+      'x-kubernetes-list-type': 'set',
+    }),
+  wildcardShadowing: z
+    .enum(['Refuse', 'Warn'])
+    .default('Refuse')
+    .meta({
+      description:
+        'How to handle a challenge that hides a wildcard record. A challenge at _acme-challenge.a makes the name a exist, so ' +
+        'that the wildcard no longer answers for a (RFC 4592). Refuse rejects such a challenge. Warn creates the challenge ' +
+        'and emits a Warning Event.',
+    }),
+});
+
+const acme = withRules(acmeFields, [
+  {
+    rule: "!has(self.namespaces) || !has(self.namespaces.from) || self.namespaces.from == 'Same' || has(self.names)",
+    message:
+      'set names with from: All and from: Selector, to list the names that other namespaces may request certificates for',
+    fieldPath: '.names',
+    holds: (self) => self.namespaces.from === 'Same' || self.names !== undefined,
+  },
+]);
+
+export const zoneSpec = z.object({
+  zoneName,
+  owner: withRules(z.string().min(1).max(128), [
+    {
+      rule: "self == 'personal' || (self.startsWith('org:') && self.size() > 4)",
+      message: 'must be org:<teamId> or personal; omit it to use the team of the API key',
+      holds: (self) => self === 'personal' || (self.startsWith('org:') && self.length > 4),
+    },
+  ])
+    .optional()
+    .meta({
+      description:
+        'The owner of the zone at the DNS service: org:<teamId>, or personal. (Default: the team of the API key.)',
+    }),
+  parked: z.boolean().default(false).meta({
+    description:
+      'Whether the zone is parked. The name servers answer for the apex of a parked zone only; its records are kept.',
+  }),
+  defaultTtl: ttl.optional().meta({
+    description:
+      'The time to live of records that set no ttl, in seconds from 30 to 86400. (Default: 3600; a zone that was taken over ' +
+      'keeps its value.)',
+  }),
+  deletionPolicy,
+  managementPolicy: z
+    .enum(['Full', 'Observe'])
+    .default('Full')
+    .meta({
+      description:
+        'Whether the operator manages the zone. Full creates, changes and deletes it. Observe uses an existing zone for ' +
+        'DNSRecords and never creates, parks or deletes it. Observe requires credentialsSecretRef, or the label ' +
+        'zonestead.dev/existing-zones=allow on the namespace.',
+    }),
+  adopt: z
+    .enum(['Never', 'IfIdentical'])
+    .default('Never')
+    .meta({
+      description:
+        'How to handle a zone of this name that already exists in the same team at the DNS service. Never reports a ' +
+        'conflict. IfIdentical takes over any zone of this name with all its records; only the owner is compared, if you set ' +
+        'one. Deleting this object then deletes that zone, unless deletionPolicy is Retain. IfIdentical requires ' +
+        'credentialsSecretRef, or the label zonestead.dev/existing-zones=allow on the namespace.',
+    }),
+  driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
+  credentialsSecretRef: z
+    .object({ name: objectName.meta({ description: 'The name of a Secret in the namespace of this object.' }) })
+    .optional()
+    .meta({
+      description:
+        'A Secret that holds the API key of your own team under the key apiKey. A Role and a RoleBinding in this namespace ' +
+        "must allow the operator to get the Secret. (Default: the operator's own API key.)",
+    }),
+  allowedRecords: z
+    .array(allowedRecord)
+    .max(32)
+    .optional()
+    .meta({
+      description:
+        'Rules for the DNSRecords that may be created in this zone. A DNSRecord of another namespace must match at least one ' +
+        "rule. All DNSRecords of the zone's own namespace are allowed, unless a rule has from: Same; they must then match " +
+        'such a rule. A rule that allows NS also allows a DNSZone of that name in that namespace.',
+      'x-kubernetes-list-type': 'atomic',
+    }),
+  acme: acme.optional().meta({
+    description:
+      'Permits ACME DNS-01 challenges, which are TXT records at _acme-challenge names. An empty object {} permits the ' +
+      'challenges of the namespace of this object for every name in the zone. (Default: the zone permits no challenges.)',
+  }),
+});
+
+const dsEntry = z.object({
+  keyTag: z.int().min(0).max(65_535).meta({ description: 'The key tag of the signing key (RFC 4034 appendix B).' }),
+  algorithm: z.int().min(0).max(255).meta({ description: 'The DNSSEC algorithm number. 13 is ECDSA P-256.' }),
+  digestType: z.int().min(0).max(255).meta({ description: 'The digest type. 2 is SHA-256.' }),
+  digest: z.string().max(128).meta({ description: 'The digest of the key in lower-case hexadecimal digits.' }),
+  record: z
+    .string()
+    .max(512)
+    .meta({ description: 'The DS record as a line of a zone file, without TTL. Publish it in the parent zone.' }),
+});
+
+export const zoneStatus = z.object({
+  observedGeneration: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({ description: 'The metadata.generation that the operator has processed last.' }),
+  zoneId: z.string().max(64).optional().meta({ description: 'The id of the zone at the DNS service.' }),
+  intent: z
+    .object({
+      key: z.string().max(64).meta({ description: 'The idempotency key of the request.' }),
+      owner: z.string().max(128).meta({ description: 'The owner in the request.' }),
+      defaultTtl: ttl.optional().meta({ description: 'The default TTL in the request. Absent when it has none.' }),
+    })
+    .optional()
+    .meta({
+      description:
+        'Internal, do not rely on it. The zone-creation request in progress. The operator repeats this exact request if it ' +
+        'did not receive the response.',
+    }),
+  owner: z.string().max(128).optional().meta({ description: 'The owner of the zone at the DNS service.' }),
+  origin: z
+    .enum(['Created', 'Adopted', 'Observed'])
+    .optional()
+    .meta({
+      description:
+        'How this object acquired the zone: Created, Adopted (taken over) or Observed. The operator never changes or deletes ' +
+        'an observed zone.',
+    }),
+  creationStatus: z.string().max(64).optional().meta({
+    description:
+      'The step that the owner of the zone must take next, for example ds_required, or done if there is none.',
+  }),
+  state: z.enum(['active', 'parked']).optional().meta({ description: 'The state of the zone at the DNS service.' }),
+  nameservers: z.array(z.string().max(254)).max(32).optional().meta({
+    description: 'The host names of the name servers. Publish them as NS records in the parent zone.',
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  ds: z.array(dsEntry).max(16).optional().meta({
+    description: 'The DS records of the zone, SHA-256 first. Publish the first one in the parent zone.',
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  serial: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .optional()
+    .meta({ description: 'The serial of the SOA record when the operator last read the zone.' }),
+  records: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({
+      description:
+        'The number of records in the zone, including records that no DNSRecord owns. The operator updates it about 10 ' +
+        'seconds after a DNSRecord of the zone changes, and otherwise every 10 minutes.',
+    }),
+  defaultTtl: ttl
+    .optional()
+    .meta({ description: 'The time to live of records that set no ttl at the DNS service, in seconds.' }),
+  nextAttemptTime: moment.optional().meta({
+    description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
+  }),
+  conditions: conditionsInitiallyUnknown(ZONE_CONDITIONS),
+});
+
+type ZoneSpec = z.infer<typeof zoneSpec>;
+export type ZoneStatus = z.infer<typeof zoneStatus>;
+/** The namespaces that a grant applies to. */
+export type NamespaceGrant = z.infer<typeof allowedRecord>['namespaces'];
+
+export interface DNSZone extends KubeObject {
+  readonly spec: ZoneSpec;
+  readonly status?: ZoneStatus;
+}
+
+export const DNS_ZONE = {
+  group: GROUP,
+  version: VERSION,
+  plural: 'dnszones',
+  kind: 'DNSZone',
+  namespaced: true,
+  shortNames: ['zdz'],
+  categories: ['zonestead'],
+} as const satisfies ResourceType & { shortNames: readonly string[]; categories: readonly string[] };

@@ -1,0 +1,47 @@
+// Matches the namespaces and the names of a grant; allowedRecords and acme share these rules.
+import { parseOwnerName } from '#dns/names/name.ts';
+import type { NamespaceGrant } from './dnszone.ts';
+
+type Labels = Readonly<Record<string, string>>;
+/** Returns the labels of a namespace, or undefined when the namespace is unknown. */
+export type LabelsOf = (namespace: string) => Labels | undefined;
+
+/** Whether the grant applies to the namespace. @param own the namespace of the zone */
+export function isFromThere(
+  { from, selector }: NamespaceGrant,
+  own: string,
+  namespace: string,
+  labelsOf: LabelsOf,
+): boolean {
+  if (from === 'All') return true;
+  if (from === 'Same') return namespace === own;
+  const labels = labelsOf(namespace);
+  if (labels === undefined || selector === undefined) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, operator, values = [] }) => {
+      const value = labels[key];
+      if (operator === 'Exists') return value !== undefined;
+      if (operator === 'DoesNotExist') return value === undefined;
+      if (operator === 'In') return value !== undefined && values.includes(value);
+      return value === undefined || !values.includes(value);
+    })
+  );
+}
+
+/**
+ * Whether the pattern permits the name: `*` permits every name, `*.dev` every name below dev, and any other pattern the same
+ * name. @param name canonical and relative to the zone
+ */
+export function matchesName(pattern: string, name: string): boolean {
+  if (pattern === '*') return true;
+  if (pattern.startsWith('*.')) return name.endsWith(`.${canonical(pattern.slice(2))}`);
+  return name === canonical(pattern);
+}
+
+/** The form in which names are compared: lower case, A-labels. A pattern that is not a valid name matches no name. */
+function canonical(pattern: string): string {
+  const parsed = parseOwnerName(pattern, 'invalid', 'TXT');
+  return parsed.ok ? parsed.value : pattern;
+}

@@ -1,0 +1,62 @@
+// The reasons of conditions and of Events. They are part of the API, because programs read them. The types of conditions
+// (run/conditions.ts) and of the event recorder permit no other reason, and the operator counts objects by reason
+// (run/metrics.ts).
+
+/** The reasons of Ready, and of the conditions that Ready summarizes, while they are not True. */
+export const NOT_READY_REASONS = [
+  'Pending',
+  'InvalidSpec',
+  'NotPermitted',
+  'ZoneNotReady',
+  'ZoneMissing',
+  'ZoneParked',
+  'Conflict',
+  'RateLimited',
+  'ZoneBusy',
+  'APIUnavailable',
+  'APIError',
+  'AwaitingPropagation',
+  'Drifted',
+  'DeletionBlocked',
+  'CredentialsMissing',
+  'CredentialsNotReadable',
+  'CredentialsRejected',
+  'CredentialsWrongTeam',
+] as const;
+
+export type NotReadyReason = (typeof NOT_READY_REASONS)[number];
+
+/**
+ * The reasons of Delegated while it is not True. NotChecked: the zone does not exist at the service yet, and the operator
+ * queries the parent afterwards. NoResolver: the operator has no resolver to find the parent with. Ready does not include
+ * Delegated, because private zones have no parent.
+ */
+export const NOT_DELEGATED_REASONS = [
+  'NotChecked',
+  'NoResolver',
+  'ParentNotAsked',
+  'DelegationRequired',
+  'DSRequired',
+  'DSMismatch',
+  'HandshakeClaimRequired',
+] as const;
+
+export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
+
+/** The reasons of conditions that are True; `ForeignRecords` is the reason of DeletionBlocked. */
+export type GoodReason = 'Accepted' | 'Programmed' | 'Propagated' | 'Delegated' | 'Ready' | 'ForeignRecords';
+
+/** The reasons of Events that are about an action or about Ready. Any other Event has the reason of a condition. */
+export const EVENT_REASONS = [
+  'Ready',
+  'Created',
+  'Adopted',
+  'Updated',
+  'Drift',
+  'ZoneMissing',
+  'Withdrawn',
+  'OrphansKept',
+  'WildcardShadowed',
+] as const;
+
+export type EventReason = (typeof EVENT_REASONS)[number] | NotReadyReason | GoodReason;

@@ -1,0 +1,67 @@
+// Patterns for names and contents at `kubectl apply`, in the part of RE2 that JavaScript reads alike (no look-around and no
+// back-reference; CEL's `matches` is Go's regexp). They check one object alone; the operator checks rules that need the name of
+// the zone. Non-ASCII letters are accepted, and #dns converts them to A-labels (UTS 46).
+
+/** An ASCII letter, a digit, `_`, or any non-ASCII character. */
+const EDGE = String.raw`[^\x00-/:-@\[-\^\x60{-\x7f]`;
+/** The same characters and the hyphen. */
+const INNER = String.raw`[^\x00-,./:-@\[-\^\x60{-\x7f]`;
+
+const ZONE_LABEL = `${EDGE}(${INNER}{0,61}${EDGE})?`;
+const LABEL = `${INNER}{1,63}`;
+
+/** A domain name with an optional final dot. A single label is accepted; the root is not. */
+export const ZONE_NAME = `^${ZONE_LABEL}(\\.${ZONE_LABEL})*\\.?$`;
+
+/** `@`, or labels of which the leftmost may be `*`; a name with a final dot is absolute. */
+export const OWNER_NAME = `^(@|(\\*|${LABEL})(\\.${LABEL})*\\.?)$`;
+
+/** A pattern of `allowedRecords`: an owner name, or `*` for every name. */
+export const NAME_PATTERN = `^(@|(\\*|${LABEL})(\\.${LABEL})*)$`;
+
+/** Only digits and dots: an address, or text that looks like one. */
+export const NUMBERS = String.raw`^[0-9]+(\.[0-9]+)+\.?$`;
+
+const TARGET = `(${LABEL}(\\.${LABEL})+\\.?|${LABEL}\\.)`;
+/** A host name as target: two or more labels, or one label with a final dot. */
+export const HOST = `^${TARGET}$`;
+
+/** `::ffff:192.0.2.1` and its other spellings, which are valid in AAAA but refused by CEL's `ip()`. */
+export const MAPPED_IPV4 = '^[0:]*:[fF]{4}:[0-9a-fA-F:.]+$';
+
+const OCTET = '([01][0-9][0-9]|2[0-4][0-9]|25[0-5])';
+/** One or more quoted strings with escapes, and nothing else (RFC 1035 section 5.1). */
+export const QUOTED_TEXT = String.raw`^[ \t]*("([^"\\]|\\[^0-9]|\\${OCTET})*"[ \t]*)+$`;
+/** Text without quotes and backslashes that neither begins nor ends with a blank. */
+export const PLAIN_TEXT = String.raw`^[^" \t\\]([^"\\]*[^" \t\\])?$`;
+/** Control characters, which no content may contain; a tab counts as a blank. */
+export const CONTROL = String.raw`[\x00-\x08\x0a-\x1f\x7f]`;
+
+const GAP = '[ \\t]+';
+const START = '^[ \\t]*';
+const END = '[ \\t]*$';
+const NUMBER = '[0-9]+';
+/** The given number of hexadecimal digits, with blanks between them as zone files allow. */
+const hex = (count: string) => `([0-9a-fA-F][ \\t]*)${count}`;
+
+/** Priority, weight, port and target (RFC 2782); the target "." means that the service is not available. */
+export const SRV = `${START}${NUMBER}${GAP}${NUMBER}${GAP}${NUMBER}${GAP}(\\.|${TARGET})${END}`;
+/** An address at the end, in the place of the target. */
+export const ADDRESS_LAST = String.raw`[ \t][0-9]+(\.[0-9]+)+\.?[ \t]*$`;
+/** Priority, target and params (RFC 9460). */
+export const HTTPS = `${START}${NUMBER}${GAP}(\\.|${TARGET})([ \\t]|$)`;
+/** The alias form of HTTPS with params, which is not valid (RFC 9460 section 2.4.2). */
+export const ALIAS_FORM_PARAMS = `${START}0+${GAP}[^ \\t]+${GAP}[^ \\t]`;
+/** Flags, tag and value (RFC 8659), each of which may be quoted or contain escapes. */
+export const CAA = String.raw`^[ \t]*"?[0-9\\]+"?[ \t]+"?[A-Za-z0-9\\]+"?[ \t]+[^ \t]`;
+/** Key tag, algorithm, digest type, and a digest of the length that its type requires (RFC 4034 section 5). */
+export const DS =
+  `${START}${NUMBER}${GAP}${NUMBER}${GAP}` +
+  `(0*1${GAP}${hex('{40}')}|0*[2356]${GAP}${hex('{64}')}|0*4${GAP}${hex('{96}')}|0*([7-9]|[1-9][0-9]+)${GAP}${hex('+')})$`;
+/** Usage, selector, matching type, and data of the length that the matching type requires (RFC 6698 section 2). */
+export const TLSA = `${START}0*[0-3]${GAP}0*[01]${GAP}(0+${GAP}${hex('+')}|0*1${GAP}${hex('{64}')}|0*2${GAP}${hex('{128}')})$`;
+
+/** Returns a CEL expression that matches `subject` with the pattern. It is a raw string: no pattern has a single quote. */
+export function matches(subject: string, pattern: string): string {
+  return `${subject}.matches(r'${pattern}')`;
+}

@@ -1,0 +1,117 @@
+// The common steps of all changes to teams, members and keys: only people may make them, and each runs in one transaction
+// that locks the team's row and writes the history.
+import { type AccountChange, accountChangesOf, insertAccountChange } from '#store/account-changes.ts';
+import type { Tx } from '#store/database.ts';
+import { keyStanding } from '#store/keys.ts';
+import { lockTeam, memberOf, type Role, type TeamRow } from '#store/people.ts';
+import { keyRevoked, once } from '../change.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { BUSY_RETRY_MS } from '../queue.ts';
+import { Refusal, refusal } from '../refusal.ts';
+import type { Actor, Person } from './actor.ts';
+
+/** The person behind a key. @throws Refusal forbidden for app accounts' keys */
+export function mustBePerson(actor: Actor): Person {
+  if (actor.user !== null) return actor.user;
+  throw refusal('app-key');
+}
+
+export function noTeam(): Refusal {
+  return refusal('no-team');
+}
+
+/** @throws Refusal forbidden, not_found */
+export async function mustBeMember(context: ServiceContext, actor: Actor, teamId: string): Promise<Role> {
+  const member = await memberOf(context.db, teamId, mustBePerson(actor).id);
+  if (!member) throw noTeam();
+  return member.role;
+}
+
+type TeamChange = Pick<AccountChange, 'action' | 'subject' | 'before' | 'after'>;
+
+interface TeamOutcome<T> {
+  answer: T;
+  /** The history entries. Null or empty: nothing was changed. */
+  change: TeamChange | TeamChange[] | null;
+}
+
+export interface TeamWork {
+  tx: Tx;
+  team: TeamRow;
+  role: Role;
+  /** The time of the change. */
+  now: Date;
+}
+
+/**
+ * Runs one change of a team. It checks the role and the key after it has the lock, so that a person who was removed while the
+ * request waited cannot change anything.
+ * @throws Refusal forbidden (app key, not an owner), not_found, unauthorized (revoked meanwhile), busy, and the refusals of
+ * `operation`; nothing is written then
+ */
+export async function changeTeam<T>(
+  context: ServiceContext,
+  caller: Caller,
+  teamId: string,
+  needs: Role,
+  operation: (work: TeamWork) => Promise<TeamOutcome<T>>,
+): Promise<T> {
+  const person = mustBePerson(caller.actor);
+  return teamBusy(
+    once(context, caller, async (tx) => {
+      const now = context.now();
+      // The statements below must not be sent before this lock is acquired.
+      const team = await lockTeam(tx, teamId);
+      const [member, standing] = await Promise.all([
+        memberOf(tx, teamId, person.id),
+        keyStanding(tx, caller.actor.keyId, { teamId }, now),
+      ]);
+      if (!standing.valid) throw keyRevoked();
+      if (!team || !member) throw noTeam();
+      if (needs === 'owner' && member.role !== 'owner') {
+        throw refusal('owners-only');
+      }
+      const { answer, change } = await operation({ tx, team, role: member.role, now });
+      for (const each of change === null ? [] : [change].flat()) {
+        await insertAccountChange(tx, { ...each, ...accountHistory(caller, teamId, now) });
+      }
+      return answer;
+    }),
+  );
+}
+
+export function accountHistory(caller: Caller, teamId: string | null, now: Date) {
+  return { teamId, keyId: caller.actor.keyId, requestId: caller.requestId, at: now };
+}
+
+/** Replaces the message of `busy`, which is about a zone: here another change locked the team. */
+export async function teamBusy<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.code !== 'busy') throw error;
+    throw refusal('team-busy', {}, { retryAfterMs: BUSY_RETRY_MS });
+  }
+}
+
+const PAGE = 100;
+
+/** A team's history, the newest first. @throws Refusal forbidden, not_found, bad_request (cursor) */
+export async function readAccountChanges(
+  context: ServiceContext,
+  actor: Actor,
+  teamId: string,
+  { limit = PAGE, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+) {
+  await mustBeMember(context, actor, teamId);
+  if (cursor !== undefined && !/^[0-9]{1,15}$/.test(cursor)) {
+    throw refusal('bad-cursor');
+  }
+  const before = cursor === undefined ? null : Number(cursor);
+  const { entries, more } = await accountChangesOf(context.db, teamId, limit, before);
+  const last = entries.at(-1);
+  return {
+    changes: entries.map(({ id, at, teamId: _, ...rest }) => ({ id, at: at.toISOString(), ...rest })),
+    ...(last && more ? { next: last.id } : {}),
+  };
+}

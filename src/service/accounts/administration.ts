@@ -1,0 +1,165 @@
+// The administrator's commands: people, and the keys of any team. They use the database directly and need no key. Every change
+// is written to the same history as the changes over the API.
+import { insertAccountChange } from '#store/account-changes.ts';
+import { type Db, openDatabase, type Tx } from '#store/database.ts';
+import { keyById } from '#store/keys.ts';
+import { insertMember, insertUser, lockTeam, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
+import { allKeys, revokeKeyRow, zonesOfTeam } from '#store/team-keys.ts';
+import { ensureTeam, mintKey, mintPersonKey } from '../keys/keys.ts';
+import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
+import { insist } from '../refusal.ts';
+import { endInvitations } from './members.ts';
+import { TEAM_ID } from './provided-teams.ts';
+
+type Random = (bytes: number) => Buffer;
+
+export interface ListedKey {
+  id: string;
+  name: string;
+  /** The team's name or the person's e-mail address. */
+  holder: string;
+  kind: 'app' | 'person';
+  records: string;
+  manageZones: string;
+  createdAt: Date;
+  expiresAt: Date | null;
+  revokedAt: Date | null;
+  lastUsedAt: Date | null;
+}
+
+/** Runs `work` on one connection, which is closed afterwards. */
+export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const database = openDatabase(url, { max: 1, name: 'zonestead-admin' });
+  try {
+    return await work(database.db);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The author of the command line's changes in the history. */
+export const COMMAND_LINE = { keyId: null, requestId: 'command-line' } as const;
+
+/**
+ * Creates an app key of the team with this name or id. A team with this name is created if it does not exist. Unlike over the
+ * API, the limits may be higher than those of the service.
+ * @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team
+ */
+export async function adminMintKey(
+  url: string,
+  team: string,
+  input: TermsInput & { name: string },
+  random: Random,
+  now: Date,
+): Promise<{ teamId: string; keyId: string; text: string }> {
+  const terms = insist(judgeTerms(NO_TERMS, input, { now, anyLimits: true }));
+  return withDatabase(url, (db) =>
+    db.transaction(async (tx) => {
+      const { id: teamId } = await namedTeam(tx, team, random);
+      const wanted = terms.grants.map((grant) => grant.zoneId);
+      const found = await zonesOfTeam(tx, teamId, wanted);
+      const missing = wanted.find((id) => !found.includes(id));
+      if (missing !== undefined) throw new Error(`zone ${missing} does not exist, or does not belong to team ${team}`);
+      const { id: keyId, text } = await mintKey(tx, { teamId, ...terms }, random);
+      const entry = { teamId, action: 'key.mint', subject: keyId, before: null, after: terms, at: now } as const;
+      await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
+      return { teamId, keyId, text };
+    }),
+  );
+}
+
+/** All keys, or the keys of one team, without their secrets. */
+export async function adminListKeys(url: string, team: string | null): Promise<ListedKey[]> {
+  const rows = await withDatabase(url, (db) => allKeys(db, team));
+  return rows.map(({ team: teamName, email, ...row }) => ({
+    id: row.id,
+    name: row.name,
+    holder: teamName ?? email ?? '',
+    kind: teamName === null ? 'person' : 'app',
+    records: row.records,
+    manageZones: row.manageZones,
+    createdAt: row.createdAt,
+    expiresAt: row.expiresAt,
+    revokedAt: row.revokedAt,
+    lastUsedAt: row.lastUsedAt,
+  }));
+}
+
+/** Revokes a key of an app account or of a person. Repeated calls have no further effect. @throws Error if no key has this id */
+export async function adminRevokeKey(url: string, keyId: string, now: Date): Promise<void> {
+  await withDatabase(url, (db) =>
+    db.transaction(async (tx) => {
+      const key = await keyById(tx, keyId);
+      if (!key) throw new Error(`there is no key ${keyId}; "zonestead keys list" shows the ids`);
+      if (!(await revokeKeyRow(tx, keyId, now))) return;
+      const entry = { teamId: key.teamId, action: 'key.revoke', subject: keyId, after: null, at: now } as const;
+      await insertAccountChange(tx, { ...entry, before: { name: key.name }, ...COMMAND_LINE });
+    }),
+  );
+}
+
+interface NewPerson {
+  email: string;
+  /** The name of a new person. An existing person keeps their name. */
+  name: string;
+  /** Name of the key. */
+  keyName: string;
+  /** The team that the person joins. It is created if it does not exist. */
+  team: { name: string; role: Role } | null;
+}
+
+/** Creates a person, unless one with this address exists, and a new key for the person. Adds the person to `team` if it is set. */
+export async function adminAddPerson(
+  url: string,
+  { email, name, keyName, team }: NewPerson,
+  random: Random,
+  now: Date,
+): Promise<{ userId: string; isNew: boolean; keyId: string; text: string; teamId: string | null }> {
+  return withDatabase(url, (db) =>
+    db.transaction(async (tx) => {
+      const found = await userByEmail(tx, email.toLowerCase());
+      const user = found ?? { id: `user_${random(6).toString('hex')}`, email: email.toLowerCase(), name };
+      const record = (action: 'user.create' | 'key.mint', subject: string, after: object) =>
+        insertAccountChange(tx, { teamId: null, action, subject, before: null, after, at: now, ...COMMAND_LINE });
+      if (!found) {
+        await insertUser(tx, user);
+        await record('user.create', user.id, { email: user.email, name });
+      }
+      const teamId = team === null ? null : await joinTeam(tx, user.id, team, random, now);
+      const { id: keyId, text } = await mintPersonKey(tx, { userId: user.id, name: keyName }, random);
+      await record('key.mint', keyId, { userId: user.id, name: keyName });
+      return { userId: user.id, isNew: found === null, keyId, text, teamId };
+    }),
+  );
+}
+
+/** Finds the team by its id or its name. A team with this name is created if it does not exist. @throws Error if no team has this id */
+async function namedTeam(tx: Tx, team: string, random: Random): Promise<{ id: string }> {
+  if (!TEAM_ID.test(team)) return ensureTeam(tx, team, random);
+  const found = await lockTeam(tx, team);
+  if (!found) throw new Error(`there is no team ${team}; "zonestead teams list" shows the ids`);
+  return found;
+}
+
+async function joinTeam(
+  tx: Tx,
+  userId: string,
+  { name, role }: { name: string; role: Role },
+  random: Random,
+  now: Date,
+): Promise<string> {
+  const { id: teamId } = await namedTeam(tx, name, random);
+  const member = await memberOf(tx, teamId, userId);
+  if (member?.role === role) return teamId;
+  if (member) await setRole(tx, teamId, userId, role);
+  else await insertMember(tx, { teamId, userId, role, createdAt: now });
+  const change = {
+    action: member ? 'member.change' : 'member.add',
+    subject: userId,
+    before: member ? { role: member.role } : null,
+    after: { role },
+  } as const;
+  const ended = member?.role === 'owner' ? await endInvitations({ tx, team: { id: teamId } }, userId) : [];
+  for (const each of [change, ...ended]) await insertAccountChange(tx, { ...each, teamId, at: now, ...COMMAND_LINE });
+  return teamId;
+}

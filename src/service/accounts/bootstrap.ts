@@ -1,0 +1,39 @@
+// Sets up the database, its roles and its schema from the command line. All steps can be repeated.
+import { ensureDatabase, ensureRole, giveDatabase } from '#store/admin.ts';
+import { migrateDatabase } from '#store/migrate.ts';
+
+export { migrateDatabase } from '#store/migrate.ts';
+
+interface Roles {
+  /** The role that owns the database; the API uses it. */
+  service: { name: string; password: string };
+  /** The password of the role `pdns`, which PowerDNS and its companion use. */
+  nameserverPassword: string;
+}
+
+/** The URL of another database on the same server, optionally with another login. */
+export function databaseUrl(url: string, database: string, login?: { name: string; password: string }): string {
+  const changed = new URL(url);
+  changed.pathname = `/${database}`;
+  if (login) {
+    changed.username = encodeURIComponent(login.name);
+    changed.password = encodeURIComponent(login.password);
+  }
+  return changed.toString();
+}
+
+/**
+ * Creates the database and the roles, and runs the migrations. Both roles exist before the first migration, so that the role of
+ * the API never needs the right to create roles.
+ * @param adminUrl the URL of the server with the login of a superuser
+ * @returns the URL for the API
+ */
+export async function prepareDatabase(adminUrl: string, database: string, roles: Roles): Promise<string> {
+  await ensureRole(adminUrl, roles.service.name, roles.service.password);
+  await ensureRole(adminUrl, 'pdns', roles.nameserverPassword);
+  await ensureDatabase(adminUrl, database);
+  await giveDatabase(adminUrl, database, roles.service.name);
+  const url = databaseUrl(adminUrl, database, roles.service);
+  await migrateDatabase(url);
+  return url;
+}

@@ -1,0 +1,105 @@
+// The members of a team. An `owner` changes members and the team's name; a `member` does everything else: zones, records
+// and app keys. Every team keeps at least one owner. A person becomes a member by an invitation (invitations.ts).
+import type { Tx } from '#store/database.ts';
+import { deleteInvitationsBy } from '#store/invitations.ts';
+import { countOwners, deleteMember, type MemberRow, memberOf, membersOf, type Role, setRole } from '#store/people.ts';
+import { revokeKeyRow, validKeysMintedBy } from '#store/team-keys.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { changeTeam, mustBeMember, mustBePerson, type TeamWork } from './account.ts';
+import type { Actor } from './actor.ts';
+
+interface MemberView {
+  userId: string;
+  email: string;
+  name: string;
+  role: Role;
+  /** The time when the person became a member. */
+  createdAt: string;
+}
+
+function memberView({ userId, email, name, role, createdAt }: MemberRow): MemberView {
+  return { userId, email, name, role, createdAt: createdAt.toISOString() };
+}
+
+interface ListedMemberView extends MemberView {
+  /** The valid app keys of the team that the member created. */
+  validKeys: number;
+}
+
+/** By e-mail address. @throws Refusal forbidden, not_found */
+export async function readMembers(context: ServiceContext, actor: Actor, teamId: string): Promise<ListedMemberView[]> {
+  await mustBeMember(context, actor, teamId);
+  return (await membersOf(context.db, teamId)).map((row) => ({ ...memberView(row), validKeys: row.validKeys }));
+}
+
+/** @throws Refusal forbidden (owners only), not_found, conflict (the last owner), busy */
+export async function changeMember(
+  context: ServiceContext,
+  caller: Caller,
+  teamId: string,
+  userId: string,
+  role: Role,
+): Promise<MemberView> {
+  return changeTeam(context, caller, teamId, 'owner', async (work) => {
+    const member = await mustBeInTeam(work, userId);
+    const answer = memberView({ ...member, role });
+    if (member.role === role) return { answer, change: null };
+    await mustLeaveAnOwner(work, member);
+    await setRole(work.tx, teamId, userId, role);
+    const [before, after] = [{ role: member.role }, { role }];
+    const change = { action: 'member.change', subject: userId, before, after } as const;
+    return { answer, change: [change, ...(await endInvitations(work, userId))] };
+  });
+}
+
+/**
+ * Removes a member. Members may leave; only an owner may remove somebody else.
+ * @param revokeKeys whether to revoke, in the same transaction, the valid app keys that the member created. The keys belong to
+ * the team, but the member may have kept their secrets.
+ * @throws as changeMember
+ */
+export async function removeMember(
+  context: ServiceContext,
+  caller: Caller,
+  teamId: string,
+  userId: string,
+  { revokeKeys }: { revokeKeys: boolean },
+): Promise<{ revokedKeys: number }> {
+  const leaves = mustBePerson(caller.actor).id === userId;
+  return changeTeam(context, caller, teamId, leaves ? 'member' : 'owner', async (work) => {
+    const member = await mustBeInTeam(work, userId);
+    await mustLeaveAnOwner(work, member);
+    await deleteMember(work.tx, teamId, userId);
+    const before = { role: member.role };
+    const removal = { action: 'member.remove', subject: userId, before, after: null } as const;
+    const ended = await endInvitations(work, userId);
+    const revoked = revokeKeys ? await revokeKeysOf(work, userId) : [];
+    return { answer: { revokedKeys: revoked.length }, change: [removal, ...ended, ...revoked] };
+  });
+}
+
+/** Revokes the open invitations that a person sent who may no longer invite. @returns the history entries */
+export async function endInvitations({ tx, team }: { tx: Tx; team: { id: string } }, userId: string) {
+  const ended = await deleteInvitationsBy(tx, team.id, userId);
+  return ended.map(({ id, ...before }) => ({ action: 'invitation.revoke', subject: id, before, after: null }) as const);
+}
+
+/** @returns the history entries */
+async function revokeKeysOf({ tx, team, now }: TeamWork, userId: string) {
+  const keys = await validKeysMintedBy(tx, team.id, userId, now);
+  for (const { id } of keys) await revokeKeyRow(tx, id, now);
+  return keys.map(({ id, name }) => ({ action: 'key.revoke', subject: id, before: { name }, after: null }) as const);
+}
+
+async function mustBeInTeam({ tx, team }: TeamWork, userId: string): Promise<MemberRow> {
+  const member = await memberOf(tx, team.id, userId);
+  if (!member) throw refusal('no-member');
+  return member;
+}
+
+/** The lock on the team's row prevents two owners from leaving at the same time. */
+async function mustLeaveAnOwner({ tx, team }: TeamWork, member: MemberRow): Promise<void> {
+  if (member.role !== 'owner' || (await countOwners(tx, team.id)) > 1) return;
+  throw refusal('last-owner');
+}

@@ -1,0 +1,47 @@
+// The quota of a team or a person as the API shows it: the usage and the limit.
+import { countKeys, countMembers, quotaOf, zoneUsage } from '#store/quotas.ts';
+import type { ServiceContext } from '../context.ts';
+import type { Share } from './quota.ts';
+
+interface ZoneQuotaView {
+  zones: Share;
+  records: Share;
+  /** Octets of the names and contents of records. */
+  bytes: Share;
+}
+
+export interface QuotaView extends ZoneQuotaView {
+  /** Valid app keys. */
+  keys: Share;
+  members: Share;
+}
+
+/** The quota of a team that the caller may see. */
+export async function readTeamQuota(context: ServiceContext, teamId: string): Promise<QuotaView> {
+  const owner = { teamId, userId: null };
+  const [own, used, keys, members] = await Promise.all([
+    quotaOf(context.db, owner),
+    zoneUsage(context.db, owner),
+    countKeys(context.db, teamId, context.now()),
+    countMembers(context.db, teamId),
+  ]);
+  const limit = (kind: keyof QuotaView) => own[kind] ?? context.quotas[kind];
+  return {
+    zones: { used: used.zones, limit: limit('zones') },
+    records: { used: used.records, limit: limit('records') },
+    bytes: { used: used.bytes, limit: limit('bytes') },
+    keys: { used: keys, limit: limit('keys') },
+    members: { used: members, limit: limit('members') },
+  };
+}
+
+/** The quota of the personal zones of a person. */
+export async function readPersonalQuota(context: ServiceContext, userId: string): Promise<ZoneQuotaView> {
+  const used = await zoneUsage(context.db, { teamId: null, userId });
+  const { zones, records, bytes } = context.quotas;
+  return {
+    zones: { used: used.zones, limit: zones },
+    records: { used: used.records, limit: records },
+    bytes: { used: used.bytes, limit: bytes },
+  };
+}

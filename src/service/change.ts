@@ -1,0 +1,191 @@
+// Changes of a zone run in one transaction: lock the zone's row, run the operation, then write the serial, the history and the
+// answer for an Idempotency-Key. The cost does not depend on the size of the zone. Changes of records have a faster way
+// (records/writer.ts).
+import { settleAll } from '#base/settle-all.ts';
+import { nextSerial } from '#dns/serial.ts';
+import { type Action, insertChanges } from '#store/changes.ts';
+import { type Db, sqlFailure, type Tx } from '#store/database.ts';
+import { type KeptAnswer, keepAnswer, keptAnswer, lockToken } from '#store/idempotency.ts';
+import { keyStanding } from '#store/keys.ts';
+import type { ZoneWrite } from '#store/zone-values.ts';
+import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '#store/zones.ts';
+import { type Actor, maySee, teamsOfActor } from './accounts/actor.ts';
+import { mustHaveRoom, withCounters } from './accounts/quota.ts';
+import type { Caller, ServiceContext } from './context.ts';
+import { busy } from './queue.ts';
+import { type Growth, growthOf } from './records/growth.ts';
+import { type Refusal, refusal } from './refusal.ts';
+import { zoneIdentity } from './zones/identity.ts';
+
+export interface Entry {
+  action: Action;
+  before: unknown;
+  after: unknown;
+  /** (Default: the caller's.) */
+  requestId?: string;
+}
+
+export interface Outcome<T> {
+  /** Makes the answer from the zone as it is after the change. */
+  answer: (zone: ZoneRow) => T;
+  /** The history entries, which share one serial. Null or empty: nothing was changed, and the serial stays. */
+  change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number } }) | Entry[] | null;
+  /** Writes many records together with their history; `growth` is the growth of the zone by them. (Default: none.) */
+  bulk?: { write: (to: ZoneWrite) => Promise<void>; growth: Growth };
+}
+
+export function noZone(): Refusal {
+  return refusal('no-zone');
+}
+
+/**
+ * Runs one change of one zone.
+ * @throws Refusal no_zone, busy, forbidden (the quota of the zone's owner), and the refusals of `operation`; nothing is written
+ * then
+ */
+export async function changeZone<T>(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  operation: (tx: Tx, zone: ZoneRow) => Promise<Outcome<T>>,
+): Promise<T> {
+  await mustSeeIfBusy(context, caller.actor, zoneId);
+  return inTurn(context, caller, [zoneId], async (tx) => {
+    const zone = await withCounters(tx, await lockZoneFor(tx, context, caller, zoneId));
+    const { answer, change, bulk } = await operation(tx, zone);
+    const entries = Array.isArray(change) ? change : change ? [change] : [];
+    if (entries.length === 0 && !bulk) return answer(zone);
+    const growth = bulk ? bulk.growth : growthOf(entries);
+    await mustHaveRoom(tx, context, zone, growth);
+    const set = Array.isArray(change) ? {} : change?.zone;
+    const now = context.now();
+    const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
+    if (bulk) await bulk.write({ zone, history: { ...historyOf(zone, caller), serial }, at: now });
+    const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
+      ...historyOf(zone, caller),
+      requestId,
+      action,
+      before,
+      after,
+      serial,
+    }));
+    const updated = touchZone(tx, zone.id, { ...set, serial, growth }, now);
+    // If the first statement fails, the second one fails only as a consequence.
+    await settleAll<unknown>(rows.length === 0 ? [updated] : [updated, insertChanges(tx, rows)]);
+    return answer(await updated);
+  });
+}
+
+/**
+ * Refuses a key that may not see the zone before the request waits: the wait, or `busy`, would reveal that the zone exists.
+ * @throws Refusal no_zone
+ */
+export async function mustSeeIfBusy(context: ServiceContext, actor: Actor, zoneId: string): Promise<void> {
+  if (!context.queue.isBusy(zoneId)) return;
+  const zone = await zoneIdentity(context.db, zoneId);
+  if (!zone || !maySee(actor, zone)) throw noZone();
+}
+
+/**
+ * Runs one transaction when its turn comes in the queues of these zones, parents first. `work` locks the rows.
+ * @throws as once, and busy
+ */
+export function inTurn<T>(
+  context: ServiceContext,
+  caller: Caller,
+  zoneIds: string[],
+  work: (tx: Tx) => Promise<T>,
+  waitedMs = 0,
+): Promise<T> {
+  const [zoneId, ...others] = zoneIds;
+  if (zoneId !== undefined) {
+    return context.queue.run(zoneId, (ms) => inTurn(context, caller, others, work, waitedMs + ms));
+  }
+  return once(context, caller, async (tx) => {
+    // Between replicas the row lock is the queue. All waits together must stay within the limit.
+    if (waitedMs > context.busyAfterMs / 10) await setLockTimeout(tx, context.busyAfterMs - waitedMs);
+    return work(tx);
+  });
+}
+
+/**
+ * Locks the zone's row until the transaction ends, and checks the caller again: the key may have been revoked, or the member
+ * removed, while the change waited for the zone. Both statements are sent in one round trip.
+ * @throws Refusal no_zone, unauthorized
+ */
+export async function lockZoneFor(tx: Tx, context: ServiceContext, caller: Caller, zoneId: string): Promise<ZoneRow> {
+  const { user } = caller.actor;
+  const owners = { teamIds: teamsOfActor(caller.actor), userIds: user === null ? [] : [user.id] };
+  const [zone, standing] = await Promise.all([
+    lockZone(tx, zoneId, owners),
+    keyStanding(tx, caller.actor.keyId, { zoneId }, context.now()),
+  ]);
+  if (!standing.valid) throw keyRevoked();
+  if (!zone || !standing.member || !maySee(caller.actor, zone)) throw noZone();
+  return zone;
+}
+
+/** The refusal of a key that was valid when the request arrived and is no longer valid. */
+export function keyRevoked(): Refusal {
+  return refusal('key-revoked');
+}
+
+export function historyOf(zone: ZoneRow, caller: Caller) {
+  return {
+    zoneId: zone.id,
+    zoneName: zone.name,
+    teamId: zone.teamId,
+    userId: zone.userId,
+    keyId: caller.actor.keyId,
+    requestId: caller.requestId,
+  };
+}
+
+/**
+ * Runs one transaction. With an Idempotency-Key it runs at most once: a repeated request gets the answer of the first one.
+ * @throws Refusal busy if a lock was not acquired in time; conflict if the Idempotency-Key was used for another request
+ */
+export async function once<T>(context: ServiceContext, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
+  try {
+    return await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work));
+  } catch (error) {
+    if (isLockFailure(error)) throw busy();
+    // A change of records used the token at the same time.
+    if (sqlFailure(error)?.constraint === 'idempotency_pkey') throw keyReused();
+    throw error;
+  }
+}
+
+export function keyReused(): Refusal {
+  return refusal('token-reused');
+}
+
+const LOCK_FAILURES: ReadonlySet<string> = new Set(['55P03', '40P01']);
+
+/** Whether a lock was not acquired in time, or there was a deadlock. Nothing was written, and a retry can succeed. */
+export function isLockFailure(error: unknown): boolean {
+  return LOCK_FAILURES.has(sqlFailure(error)?.code ?? '');
+}
+
+async function withAnswerKept<T>(
+  tx: Tx,
+  context: ServiceContext,
+  caller: Caller,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> {
+  if (!caller.once) return work(tx);
+  const { token, requestHash } = caller.once;
+  await lockToken(tx, caller.actor.keyId, token);
+  const kept = await answerKept(tx, caller);
+  if (kept) return kept.answer as T;
+  const answer = await work(tx);
+  await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: context.now() });
+  return answer;
+}
+
+/** Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request */
+async function answerKept(db: Db | Tx, { actor, once: asked }: Caller): Promise<KeptAnswer | null> {
+  const kept = asked && (await keptAnswer(db, actor.keyId, asked.token));
+  if (kept && Buffer.compare(kept.requestHash, asked.requestHash) !== 0) throw keyReused();
+  return kept;
+}

@@ -1,0 +1,53 @@
+// The parameters of every operation: the context of the process, and the caller.
+import type { Db } from '#store/database.ts';
+import type { Actor } from './accounts/actor.ts';
+import type { Quotas } from './accounts/quota.ts';
+import type { ZoneQueue } from './queue.ts';
+import type { Slots } from './slots.ts';
+import type { Delegation } from './zones/delegation.ts';
+
+/** The database, the limits, and the sources of time and randomness of one process. */
+export interface ServiceContext {
+  db: Db;
+  queue: ZoneQueue;
+  /** How long a change waits for its zone before it is refused as busy, in ms. */
+  busyAfterMs: number;
+  /** Limits how many zone files are planned and written at a time. */
+  imports: Slots;
+  /** Limits how many lists and zone files of several pages are read at a time: each holds a database connection. */
+  largeReads: Slots;
+  /** Host names of the name servers, without the final dot. */
+  nameservers: string[];
+  /** Asks the parent zones how a zone is delegated. (Default: no check.) */
+  delegation?: Delegation;
+  /**
+   * Resolves the target of an ALIAS before its record is written, so that the record is served at once; never throws.
+   * (Default: only the background worker resolves targets.)
+   * @param target.target with the final dot
+   * @param target.owner id of the team or person that owns the zone of the record
+   */
+  prepareAlias?(target: { target: string; owner: string }): Promise<void>;
+  /** Whether a zone may be a public suffix such as co.uk. (Default: false.) */
+  allowPublicSuffixes?: boolean;
+  /** Reserved names that are allowed as zones, with every name below them; `allow`: all. (Default: none.) */
+  reservedNames?: readonly string[] | 'allow';
+  /** The default quotas of teams and people. */
+  quotas: Quotas;
+  /** How long the name of a deleted zone is reserved for its former owner, in ms; 0: it is not reserved. */
+  quarantineMs: number;
+  now(): Date;
+  /** @returns the given number of random bytes */
+  random(bytes: number): Buffer;
+}
+
+/** The holder of a key or a session, and the request. */
+export interface Caller {
+  actor: Actor;
+  requestId: string;
+  /** The Idempotency-Key of a POST and a hash of its content; null without one. */
+  once: { token: string; requestHash: Uint8Array } | null;
+  /** The object in another system that owns the records written (`DNSRecord namespace/name`); stored with them. */
+  managedBy?: string | null;
+  /** Whether the client closed its connection. A change that still waits is not written then. (Default: it did not.) */
+  isGone?: () => boolean;
+}

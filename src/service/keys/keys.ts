@@ -1,0 +1,107 @@
+// Creates and checks API keys: `yk_<keyId>_<secret>` of app accounts, `yu_<keyId>_<secret>` of people. The database stores only a
+// hash of the secret. A plain SHA-256 is enough, because a secret has 256 random bits.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Db, Tx } from '#store/database.ts';
+import { insertKey, insertTeam, type KeyTerms, markUsed, teamByName } from '#store/keys.ts';
+import { insertGrants } from '#store/team-keys.ts';
+import { type Actor, actorOf } from '../accounts/actor.ts';
+import { newTeamId } from '../accounts/teams.ts';
+import type { ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { lookUpKey } from './look-up.ts';
+
+const FORM = /^(yk|yu)_([a-z0-9]{1,32})_([0-9a-f]{64})$/;
+
+const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+// The comparison uses this hash if a key does not exist, so that both cases take the same time.
+const NO_HASH = Buffer.alloc(32);
+
+/** An omitted restriction does not apply. */
+type NewKey = { teamId: string } & Pick<KeyTerms, 'name' | 'records' | 'manageZones' | 'zoneWrites' | 'recordWrites'> &
+  Partial<KeyTerms> & {
+    /** The id of the person who creates the key. (Default: none; the command line or the installation creates it.) */
+    createdBy?: string;
+    /** (Default: the clock of the database.) */
+    createdAt?: Date;
+  };
+
+/** Stores a new key and returns its text, which is stored nowhere. `random` returns the given number of random bytes. */
+export async function mintKey(
+  db: Db | Tx,
+  { grants = [], ...key }: NewKey,
+  random: (bytes: number) => Buffer,
+): Promise<{ id: string; text: string }> {
+  const { id, secret } = newSecret(random);
+  await insertKey(db, { id, ...key, secretHash: hashOf(secret) });
+  await insertGrants(db, id, grants);
+  return { id, text: `yk_${id}_${secret}` };
+}
+
+/** Like mintKey, for a key of a person. It has all rights of the person. */
+export async function mintPersonKey(
+  db: Db | Tx,
+  key: { userId: string; name: string; expiresAt?: Date },
+  random: (bytes: number) => Buffer,
+): Promise<{ id: string; text: string }> {
+  const { id, secret } = newSecret(random);
+  await insertKey(db, { id, ...key, records: 'write', manageZones: 'write', secretHash: hashOf(secret) });
+  return { id, text: `yu_${id}_${secret}` };
+}
+
+function newSecret(random: (bytes: number) => Buffer): { id: string; secret: string } {
+  return { id: random(6).toString('hex'), secret: random(32).toString('hex') };
+}
+
+/** The team with this name. It is created if it does not exist. */
+export async function ensureTeam(
+  db: Db | Tx,
+  name: string,
+  random: (bytes: number) => Buffer,
+): Promise<{ id: string }> {
+  const found = await teamByName(db, name);
+  if (found) return found;
+  const id = newTeamId(random);
+  await insertTeam(db, { id, name });
+  return { id };
+}
+
+/**
+ * The actor of the key with this text.
+ * @param address the address of the client; it must be in the key's networks
+ * @param agent the User-Agent of the client, stored with the last use of the key. (Default: unknown.)
+ * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part was wrong
+ */
+export async function authenticate(
+  context: Pick<ServiceContext, 'db' | 'now'>,
+  text: string | null,
+  address: string,
+  agent: string | null = null,
+): Promise<Actor> {
+  const parts = text === null ? null : FORM.exec(text);
+  if (!parts) throw refusal('invalid-key');
+  const { db } = context;
+  const now = context.now();
+  const [, prefix, id = '', secret = ''] = parts;
+  const key = await lookUpKey(db, id);
+  const same = timingSafeEqual(hashOf(secret), key ? Buffer.from(key.secretHash) : NO_HASH);
+  const rightKind = (prefix === 'yu') === (key?.userId != null);
+  if (!key || !same || !rightKind || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
+    throw refusal('invalid-key');
+  }
+  if (key.networks !== null && !isWithin(address, key.networks)) throw refusal('invalid-key');
+  if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now, agent);
+  return actorOf(key);
+}
+
+function isWithin(address: string, networks: string[]): boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [base = '', prefix = ''] = network.split('/');
+    const family = isIPv6(base) ? 'ipv6' : 'ipv4';
+    list.addSubnet(base, prefix === '' ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
+  }
+  // A dual-stack socket shows IPv4 peers in their mapped form.
+  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
+  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
+}

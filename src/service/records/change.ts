@@ -1,0 +1,55 @@
+// The requested changes of records and their results. A single POST, PUT or DELETE is a batch of one change.
+import { type ParsedRecord, parseRecord, type RecordInput } from '#dns/record.ts';
+import type { Verdict } from '#dns/verdict.ts';
+import type { Caller } from '../context.ts';
+import { Refusal, type RefusalData } from '../refusal.ts';
+import type { RecordView } from '../zones/view.ts';
+
+/** The Idempotency-Key of one creation, which works like that of a single POST. */
+export type Once = NonNullable<Caller['once']>;
+
+/** `requestId` is the request id in the history. (Default: the caller's.) */
+type Common = { requestId?: string | undefined };
+
+export type RecordChange = Common &
+  (
+    | { action: 'create'; record: RecordInput; once?: Once; managedBy?: string | undefined }
+    | { action: 'update'; id: string; record: RecordInput; managedBy?: string | undefined }
+    | { action: 'delete'; id: string }
+  );
+
+/** One request to change the records of a zone. */
+export interface Batch {
+  /** Whether all changes are made or none. Otherwise each change succeeds or fails alone. */
+  atomic: boolean;
+  /** A change that could not be read is a Refusal. */
+  changes: readonly (RecordChange | Refusal)[];
+}
+
+/** The result of one change, as plain JSON, because it is stored for repeated requests. */
+export type BatchResult =
+  | { ok: true; action: RecordChange['action']; record: RecordView | null }
+  | { ok: false; refusal: RefusalData };
+
+type Parsed<C> = C extends { record: RecordInput } ? Omit<C, 'record'> & { record: Verdict<ParsedRecord> } : C;
+
+/** A change with its parsed record. Errors of the record are reported after the checks of rights and existence. */
+export type ReadChange = Parsed<RecordChange> | Refusal;
+
+/** @param zoneName canonical */
+export function readChange(change: RecordChange | Refusal, zoneName: string): ReadChange {
+  if (change instanceof Refusal || change.action === 'delete') return change;
+  return { ...change, record: parseRecord(change.record, zoneName) };
+}
+
+/** The records that the changes would write, without those that could not be parsed. */
+export function recordsOf(changes: readonly ReadChange[]): ParsedRecord[] {
+  return changes.flatMap((change) =>
+    change instanceof Refusal || change.action === 'delete' || !change.record.ok ? [] : [change.record.value],
+  );
+}
+
+/** The ids of the records that the changes update or delete. */
+export function idsOf(changes: readonly ReadChange[]): string[] {
+  return changes.flatMap((change) => (change instanceof Refusal || change.action === 'create' ? [] : [change.id]));
+}

@@ -1,0 +1,31 @@
+// The number of records and bytes that changes add to a zone. Pure.
+import type { Growth } from '#store/zones.ts';
+
+export type { Growth } from '#store/zones.ts';
+
+/** The octets of a record that count towards the quota: those of its name and its content. */
+export function bytesOf({ name, content }: { name: string; content: string }): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(content);
+}
+
+type Side = { name: string; content: string } | null;
+
+/** The difference between two states of one record. A state is null if the record does not exist. */
+export function growthBetween(before: Side, after: Side): Growth {
+  return {
+    records: (after === null ? 0 : 1) - (before === null ? 0 : 1),
+    bytes: (after === null ? 0 : bytesOf(after)) - (before === null ? 0 : bytesOf(before)),
+  };
+}
+
+/** The growth by all changes in these history entries. */
+export function growthOf(entries: readonly { action: string; before: unknown; after: unknown }[]): Growth {
+  const sum = { records: 0, bytes: 0 };
+  for (const { action, before, after } of entries) {
+    if (!action.startsWith('record.')) continue;
+    const { records, bytes } = growthBetween(before as Side, after as Side);
+    sum.records += records;
+    sum.bytes += bytes;
+  }
+  return sum;
+}

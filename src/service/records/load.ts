@@ -1,0 +1,191 @@
+// Loads the data that a group of changes is judged with: the records at the names involved, never the whole zone. One statement
+// loads the data for one change or for a thousand.
+import { fqdn, orderName, suffixesOf } from '#dns/names/name.ts';
+import type { ParsedRecord } from '#dns/record.ts';
+import { MAX_LINKS } from '#dns/rules/chain.ts';
+import { NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
+import type { Neighbour } from '#dns/rules/surroundings.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import type { Db, Tx } from '#store/database.ts';
+import { octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
+import { type LoadedZone, loadZone, type ZoneQuery } from '#store/zone-load.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import { recordLevel } from '../accounts/actor.ts';
+import type { ZoneIdentity } from '../zones/identity.ts';
+import type { Batch } from './change.ts';
+import { idsOf, type Once, type ReadChange, readChange, recordsOf } from './change.ts';
+import { type JudgingData, keptKey, type Member } from './judge.ts';
+
+/** The octets of stored contents and values that one transaction may load to judge its changes. This limits its memory. */
+export const MOST_OCTETS = 8 * 1024 * 1024;
+/** This number of names cannot have more octets than MOST_OCTETS, because each record set has a limit of its own. */
+const NAMES_WITHOUT_CHECK = 8;
+
+/** The records that a group is judged with are larger than MOST_OCTETS. */
+export class TooManyOctets extends Error {}
+
+/** Parses the records of a request. */
+export function memberOf(member: Omit<Member, 'changes'>, batch: Batch, zone: ZoneIdentity | null): Member {
+  return { ...member, changes: zone === null ? [] : batch.changes.map((change) => readChange(change, zone.name)) };
+}
+
+/**
+ * Sends one statement, and one more for each further link of the alias chains in the zone.
+ * @throws TooManyOctets
+ */
+export async function loadJudgingData(
+  on: Db | Tx,
+  zoneId: string,
+  { no, name }: Pick<ZoneIdentity, 'no' | 'name'>,
+  members: readonly Member[],
+  now: Date,
+): Promise<Omit<JudgingData, 'budget'>> {
+  // Changes by keys without write access are refused before any record is needed.
+  const changes = members.flatMap((member) =>
+    recordLevel(member.caller.actor, zoneId) === 'write' ? member.changes : [],
+  );
+  const written = recordsOf(changes);
+  const query = { ...queryOf(name, changes, written), ...keysOf(members), zoneId, now };
+  if (
+    query.ordernames.length + query.ids.length > NAMES_WITHOUT_CHECK &&
+    (await octetsAround(on, no, query)) > MOST_OCTETS
+  )
+    throw new TooManyOctets();
+  const loaded = await loadZone(on, query);
+  const records = new LoadedRecords(query.ordernames, loaded.records);
+  if (loaded.zone) await followLinks(on, loaded.zone, records, written);
+  return judgingDataOf(name, loaded, records);
+}
+
+function queryOf(zone: string, changes: readonly ReadChange[], written: readonly ParsedRecord[]) {
+  const recordNames = [...new Set(written.map((record) => record.name))];
+  const ordernames = new Set(recordNames.map(orderName));
+  // The first link of an alias or a delegation is in the changes. followLinks loads the others.
+  for (const target of missingTargets(zone, new LoadedRecords([], []), written)) ordernames.add(target);
+  const suffixes = new Set(recordNames.flatMap((record) => suffixesOf(fqdn(record, zone))));
+  const ids = [...new Set(idsOf(changes))];
+  const delegations = new Set(
+    written.flatMap(({ type, name, ordername }) => (type === 'NS' && name !== '@' ? [ordername] : [])),
+  );
+  return {
+    ordernames: [...ordernames],
+    ids,
+    ancestors: [
+      ...new Set(recordNames.flatMap((record) => (record === '@' ? [] : suffixesOf(record).slice(1))).map(orderName)),
+    ],
+    zoneNames: [...suffixes].filter((suffix) => suffix.length > zone.length),
+    // The changes may delete all records at some names, which a refusal then does not list, so more names may be needed.
+    below: { ordernames: [...delegations], limit: NAMES_SHOWN + ids.length + delegations.size },
+  };
+}
+
+function keysOf(members: readonly Member[]): Pick<ZoneQuery, 'keyIds' | 'tokens'> {
+  const keyIds = new Set<string>();
+  const tokens = new Map<string, { keyId: string; token: string }>();
+  for (const { caller, changes } of members) {
+    const { keyId } = caller.actor;
+    keyIds.add(keyId);
+    const add = (once: Once | null | undefined) => {
+      if (once) tokens.set(keptKey(keyId, once.token), { keyId, token: once.token });
+    };
+    add(caller.once);
+    for (const change of changes) if ('action' in change && change.action === 'create') add(change.once);
+  }
+  return { keyIds: [...keyIds], tokens: [...tokens.values()] };
+}
+
+function judgingDataOf(name: string, loaded: LoadedZone, records: LoadedRecords): Omit<JudgingData, 'budget'> {
+  const cuts = loaded.cuts.map(neighbour);
+  return {
+    zone: loaded.zone,
+    standings: loaded.standings,
+    stored: new Map(loaded.records.map((row) => [row.id, row])),
+    kept: new Map(loaded.kept.map((each) => [keptKey(each.keyId, each.token), each])),
+    nearby: () => {
+      const nearby = new NearbyRecords(name);
+      nearby.addNames(records.ordernames, records.rows);
+      nearby.addCuts(cuts);
+      nearby.addChildren(loaded.children);
+      nearby.addBelow(loaded.below);
+      return nearby;
+    },
+  };
+}
+
+/** The names whose records are all loaded, and these records. */
+class LoadedRecords {
+  readonly ordernames: Set<string>;
+  readonly rows: Neighbour[];
+  readonly #links = new Map<string, string>();
+
+  constructor(ordernames: Iterable<string>, rows: readonly RecordRow[]) {
+    this.ordernames = new Set(ordernames);
+    this.rows = [];
+    this.add([], rows);
+  }
+
+  add(ordernames: Iterable<string>, rows: readonly RecordRow[]): void {
+    for (const ordername of ordernames) this.ordernames.add(ordername);
+    for (const row of rows.map(neighbour)) {
+      this.ordernames.add(row.ordername);
+      this.rows.push(row);
+      if ((row.type === 'CNAME' || row.type === 'ALIAS') && row.target !== null)
+        this.#links.set(row.ordername, row.target);
+    }
+  }
+
+  /** The target of the CNAME or ALIAS at a name. */
+  linkAt(ordername: string): string | null {
+    return this.#links.get(ordername) ?? null;
+  }
+}
+
+/** Converts a stored row for the rules. @throws Error if the row cannot be parsed, because another program wrote it */
+export function neighbour(row: RecordRow): Neighbour {
+  const parsed = parseRdata(row.type, row.content, row.priority);
+  if (!parsed.ok) throw new Error(`record ${row.id} does not parse: ${parsed.problem.message}`);
+  const { wire, target } = parsed.value;
+  const { id, name, ordername, type, content, priority } = row;
+  return { id, name, ordername, type, content, priority, wire, target };
+}
+
+/** Follows the alias chains within the zone, one link of all chains per round. MAX_LINKS limits the rounds. */
+async function followLinks(
+  on: Db | Tx,
+  zone: ZoneRow,
+  records: LoadedRecords,
+  written: readonly ParsedRecord[],
+): Promise<void> {
+  for (let round = 0; round <= MAX_LINKS; round += 1) {
+    const missing = missingTargets(zone.name, records, written);
+    if (missing.length === 0) return;
+    if (
+      missing.length > NAMES_WITHOUT_CHECK &&
+      (await octetsAround(on, zone.no, { ordernames: missing, ids: [] })) > MOST_OCTETS
+    )
+      throw new TooManyOctets();
+    records.add(missing, await recordsAt(on, zone.no, missing));
+  }
+}
+
+/** The targets of the written aliases and delegations whose records are not loaded yet, as ordernames. */
+function missingTargets(zone: string, records: LoadedRecords, written: readonly ParsedRecord[]): string[] {
+  const missing = new Set<string>();
+  const seen = new Set<string>();
+  const ordernameOf = (name: string) => NearbyRecords.ordernameIn(zone, name);
+  for (const { type, target } of written) {
+    if (type === 'NS' && target !== null) {
+      const ordername = ordernameOf(target);
+      if (ordername !== null && !records.ordernames.has(ordername)) missing.add(ordername);
+    }
+    let name = type === 'CNAME' || type === 'ALIAS' ? target : null;
+    while (name !== null && !seen.has(name)) {
+      seen.add(name);
+      const ordername = ordernameOf(name);
+      if (ordername === null) break;
+      if (!records.ordernames.has(ordername)) missing.add(ordername);
+      name = records.linkAt(ordername);
+    }
+  }
+  return [...missing];
+}

@@ -1,0 +1,178 @@
+// Reads the records of a zone: lists, pages and single records. writer.ts writes them.
+import { orderName, parseOwnerName } from '#dns/names/name.ts';
+import { parseRdata, type RecordType } from '#dns/types/index.ts';
+import { isStorable } from '#store/database.ts';
+import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/record-pages.ts';
+import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
+import { snapshotPages } from '#store/snapshot.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import { type Actor, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
+import type { ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { holderOf } from '../slots.ts';
+import {
+  type ManagedRecord,
+  type ManagedZone,
+  managedRecord,
+  managedZone,
+  type RecordView,
+  recordView,
+} from '../zones/view.ts';
+import { type Page, seeZone } from '../zones/zones.ts';
+import { digestOf } from './write.ts';
+
+interface RecordQuery extends Page {
+  name?: string | undefined;
+  /** Only records of one of these names. */
+  names?: string[] | undefined;
+  /** Only records whose `managedBy` begins with this text. */
+  managedBy?: string | undefined;
+  type?: RecordType | undefined;
+  content?: string | undefined;
+  /** Only records with one of these texts in their name or content. */
+  texts?: string[] | undefined;
+}
+
+/**
+ * A page of the zone's records in a stable order: at most `limit`, and fewer if their contents reach a megabyte. A filter that no
+ * record can match gives an empty list. @throws Refusal no_zone, forbidden, bad_request (cursor)
+ */
+export async function readRecords(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery & { limit: number },
+): Promise<{ records: RecordView[]; next?: string }> {
+  const { zone, rows, next } = await readRows(context, actor, zoneId, query);
+  return { records: rows.map((row) => listedView(row, zone, query)), ...(next === null ? {} : { next }) };
+}
+
+/**
+ * Like readRecords, for the console: the answer contains the zone. @throws as readRecords
+ * @param query.characters the number of characters of each content that are returned. (Default: all of them.)
+ */
+export async function readManagedRecords(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery & { limit: number; characters?: number },
+): Promise<{ zone: ManagedZone; records: ManagedRecord[]; next: string | null }> {
+  const { zone, rows, next } = await readRows(context, actor, zoneId, query);
+  return { zone: managedZone(zone, context.nameservers), records: rows.map(managedRecord), next };
+}
+
+async function readRows(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery & { limit: number; characters?: number },
+): Promise<{ zone: ZoneRow; rows: ListedRecord[]; next: string | null }> {
+  const { zone, filter } = await listOf(context, actor, zoneId, query);
+  if (!filter) return { zone, rows: [], next: null };
+  const { limit, characters } = query;
+  const bounds = { rows: limit, octets: ANSWER.octets, ...(characters === undefined ? {} : { characters }) };
+  const { rows, more } = await recordPage(context.db, zone.id, filter, bounds);
+  const last = rows.at(-1);
+  return { zone, rows, next: last && more ? writeCursor(last) : null };
+}
+
+/** One record for the console. @throws Refusal no_zone, forbidden, not_found */
+export async function readManagedRecord(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  recordId: string,
+): Promise<{ zone: ManagedZone; record: ManagedRecord }> {
+  const zone = await seeZone(context, actor, zoneId, 'no_zone');
+  mustReadWholeZone(actor, zoneId);
+  const row = await recordById(context.db, zone.no, recordId);
+  if (!row) throw refusal('no-record');
+  return { zone: managedZone(zone, context.nameservers), record: managedRecord(row) };
+}
+
+/**
+ * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database connection.
+ * @throws as readRecords; Refusal busy when the first of several pages is read
+ */
+export async function readAllRecords(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  query: Omit<RecordQuery, 'limit'>,
+  signal: AbortSignal,
+): Promise<{ whole: RecordView[] } | { pages: AsyncIterable<RecordView[]> }> {
+  const { zone, filter } = await listOf(context, actor, zoneId, query);
+  if (!filter) return { whole: [] };
+  const { rows, more } = await recordPage(context.db, zone.id, filter, ANSWER);
+  const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone, query));
+  if (!more) return { whole: view(rows) };
+  async function* pages() {
+    const release = await context.largeReads.take(holderOf(actor), signal);
+    try {
+      for await (const page of snapshotPages(context.db, (tx) => recordPages(tx, zone.id, filter ?? {})))
+        yield view(page);
+    } finally {
+      release();
+    }
+  }
+  return { pages: pages() };
+}
+
+/** The view of a record in a list. It has `managedBy` only if the caller filters by it. */
+function listedView(row: ListedRecord, zone: ZoneRow, { managedBy }: Pick<RecordQuery, 'managedBy'>): RecordView {
+  return { ...recordView(row, zone), ...(managedBy === undefined ? {} : { managedBy: row.managedBy ?? '' }) };
+}
+
+/** The filter for the requested records that the key may read; null: no record can match. */
+async function listOf(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  query: RecordQuery,
+): Promise<{ zone: ZoneRow; filter: Omit<RecordFilter, 'limit'> | null }> {
+  const zone = await seeZone(context, actor, zoneId, 'no_zone');
+  mustReadRecords(actor, zoneId);
+  const only = readableOnly(actor);
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const name = query.name === undefined ? undefined : parseOwnerName(query.name, zone.name, 'TXT');
+  const names = query.names?.flatMap((each) => {
+    const parsed = parseOwnerName(each, zone.name, 'TXT');
+    return parsed.ok ? [orderName(parsed.value)] : [];
+  });
+  const storable = [query.content ?? '', query.managedBy ?? '', ...(query.texts ?? [])].every(isStorable);
+  if ((name && !name.ok) || names?.length === 0 || !storable) return { zone, filter: null };
+  const filter = {
+    ...(name ? { ordername: orderName(name.value) } : {}),
+    ...(names ? { ordernames: names } : {}),
+    ...(query.managedBy === undefined ? {} : { managedBy: query.managedBy }),
+    ...(query.type === undefined ? {} : { type: query.type }),
+    ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
+    ...(query.texts === undefined ? {} : { texts: query.texts }),
+    ...(only === null ? {} : { only }),
+    ...(after === undefined ? {} : { after }),
+  };
+  return { zone, filter };
+}
+
+/** With a type, any spelling of the value matches. The value of an MX includes its priority, so its content is compared as text. */
+function contentFilter(type: RecordType | undefined, content: string): { content: string; digest: Uint8Array | null } {
+  const parsed = type === undefined || type === 'MX' ? null : parseRdata(type, content, null);
+  return { content, digest: parsed?.ok ? digestOf(parsed.value.wire) : null };
+}
+
+function writeCursor(row: ListedRecord): string {
+  return Buffer.from(JSON.stringify([row.ordername, row.type, row.id])).toString('base64url');
+}
+
+function readCursor(text: string): RecordCursor {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {
+      const [ordername, type, id] = parts as (string | undefined)[];
+      if (ordername !== undefined && type !== undefined && id !== undefined) return { ordername, type, id };
+    }
+  } catch {
+    // The text is not JSON, so this service did not create the cursor.
+  }
+  throw refusal('bad-cursor');
+}

@@ -1,0 +1,77 @@
+// Collects the rows that the accepted changes write. Each record is deleted, updated or inserted at most once, even if several
+// changes concern it.
+import { createHash } from 'node:crypto';
+import type { ParsedRecord } from '#dns/record.ts';
+import { sqlFailure } from '#store/database.ts';
+import type { InsertedRecord, UpdatedRecord } from '#store/zone-commit.ts';
+import type { ServiceContext } from '../context.ts';
+
+/** The digest by which values are compared: SHA-256 of the wire form. */
+export function digestOf(wire: Uint8Array): Buffer {
+  return createHash('sha256').update(wire).digest();
+}
+
+export function newRecordId(context: Pick<ServiceContext, 'random'>): string {
+  return `rec_${context.random(10).toString('hex')}`;
+}
+
+interface Value {
+  record: ParsedRecord;
+  managedBy: string | null;
+}
+
+export class RecordWrites {
+  readonly #inserts = new Map<string, Value>();
+  readonly #updates = new Map<string, Value>();
+  readonly #deletes = new Set<string>();
+
+  insert(id: string, record: ParsedRecord, managedBy: string | null): void {
+    this.#inserts.set(id, { record, managedBy });
+  }
+
+  /** @param managedBy null: the stored value stays */
+  update(id: string, record: ParsedRecord, managedBy: string | null): void {
+    this.#updates.set(id, { record, managedBy });
+  }
+
+  delete(id: string): void {
+    this.#updates.delete(id);
+    this.#deletes.add(id);
+  }
+
+  get isEmpty(): boolean {
+    return this.#inserts.size + this.#updates.size + this.#deletes.size === 0;
+  }
+
+  deleted(): string[] {
+    return [...this.#deletes];
+  }
+
+  updated(): UpdatedRecord[] {
+    return [...this.#updates].map(([id, value]) => ({ id, ...storedForm(value) }));
+  }
+
+  inserted(): InsertedRecord[] {
+    return [...this.#inserts].map(([id, value]) => {
+      const { name, ordername, type } = value.record;
+      return { id, name, ordername, type, ...storedForm(value) };
+    });
+  }
+
+  /** The ids of updated records if two of them are in one record set: one could get the value that the other one had. */
+  exchanging(): string[] {
+    const sets = new Set([...this.#updates.values()].map(({ record }) => `${record.ordername}\n${record.type}`));
+    return sets.size < this.#updates.size ? [...this.#updates.keys()] : [];
+  }
+}
+
+function storedForm({ record, managedBy }: Value) {
+  const { content, rdata, wire, ttl, priority } = record;
+  return { content, rdata, digest: digestOf(wire), ttl, priority, managedBy };
+}
+
+/** The constraint of the records table that the error names; null for any other error. */
+export function constraintOf(error: unknown): string | null {
+  const constraint = sqlFailure(error)?.constraint;
+  return constraint?.startsWith('records_') ? constraint : null;
+}

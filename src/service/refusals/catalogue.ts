@@ -1,0 +1,25 @@
+// The catalogue of refusals: one entry for each rule, by its stable id. `npm run docs` generates docs/reference/errors.md from it.
+import { ACCOUNT_REFUSALS } from './accounts.ts';
+import { FORM_REFUSALS } from './forms.ts';
+import { RECORD_REFUSALS } from './records.ts';
+import { REQUEST_REFUSALS } from './requests.ts';
+import { ZONE_REFUSALS } from './zones.ts';
+
+/** The entries by subject, in the order of the reference page. */
+export const SUBJECTS = {
+  Requests: REQUEST_REFUSALS,
+  Zones: ZONE_REFUSALS,
+  Records: RECORD_REFUSALS,
+  'Teams and keys': ACCOUNT_REFUSALS,
+  'Forms of the console': FORM_REFUSALS,
+} as const;
+
+export const CATALOGUE = {
+  ...REQUEST_REFUSALS,
+  ...ZONE_REFUSALS,
+  ...RECORD_REFUSALS,
+  ...ACCOUNT_REFUSALS,
+  ...FORM_REFUSALS,
+} as const;
+
+export type RuleId = keyof typeof CATALOGUE;

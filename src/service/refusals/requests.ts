@@ -1,0 +1,101 @@
+// Refusals of any request: form, size, authentication, limits and load.
+import type { RefusalText } from './rule.ts';
+
+export const REQUEST_REFUSALS = {
+  'invalid-value': {
+    code: 'bad_request',
+    sentence: '{problem}',
+    about:
+      'A field of the body, of the query or of a record is missing or has a wrong value. The message names what is accepted.',
+  },
+  'invalid-request': { code: 'bad_request', sentence: 'The request is not accepted: {problem}' },
+  'bad-cursor': { code: 'bad_request', field: 'cursor', sentence: 'must be the "next" of an earlier answer.' },
+  'bad-header': { code: 'bad_request', sentence: '{problem}.', about: 'A request header is malformed.' },
+  'header-repeated': { code: 'bad_request', sentence: 'must not be sent more than once.' },
+  'header-not-once': { code: 'bad_request', sentence: 'must be sent exactly once.' },
+  'path-mismatch': { code: 'bad_request', field: 'id', sentence: 'must be {id} as in the path, or be omitted.' },
+  'two-names': { code: 'bad_request', field: 'name', sentence: 'is an alias of zoneName; send only one of them.' },
+  'body-unwanted': {
+    code: 'bad_request',
+    sentence: 'This operation takes no body: leave it out, or send an empty JSON object.',
+  },
+  'body-empty': { code: 'bad_request', sentence: 'The body is empty: send {what}.' },
+  'body-not-utf8': { code: 'bad_request', sentence: 'The body is not in UTF-8, as JSON has to be.' },
+  'body-not-json': { code: 'bad_request', sentence: 'The body is not valid JSON.' },
+  'body-too-complex': {
+    code: 'bad_request',
+    sentence: '{problem}',
+    about: 'The JSON is nested too deeply or holds too many values.',
+  },
+  'body-too-large': { code: 'bad_request', sentence: 'The body is too large: at most {mebibytes} MiB are read here.' },
+  'body-wrong-length': { code: 'bad_request', sentence: 'The body has another length than Content-Length says.' },
+  'body-wrong-type': {
+    code: 'bad_request',
+    sentence: 'The body must be {what}: send the header "Content-Type: {type}".',
+  },
+  'body-compressed': {
+    code: 'bad_request',
+    sentence: 'The body must not be compressed: leave out the header Content-Encoding.',
+  },
+  'address-not-utf8': {
+    code: 'bad_request',
+    sentence: 'The address is not valid: the percent-encoded octets of its path must be UTF-8.',
+  },
+  'address-too-long': {
+    code: 'bad_request',
+    sentence: 'The address is too long: an id has at most {limit} characters.',
+  },
+  'headers-too-large': {
+    code: 'bad_request',
+    sentence: 'The address and the headers are too large: at most 16 KiB are read.',
+  },
+  'request-too-slow': { code: 'bad_request', sentence: 'The request did not arrive in time.' },
+  'not-http': { code: 'bad_request', sentence: 'The request is not valid HTTP.' },
+  malformed: { code: 'bad_request', sentence: 'The request is malformed.' },
+  'client-left': { code: 'bad_request', sentence: 'The client closed the connection before the answer.' },
+  'no-such-method': { code: 'bad_request', sentence: '{method} is not possible here. Possible methods: {allow}.' },
+  'no-such-path': {
+    code: 'not_found',
+    sentence: "There is no {method} {path} here; the API's paths begin with /v1/dns.",
+  },
+  'invalid-key': {
+    code: 'unauthorized',
+    sentence:
+      'Invalid or missing API key. Send the header "Authorization: Bearer yk_…" with a key that is still valid.',
+  },
+  'key-revoked': {
+    code: 'unauthorized',
+    sentence: 'Invalid or missing API key: it was revoked or expired while this change waited.',
+  },
+  'token-reused': {
+    code: 'conflict',
+    sentence: 'This Idempotency-Key was used for another request; use a new one for each request.',
+  },
+  'too-many-writes': {
+    code: 'rate_limited',
+    sentence:
+      'Too many {bucket} writes: {limit} in {seconds} seconds are allowed. Slow down and try again after Retry-After.',
+  },
+  'more-than-the-limit': {
+    code: 'bad_request',
+    sentence:
+      'These are {changes} changes, and this key may write {limit} {bucket} in {seconds} seconds; send at most {limit} at once, or use a key with a higher limit.',
+  },
+  'zone-busy': {
+    code: 'busy',
+    sentence: 'The zone is busy with another change. Nothing was written; try again in a moment.',
+  },
+  'team-busy': {
+    code: 'busy',
+    sentence: 'The team is busy with another change. Nothing was written; try again in a moment.',
+  },
+  'service-busy': {
+    code: 'busy',
+    sentence: 'The service is busy with other {work}. Nothing was read or written; try again in a moment.',
+  },
+  overloaded: { code: 'busy', sentence: '{cause} Nothing was written; try again after Retry-After.' },
+  internal: {
+    code: 'internal',
+    sentence: 'This is an error of the service. Try again, and quote the x-request-id if it persists.',
+  },
+} as const satisfies Record<string, RefusalText>;

@@ -1,0 +1,66 @@
+// Refusals about zones: names, owners, zone files and their restrictions.
+import type { RefusalText } from './rule.ts';
+
+export const ZONE_REFUSALS = {
+  'no-zone': { code: 'no_zone', sentence: 'No such zone, or it does not belong to this account.' },
+  'zone-not-found': { code: 'not_found', sentence: 'No such zone, or it does not belong to this account.' },
+  'no-enclosing-zone': { code: 'not_found', sentence: 'No zone of this account encloses {name}.' },
+  'zone-not-named': {
+    code: 'bad_request',
+    sentence: 'This key sees {found}: send the zone, or a name in a zone, as the user name of the key.',
+  },
+  'zone-exists': { code: 'conflict', field: 'zoneName', sentence: '{name} exists already.' },
+  'own-zone-exists': { code: 'conflict', field: 'zoneName', sentence: '{name} exists already{where}, as {id}.' },
+  'zone-overlaps': { code: 'conflict', field: 'zoneName', sentence: '{name} overlaps with a zone of another team.' },
+  'zone-quarantined': {
+    code: 'conflict',
+    field: 'zoneName',
+    sentence:
+      '{name} is, or overlaps with, the name of a zone that another team deleted. It is kept for that team until {until}; the administrator of the service can release it earlier ("zonestead zones release").',
+  },
+  'zone-hides-records': {
+    code: 'conflict',
+    field: 'zoneName',
+    sentence:
+      'the zone {parent} ({id}) holds {count} record(s) at or below {name}, which the new zone would hide: {names}. Delete them there first, then create them in the new zone.',
+  },
+  'public-suffix': {
+    code: 'forbidden',
+    field: 'zoneName',
+    sentence: '{name} is a public suffix, below which anybody may register names; create a zone for a name below it.',
+  },
+  'reserved-name': {
+    code: 'forbidden',
+    field: 'zoneName',
+    sentence:
+      '{name} is {place}reserved for {purpose} ({source}). The administrator of the service can allow it with ZONESTEAD_RESERVED_NAMES={reserved}.',
+  },
+  'app-owner': {
+    code: 'forbidden',
+    sentence: 'An app can only create zones in its own team: set "owner" to "{owner}".',
+  },
+  'bad-owner': {
+    code: 'bad_request',
+    field: 'owner',
+    sentence: 'must be "org:<teamId>", or "personal", which is the default.',
+  },
+  'foreign-owner': {
+    code: 'forbidden',
+    field: 'owner',
+    sentence: 'you can only create zones in a team that you are a member of, or "personal".',
+  },
+  'zone-file-refused': {
+    code: 'bad_request',
+    sentence: 'The zone file is not accepted, and nothing was changed. {problems}',
+  },
+  'zone-file-not-utf8': { code: 'bad_request', sentence: 'The zone file is not in UTF-8.' },
+  'zone-file-characters': {
+    code: 'bad_request',
+    field: 'file',
+    sentence: 'A zone file must not hold a NUL or half of a surrogate pair.',
+  },
+  'zone-file-outdated': {
+    code: 'conflict',
+    sentence: 'The zone was changed meanwhile, so nothing was imported. This is the difference now.',
+  },
+} as const satisfies Record<string, RefusalText>;

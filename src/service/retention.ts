@@ -1,0 +1,160 @@
+// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads and quarantined names. It also deletes
+// the oldest history of an owner with too much of it. The job runs in one replica at a time, in small transactions with pauses
+// between them. All steps can be repeated. An error ends the round, and the next round tries again.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Db, sqlFailure, type Tx } from '#store/database.ts';
+import { dropEndedNames } from '#store/quarantine.ts';
+import { countZone } from '#store/quotas.ts';
+import {
+  countHistory,
+  deleteAnswers,
+  deleteHistoryBefore,
+  deleteOldestOf,
+  deleteUploads,
+  forgetEmptyUsage,
+  HISTORIES,
+  type History,
+  lockRetention,
+  ownerOver,
+  uncountedZones,
+} from '#store/retention.ts';
+import { lockZone } from '#store/zones.ts';
+import { UPLOAD_MS } from './zonefile/upload.ts';
+
+export interface RetentionSettings {
+  /** How long history is kept, in ms. */
+  historyMs: number;
+  /** The octets of history that one owner keeps: so many for zones and records, and as many for teams, members and keys. */
+  historyBytes: number;
+  /** How long answers to an Idempotency-Key are kept, in ms. */
+  answersMs: number;
+}
+
+interface RetentionOptions {
+  db: Db;
+  settings: RetentionSettings;
+  now(): Date;
+  /** The number of rows that one statement deletes or counts. (Default: 1000.) */
+  rows?: number;
+  /** The pause between two steps, in ms. (Default: 20.) */
+  pauseMs?: number;
+}
+
+const ROWS = 1_000;
+const PAUSE_MS = 20;
+/** The number of zones that one round counts. It is small, because counting locks the zone's row. */
+const ZONES = 100;
+/** Longer than any transaction. A row that is older than this is visible, and so are all rows with lower ids. */
+const SETTLED_MS = 60_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The time between two rounds, in ms. */
+export const ROUND_MS = 60_000;
+
+/** Runs one round per minute until the signal. An error is logged, and the next round tries again. */
+export async function runRetention(
+  options: RetentionOptions & { log: Logger; everyMs?: number },
+  signal: AbortSignal,
+): Promise<void> {
+  const { log, everyMs = ROUND_MS } = options;
+  while (!signal.aborted) {
+    // The random part keeps replicas that started together from running their rounds at the same time.
+    await sleep(everyMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+    await retentionRound(options, signal).catch((error) => {
+      if (!signal.aborted) log.warn({ err: error }, 'the retention failed to delete old rows; the next round follows');
+    });
+  }
+}
+
+/** Runs one round. It returns early if another replica runs a round, and at the signal. */
+export async function retentionRound(options: RetentionOptions, signal: AbortSignal): Promise<void> {
+  const { settings, now, rows = ROWS } = options;
+  const at = now().getTime();
+  const before = (ms: number) => new Date(at - ms);
+  const repeat = (step: (tx: Tx) => Promise<number>) => untilFew(options, rows, step, signal);
+
+  await repeat((tx) => deleteAnswers(tx, before(settings.answersMs), rows));
+  await repeat((tx) => deleteUploads(tx, before(UPLOAD_MS), rows));
+  await repeat((tx) => dropEndedNames(tx, new Date(at), rows));
+  for (const history of HISTORIES) {
+    let after = 0;
+    await repeat(async (tx) => {
+      const { deleted, last } = await deleteHistoryBefore(tx, history, {
+        before: before(settings.historyMs),
+        after,
+        limit: rows,
+      });
+      after = last;
+      return deleted;
+    });
+    await repeat((tx) => countHistory(tx, history, before(SETTLED_MS), rows));
+    await repeat(async (tx) => {
+      await forgetEmptyUsage(tx, history);
+      return 0;
+    });
+    await boundHistory(options, history, before(DAY_MS), signal);
+  }
+  await countZones(options, signal);
+}
+
+/** Repeats a step, each time in a new transaction, until it handles fewer than `rows` rows. */
+async function untilFew(
+  options: RetentionOptions,
+  rows: number,
+  step: (tx: Tx) => Promise<number>,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const done = await alone(options.db, step);
+    if (done === null || done < rows) return;
+    await pause(options, signal);
+  }
+}
+
+/** Deletes the oldest history of owners that exceed `historyBytes`. */
+async function boundHistory(
+  options: RetentionOptions,
+  history: History,
+  keepDeletionsSince: Date,
+  signal: AbortSignal,
+): Promise<void> {
+  const { settings, rows: limit = ROWS } = options;
+  while (!signal.aborted) {
+    const more = await alone(options.db, async (tx) => {
+      const over = await ownerOver(tx, history, settings.historyBytes);
+      if (over === null) return false;
+      const { owner, bucket, bytes } = over;
+      const excess = bytes - settings.historyBytes;
+      await deleteOldestOf(tx, history, { owner, bucket, excess, limit, keepDeletionsSince });
+      return true;
+    });
+    if (!more) return;
+    await pause(options, signal);
+  }
+}
+
+/** Counts the records of zones that are older than the counters. The next round counts the zones that are busy now. */
+async function countZones({ db }: RetentionOptions, signal: AbortSignal): Promise<void> {
+  for (const id of await uncountedZones(db, ZONES)) {
+    if (signal.aborted) return;
+    const counting = db.transaction(async (tx) => {
+      const zone = await lockZone(tx, id);
+      if (zone?.recordCount === null) await countZone(tx, zone);
+    });
+    await counting.catch((error) => {
+      if (sqlFailure(error)?.code !== LOCK_NOT_AVAILABLE) throw error;
+    });
+  }
+}
+
+/** Runs a step in a transaction under the lock of the job. @returns null if another replica holds the lock */
+async function alone<T>(db: Db, step: (tx: Tx) => Promise<T>): Promise<T | null> {
+  return db.transaction(async (tx) => ((await lockRetention(tx)) ? step(tx) : null));
+}
+
+async function pause({ pauseMs = PAUSE_MS }: RetentionOptions, signal: AbortSignal): Promise<void> {
+  await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+}

@@ -1,0 +1,55 @@
+// Exports a zone as a zone file, one page at a time. import.ts does the opposite.
+import { writeHead, writeRecords } from '#dns/zonefile/write.ts';
+import type { Tx } from '#store/database.ts';
+import { writtenPage, writtenPages } from '#store/record-pages.ts';
+import { snapshotPages } from '#store/snapshot.ts';
+import { inOneSnapshot, soaContent } from '#store/zones.ts';
+import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
+import type { ServiceContext } from '../context.ts';
+import { holderOf } from '../slots.ts';
+import { seeZone } from '../zones/zones.ts';
+import { childrenOf } from './import.ts';
+
+type ZoneFileExport = { zone: string } & ({ whole: string } | { pieces: AsyncIterable<string> });
+
+/**
+ * The zone file of one snapshot, whole or in pieces. Reading the pieces uses a slot and a database connection.
+ * @throws Refusal no_zone, forbidden; busy when the first piece is read
+ */
+export async function exportZoneFile(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  signal: AbortSignal,
+): Promise<ZoneFileExport> {
+  const { id, name: zone } = await seeZone(context, actor, zoneId, 'no_zone');
+  mustReadWholeZone(actor, id);
+  const headOf = async (tx: Tx) => {
+    const row = await seeZone({ ...context, db: tx }, actor, id, 'no_zone');
+    const children = await childrenOf(tx, row);
+    const soa = await soaContent(tx, row.serial);
+    const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers: context.nameservers, children });
+    return { no: row.no, head };
+  };
+  const whole = await inOneSnapshot(context.db, async (tx) => {
+    const { no, head } = await headOf(tx);
+    const { rows, more } = await writtenPage(tx, no, undefined);
+    return more ? null : head + writeRecords(rows);
+  });
+  if (whole !== null) return { zone, whole };
+
+  async function* piecesOf(tx: Tx) {
+    const { no, head } = await headOf(tx);
+    yield head;
+    for await (const page of writtenPages(tx, no)) yield writeRecords(page);
+  }
+  async function* pieces() {
+    const release = await context.largeReads.take(holderOf(actor), signal);
+    try {
+      yield* snapshotPages(context.db, piecesOf);
+    } finally {
+      release();
+    }
+  }
+  return { zone, pieces: pieces() };
+}

@@ -1,0 +1,326 @@
+// Imports a zone file, which replaces the records of a zone. The import is planned without the zone's lock and then written in one
+// transaction, with one serial and one history entry per record.
+//
+// Planning a file takes seconds. So the size of the file counts as writes before the service reads anything, the request waits for
+// one of the few slots of the process, and it ends if the client closes the connection. After the planning, the number of changes
+// counts if it is larger.
+import type { ParsedRecord } from '#dns/record.ts';
+import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
+import { finishInTurns } from '#dns/steps.ts';
+import { type LineProblem, MAX_PROBLEMS, type ZoneFile, zoneFileSteps } from '#dns/zonefile/read.ts';
+import type { Tx } from '#store/database.ts';
+import { octetsOf } from '#store/quotas.ts';
+import {
+  contentsOf,
+  insertValues,
+  releaseValues,
+  removeValues,
+  updateValues,
+  type ZoneWrite,
+  zoneValues,
+} from '#store/zone-values.ts';
+import { inOneSnapshot, type ZoneRow, zonesBelow } from '#store/zones.ts';
+import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
+import { changeZone } from '../change.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { busy } from '../queue.ts';
+import { prepareAliases } from '../records/alias-target.ts';
+import { bytesOf, type Growth } from '../records/growth.ts';
+import { constraintOf, newRecordId } from '../records/write.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import { holderOf } from '../slots.ts';
+import { seeZone } from '../zones/zones.ts';
+import { diffZone, digestText, sizeOf, type ZoneDiff, type ZoneUpdate } from './diff.ts';
+
+export interface ZoneFileImport {
+  /** The number of records after the import. */
+  records: number;
+  created: number;
+  updated: number;
+  deleted: number;
+  unchanged: number;
+  /** The number of lines with records that the service creates itself. */
+  ignored: number;
+}
+
+export interface ZoneFilePreview {
+  /** The serial of the zone that the file was compared with. */
+  serial: number;
+  /** The number of records in the file. */
+  records: number;
+  ignored: number;
+  /** The errors, ordered by line. If there are any, `diff` is null. */
+  problems: LineProblem[];
+  diff: ZoneDiff | null;
+  /** The contents, shortened, of the first records that are deleted or updated, by id. */
+  contents: ReadonlyMap<string, { content: string; priority: number | null }>;
+}
+
+export interface ImportRequest {
+  /** Counts the request as `changes` record writes in total, including those that an earlier call counted. */
+  count: (changes: number, options?: { upToLimit?: boolean }) => Promise<void>;
+  /** Cancels the planning. (Default: none.) */
+  signal?: AbortSignal;
+}
+
+/** The number of wrong lines that a refusal lists. */
+const LINES_SHOWN = 20;
+/** The number of stored records whose contents a preview shows, and the number of characters of each. */
+const RECORDS_SHOWN = 100;
+const CHARACTERS_SHOWN = 400;
+const CHILDREN = 10_000;
+/** The number of characters of a file that count as one write. */
+const PER_WRITE = 256 * 1024;
+/** The number of ALIAS records whose targets are resolved before the import. The worker resolves the others. */
+const ALIASES = 64;
+
+/**
+ * Plans an import without writing anything.
+ * @throws Refusal no_zone, forbidden, rate_limited, busy; the reason of the signal
+ */
+export async function previewZoneFile(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  text: string,
+  request: ImportRequest,
+): Promise<ZoneFilePreview> {
+  return planned(context, actor, zoneId, text, request, async ({ zone, file, problems, wanted, diff }) => ({
+    serial: zone.serial,
+    records: wanted.length,
+    ignored: file.ignored,
+    problems,
+    diff,
+    contents: await contentsOf(context.db, diff === null ? [] : firstIds(diff), CHARACTERS_SHOWN),
+  }));
+}
+
+function firstIds({ deletes, updates }: ZoneDiff): string[] {
+  const rows = [...deletes.slice(0, RECORDS_SHOWN), ...updates.slice(0, RECORDS_SHOWN).map(({ stored }) => stored)];
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Replaces the records of the zone by the records of the file.
+ * @param serial the serial that the zone must have. (Default: any.)
+ * @param request.agree throws to refuse the changes before they are written. (Default: all changes are accepted.)
+ * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy, conflict (another serial)
+ */
+export async function importZoneFile(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  text: string,
+  request: ImportRequest & { agree?: (diff: ZoneDiff) => void },
+  serial?: number,
+): Promise<ZoneFileImport> {
+  return planned(context, caller.actor, zoneId, text, request, async (plan) => {
+    if (serial !== undefined && serial !== plan.zone.serial) throw anotherSerial();
+    if (plan.diff === null) throw refuseLines(plan.problems);
+    request.agree?.(plan.diff);
+    await request.count(sizeOf(plan.diff));
+    return write(context, caller, plan, plan.diff, request.signal, serial);
+  });
+}
+
+interface Plan {
+  zone: ZoneRow;
+  children: readonly ZoneRow[];
+  file: Omit<ZoneFile, 'records'>;
+  problems: LineProblem[];
+  wanted: ParsedRecord[];
+  diff: ZoneDiff | null;
+}
+
+/** Plans an import without the zone's lock, and passes the plan to `use`. The slot is released after that. */
+async function planned<T>(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  text: string,
+  { count, signal }: ImportRequest,
+  use: (plan: Plan) => Promise<T>,
+): Promise<T> {
+  const seen = await seeZone(context, actor, zoneId, 'no_zone');
+  mustWriteAllRecords(actor, seen.id);
+  await count(1 + Math.floor(text.length / PER_WRITE), { upToLimit: true });
+  const release = await context.imports.take(holderOf(actor), signal);
+  try {
+    return await use(await planImport(context, actor, seen, text, signal));
+  } finally {
+    release();
+  }
+}
+
+async function planImport(
+  context: ServiceContext,
+  actor: Actor,
+  seen: ZoneRow,
+  text: string,
+  signal?: AbortSignal,
+): Promise<Plan> {
+  // The file is checked before the records are loaded, so that a wrong file costs the database little.
+  const { children, defaultTtl } = { children: await childrenOf(context.db, seen), defaultTtl: seen.defaultTtl };
+  const names = new Set(children.map(({ name }) => name));
+  const { records, ...file } = await finishInTurns(
+    zoneFileSteps(text, { zone: seen.name, defaultTtl, children: names }),
+    signal,
+  );
+  // The rules across records are only checked if all lines are right, because a record may depend on one in a wrong line.
+  const problems =
+    file.problems.length > 0
+      ? file.problems
+      : await finishInTurns(zoneCheckSteps(records, seen.name, children), signal);
+  const wanted = records.map(({ record }) => record);
+  if (problems.length > 0) return { zone: seen, children, file, problems, wanted, diff: null };
+  const before = await inOneSnapshot(context.db, async (tx) => ({
+    zone: await seeZone({ ...context, db: tx }, actor, seen.id, 'no_zone'),
+    values: await zoneValues(tx, seen.no, signal),
+  }));
+  const diff = await finishInTurns(diffZone(before.values, wanted), signal);
+  return { zone: { ...before.zone, defaultTtl }, children, file, problems, wanted, diff };
+}
+
+/** Writes the plan under the zone's lock. Only data that may have changed since the planning is read again. */
+async function write(
+  context: ServiceContext,
+  caller: Caller,
+  plan: Plan,
+  planned: ZoneDiff,
+  signal?: AbortSignal,
+  serial?: number,
+): Promise<ZoneFileImport> {
+  const { zone: before, wanted, file } = plan;
+  await prepareAliases(context, caller.actor, before.id, someAliases(planned));
+  signal?.throwIfAborted();
+  return changeZone(context, caller, before.id, async (tx, zone) => {
+    signal?.throwIfAborted();
+    // Every change of a zone changes its serial.
+    if (serial !== undefined && serial !== zone.serial) throw anotherSerial();
+    const diff =
+      zone.serial === before.serial
+        ? planned
+        : await finishInTurns(diffZone(await zoneValues(tx, zone.no), wanted), signal);
+    const isSame = haveSameConditions(plan, { zone, children: await childrenOf(tx, zone) });
+    // Another change came first: nothing is written, and a retry counts the changes and checks the file again.
+    if (sizeOf(diff) > Math.max(1, sizeOf(planned)) || !isSame) throw busy();
+    const answer = {
+      records: wanted.length,
+      created: diff.creates.length,
+      updated: diff.updates.length,
+      deleted: diff.deletes.length,
+      unchanged: diff.unchanged,
+      ignored: file.ignored,
+    };
+    if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
+    const write = (to: ZoneWrite) => applyDiff(tx, context, diff, to);
+    return { answer: () => answer, change: null, bulk: { write, growth: await growthOfDiff(tx, zone, diff) } };
+  });
+}
+
+/** The growth of the zone by the changes. Postgres sums the octets of the stored records, so that their contents are not loaded. */
+async function growthOfDiff(tx: Tx, zone: ZoneRow, { creates, updates, deletes }: ZoneDiff): Promise<Growth> {
+  const replaced = updates.filter(({ isSameValue }) => !isSameValue);
+  const gone = [...deletes, ...replaced.map(({ stored }) => stored)].map(({ id }) => id);
+  let bytes = -(await octetsOf(tx, zone.no, gone));
+  for (const record of creates) bytes += bytesOf(record);
+  for (const { record } of replaced) bytes += bytesOf(record);
+  return { records: creates.length - deletes.length, bytes };
+}
+
+function anotherSerial(): Refusal {
+  return refusal('zone-file-outdated');
+}
+
+function someAliases({ creates, updates }: ZoneDiff): ParsedRecord[] {
+  const aliases: ParsedRecord[] = [];
+  for (const record of creates) {
+    if (record.type === 'ALIAS') aliases.push(record);
+    if (aliases.length === ALIASES) return aliases;
+  }
+  for (const { record } of updates) {
+    if (record.type === 'ALIAS') aliases.push(record);
+    if (aliases.length === ALIASES) return aliases;
+  }
+  return aliases;
+}
+
+type Conditions = { zone: Pick<ZoneRow, 'defaultTtl'>; children: readonly Pick<ZoneRow, 'name'>[] };
+
+/** Whether the conditions for reading a file are still the same: the default TTL and the child zones. */
+function haveSameConditions(a: Conditions, b: Conditions): boolean {
+  const names = ({ children }: Conditions) => children.map(({ name }) => name).join();
+  return a.zone.defaultTtl === b.zone.defaultTtl && names(a) === names(b);
+}
+
+/** The zones of this service directly below a zone, without the zones below those. */
+export async function childrenOf(db: ServiceContext['db'] | Tx, zone: ZoneRow): Promise<ZoneRow[]> {
+  const below = await zonesBelow(db, zone.tree, CHILDREN);
+  // In tree order, a zone comes directly before the zones below it.
+  const children: ZoneRow[] = [];
+  for (const row of below) {
+    const last = children.at(-1);
+    if (last === undefined || !row.tree.startsWith(`${last.tree} `)) children.push(row);
+  }
+  return children;
+}
+
+function refuseLines(problems: readonly LineProblem[]): Refusal {
+  const shown = problems
+    .slice(0, LINES_SHOWN)
+    .map(({ line, message }) => `Line ${line}: ${message}${message.endsWith('.') ? '' : '.'}`);
+  const more = problems.length - shown.length;
+  const rest = `${problems.length < MAX_PROBLEMS ? '' : 'at least '}${more}`;
+  return refusal('zone-file-refused', { problems: `${shown.join(' ')}${more > 0 ? ` And ${rest} more.` : ''}` });
+}
+
+/**
+ * Deletes first and inserts last, so that no intermediate state violates a constraint.
+ * @throws Refusal conflict if a constraint rejects a change that the rules allowed
+ */
+async function applyDiff(
+  tx: Tx,
+  context: ServiceContext,
+  { creates, updates, deletes }: ZoneDiff,
+  to: ZoneWrite,
+): Promise<void> {
+  const idsOf = (some: readonly ZoneUpdate[]) => some.map(({ stored }) => stored.id);
+  const changing = updates.filter(({ isSameValue }) => !isSameValue);
+  try {
+    await removeValues(
+      tx,
+      to,
+      deletes.map(({ id }) => id),
+    );
+    if (mayExchangeValues(changing)) await releaseValues(tx, idsOf(changing));
+    await updateValues(tx, to, updatedRows(updates));
+    await insertValues(tx, to, createdRows(context, creates));
+  } catch (error) {
+    const constraint = constraintOf(error);
+    throw constraint === null ? error : refusal('database-constraint', { constraint });
+  }
+}
+
+/** Whether two updated records are in one record set, so that one could get the value that the other one had. */
+function mayExchangeValues(updates: readonly ZoneUpdate[]): boolean {
+  const sets = new Set(updates.map(({ stored }) => `${stored.ordername}\n${stored.type}`));
+  return sets.size < updates.length;
+}
+
+function* updatedRows(updates: readonly ZoneUpdate[]) {
+  for (const { stored, record, isSameValue } of updates) {
+    if (isSameValue) yield { id: stored.id, ttl: record.ttl };
+    else yield { id: stored.id, ...storedForm(record) };
+  }
+}
+
+function* createdRows(context: ServiceContext, records: readonly ParsedRecord[]) {
+  for (const record of records) {
+    const { name, ordername, type } = record;
+    yield { id: newRecordId(context), name, ordername, type, ...storedForm(record) };
+  }
+}
+
+function storedForm({ content, rdata, wire, ttl, priority }: ParsedRecord) {
+  return { content, rdata, digest: digestText(wire), ttl, priority };
+}

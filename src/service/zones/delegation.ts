@@ -1,0 +1,66 @@
+// The creation status of a zone: the step that its owner still has to take before resolvers can use the zone. The rule is pure. The
+// caller passes a function that queries the parent zone, which never runs inside a transaction.
+import type { DelegationSeen } from '#dns/dnssec/delegation.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import type { ServiceContext } from '../context.ts';
+import { parentOf } from './parent.ts';
+
+export type CreationStatus = 'done' | 'ds_required' | 'handshake_claim_required';
+
+export interface Delegation {
+  /** Private single-label zones, which need no claim. */
+  privateTlds: ReadonlySet<string>;
+  /**
+   * Queries the delegation at the parent zone. Null: the delegation check is off.
+   * @param ds in wire form
+   * @param owner the owner of the zone: each owner may have a limited number of queries in progress
+   */
+  look: ((zone: string, ds: readonly Uint8Array[], owner: string) => Promise<DelegationSeen>) | null;
+}
+
+/** The delegation check is off, and there are no private names. */
+const NO_DELEGATION: Delegation = { privateTlds: new Set(), look: null };
+
+/**
+ * The creation status (DESIGN section 3, "create status").
+ * @param hostedParent whether this service hosts a zone above; that zone has NS and DS already
+ * @param seen null when the check is off
+ */
+export function creationStatus(
+  zone: string,
+  hostedParent: boolean,
+  privateTlds: ReadonlySet<string>,
+  seen: DelegationSeen | null,
+): CreationStatus {
+  if (hostedParent || privateTlds.has(zone)) return 'done';
+  if (seen === 'secure') return 'done';
+  // A single label that the root does not delegate needs a claim; a delegated one is an ordinary domain. Without a check, it
+  // counts as not delegated, because delegated single labels are public suffixes, which nobody creates by accident.
+  if (!zone.includes('.') && seen !== 'insecure') return 'handshake_claim_required';
+  // No answer counts as no matching DS. The owner can query the status again.
+  return seen === null ? 'done' : 'ds_required';
+}
+
+/** The current status. It waits for the delegation check, if the check is on. */
+export async function statusOf(context: ServiceContext, zone: ZoneRow): Promise<CreationStatus> {
+  const { privateTlds, look } = context.delegation ?? NO_DELEGATION;
+  const hosted = (await parentOf(context.db, zone.name)) !== null;
+  const asked = look !== null && !hosted && !privateTlds.has(zone.name);
+  return creationStatus(
+    zone.name,
+    hosted,
+    privateTlds,
+    asked ? await look(zone.name, zone.ds.map(wireOf), ownerOf(zone)) : null,
+  );
+}
+
+function ownerOf({ teamId, userId }: ZoneRow): string {
+  return teamId ?? userId ?? '';
+}
+
+function wireOf(ds: string): Uint8Array {
+  const parsed = parseRdata('DS', ds, null);
+  if (!parsed.ok) throw new Error(`a stored DS does not parse: ${parsed.problem.message}`);
+  return parsed.value.wire;
+}

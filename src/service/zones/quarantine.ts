@@ -1,0 +1,56 @@
+// A deleted zone may still be delegated to the service, and mail and certificates may depend on its names. If another team could
+// create the zone again at once, it would control all of that. So the name is reserved for its former owner for some time.
+import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { insertAccountChange } from '#store/account-changes.ts';
+import type { Tx } from '#store/database.ts';
+import { keptForOthers, quarantineName, releaseName } from '#store/quarantine.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import type { Owner } from '../accounts/actor.ts';
+import { COMMAND_LINE, withDatabase } from '../accounts/administration.ts';
+import { insist, refusal } from '../refusal.ts';
+
+/** The part of a ServiceContext that this module needs. */
+interface WithQuarantine {
+  quarantineMs: number;
+  now(): Date;
+}
+
+/** Reserves the name for its owner. It runs in the transaction that deletes the zone. */
+export async function keepName(tx: Tx, context: WithQuarantine, zone: ZoneRow): Promise<void> {
+  if (context.quarantineMs === 0) return;
+  await quarantineName(tx, zone, zone, new Date(context.now().getTime() + context.quarantineMs));
+}
+
+/**
+ * Refuses a name that is in quarantine for another owner. Call it after the zones were read, so that a zone that is deleted
+ * meanwhile is found either there or here.
+ * @throws Refusal conflict, without naming the former owner
+ */
+export async function mustNotBeKept(tx: Tx, context: WithQuarantine, owner: Owner, name: string): Promise<void> {
+  if (context.quarantineMs === 0) return;
+  const until = await keptForOthers(tx, { suffixes: suffixesOf(name), tree: orderName(name) }, owner, context.now());
+  if (until === null) return;
+  throw refusal('zone-quarantined', { name, until: until.toISOString() });
+}
+
+/** Ends the quarantine of a name that its owner uses again. */
+export async function takeName(tx: Tx, name: string): Promise<void> {
+  await releaseName(tx, name);
+}
+
+/**
+ * Ends the quarantine of a name, from the command line.
+ * @throws Error if the name is not in quarantine; Refusal bad_request if it is not a valid zone name
+ */
+export async function adminReleaseName(url: string, zoneName: string, now: Date): Promise<string> {
+  const name = insist(parseZoneName(zoneName));
+  return withDatabase(url, (db) =>
+    db.transaction(async (tx) => {
+      const teamId = await releaseName(tx, name);
+      if (teamId === undefined) throw new Error(`the name ${name} is not in quarantine`);
+      const entry = { teamId, action: 'name.release', subject: name, before: null, after: null, at: now } as const;
+      await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
+      return name;
+    }),
+  );
+}

@@ -1,0 +1,90 @@
+// The JSON that the API returns for zones and records.
+import { type DsRecord, dsRecords } from '#dns/dnssec/signing-key.ts';
+import type { RecordType } from '#dns/types/index.ts';
+import type { RecordRow } from '#store/records.ts';
+import type { ZoneRow, ZoneState } from '#store/zones.ts';
+
+export interface ZoneView {
+  id: string;
+  zoneName: string;
+  owner: string;
+  state: ZoneState;
+  nameservers: string[];
+  ds: DsRecord[];
+  defaultTtl: number;
+  serial: number;
+  /** Absent until the records were counted. */
+  records?: number;
+  createdAt: string;
+  updatedAt: string;
+}
+
+/** A zone as the console shows it. */
+export interface ManagedZone extends ZoneView {
+  /** The external object that manages the zone; null if no object does. */
+  managedBy: string | null;
+}
+
+/** A record as the console shows it. */
+export interface ManagedRecord {
+  id: string;
+  name: string;
+  type: RecordType;
+  content: string;
+  /** Seconds; null: the default of the zone. */
+  ttl: number | null;
+  priority: number | null;
+  /** The external object that manages the record; null if no object does. */
+  managedBy: string | null;
+}
+
+export function managedZone(zone: ZoneRow, nameservers: string[]): ManagedZone {
+  return { ...zoneView(zone, nameservers), managedBy: zone.managedBy };
+}
+
+export function managedRecord(record: Pick<RecordRow, keyof ManagedRecord>): ManagedRecord {
+  const { id, name, type, content, ttl, priority, managedBy } = record;
+  return { id, name, type, content, ttl, priority, managedBy };
+}
+
+export interface RecordView {
+  id: string;
+  name: string;
+  type: RecordType;
+  content: string;
+  /** The effective TTL in seconds: the record's own, or the default of the zone. */
+  ttl: number;
+  priority: number | null;
+  /** The external object that manages the record. Only present if the caller asked for it. */
+  managedBy?: string;
+}
+
+export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
+  return {
+    id: zone.id,
+    zoneName: zone.name,
+    owner: zone.teamId === null ? 'personal' : `org:${zone.teamId}`,
+    state: zone.state,
+    nameservers,
+    ds: dsRecords(zone.name, zone.cskPublic),
+    defaultTtl: zone.defaultTtl,
+    serial: zone.serial,
+    ...(zone.recordCount === null ? {} : { records: zone.recordCount }),
+    createdAt: zone.createdAt.toISOString(),
+    updatedAt: zone.updatedAt.toISOString(),
+  };
+}
+
+export function recordView(
+  record: Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority'>,
+  zone: Pick<ZoneRow, 'defaultTtl'>,
+): RecordView {
+  return {
+    id: record.id,
+    name: record.name,
+    type: record.type,
+    content: record.content,
+    ttl: record.ttl ?? zone.defaultTtl,
+    priority: record.priority,
+  };
+}

@@ -1,0 +1,247 @@
+// Reads zones, and changes the zone itself: parks, unparks and deletes it, and sets its default TTL.
+import { parseLookupName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { nextSerial } from '#dns/serial.ts';
+import { insertChanges } from '#store/changes.ts';
+import { type Db, isStorable, type Tx } from '#store/database.ts';
+import { snapshotPages } from '#store/snapshot.ts';
+import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '#store/zones.ts';
+import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
+import { changeZone, historyOf, inTurn, lockZoneFor, noZone } from '../change.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { insist, refusal } from '../refusal.ts';
+import { holderOf } from '../slots.ts';
+import { type CreationStatus, statusOf } from './delegation.ts';
+import { parentOf, touchParent } from './parent.ts';
+import { keepName } from './quarantine.ts';
+import { type ManagedZone, managedZone, type ZoneView, zoneView } from './view.ts';
+
+/** The context of operations that only read. In a transaction they read its snapshot. */
+type ReadingContext = Pick<ServiceContext, 'nameservers'> & { db: Db | Tx };
+
+export interface Page {
+  limit?: number | undefined;
+  cursor?: string | undefined;
+}
+
+/** The zones that the key may see, ordered by name. An invalid `zoneName` matches no zone. */
+export async function readZones(
+  context: ReadingContext,
+  actor: Actor,
+  query: Page & { zoneName?: string | undefined },
+): Promise<{ zones: ZoneView[]; next?: string }> {
+  const { rows, next } = await readZoneRows(context, actor, query);
+  return { zones: rows.map((zone) => zoneView(zone, context.nameservers)), ...(next === null ? {} : { next }) };
+}
+
+/** The number of zones on a page. */
+const PAGE = 500;
+
+/**
+ * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database connection.
+ * @throws Refusal bad_request (cursor); busy when the first of several pages is read
+ */
+export async function readAllZones(
+  context: ServiceContext,
+  actor: Actor,
+  query: { cursor?: string | undefined },
+  signal: AbortSignal,
+): Promise<{ whole: ZoneView[] } | { pages: AsyncIterable<ZoneView[]> }> {
+  const first = await readZones(context, actor, { ...query, limit: PAGE });
+  if (first.next === undefined) return { whole: first.zones };
+  async function* pagesOf(tx: Tx) {
+    let cursor = query.cursor;
+    do {
+      const page: { zones: ZoneView[]; next?: string } = await readZones({ ...context, db: tx }, actor, {
+        cursor,
+        limit: PAGE,
+      });
+      yield page.zones;
+      cursor = page.next;
+    } while (cursor !== undefined);
+  }
+  async function* pages() {
+    const release = await context.largeReads.take(holderOf(actor), signal);
+    try {
+      yield* snapshotPages(context.db, pagesOf);
+    } finally {
+      release();
+    }
+  }
+  return { pages: pages() };
+}
+
+/** Like readZones, for the console. @param query.text only zones with this text in their name */
+export async function readManagedZones(
+  context: ServiceContext,
+  actor: Actor,
+  query: Parameters<typeof readZoneRows>[2],
+): Promise<{ zones: ManagedZone[]; next: string | null }> {
+  const { rows, next } = await readZoneRows(context, actor, query);
+  return { zones: rows.map((row) => managedZone(row, context.nameservers)), next };
+}
+
+/** One zone for the console. @throws Refusal no_zone */
+export async function readManagedZone(context: ServiceContext, actor: Actor, id: string): Promise<ManagedZone> {
+  return managedZone(await seeZone(context, actor, id, 'no_zone'), context.nameservers);
+}
+
+/** The DS records of a zone, for its parent. @throws Refusal no_zone */
+export async function readDs(context: ServiceContext, actor: Actor, id: string): Promise<ZoneView['ds']> {
+  return zoneView(await seeZone(context, actor, id, 'no_zone'), context.nameservers).ds;
+}
+
+/** The creation status of a zone now. This may query the parent zone. @throws Refusal no_zone */
+export async function readStatus(context: ServiceContext, actor: Actor, id: string): Promise<CreationStatus> {
+  return statusOf(context, await seeZone(context, actor, id, 'no_zone'));
+}
+
+/** Whether a zone of this service encloses the zone with this name. */
+export async function isParentHosted(context: ServiceContext, zoneName: string): Promise<boolean> {
+  return (await parentOf(context.db, zoneName)) !== null;
+}
+
+/**
+ * The rows of a page.
+ * @param query.text only zones with this text in their name
+ */
+async function readZoneRows(
+  context: ReadingContext,
+  actor: Actor,
+  query: Page & { zoneName?: string | undefined; text?: string | undefined; state?: ZoneState | undefined },
+): Promise<{ rows: ZoneRow[]; next: string | null }> {
+  let name: string | undefined;
+  if (query.zoneName !== undefined) {
+    const parsed = parseZoneName(query.zoneName);
+    if (!parsed.ok) return { rows: [], next: null };
+    name = parsed.value;
+  }
+  const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  if (!isStorable(query.text ?? '')) return { rows: [], next: null };
+  const rows = await listZones(context.db, {
+    teamIds: teamsOfActor(actor),
+    userId: actor.user?.id ?? null,
+    ids: visibleZoneIds(actor),
+    ...(name === undefined ? {} : { name }),
+    ...(query.text === undefined ? {} : { text: query.text }),
+    ...(query.state === undefined ? {} : { state: query.state }),
+    ...(after === undefined ? {} : { after }),
+    // One row more shows whether there is a next page.
+    ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),
+  });
+  const page = query.limit === undefined ? rows : rows.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    rows: page.filter((zone) => maySee(actor, zone)),
+    next: last && page.length < rows.length ? writeCursor(last.name) : null,
+  };
+}
+
+/** The name of the last zone on an earlier page. @throws Refusal bad_request */
+function readCursor(text: string): string {
+  const name = parseZoneName(Buffer.from(text, 'base64url').toString());
+  if (name.ok && writeCursor(name.value) === text) return name.value;
+  throw refusal('bad-cursor');
+}
+
+function writeCursor(name: string): string {
+  return Buffer.from(name).toString('base64url');
+}
+
+/** The longest zone that encloses `name` and that the key may see. @throws Refusal bad_request, not_found */
+export async function findZone(context: ServiceContext, actor: Actor, name: string): Promise<ZoneView> {
+  const canonical = insist(parseLookupName(name));
+  // SPEC 4: the result is never a single-label zone.
+  const rows = await zonesNamed(
+    context.db,
+    suffixesOf(canonical).filter((suffix) => suffix.includes('.')),
+  );
+  const zone = rows.find((row) => maySee(actor, row));
+  if (!zone) throw refusal('no-enclosing-zone', { name: canonical });
+  return zoneView(zone, context.nameservers);
+}
+
+/** The zone of a key that sees exactly one. @throws Refusal bad_request (no zone, or several) */
+export async function onlyZoneOf(context: ServiceContext, actor: Actor): Promise<ZoneView> {
+  const { zones } = await readZones(context, actor, { limit: 2 });
+  const [zone] = zones;
+  if (zone && zones.length === 1) return zone;
+  const found = zone ? 'more than one zone' : 'no zone';
+  throw refusal('zone-not-named', { found });
+}
+
+/** @throws Refusal with the given code when the zone does not exist or is not visible to the key */
+export async function seeZone(
+  context: ReadingContext,
+  actor: Actor,
+  id: string,
+  code: 'not_found' | 'no_zone',
+): Promise<ZoneRow> {
+  const zone = await zoneById(context.db, id);
+  if (zone && maySee(actor, zone)) return zone;
+  throw code === 'no_zone' ? noZone() : refusal('zone-not-found');
+}
+
+/** One zone with its current creation status. @throws Refusal not_found */
+export async function readZone(
+  context: ServiceContext,
+  actor: Actor,
+  id: string,
+): Promise<ZoneView & { status: CreationStatus }> {
+  const zone = await seeZone(context, actor, id, 'not_found');
+  return { ...zoneView(zone, context.nameservers), status: await statusOf(context, zone) };
+}
+
+/** Parks or unparks a zone. Repeated calls have no further effect. @throws Refusal no_zone, forbidden, busy */
+export async function setZoneState(
+  context: ServiceContext,
+  caller: Caller,
+  id: string,
+  state: ZoneState,
+): Promise<ZoneView> {
+  return changeZone(context, caller, id, async (_tx, zone) => {
+    mustManageZones(caller.actor);
+    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
+    if (zone.state === state) return { answer, change: null };
+    const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
+    return { answer, change: { action, before: { state: zone.state }, after: { state }, zone: { state } } };
+  });
+}
+
+/** Sets the TTL of records that have none. @throws Refusal no_zone, forbidden, busy */
+export async function setDefaultTtl(
+  context: ServiceContext,
+  caller: Caller,
+  id: string,
+  defaultTtl: number,
+): Promise<ZoneView> {
+  return changeZone(context, caller, id, async (_tx, zone) => {
+    mustManageZones(caller.actor);
+    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
+    if (zone.defaultTtl === defaultTtl) return { answer, change: null };
+    const before = { defaultTtl: zone.defaultTtl };
+    return { answer, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
+  });
+}
+
+/** Deletes the zone with all its records permanently, and reserves its name for the owner for some time. @throws Refusal no_zone, forbidden, busy */
+export async function removeZone(context: ServiceContext, caller: Caller, id: string): Promise<void> {
+  const { name } = await seeZone(context, caller.actor, id, 'no_zone');
+  const parent = await parentOf(context.db, name);
+  await inTurn(context, caller, parent ? [parent.id, id] : [id], async (tx) => {
+    const zone = await lockZoneFor(tx, context, caller, id);
+    mustManageZones(caller.actor);
+    await deleteZone(tx, id);
+    await keepName(tx, context, zone);
+    await touchParent(tx, context, zone.name);
+    await insertChanges(tx, [
+      {
+        ...historyOf(zone, caller),
+        action: 'zone.delete',
+        before: zoneView(zone, context.nameservers),
+        after: null,
+        serial: nextSerial(zone.serial, Math.floor(context.now().getTime() / 1000)),
+      },
+    ]);
+    return null;
+  });
+}

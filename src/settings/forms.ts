@@ -1,0 +1,213 @@
+// The forms that settings can have: how a text of the environment is parsed, and how people read the form in help and in the
+// reference.
+import { isIP } from 'node:net';
+import { z } from 'zod';
+import { parseNetwork } from '#dns/network.ts';
+
+export interface Form<T> {
+  /** A noun phrase for people, for instance "host:port". */
+  readonly label: string;
+  /** Parses the text of the environment. The messages of its issues continue the name of the setting: "must be …". */
+  readonly schema: z.ZodType<T, unknown>;
+}
+
+export interface HostPort {
+  host: string;
+  port: number;
+}
+
+const HOST_NAME = /^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+function form<T>(label: string, schema: z.ZodType<T, unknown>): Form<T> {
+  return { label, schema };
+}
+
+/** The parts of a comma-separated text, without the space around them. */
+function parts(text: string): string[] {
+  return text.split(',').map((part) => part.trim());
+}
+
+/** The same without empty parts. */
+function filledParts(text: string): string[] {
+  return parts(text).filter((part) => part !== '');
+}
+
+const lowerName = (name: string) => name.toLowerCase().replace(/\.$/, '');
+
+const hostPortText = z
+  .string()
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\d{1,5}$/, 'must be host:port, for instance 0.0.0.0:8080')
+  .transform((text): HostPort => {
+    const at = text.lastIndexOf(':');
+    return { host: text.slice(0, at).replace(/^\[|\]$/g, ''), port: Number(text.slice(at + 1)) };
+  });
+
+export const text = (label: string, limit = 65_536) => form(label, z.string().min(1).max(limit));
+
+export const hostPort = form('host:port', hostPortText);
+
+export const onOff = form(
+  'on or off',
+  z.enum(['on', 'off'], { error: 'must be on or off' }).transform((value) => value === 'on'),
+);
+
+export function oneOf<const Word extends string>(...words: readonly [Word, ...Word[]]): Form<Word> {
+  const error = `must be one of ${words.join(', ')}`;
+  return form(words.join(', '), z.enum(words, { error }) as unknown as z.ZodType<Word, unknown>);
+}
+
+/** Both bounds belong to the range. */
+export function wholeNumber(from: number, to: number): Form<number> {
+  const error = `must be a whole number from ${from} to ${to}`;
+  const schema = z.coerce.number({ error }).int({ error }).min(from, { error }).max(to, { error });
+  return form(`whole number from ${from} to ${to}`, schema);
+}
+
+export const hostName = form('host name', z.string().regex(HOST_NAME, 'must be a host name'));
+
+export const hostNames = form(
+  'comma-separated host names',
+  z
+    .string()
+    .transform((value) => parts(value).map(lowerName))
+    .pipe(z.array(z.string().regex(HOST_NAME, 'must be comma-separated host names')).min(1)),
+);
+
+export const resolvers = form(
+  'comma-separated address:port',
+  z
+    .string()
+    .transform(parts)
+    .pipe(
+      z
+        .array(hostPortText.refine(({ host }) => isIP(host) !== 0, 'must be address:port, for instance 192.0.2.53:53'))
+        .min(1),
+    ),
+);
+
+export const labels = form(
+  'comma-separated single labels',
+  z
+    .string()
+    .transform((value) => filledParts(value).map(lowerName))
+    .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be comma-separated single labels'))),
+);
+
+export const namesOrAllow = form(
+  'comma-separated names, or allow',
+  z.string().transform((value, context): string[] | 'allow' => {
+    if (value.trim() === 'allow') return 'allow';
+    const names = filledParts(value).map(lowerName);
+    if (names.every((name) => HOST_NAME.test(name))) return names;
+    context.addIssue('must be "allow" or comma-separated names, for instance 10.in-addr.arpa,home.arpa');
+    return z.NEVER;
+  }),
+);
+
+export const groupTeams = form(
+  'comma-separated group=team or group=team:owner',
+  z
+    .string()
+    .transform(filledParts)
+    .pipe(
+      z.array(
+        z
+          .string()
+          .regex(
+            /^.+=[^=:]{1,64}(:(owner|member))?$/,
+            'must be comma-separated rules of the form group=team or group=team:owner',
+          )
+          .transform((rule) => {
+            // A group can be a distinguished name (cn=dev,…), so the team begins after the last equals sign.
+            const at = rule.lastIndexOf('=');
+            const [team = '', role] = rule.slice(at + 1).split(':');
+            return {
+              group: rule.slice(0, at).trim(),
+              team: team.trim(),
+              role: role === 'owner' ? role : 'member',
+            } as const;
+          }),
+      ),
+    ),
+);
+
+export const namespace = form('namespace', z.string().regex(NAMESPACE, 'must be a namespace'));
+
+export const namespaces = form(
+  'comma-separated namespaces',
+  z
+    .string()
+    .transform(filledParts)
+    .pipe(z.array(z.string().regex(NAMESPACE, 'must be comma-separated namespaces')).min(1)),
+);
+
+/** Networks in CIDR form, as parseNetwork writes them. */
+export const networks = form(
+  'comma-separated addresses and networks',
+  z.string().transform((value, context): string[] =>
+    filledParts(value).flatMap((part) => {
+      const parsed = parseNetwork(part, 'network');
+      if (parsed.ok) return parsed.value;
+      context.addIssue(parsed.problem.message);
+      return z.NEVER;
+    }),
+  ),
+);
+
+export const httpUrl = form(
+  'http or https address',
+  z.url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' }),
+);
+
+/** An address of which only scheme, host and port remain. */
+export const origin = form(
+  'http or https address without path',
+  httpUrl.schema
+    .refine((value) => isOrigin(String(value)), 'must be scheme, host and port only')
+    .transform((value) => (URL.canParse(String(value)) ? new URL(String(value)).origin : String(value))),
+);
+
+/** The URL rule reports a text that is not an address at all. */
+function isOrigin(value: string): boolean {
+  return !URL.canParse(value) || new URL(value).href === `${new URL(value).origin}/`;
+}
+
+export const postgresUrl = form(
+  'postgres://user:password@host:port/database',
+  z.string().regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database'),
+);
+
+const UNITS = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 } as const;
+
+/** A number of bytes, as Kubernetes writes quantities: 1073741824, 512Mi, 1Gi. */
+export const octets = form(
+  'bytes, for instance 512Mi',
+  z
+    .string()
+    .regex(/^[0-9]{1,15}(Ki|Mi|Gi|Ti)?$/, 'must be a number of bytes, for instance 512Mi or 1Gi')
+    .transform((value) => {
+      const [, number, unit = ''] = /^([0-9]+)([A-Z]i)?$/.exec(value) ?? [];
+      return Number(number) * UNITS[unit as keyof typeof UNITS];
+    })
+    .refine((number) => Number.isSafeInteger(number), 'must be less than 8191Ti'),
+);
+
+export const sessionKey = form(
+  'text of at least 32 characters',
+  z.string().min(32, 'must have at least 32 characters'),
+);
+
+export const oidcScopes = form('space-separated scopes', z.string().regex(/\bopenid\b/, 'must contain openid'));
+
+export const addresses = form(
+  'comma-separated addresses',
+  z.string().regex(/^[0-9a-fA-F.:]+(,[0-9a-fA-F.:]+)*$/, 'must be comma-separated addresses'),
+);
+
+export const leaseName = form(
+  'name of a Lease',
+  z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Lease'),
+);
+
+export const nameserverAddresses = form('comma-separated name=address:port', z.string());

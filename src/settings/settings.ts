@@ -1,0 +1,354 @@
+// Every setting of every command, with its form, its default and its description. Help and reference are made from it.
+
+import {
+  addresses,
+  groupTeams,
+  hostName,
+  hostNames,
+  hostPort,
+  httpUrl,
+  labels,
+  leaseName,
+  nameserverAddresses,
+  namesOrAllow,
+  namespace,
+  namespaces,
+  networks,
+  octets,
+  oidcScopes,
+  oneOf,
+  onOff,
+  origin,
+  postgresUrl,
+  resolvers,
+  sessionKey,
+  text,
+  wholeNumber,
+} from './forms.ts';
+import { optional, preset, required, secret } from './setting.ts';
+
+export const SETTINGS = {
+  ZONESTEAD_LOG_LEVEL: preset(
+    oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+    'info',
+    'The process writes log lines of this level and above.',
+  ),
+  ZONESTEAD_HEALTH_LISTEN: preset(
+    hostPort,
+    '0.0.0.0:9090',
+    'The process serves /healthz, /readyz and /metrics at this address.',
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: optional(
+    httpUrl,
+    'no traces',
+    'The process sends traces to this OTLP/HTTP receiver, for instance http://collector:4318.',
+  ),
+
+  // api
+  DATABASE_URL: secret(
+    required(postgresUrl, 'The commands reach the Postgres database of the service at this address.'),
+  ),
+  ZONESTEAD_LISTEN: preset(hostPort, '0.0.0.0:8080', 'The REST API and the console listen at this address.'),
+  ZONESTEAD_NAMESERVERS: required(
+    hostNames,
+    'Every zone gets these name servers in its NS records. The first one is the primary name server of the SOA record.',
+  ),
+  ZONESTEAD_HOSTMASTER: optional(
+    hostName,
+    'hostmaster. and the first name server',
+    'Every SOA record names this mailbox, written as a name: hostmaster.example.net is hostmaster@example.net.',
+  ),
+  ZONESTEAD_PUBLIC_SUFFIXES: preset(
+    oneOf('refuse', 'allow'),
+    'refuse',
+    'With allow, a zone can have the name of a public suffix, for instance co.uk or github.io.',
+  ),
+  ZONESTEAD_RESERVED_NAMES: preset(
+    namesOrAllow,
+    '',
+    'Zones can have these reserved names (RFC 6761, RFC 6303) and every name below them. With allow, zones can have all reserved names.',
+  ),
+  ZONESTEAD_QUARANTINE_HOURS: preset(
+    wholeNumber(0, 24 * 365),
+    '72',
+    'For this many hours, only its former owner can use the name of a deleted zone, and the names above and below it. With 0, everybody can use them at once.',
+  ),
+  ZONESTEAD_QUOTA_ZONES: preset(
+    wholeNumber(0, 1_000_000),
+    '1000',
+    'A team, or a person in personal zones, can have this many zones. "zonestead teams quota" changes the number for one team.',
+  ),
+  ZONESTEAD_QUOTA_RECORDS: preset(
+    wholeNumber(0, 1_000_000_000),
+    '500000',
+    'A team, or a person in personal zones, can have this many records.',
+  ),
+  ZONESTEAD_QUOTA_BYTES: preset(
+    octets,
+    '1Gi',
+    'The names and contents of all records of a team, or of a person in personal zones, can have this many bytes.',
+  ),
+  ZONESTEAD_QUOTA_KEYS: preset(
+    wholeNumber(0, 1_000_000),
+    '200',
+    'A team can have this many API keys that are neither revoked nor expired.',
+  ),
+  ZONESTEAD_QUOTA_MEMBERS: preset(wholeNumber(0, 1_000_000), '200', 'A team can have this many members.'),
+  ZONESTEAD_HISTORY_DAYS: preset(
+    wholeNumber(1, 36_500),
+    '400',
+    'The service keeps the history of changes for this many days.',
+  ),
+  ZONESTEAD_HISTORY_BYTES: preset(
+    octets,
+    '1Gi',
+    'The service keeps this many bytes of history for one team, and deletes the oldest entries first.',
+  ),
+  ZONESTEAD_IDEMPOTENCY_HOURS: preset(
+    wholeNumber(1, 24 * 30),
+    '24',
+    'The service keeps the response to a request with an Idempotency-Key for this many hours.',
+  ),
+  ZONESTEAD_LIMITS: preset(
+    onOff,
+    'on',
+    'With off, the service limits the writes only of API keys that have limits of their own.',
+  ),
+  ZONESTEAD_BODY_MEMORY_MB: preset(
+    wholeNumber(20, 65_536),
+    '32',
+    'The api holds this many MiB of request bodies at once, and one API key can use at most half of it. The api answers a request beyond that with 503 busy.',
+  ),
+  ZONESTEAD_MAX_CONNECTIONS: preset(
+    wholeNumber(1, 1_000_000),
+    '10000',
+    'The api accepts this many open connections from all clients together, and closes further ones at once.',
+  ),
+  ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS: preset(
+    wholeNumber(1, 1_000_000),
+    '2000',
+    'The api accepts this many open connections from one address. An IPv6 address counts with its /64 network.',
+  ),
+  ZONESTEAD_TRUSTED_PROXIES: preset(
+    networks,
+    '',
+    'The api trusts X-Forwarded-For and Forwarded only from proxies at these addresses and in these networks. The networks of API keys, the limits and the logs use the client address that these headers name.',
+  ),
+  ZONESTEAD_PROXY_PROTOCOL: preset(
+    onOff,
+    'off',
+    'With on, connections from trusted proxies must begin with a PROXY protocol header of version 1 or 2. Connections from other addresses need none.',
+  ),
+  ZONESTEAD_BUSY_AFTER_MS: preset(
+    wholeNumber(10, 60_000),
+    '2000',
+    'A change waits this many milliseconds for other changes of its zone. The api then answers 503 busy.',
+  ),
+  ZONESTEAD_DATABASE_CONNECTIONS: preset(
+    wholeNumber(1, 500),
+    '16',
+    'The api opens at most this many connections to Postgres.',
+  ),
+  ZONESTEAD_RESOLVER: optional(
+    resolvers,
+    'the resolvers of the machine; operator: none',
+    'The api asks these recursive resolvers, in this order, for ALIAS targets and for the delegation check. The operator asks them for the parents of zones.',
+  ),
+  ZONESTEAD_PARENT_NETWORKS: preset(
+    networks,
+    '',
+    'The operator can ask name servers of parent zones in these networks as well as at public addresses.',
+  ),
+  ZONESTEAD_DELEGATION_CHECK: preset(
+    onOff,
+    'off',
+    'With on, the api asks the parent of a new zone, and the status of the zone is ds_required until the parent has its DS record.',
+  ),
+  ZONESTEAD_PRIVATE_TLDS: preset(
+    labels,
+    '',
+    'Zones with these single labels as names need no Handshake claim, for instance corp,lan.',
+  ),
+
+  // console
+  ZONESTEAD_CONSOLE: preset(onOff, 'on', 'With off, the api serves no pages below /console.'),
+  ZONESTEAD_CONSOLE_URL: optional(
+    origin,
+    'not set',
+    'Browsers reach the api at this address. The console needs it with an OpenID provider, which sends people back there. If it begins with http://, cookies do not require HTTPS.',
+  ),
+  ZONESTEAD_SESSION_KEY: secret(
+    optional(
+      sessionKey,
+      'a new key at each start',
+      'The console encrypts its session cookies with this key. All replicas need the same one.',
+    ),
+  ),
+  ZONESTEAD_OIDC_ISSUER: optional(
+    httpUrl,
+    'sign-in with API keys only',
+    'People sign in to the console with the OpenID provider at this address.',
+  ),
+  ZONESTEAD_OIDC_CLIENT_ID: optional(
+    text('text'),
+    'not set',
+    'The OpenID provider knows the console by this client id.',
+  ),
+  ZONESTEAD_OIDC_CLIENT_SECRET: secret(
+    optional(
+      text('text'),
+      'a public client with PKCE alone',
+      'The console authenticates at the OpenID provider with this client secret.',
+    ),
+  ),
+  ZONESTEAD_OIDC_SCOPES: preset(
+    oidcScopes,
+    'openid email profile',
+    'The console asks the OpenID provider for these scopes.',
+  ),
+  ZONESTEAD_OIDC_GROUPS_CLAIM: preset(text('text'), 'groups', 'The claim of this name lists the groups of a person.'),
+  ZONESTEAD_OIDC_TRUST_EMAIL: preset(
+    onOff,
+    'off',
+    'With on, an address that the provider states without the claim email_verified counts as verified. An address with email_verified false never does.',
+  ),
+  ZONESTEAD_OIDC_TEAMS: preset(
+    groupTeams,
+    '',
+    'A person in one of these groups becomes a member or an owner of the team, which is given by name or id: dns-admins=platform:owner,developers=team_0123456789ab.',
+  ),
+
+  // nameserver
+  ZONESTEAD_NAMESERVER_DATABASE_URL: secret(
+    required(postgresUrl, 'The name server and its PowerDNS read the database at this address.'),
+  ),
+  ZONESTEAD_PDNS_SOCKET: preset(
+    text('file'),
+    '/run/pdns/pdns.controlsocket',
+    'The control socket of PowerDNS has this path.',
+  ),
+  ZONESTEAD_POLL_MS: preset(
+    wholeNumber(5, 5_000),
+    '25',
+    'The name server polls the database for changed zones at this interval in milliseconds.',
+  ),
+  ZONESTEAD_PDNS_ADDRESS: optional(
+    hostPort,
+    'readiness does not depend on PowerDNS',
+    'PowerDNS answers queries at this address. The process is ready only while it does.',
+  ),
+  ZONESTEAD_PDNS_CONF: optional(
+    text('file'),
+    'the file is left alone',
+    'The name server updates the configuration of PowerDNS in this file when it starts. If the file changes, it restarts PowerDNS.',
+  ),
+
+  // pdns-conf
+  ZONESTEAD_PDNS_LISTEN: preset(addresses, '0.0.0.0', 'PowerDNS listens at these addresses, for instance 0.0.0.0,::.'),
+  ZONESTEAD_PDNS_PORT: preset(wholeNumber(1, 65_535), '5353', 'PowerDNS listens on this port, over UDP and TCP.'),
+  ZONESTEAD_PDNS_THREADS: preset(wholeNumber(1, 64), '2', 'PowerDNS runs this many receiver threads.'),
+  ZONESTEAD_PDNS_DATABASE_CA: optional(
+    text('file'),
+    'the authorities of the machine',
+    'PowerDNS verifies the certificate of Postgres with the authorities in this PEM file if the address has ?sslmode=verify-full.',
+  ),
+
+  // operator
+  ZONESTEAD_NAMESPACES: optional(
+    namespaces,
+    'all namespaces',
+    'The operator reconciles objects in these namespaces only.',
+  ),
+  ZONESTEAD_URL: required(
+    httpUrl,
+    'The REST service has this base address. Requests go to the paths below /v1/dns/ there.',
+  ),
+  ZONESTEAD_API_KEY: secret(required(text('text'), 'The process authenticates at the REST service with this API key.')),
+  KUBECONFIG: optional(
+    text('file'),
+    'the service account of the pod',
+    'The process reaches the Kubernetes cluster as this kubeconfig says.',
+  ),
+  ZONESTEAD_LEADER_ELECTION: optional(
+    onOff,
+    'on without KUBECONFIG',
+    'With on, only the replica that holds the Lease reconciles.',
+  ),
+  ZONESTEAD_LEASE_NAMESPACE: optional(namespace, 'the namespace of the pod', 'The Lease is in this namespace.'),
+  ZONESTEAD_LEASE_NAME: optional(
+    leaseName,
+    'zonestead-operator',
+    'The Lease has this name. Each installation in one namespace needs a different one.',
+  ),
+  ZONESTEAD_LEASE_IDENTITY: optional(
+    text('text', 253),
+    'the host name and a random text',
+    'The Lease names its holder by this text. Two processes must never have the same one.',
+  ),
+  ZONESTEAD_NAMESERVER_ADDRESSES: preset(
+    nameserverAddresses,
+    '',
+    'These addresses are used for name servers whose names do not resolve, for instance ns1.example=127.0.0.1:5300.',
+  ),
+
+  // acme
+  ZONESTEAD_CREDENTIALS: optional(
+    text('file'),
+    'settings from the environment',
+    'The command reads settings from this file of mode 600, as lines NAME=value.',
+  ),
+  ZONESTEAD_PROPAGATION_SECONDS: optional(
+    wholeNumber(0, 3_600),
+    'the name servers are polled',
+    'The command waits this many seconds instead of polling the name servers.',
+  ),
+  ZONESTEAD_PROPAGATION_TIMEOUT: preset(
+    wholeNumber(1, 600),
+    '120',
+    'The command fails if the name servers do not answer with the new value within this many seconds.',
+  ),
+
+  // external-dns
+  ZONESTEAD_EXTERNAL_DNS_LISTEN: preset(
+    hostPort,
+    '127.0.0.1:8888',
+    'The webhook provider listens at this address. external-dns runs in the same pod.',
+  ),
+
+  // solver
+  ZONESTEAD_SOLVER_LISTEN: preset(
+    hostPort,
+    '0.0.0.0:8443',
+    'The solver listens at this address, where kube-apiserver reaches it over HTTPS.',
+  ),
+  ZONESTEAD_TLS_CERT_FILE: preset(
+    text('file'),
+    '/etc/zonestead/tls/tls.crt',
+    'The solver serves with the certificate in this PEM file. It reads the file again after a change.',
+  ),
+  ZONESTEAD_TLS_KEY_FILE: preset(
+    text('file'),
+    '/etc/zonestead/tls/tls.key',
+    'The private key of that certificate is in this PEM file. The solver reads it again after a change.',
+  ),
+  ZONESTEAD_SOLVER_CERTIFICATE: optional(
+    text('name of a Secret'),
+    'a certificate from the two files',
+    "The solver creates and renews its own certificate, keeps it in this Secret of the pod's namespace, and writes its authority to the APIService.",
+  ),
+  ZONESTEAD_SOLVER_SERVICE: preset(
+    text('name of a Service'),
+    'zonestead-solver',
+    'kube-apiserver reaches the solver through this Service. The certificate that the solver creates is for its name.',
+  ),
+  KUBERNETES_SERVICE_HOST: optional(
+    text('host name or address'),
+    'not in a pod',
+    'The kubelet sets this variable in every pod: the host of the Kubernetes API.',
+  ),
+  KUBERNETES_SERVICE_PORT: preset(
+    text('port'),
+    '443',
+    'The kubelet sets this variable in every pod: the port of the Kubernetes API.',
+  ),
+};

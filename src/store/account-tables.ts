@@ -1,0 +1,143 @@
+// The tables of teams, people and keys; see tables.ts.
+import { sql } from 'drizzle-orm';
+import { bigint, check, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import { at, bytea, cidrs, textArray } from './column-types.ts';
+
+export const teams = pgTable('teams', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull().unique('teams_name_key'),
+  // The team's own quota; null: the service's.
+  quotaZones: integer('quota_zones'),
+  quotaRecords: bigint('quota_records', { mode: 'number' }),
+  quotaBytes: bigint('quota_bytes', { mode: 'number' }),
+  quotaKeys: integer('quota_keys'),
+  quotaMembers: integer('quota_members'),
+  createdAt: at('created_at').notNull().defaultNow(),
+});
+
+export const users = pgTable(
+  'users',
+  {
+    id: text('id').primaryKey(),
+    email: text('email').notNull().unique('users_email_key'),
+    name: text('name').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  // One person is one address, however it is capitalised.
+  (t) => [check('users_email_lower', sql`${t.email} = lower(${t.email})`)],
+);
+
+/**
+ * The identity of a person at an OpenID provider: `subject` is unique there and stays when the address changes (OIDC
+ * Core section 2).
+ */
+export const identities = pgTable(
+  'identities',
+  {
+    issuer: text('issuer').notNull(),
+    subject: text('subject').notNull(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'identities_pkey', columns: [t.issuer, t.subject] }),
+    index('identities_user_idx').on(t.userId),
+  ],
+);
+
+export const memberships = pgTable(
+  'memberships',
+  {
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    role: text('role').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'memberships_pkey', columns: [t.teamId, t.userId] }),
+    index('memberships_user_idx').on(t.userId),
+    check('memberships_role', sql`${t.role} in ('owner', 'member')`),
+  ],
+);
+
+/** An offer to a person to become a member, which that person accepts or declines. The row goes when the offer ends. */
+export const invitations = pgTable(
+  'invitations',
+  {
+    id: text('id').primaryKey(),
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    // The address need not belong to anybody yet.
+    email: text('email').notNull(),
+    role: text('role').notNull(),
+    invitedBy: text('invited_by')
+      .notNull()
+      .references(() => users.id, { onDelete: 'cascade' }),
+    createdAt: at('created_at').notNull().defaultNow(),
+    expiresAt: at('expires_at').notNull(),
+  },
+  (t) => [
+    unique('invitations_team_email_key').on(t.teamId, t.email),
+    index('invitations_email_idx').on(t.email, t.createdAt),
+    index('invitations_invited_by_idx').on(t.invitedBy),
+    check('invitations_email_lower', sql`${t.email} = lower(${t.email})`),
+    check('invitations_role', sql`${t.role} in ('owner', 'member')`),
+  ],
+);
+
+/** The team that a team name in the rules of the OpenID provider stands for. A later name of the team changes nothing. */
+export const teamBindings = pgTable('team_bindings', {
+  ruleTeam: text('rule_team').primaryKey(),
+  teamId: text('team_id')
+    .notNull()
+    .unique('team_bindings_team_key')
+    .references(() => teams.id, { onDelete: 'cascade' }),
+  createdAt: at('created_at').notNull().defaultNow(),
+});
+
+export const apiKeys = pgTable(
+  'api_keys',
+  {
+    id: text('id').primaryKey(),
+    // A key is an app account's (team_id) or a person's (user_id).
+    teamId: text('team_id').references(() => teams.id),
+    userId: text('user_id').references(() => users.id),
+    name: text('name').notNull(),
+    secretHash: bytea('secret_hash').notNull(),
+    records: text('records').notNull(),
+    manageZones: text('manage_zones').notNull(),
+    onlyNames: textArray('only_names'),
+    onlyTypes: textArray('only_types'),
+    networks: cidrs('networks'),
+    zoneWrites: integer('zone_writes'),
+    recordWrites: integer('record_writes'),
+    expiresAt: at('expires_at'),
+    revokedAt: at('revoked_at'),
+    lastUsedAt: at('last_used_at'),
+    // The name of the caller: the User-Agent of the last use.
+    lastUsedBy: text('last_used_by'),
+    // The person who created an app key; null for keys that the command line or the installation created.
+    createdBy: text('created_by').references(() => users.id),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('api_keys_team_idx').on(t.teamId),
+    index('api_keys_user_idx').on(t.userId).where(sql`${t.userId} is not null`),
+    check('api_keys_one_holder', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
+    // A person creates keys for its teams, so a person's key with fewer rights than the person would not be a
+    // restriction.
+    check(
+      'api_keys_person_whole',
+      sql`${t.userId} is null or (${t.records} = 'write' and ${t.manageZones} = 'write' and ${t.onlyNames} is null and ${t.onlyTypes} is null)`,
+    ),
+    check('api_keys_records_level', sql`${t.records} in ('none', 'read', 'write')`),
+    check('api_keys_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
+  ],
+);

@@ -1,0 +1,130 @@
+// Pages of record rows, bounded in rows and in octets: contents may have a quarter of a megabyte each. Keyset pages, so that
+// each costs the same however far it is into the zone. No rule and no right is known here.
+import { type SQL, sql } from 'drizzle-orm';
+import type { RecordType } from '#dns/types/index.ts';
+import type { Db, Tx } from './database.ts';
+import { listConditions, type RecordCursor, type RecordFilter, type RecordRow } from './records.ts';
+import { statement } from './statement.ts';
+import { records } from './tables.ts';
+
+/** A record as lists show it. */
+export type ListedRecord = Omit<RecordRow, 'rdata'>;
+
+interface PageBounds {
+  /** Rows at most. */
+  rows: number;
+  /** The page ends with the row that reaches so many octets of content. */
+  octets: number;
+  /** Characters of each content. (Default: all of it.) */
+  characters?: number;
+}
+
+/** An answer that is made in memory as a whole. */
+export const ANSWER: PageBounds = { rows: 1_000, octets: 1024 * 1024 };
+/** A piece of a long answer: a few milliseconds of work, so that other requests have their turns in between. */
+const PIECE: PageBounds = { rows: 500, octets: 128 * 1024 };
+
+interface RecordPage<Row> {
+  rows: Row[];
+  /** Whether rows follow. */
+  more: boolean;
+}
+
+type Found<Row> = Row & { found: string | number };
+
+function pageOf<Row>(found: readonly Found<Row>[], bounds: PageBounds): RecordPage<Row> {
+  const total = Number(found[0]?.found ?? 0);
+  const rows = found.slice(0, bounds.rows).map(({ found: _, ...row }) => row as unknown as Row);
+  return { rows, more: total > rows.length };
+}
+
+/** In DNSSEC's canonical order of names, then by type and id. */
+export async function recordPage(
+  db: Db | Tx,
+  zoneId: string,
+  filter: RecordFilter,
+  bounds: PageBounds,
+): Promise<RecordPage<ListedRecord>> {
+  const r = records;
+  const order = sql`${r.ordername}, ${r.type}, ${r.id}`;
+  const { characters } = bounds;
+  const content: SQL = characters === undefined ? sql`${r.content}` : sql`left(${r.content}, ${characters}::integer)`;
+  const octets: SQL =
+    characters === undefined
+      ? sql`octet_length(${r.content})`
+      : sql`least(octet_length(${r.content}), ${4 * characters}::integer)`;
+  // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
+  const found = await (db as Db).execute(sql`
+    select id, name, ordername, type, content, ttl, priority, managed_by as "managedBy", found from (
+      select *, count(*) over () as found from (
+        select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.managedBy},
+          coalesce(sum(${octets}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
+        from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
+    where before < ${bounds.octets} order by ordername, type, id`);
+  return pageOf(found as unknown as readonly Found<ListedRecord>[], bounds);
+}
+
+/** All pages of a list. In one snapshot they are one moment. */
+export async function* recordPages(db: Db | Tx, zoneId: string, filter: RecordFilter): AsyncGenerator<ListedRecord[]> {
+  let after: RecordCursor | undefined = filter.after;
+  for (;;) {
+    const { rows, more } = await recordPage(
+      db,
+      zoneId,
+      { ...filter, ...(after === undefined ? {} : { after }) },
+      PIECE,
+    );
+    if (rows.length > 0) yield rows;
+    after = rows.at(-1);
+    if (!more || after === undefined) return;
+  }
+}
+
+/** A record as a zone file shows it. */
+interface WrittenRecord {
+  id: string;
+  name: string;
+  ordername: string;
+  type: RecordType;
+  rdata: string;
+  ttl: number | null;
+}
+
+const ORDER = 'ordername, type, rdata collate "C", id';
+
+const written = (after: string) => `
+  select id, name, ordername, type, rdata, ttl, found from (
+    select *, count(*) over () as found from (
+      select id, name, ordername, type, rdata, ttl,
+        coalesce(sum(octet_length(rdata)) over (order by ${ORDER} rows between unbounded preceding and 1 preceding), 0) as before
+      from records where zone_no = $1 ${after} order by ${ORDER} limit $2::integer + 1) rows) page
+  where before < $3::bigint order by ${ORDER}`;
+
+const firstWritten = statement<Found<WrittenRecord>>(written(''));
+const nextWritten = statement<Found<WrittenRecord>>(
+  written('and (ordername, type, rdata collate "C", id) > ($4::text collate "C", $5::text, $6::text, $7::text)'),
+);
+
+/** A page of all records: by name, type and value, so that equal zones come alike. @param after the last row of the page before */
+export async function writtenPage(
+  db: Db | Tx,
+  zoneNo: number,
+  after: WrittenRecord | undefined,
+  bounds = ANSWER,
+): Promise<RecordPage<WrittenRecord>> {
+  const found =
+    after === undefined
+      ? await firstWritten(db, zoneNo, bounds.rows, bounds.octets)
+      : await nextWritten(db, zoneNo, bounds.rows, bounds.octets, after.ordername, after.type, after.rdata, after.id);
+  return pageOf(found, bounds);
+}
+
+export async function* writtenPages(db: Db | Tx, zoneNo: number): AsyncGenerator<WrittenRecord[]> {
+  let after: WrittenRecord | undefined;
+  for (;;) {
+    const { rows, more } = await writtenPage(db, zoneNo, after, PIECE);
+    if (rows.length > 0) yield rows;
+    after = rows.at(-1);
+    if (!more || after === undefined) return;
+  }
+}

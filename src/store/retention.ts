@@ -1,0 +1,166 @@
+// Deletes rows that are older, or more, than the service keeps: each function is one bounded step.
+import { sql } from 'drizzle-orm';
+import type { Db, Tx } from './database.ts';
+import { statement } from './statement.ts';
+
+/** Any constant, as long as nothing else in this database takes it. */
+const LOCK = 0x72657461;
+
+/** Whether this transaction is the only one that deletes old rows; the others must not wait for it. */
+export async function lockRetention(tx: Tx): Promise<boolean> {
+  const rows = await tx.execute(sql`select pg_try_advisory_xact_lock(${LOCK}) as locked`);
+  return rows[0]?.locked === true;
+}
+
+const answersBefore = statement(`
+  delete from idempotency where (key_id, token) in (
+    select key_id, token from idempotency where created_at < $1 order by created_at limit $2) returning 1 as one`);
+
+/** Deletes answers to an Idempotency-Key that were made before `before`, at most `limit`. @returns how many */
+export async function deleteAnswers(tx: Tx, before: Date, limit: number): Promise<number> {
+  return (await answersBefore(tx, before.toISOString(), limit)).length;
+}
+
+const uploadsBefore = statement(`
+  delete from zone_uploads where (zone_id, key_id) in (
+    select zone_id, key_id from zone_uploads where created_at < $1 order by created_at limit $2) returning 1 as one`);
+
+/** Deletes zone files that nobody imported, likewise. */
+export async function deleteUploads(tx: Tx, before: Date, limit: number): Promise<number> {
+  return (await uploadsBefore(tx, before.toISOString(), limit)).length;
+}
+
+const uncounted = statement<{ id: string }>('select id from zones where record_count is null limit $1');
+
+/** Zones that were made before zones had counters. */
+export async function uncountedZones(db: Db | Tx, limit: number): Promise<string[]> {
+  return (await uncounted(db, limit)).map(({ id }) => id);
+}
+
+/** The history of zones and records, and that of teams, members and keys. */
+export type History = 'zones' | 'accounts';
+export const HISTORIES: readonly History[] = ['zones', 'accounts'];
+
+/** Ids that one row of history_usage counts. It bounds what one step of {@link deleteOldestOf} reads. */
+const BUCKET = 10_000;
+/** The size of a row without its two values, in octets. */
+const ROW = 200;
+
+type Statements = ReturnType<typeof statements>;
+
+const STATEMENTS: Readonly<Record<History, Statements>> = {
+  // Name servers look for deleted zones in the history, at most seconds later: a day is far more than they need.
+  zones: statements('zones', 'changes', 'coalesce(team_id, user_id)', "and not (action = 'zone.delete' and at > $5)"),
+  accounts: statements('accounts', 'account_changes', 'team_id', 'and $5::timestamptz is not null'),
+};
+
+function statements(kind: History, table: string, owner: string, except: string) {
+  const bytes = `${ROW} + coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)`;
+  return {
+    deleteBefore: statement<{ deleted: number; last: string | null }>(`
+      with oldest as (select id, at from ${table} where id > $1::bigint order by id limit $3),
+        gone as (delete from ${table} where id in (select id from oldest where at < $2::timestamptz)
+          returning id, ${owner} as owner, ${bytes} as bytes),
+        less as (
+          update history_usage u set bytes = greatest(0, u.bytes - g.bytes)
+          from (select id / ${BUCKET} as bucket, owner, sum(bytes) as bytes from gone
+            where id <= (select counted_to from history_marks where kind = '${kind}') group by 1, 2) g
+          where u.kind = '${kind}' and u.bucket = g.bucket and u.owner = g.owner)
+      select count(*)::integer as deleted, max(id) as last from gone`),
+    forgetEmpty: statement(`
+      delete from history_usage where kind = '${kind}'
+        and bucket < coalesce((select min(id) from ${table}), 9223372036854775807) / ${BUCKET}`),
+    // The first row that is not settled ends the page: one that commits later with a lower id must not be passed.
+    count: statement<{ rows: number }>(`
+      with mark as (select coalesce((select counted_to from history_marks where kind = '${kind}'), 0) as id),
+        page as materialized (
+          select id, at, ${owner} as owner, ${bytes} as bytes from ${table}
+          where id > (select id from mark) order by id limit $2),
+        settled as (select * from page
+          where id < coalesce((select min(id) from page where at >= $1::timestamptz), 9223372036854775807)),
+        counted as (
+          insert into history_usage as u (kind, bucket, owner, bytes)
+          select '${kind}', id / ${BUCKET}, owner, sum(bytes) from settled where owner is not null group by 2, 3
+          on conflict (kind, bucket, owner) do update set bytes = u.bytes + excluded.bytes),
+        marked as (
+          insert into history_marks (kind, counted_to) select '${kind}', max(id) from settled having count(*) > 0
+          on conflict (kind) do update set counted_to = excluded.counted_to)
+      select count(*)::integer as rows from settled`),
+    over: statement<{ owner: string; bytes: number; bucket: string }>(`
+      select owner, sum(bytes)::float8 as bytes, min(bucket) as bucket from history_usage where kind = '${kind}'
+      group by owner having sum(bytes) > $1::float8 limit 1`),
+    deleteOldest: statement<{ deleted: number }>(`
+      with mine as (
+          select id, ${bytes} as bytes from ${table}
+          where id >= $2::bigint * ${BUCKET} and id < ($2::bigint + 1) * ${BUCKET} and ${owner} = $1
+            and id <= (select counted_to from history_marks where kind = '${kind}') ${except}
+          order by id limit $4),
+        oldest as (select id, bytes from (select id, bytes, sum(bytes) over (order by id) - bytes as before from mine) m
+          where before < $3::float8),
+        gone as (delete from ${table} where id in (select id from oldest)),
+        less as (
+          update history_usage set bytes = greatest(0, bytes - (select sum(bytes) from oldest))
+          where kind = '${kind}' and bucket = $2::bigint and owner = $1 and exists (select from oldest)),
+        ended as (
+          delete from history_usage where kind = '${kind}' and bucket = $2::bigint and owner = $1
+            and not exists (select from oldest))
+      select count(*)::integer as deleted from oldest`),
+  };
+}
+
+/**
+ * Deletes history that was written before `before`, among the `limit` oldest rows behind the id `after`.
+ * @returns how many rows, and the last one's id
+ */
+export async function deleteHistoryBefore(
+  tx: Tx,
+  history: History,
+  { before, after, limit }: { before: Date; after: number; limit: number },
+): Promise<{ deleted: number; last: number }> {
+  const [row] = await STATEMENTS[history].deleteBefore(tx, after, before.toISOString(), limit);
+  return { deleted: row?.deleted ?? 0, last: Number(row?.last ?? after) };
+}
+
+/** Forgets what was counted of history that is gone. */
+export async function forgetEmptyUsage(tx: Tx, history: History): Promise<void> {
+  await STATEMENTS[history].forgetEmpty(tx);
+}
+
+/**
+ * Counts the next rows of history, each once.
+ * @param settled only rows that were written before: transactions that began earlier are over
+ * @returns how many rows, at most `limit`
+ */
+export async function countHistory(tx: Tx, history: History, settled: Date, limit: number): Promise<number> {
+  return (await STATEMENTS[history].count(tx, settled.toISOString(), limit))[0]?.rows ?? 0;
+}
+
+/** An owner with more history than `bytes`: how much, and where the oldest of it lies. */
+export async function ownerOver(
+  tx: Tx,
+  history: History,
+  bytes: number,
+): Promise<{ owner: string; bytes: number; bucket: number } | null> {
+  const [row] = await STATEMENTS[history].over(tx, bytes);
+  return row ? { ...row, bucket: Number(row.bucket) } : null;
+}
+
+/**
+ * Deletes an owner's oldest history in one bucket until `excess` octets are gone, at most `limit` rows. A bucket in which
+ * nothing is left to be deleted is forgotten. Entries of zones that were deleted after `keepDeletionsSince` stay.
+ * @returns how many rows
+ */
+export async function deleteOldestOf(
+  tx: Tx,
+  history: History,
+  {
+    owner,
+    bucket,
+    excess,
+    limit,
+    keepDeletionsSince,
+  }: { owner: string; bucket: number; excess: number; limit: number; keepDeletionsSince: Date },
+): Promise<number> {
+  const run = STATEMENTS[history].deleteOldest;
+  return (await run(tx, owner, bucket, excess, limit, keepDeletionsSince.toISOString()))[0]?.deleted ?? 0;
+}

@@ -1,0 +1,136 @@
+// The changes of one zone, written with one statement: records, counters and serial of the zone, history, kept answers. A
+// statement is a transaction of its own, and nothing of it is written if the zone changed since it was loaded.
+import type { Action } from './changes.ts';
+import { hexBytes, insertList, recordset, valueList } from './column-lists.ts';
+import type { Db, Tx } from './database.ts';
+import { RECORD_KEYS, type RecordRow } from './records.ts';
+import { partialStatement } from './statement.ts';
+import { changes, idempotency, records } from './tables.ts';
+import type { Growth, ZoneRow } from './zones.ts';
+
+export type InsertedRecord = RecordRow & { digest: Uint8Array };
+/** `managedBy` null: the value in the row stays. */
+export type UpdatedRecord = Pick<
+  InsertedRecord,
+  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'managedBy'
+>;
+
+/** One change of a record as history tells it. */
+export interface RecordedChange {
+  keyId: string;
+  requestId: string;
+  action: Action;
+  before: unknown;
+  after: unknown;
+  serial: number;
+}
+
+export interface NewKeptAnswer {
+  keyId: string;
+  token: string;
+  requestHash: Uint8Array;
+  answer: unknown;
+}
+
+/** Each record is in one of the three lists at most. */
+interface ZoneCommit {
+  /** As it was loaded. */
+  zone: ZoneRow;
+  /** The serial that the zone has afterwards; null: the zone itself does not change. */
+  serial: number | null;
+  growth: Growth;
+  deleted: readonly string[];
+  updated: readonly UpdatedRecord[];
+  inserted: readonly InsertedRecord[];
+  history: readonly RecordedChange[];
+  kept: readonly NewKeptAnswer[];
+  now: Date;
+}
+
+const INSERTED = [...RECORD_KEYS, 'digest'] as const;
+const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'managedBy'] as const;
+const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId'] as const;
+const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
+
+// Somebody who holds the zone's row is not waited for, because the rights were judged before the wait.
+const LOCKED = `locked as (select id, no, name, team_id, user_id from zones where id = $1 and serial = $2
+    and ($3::bigint <= 0 or record_count + $3::bigint <= record_room)
+    and ($4::bigint <= 0 or stored_bytes + $4::bigint <= byte_room)
+    for no key update skip locked)`;
+const TOUCHED = `touched as (update zones z set serial = $6, updated_at = $5::timestamptz, changed_xid = pg_current_xact_id(),
+      record_count = z.record_count + $3::bigint, stored_bytes = z.stored_bytes + $4::bigint
+    from locked where z.id = locked.id)`;
+// The order matters to the constraints, and only a look at another part's rows makes Postgres keep it.
+const DELETED = `deleted as (delete from records r using locked where r.zone_no = locked.no and r.id = any($7::text[]) returning 1)`;
+const UPDATED_ROWS = (
+  after: string,
+) => `updated as (update records r set content = u.content, rdata = u.rdata, digest = u.digest, ttl = u.ttl,
+      priority = u.priority, managed_by = coalesce(u."managedBy", r.managed_by)
+    from locked, json_to_recordset($8::text::json) as u(${recordset(records, UPDATED)})
+    where r.zone_no = locked.no and r.id = u.id${after} returning 1)`;
+const INSERTED_ROWS = (
+  after: string,
+) => `inserted as (insert into records (zone_no, created_at, ${insertList(records, INSERTED)})
+    select locked.no, $5::timestamptz, ${valueList<typeof records>('i', INSERTED)}
+    from locked, json_to_recordset($9::text::json) as i(${recordset(records, INSERTED)}) where true${after})`;
+const HISTORY_ROWS = `history as (insert into changes (zone_id, zone_name, team_id, user_id, ${insertList(changes, HISTORY)})
+    select locked.id, locked.name, locked.team_id, locked.user_id, ${valueList<typeof changes>('h', HISTORY)}
+    from locked, json_to_recordset($10::text::json) as h(${recordset(changes, HISTORY)}))`;
+const KEPT_ROWS = `kept as (insert into idempotency (created_at, ${insertList(idempotency, KEPT)})
+    select $5::timestamptz, ${valueList<typeof idempotency>('k', KEPT)}
+    from locked, json_to_recordset($11::text::json) as k(${recordset(idempotency, KEPT)}))`;
+
+type Commit = ReturnType<typeof partialStatement<{ committed: number }>>;
+const texts = new Map<string, Commit>();
+
+/** The statement has only the parts that the changes need: Postgres prepares each part for every execution. */
+function commitOf(parts: readonly boolean[]): Commit {
+  const key = parts.join();
+  const known = texts.get(key);
+  if (known !== undefined) return known;
+  const [touched, deleted, updated, inserted, history, kept] = parts;
+  const after = (names: readonly (string | false | undefined)[]) =>
+    names.flatMap((name) => (name ? [` and (select count(*) from ${name}) >= 0`] : [])).join('');
+  const all = [
+    LOCKED,
+    ...(touched ? [TOUCHED] : []),
+    ...(deleted ? [DELETED] : []),
+    ...(updated ? [UPDATED_ROWS(after([deleted && 'deleted']))] : []),
+    ...(inserted ? [INSERTED_ROWS(after([deleted && 'deleted', updated && 'updated']))] : []),
+    ...(history ? [HISTORY_ROWS] : []),
+    ...(kept ? [KEPT_ROWS] : []),
+  ];
+  const made = partialStatement<{ committed: number }>(
+    `with ${all.join(', ')} select count(*)::integer as committed from locked`,
+  );
+  texts.set(key, made);
+  return made;
+}
+
+/**
+ * @returns false if the zone changed since it was loaded, if another transaction holds its row, or if the growth does not fit
+ * its room: then nothing is written
+ * @throws SQLSTATE 23505 (records_rdata_key, records_one_cname_idx, idempotency_pkey) or 23P01 (records_cname_alone)
+ */
+export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boolean> {
+  const { zone, serial, growth, deleted, updated, inserted, history, kept, now } = change;
+  const parts = [serial !== null, ...[deleted, updated, inserted, history, kept].map(({ length }) => length > 0)];
+  const [row] = await commitOf(parts)(on, [
+    () => zone.id,
+    () => zone.serial,
+    () => growth.records,
+    () => growth.bytes,
+    () => now.toISOString(),
+    () => serial,
+    () => deleted,
+    () => JSON.stringify(updated.map(withHex)),
+    () => JSON.stringify(inserted.map(withHex)),
+    () => JSON.stringify(history),
+    () => JSON.stringify(kept.map((each) => ({ ...each, requestHash: hexBytes(each.requestHash) }))),
+  ]);
+  return row?.committed === 1;
+}
+
+function withHex<T extends { digest: Uint8Array }>(row: T) {
+  return { ...row, digest: hexBytes(row.digest) };
+}

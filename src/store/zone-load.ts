@@ -1,0 +1,172 @@
+// Everything that changes of one zone are judged by, read with one statement and therefore from one moment: the zone, whether
+// the keys may still act, the records at the names involved, and the answers that were kept for repeated requests.
+import type { NamesBelow } from '#dns/rules/nearby-records.ts';
+import { type Db, isStorable, type Tx } from './database.ts';
+import type { KeptAnswer } from './idempotency.ts';
+import { RECORD_COLUMNS, type RecordRow } from './records.ts';
+import { partialStatement } from './statement.ts';
+import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
+
+export interface ZoneQuery {
+  zoneId: string;
+  /** The keys that want to change the zone. */
+  keyIds: readonly string[];
+  now: Date;
+  /** All records at these names (as ordernames) … */
+  ordernames: readonly string[];
+  /** … and all at the names of the records with these ids. */
+  ids: readonly string[];
+  /** Only the NS records at these names. */
+  ancestors: readonly string[];
+  /** The zones with these names. */
+  zoneNames: readonly string[];
+  /** The names strictly below these, at most `limit` for each. */
+  below: { ordernames: readonly string[]; limit: number };
+  /** The answers kept under these Idempotency-Keys. */
+  tokens: readonly KeyToken[];
+}
+
+interface KeyToken {
+  keyId: string;
+  token: string;
+}
+
+/** Whether a key may still act for the owner of the zone; see keyStanding in keys.ts. */
+export interface KeyStanding {
+  valid: boolean;
+  member: boolean;
+}
+
+export interface LoadedZone {
+  /** Null: it does not exist. */
+  zone: ZoneRow | null;
+  /** By key id. A key that was deleted is missing. */
+  standings: ReadonlyMap<string, KeyStanding>;
+  records: readonly RecordRow[];
+  cuts: readonly RecordRow[];
+  children: readonly { id: string; name: string }[];
+  below: readonly NamesBelow[];
+  kept: readonly (KeyToken & KeptAnswer)[];
+}
+
+/** The statement has only the parts that the changes need: Postgres prepares each part for every execution. */
+interface Parts {
+  records: boolean;
+  cuts: boolean;
+  children: boolean;
+  below: boolean;
+  kept: boolean;
+}
+
+type Row = { [K in keyof PlainZone]: PlainZone[K] | null } & {
+  standings: (KeyStanding & { keyId: string })[] | null;
+  records: RecordRow[] | null;
+  cuts: RecordRow[] | null;
+  children: { id: string; name: string }[] | null;
+  below: BelowRow[] | null;
+  kept: (KeyToken & { requestHash: string; answer: unknown })[] | null;
+};
+
+interface BelowRow {
+  under: string;
+  name: string;
+  ordername: string;
+  count: number;
+  total: number;
+}
+
+/**
+ * An array that the planner does not look into. With the array itself it would plan every execution again, because few
+ * elements look cheaper than the ten that a plan for any array assumes, and planning costs more than the statement.
+ */
+const opaque = (parameter: string) => `(select ${parameter}::text[])::text[]`;
+
+// $1 zone, $2 time, $3 keys, $4 ordernames, $5 ids, $6 ancestors, $7 zone names, $8 and $9 below, $10 and $11 tokens
+const STANDINGS = `(select json_agg(json_build_object('keyId', k.id,
+      'valid', k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz),
+      'member', k.user_id is null or z.team_id is null
+        or exists (select from memberships m where m.user_id = k.user_id and m.team_id = z.team_id)))
+    from api_keys k where k.id = any(${opaque('$3')})) as standings`;
+const RECORDS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and ordername = any(
+      ${opaque('$4')} || array(select ordername from records where id = any(${opaque('$5')}) and zone_no = z.no))
+    order by ordername, type, id) r) as records`;
+const CUTS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and type = 'NS'
+      and ordername = any(${opaque('$6')}) order by ordername) r) as cuts`;
+const CHILDREN = `(select json_agg(json_build_object('id', c.id, 'name', c.name)) from zones c
+    where c.name = any(${opaque('$7')})) as children`;
+const BELOW = `(select json_agg(json_build_object('under', o.under, 'name', b.name, 'ordername', b.ordername, 'count', b.count,
+      'total', b.total) order by o.under, b.ordername)
+    from unnest($8::text[]) o(under) cross join lateral (
+      select r.name, r.ordername, count(*)::integer as count, (sum(count(*)) over ())::integer as total from records r
+      where r.zone_no = z.no and r.ordername > o.under || ' ' and r.ordername < o.under || '!'
+      group by r.name, r.ordername order by r.ordername limit $9::integer) b) as below`;
+const KEPT = `(select json_agg(json_build_object('keyId', i.key_id, 'token', i.token, 'requestHash', encode(i.request_hash, 'hex'),
+      'answer', i.answer))
+    from unnest($10::text[], $11::text[]) t(key_id, token) join idempotency i using (key_id, token)) as kept`;
+
+const texts = new Map<string, ReturnType<typeof partialStatement<Row>>>();
+
+function loadOf(parts: Parts): ReturnType<typeof partialStatement<Row>> {
+  const key = Object.values(parts).join();
+  const known = texts.get(key);
+  if (known !== undefined) return known;
+  const columns = [
+    ZONE_COLUMNS,
+    STANDINGS,
+    ...(parts.records ? [RECORDS] : []),
+    ...(parts.cuts ? [CUTS] : []),
+    ...(parts.children ? [CHILDREN] : []),
+    ...(parts.below ? [BELOW] : []),
+    ...(parts.kept ? [KEPT] : []),
+  ];
+  // The row without a zone still has the answers that were kept before the zone was deleted.
+  const made = partialStatement<Row>(`select ${columns.join(', ')} from (select) one left join zones z on z.id = $1`);
+  texts.set(key, made);
+  return made;
+}
+
+/** Takes one round trip for a zone of any size. */
+export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZone> {
+  const { zoneId, keyIds, now, ordernames, ancestors, zoneNames, below, tokens } = query;
+  const ids = query.ids.filter(isStorable);
+  const load = loadOf({
+    records: ordernames.length + ids.length > 0,
+    cuts: ancestors.length > 0,
+    children: zoneNames.length > 0,
+    below: below.ordernames.length > 0,
+    kept: tokens.length > 0,
+  });
+  const [row] = await load(on, [
+    () => (isStorable(zoneId) ? zoneId : ''),
+    () => now.toISOString(),
+    () => keyIds,
+    () => ordernames,
+    () => ids,
+    () => ancestors,
+    () => zoneNames,
+    () => below.ordernames,
+    () => below.limit,
+    () => tokens.map(({ keyId }) => keyId),
+    () => tokens.map(({ token }) => token),
+  ]);
+  const { standings, records, cuts, children, below: found, kept, ...zone } = row as Row;
+  return {
+    zone: zone.id === null ? null : zoneRow(zone as PlainZone),
+    standings: new Map((standings ?? []).map(({ keyId, ...standing }) => [keyId, standing])),
+    records: records ?? [],
+    cuts: cuts ?? [],
+    children: children ?? [],
+    below: groupBelow(found ?? []),
+    kept: (kept ?? []).map((each) => ({ ...each, requestHash: Buffer.from(each.requestHash, 'hex') })),
+  };
+}
+
+function groupBelow(rows: readonly BelowRow[]): NamesBelow[] {
+  const found = new Map<string, NamesBelow>();
+  for (const { under, name, ordername, count, total } of rows) {
+    const entry = found.get(under) ?? { under, names: [], total };
+    entry.names.push({ name, ordername, count });
+    found.set(under, entry);
+  }
+  return [...found.values()];
+}

@@ -1,0 +1,188 @@
+// The main job on real parts: kubectl → kube-apiserver → operator → REST API → Postgres → PowerDNS → dig and delv.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+import { visit } from '../../support/visit.ts';
+
+let test: TestStack;
+
+export function servesTheWholeChain(stack: () => TestStack): void {
+  describe('the whole chain', () => {
+    beforeAll(() => {
+      test = stack();
+    });
+    afterAll(() => test.removeAll('default'));
+
+    describe('a zone with records of every kind of answer', () => {
+      it('becomes Ready after one kubectl apply', async () => {
+        const words = await test.applyByKubectl(
+          zoneObject('site', 'site.example', { defaultTtl: 120 }),
+          recordObject('www', 'site', { name: 'www', type: 'A', content: '192.0.2.1' }),
+          recordObject('www6', 'site', { name: 'www', type: 'AAAA', content: '2001:db8::1' }),
+          recordObject('shop', 'site', { name: 'shop', type: 'CNAME', content: 'www.site.example' }),
+          recordObject('mail', 'site', { name: '@', type: 'MX', content: 'mail.site.example', priority: 5 }),
+          recordObject('texts', 'site', {
+            name: 'txt',
+            type: 'TXT',
+            values: [{ content: 'one' }, { content: '"two \\"2\\""' }],
+          }),
+          recordObject('third', 'site', { name: 'txt', type: 'TXT', content: 'three' }),
+          recordObject('apps', 'site', { name: '*.apps', type: 'A', content: '192.0.2.9', ttl: 60 }),
+        );
+        expect(words).toContain('dnszone.zonestead.dev/site created');
+        await test.ready(
+          30,
+          'zdz/site',
+          'zdr/www',
+          'zdr/www6',
+          'zdr/shop',
+          'zdr/mail',
+          'zdr/texts',
+          'zdr/third',
+          'zdr/apps',
+        );
+      });
+
+      it('is answered over UDP and over TCP', async () => {
+        for (const transport of ['+notcp', '+tcp']) {
+          expect(await test.dig('www.site.example', 'A', transport)).toEqual(['www.site.example. 120 IN A 192.0.2.1']);
+          expect(await test.dig('www.site.example', 'AAAA', transport)).toEqual([
+            'www.site.example. 120 IN AAAA 2001:db8::1',
+          ]);
+          expect(await test.dig('site.example', 'MX', transport)).toEqual([
+            'site.example. 120 IN MX 5 mail.site.example.',
+          ]);
+          expect(await test.dig('txt.site.example', 'TXT', transport)).toEqual([
+            'txt.site.example. 120 IN TXT "one"',
+            'txt.site.example. 120 IN TXT "three"',
+            'txt.site.example. 120 IN TXT "two \\"2\\""',
+          ]);
+          expect(await test.dig('x.y.apps.site.example', 'A', transport)).toEqual([
+            'x.y.apps.site.example. 60 IN A 192.0.2.9',
+          ]);
+        }
+      });
+
+      it.each([
+        ['www.site.example', 'A', '; fully validated'],
+        ['shop.site.example', 'A', '; fully validated'],
+        ['txt.site.example', 'TXT', '; fully validated'],
+        ['any.apps.site.example', 'A', '; fully validated'],
+        ['nope.site.example', 'A', '; negative response, fully validated'],
+        ['www.site.example', 'MX', '; negative response, fully validated'],
+        ['apps.site.example', 'A', '; negative response, fully validated'],
+        ['any.apps.site.example', 'TXT', '; negative response, fully validated'],
+      ])('validates with the DS that the API gives: %s %s', async (name, type, verdict) => {
+        expect(await test.delv('site.example', name, type)).toBe(verdict);
+      });
+
+      it('says in the console which objects it belongs to, and what the operator did', async () => {
+        const { service } = test.stack;
+        const browser = visit(service);
+        await browser.signIn(service.personKey);
+        const words = async (path: string) =>
+          (await browser.get(path)).text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+        expect(await words('/console/zones')).toContain('site.example managed by DNSZone default/site');
+        const [zone] = await test.client.zones.list({ zoneName: 'site.example' });
+        const records = await words(`/console/zones/${zone?.id}`);
+        for (const name of ['www', 'www6', 'shop', 'mail', 'texts', 'third', 'apps']) {
+          expect(records).toContain(`managed by DNSRecord default/${name} `);
+        }
+        expect(await words(`/console/zones/${zone?.id}/history`)).toContain('zonestead-operator');
+        const live = await words(`/console/zones/${zone?.id}/live?name=www&type=A`);
+        expect(live).toContain('NOERROR 120 A 192.0.2.1');
+        expect(live).toContain('RRSIG of the answer: valid.');
+      });
+
+      it('shows useful columns, events and help', async () => {
+        const table = await test.kubectl('get', 'zdz,zdr');
+        expect(table).toMatch(/NAME\s+ZONE\s+STATE\s+READY\s+REASON\s+KEY-TAG\s+AGE/);
+        expect(table).toMatch(/site\s+site\.example\s+active\s+True\s+Ready\s+\d+/);
+        expect(table).toMatch(/mail\s+site\s+@\s+MX\s+5 mail\.site\.example\s+True\s+Ready/);
+        expect(await test.kubectl('get', 'events')).toMatch(/Normal\s+Ready\s+dnsrecord\/www\s+The record is served/);
+        expect(await test.kubectl('explain', 'dnsrecord.spec')).toMatch(/The name relative to the zone/);
+      });
+
+      it('serves an edited value and an edited ttl', async () => {
+        await test.kubectl('patch', 'zdr', 'www', '--type=merge', '-p', '{"spec":{"content":"192.0.2.2","ttl":30}}');
+        await test.ready(10, 'zdr/www');
+        await expect
+          .poll(() => test.dig('www.site.example', 'A'), { timeout: 5000 })
+          .toEqual(['www.site.example. 30 IN A 192.0.2.2']);
+      });
+
+      it('follows the default ttl of the zone, and parks', async () => {
+        await test.kube.patch('zdz/site', { spec: { defaultTtl: 300 } });
+        await expect
+          .poll(() => test.dig('www.site.example', 'AAAA'), { timeout: 5000 })
+          .toEqual(['www.site.example. 300 IN AAAA 2001:db8::1']);
+        await test.kube.patch('zdz/site', { spec: { parked: true } });
+        await expect.poll(() => test.rcode('www.site.example', 'A'), { timeout: 5000 }).toBe('NXDOMAIN');
+        await expect
+          .poll(async () => (await test.condition('zdr/www', 'Ready'))?.reason, { timeout: 5000 })
+          .toBe('ZoneParked');
+        await test.kube.patch('zdz/site', { spec: { parked: false } });
+        await test.ready(10, 'zdr/www');
+        expect(await test.rcode('www.site.example', 'A')).toBe('NOERROR');
+      });
+
+      it('is gone after kubectl delete, at the API and in DNS', async () => {
+        await test.kubectl('delete', 'zdr', 'third', 'texts');
+        expect(await test.rcode('txt.site.example', 'TXT')).toBe('NXDOMAIN');
+        await test.kubectl('delete', 'zdz/site', 'zdr/www', 'zdr/www6', 'zdr/shop', 'zdr/mail', 'zdr/apps');
+        expect(await test.client.zones.list({ zoneName: 'site.example' })).toEqual([]);
+        await expect.poll(() => test.rcode('www.site.example', 'A'), { timeout: 5000 }).toBe('REFUSED');
+      });
+    });
+
+    describe('mistakes', () => {
+      it('are refused at apply, with a form that would be accepted', async () => {
+        const { ok, words } = await test.apply(
+          recordObject('bad', 'none', { name: 'www', type: 'A', content: '300.1.1.1' }),
+        );
+        expect(ok).toBe(false);
+        expect(words).toMatch(/spec\.content.*must be an IPv4 address such as 192\.0\.2\.10/);
+      });
+
+      it('that only the zone can show carry a condition with the words of the API, and heal without an edit', async () => {
+        await test.apply(
+          zoneObject('heal', 'heal.example'),
+          recordObject('address', 'heal', { name: 'www', type: 'A', content: '192.0.2.1' }),
+        );
+        await test.ready(20, 'zdr/address');
+        await test.apply(recordObject('alias', 'heal', { name: 'www', type: 'CNAME', content: 'other.example.net' }));
+        await expect
+          .poll(async () => (await test.condition('zdr/alias', 'Ready'))?.reason, { timeout: 5000 })
+          .toBe('Conflict');
+        expect((await test.condition('zdr/alias', 'Ready'))?.message).toMatch(
+          /www has an A record \(rec_\w+\), and a CNAME cannot share.* rec_\w+ belongs to DNSRecord default\/address\.$/,
+        );
+        expect(await test.dig('www.heal.example', 'A')).toHaveLength(1);
+        await test.remove('default', 'zdr/address');
+        await test.ready(10, 'zdr/alias');
+      });
+
+      it('a record before its zone waits, and is served when the zone comes', async () => {
+        await test.apply(recordObject('early', 'late', { name: 'www', type: 'A', content: '192.0.2.1' }));
+        await expect
+          .poll(async () => (await test.condition('zdr/early', 'Accepted'))?.reason, { timeout: 5000 })
+          .toBe('ZoneNotReady');
+        await test.apply(zoneObject('late', 'late.example'));
+        await test.ready(20, 'zdr/early');
+        expect(await test.dig('www.late.example', 'A')).toEqual(['www.late.example. 3600 IN A 192.0.2.1']);
+      });
+
+      it('a zone with records that nobody here owns is not deleted', async () => {
+        const [zone] = await test.client.zones.list({ zoneName: 'late.example' });
+        await test.client.records.create(zone?.id ?? '', { name: 'foreign', type: 'A', content: '192.0.2.50' });
+        await test.kube.remove('zdz/late');
+        await expect
+          .poll(async () => (await test.condition('zdz/late', 'Ready'))?.reason, { timeout: 5000 })
+          .toBe('DeletionBlocked');
+        expect((await test.condition('zdz/late', 'Ready'))?.message).toMatch(/no DNSRecord owns: .*foreign A/);
+        await test.kubectl('annotate', 'zdz', 'late', 'zonestead.dev/force-delete=true');
+        await test.remove('default', 'zdz/late');
+        expect(await test.client.zones.list({ zoneName: 'late.example' })).toEqual([]);
+      });
+    });
+  });
+}

@@ -1,0 +1,113 @@
+// A live zone with all types moves under GitOps: import, kubectl apply, all Ready, and not one write at the API.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordChange } from '#client/client.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { TestStack } from '../../support/stack.ts';
+
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+const LONG = Array.from({ length: 5 }, (_, index) => `${index}`.repeat(47)).join('.');
+const DIGEST = 'ab'.repeat(32);
+
+type Body = Extract<RecordChange, { action: 'create' }>['record'];
+const RECORDS: Body[] = [
+  { name: 'www', type: 'A', content: '192.0.2.1' },
+  { name: 'www', type: 'A', content: '192.0.2.2', ttl: 120 },
+  { name: 'www', type: 'AAAA', content: '2001:DB8::1', ttl: 60 },
+  { name: 'flat', type: 'ALIAS', content: 'www.live.example' },
+  { name: '@', type: 'CAA', content: '0 issue "ca.example.net"' },
+  { name: '*.apps', type: 'CNAME', content: 'WWW.live.example' },
+  { name: 'child', type: 'NS', content: 'ns1.example.net' },
+  { name: 'child', type: 'NS', content: 'ns2.example.net' },
+  { name: 'child', type: 'DS', content: `12345 13 2 ${DIGEST}` },
+  { name: '@', type: 'HTTPS', content: '1 . alpn=h2,h3' },
+  { name: '@', type: 'MX', content: 'mail.example.net', priority: 5 },
+  { name: '@', type: 'MX', content: 'backup.example.net' },
+  { name: 'void', type: 'MX', content: '.', priority: 0 },
+  { name: '7.2', type: 'PTR', content: 'host.example.net' },
+  { name: '_sip._tcp', type: 'SRV', content: '10 5 5060 sip.example.net' },
+  { name: '_443._tcp', type: 'TLSA', content: `3 1 1 ${DIGEST}` },
+  { name: '@', type: 'TXT', content: 'v=spf1 -all' },
+  { name: '_dmarc', type: 'TXT', content: '"v=DMARC1; p=none" "; pct=5"' },
+  { name: 'odd', type: 'TXT', content: 'yes: # "no"'.replaceAll('"', '') },
+  { name: LONG, type: 'TXT', content: 'long', ttl: 30 },
+];
+
+let test: TestStack;
+
+async function importZone(...more: string[]): Promise<string> {
+  const { url, keys } = test.stack.service;
+  const env = { PATH: process.env.PATH ?? '', ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
+  const args = [MAIN, 'zones', 'import', '--to-manifests', 'live.example', ...more];
+  return (await promisify(execFile)(process.execPath, args, { env, timeout: 20_000 })).stdout;
+}
+
+/** All that DNS says of the zone, the SOA with its serial included, in one run of dig. */
+function answers(): Promise<string[]> {
+  const types = RECORDS.map(({ name, type }) => [name, type === 'ALIAS' ? 'A' : type] as const);
+  const questions = [...types, ['x.apps', 'A'], ['none', 'A']].flatMap(([name, type]) => [
+    name === '@' ? 'live.example' : `${name}.live.example`,
+    String(type),
+  ]);
+  return test.dig('live.example', 'SOA', ...questions);
+}
+
+async function atService() {
+  const [zone] = await test.client.zones.list({ zoneName: 'live.example' });
+  const { changes } = await test.client.zones.changes(zone?.id ?? '', { limit: 100 });
+  return { zone, records: await test.client.records.list(zone?.id ?? ''), changes };
+}
+
+const allowExisting = (value: string | null) =>
+  test.kube.patch('namespace/default', { metadata: { labels: { 'zonestead.dev/existing-zones': value } } });
+
+export function takesOverLiveZones(stack: () => TestStack): void {
+  describe('an import of a live zone', () => {
+    beforeAll(() => {
+      test = stack();
+    });
+    afterAll(async () => {
+      await test.removeAll('default');
+      await allowExisting(null);
+    });
+
+    it('a live zone with all 13 types is taken over as it is', async () => {
+      const account = await test.client.account();
+      const zone = await test.client.zones.create({
+        zoneName: 'live.example',
+        owner: `org:${account.team?.id}`,
+        defaultTtl: 600,
+      });
+      await test.client.records.batch(zone.id, { changes: RECORDS.map((record) => ({ action: 'create', record })) });
+      await expect.poll(() => test.dig('flat.live.example', 'A')).toHaveLength(2);
+      const before = { dns: await answers(), service: await atService() };
+      expect(before.service.records).toHaveLength(RECORDS.length);
+
+      const yaml = await importZone();
+      expect(await importZone()).toBe(yaml);
+      expect(yaml.match(/^kind: /gm)).toHaveLength(1 + 18);
+      await allowExisting('allow');
+      await test.applyText('default', yaml);
+      const objects = await test.kube.list('zdr', 'default');
+      await test.ready(60, 'zdz/live.example', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
+
+      expect(await atService()).toEqual(before.service);
+      expect(await answers()).toEqual(before.dns);
+      expect((await test.kube.get<DNSZone>('zdz/live.example')).status?.origin).toBe('Adopted');
+      const owners = await test.kube.list<DNSRecord>('zdr', 'default');
+      const owned = owners.flatMap(({ status }) => (status?.records ?? []).map(({ id }) => id));
+      expect(owned.sort()).toEqual(before.service.records.map(({ id }) => id).sort());
+    });
+
+    it('from then on DNS follows the edits of its objects', async () => {
+      await test.kube.patch('zdr/www.live.example-aaaa', { spec: { content: '2001:db8::2' } });
+      await expect
+        .poll(() => test.dig('www.live.example', 'AAAA'))
+        .toEqual(['www.live.example. 60 IN AAAA 2001:db8::2']);
+      expect((await atService()).records).toHaveLength(RECORDS.length);
+    });
+  });
+}

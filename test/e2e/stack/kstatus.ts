@@ -1,0 +1,145 @@
+// Every reader interprets Ready correctly: no state of a watch, however short, makes `kubectl wait`, kstatus (Flux) or
+// Argo CD take an older generation's success for that of the current spec.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { argoHealth, conditionOf, kstatus, kubectlWaitIsOver, type Watched } from '../../support/kstatus.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+import { type Watching, watchObjects } from '../../support/watching.ts';
+
+const EDITS = 8;
+
+let test: TestStack;
+let records: Watching<Watched>;
+let zones: Watching<Watched>;
+
+const of = (watching: Watching<Watched>, name: string) =>
+  watching.states().filter(({ metadata }) => metadata.name === name);
+const patch = (name: string, spec: object) => test.kube.patch(name, { spec });
+/** kubectl itself: its reading of Ready is under test here. */
+const kubectlWait = (name: string) => test.kubectl('wait', '--for=condition=Ready', '--timeout=20s', name);
+
+/** The wrong conclusions of tools that wait, from one of these states; `isDone` is the truth. */
+function wrongConclusions(states: Watched[], isDone: (state: Watched) => boolean): string[] {
+  return states.flatMap((state) => {
+    const { generation, resourceVersion } = state.metadata;
+    const readers = {
+      kstatus: kstatus(state) === 'Current',
+      'Argo CD': argoHealth(state) === 'Healthy',
+      'kubectl wait': kubectlWaitIsOver(state),
+    };
+    return Object.entries(readers)
+      .filter(([, says]) => says && !isDone(state))
+      .map(([reader]) => `${reader} at ${resourceVersion}, generation ${generation}: ${JSON.stringify(state.status)}`);
+  });
+}
+
+/** Rules that every state of any kind must keep. */
+function contradictions(states: Watched[]): string[] {
+  let last = 0;
+  return states.flatMap((state) => {
+    const { generation, resourceVersion } = state.metadata;
+    const observed = state.status?.observedGeneration ?? 0;
+    const ready = conditionOf(state, 'Ready');
+    const wrong: string[] = [];
+    if (ready === undefined) wrong.push('no Ready');
+    if (observed < last) wrong.push(`observedGeneration went back from ${last}`);
+    if (observed > generation) wrong.push('a generation that is not there yet');
+    // A reader of status.observedGeneration alone must not see an older Ready.
+    if (ready?.status === 'True' && ready.observedGeneration !== observed) wrong.push('Ready of another generation');
+    last = observed;
+    return wrong.map((what) => `${resourceVersion}: ${what}`);
+  });
+}
+
+const contents = ({ spec }: Watched) => JSON.stringify([spec.content]);
+const owned = ({ status }: Watched) =>
+  JSON.stringify(((status?.records ?? []) as { content: string }[]).map(({ content }) => content));
+
+export function tellsReadyRightly(stack: () => TestStack): void {
+  describe('Ready', () => {
+    beforeAll(async () => {
+      test = stack();
+      records = await watchObjects(test, 'zdr', { namespace: 'default' });
+      zones = await watchObjects(test, 'zdz', { namespace: 'default' });
+    });
+    afterAll(async () => {
+      await Promise.all([records?.stop(), zones?.stop()]);
+      await test.removeAll('default');
+    });
+
+    describe('a DNSRecord that is edited again and again', () => {
+      it('is served as soon as kubectl wait returns, each time', async () => {
+        await test.apply(
+          zoneObject('gen', 'gen.example'),
+          recordObject('www', 'gen', { name: 'www', type: 'A', content: '192.0.2.1' }),
+          recordObject('other', 'gen', { name: 'www', type: 'A', content: '192.0.2.200' }),
+        );
+        await test.ready(30, 'zdr/www', 'zdr/other');
+        for (let edit = 2; edit <= EDITS; edit += 1) {
+          await patch('zdr/www', { content: `192.0.2.${edit}` });
+          await kubectlWait('zdr/www');
+          expect(await test.dig('www.gen.example', 'A')).toEqual(
+            [`www.gen.example. 3600 IN A 192.0.2.${edit}`, 'www.gen.example. 3600 IN A 192.0.2.200'].sort(),
+          );
+        }
+      });
+
+      it('in a burst ends with the last value, and never calls one Ready that is not there', async () => {
+        for (const last of [21, 22, 23, 24]) await patch('zdr/www', { content: `192.0.2.${last}` });
+        await test.ready(20, 'zdr/www');
+        expect(await test.dig('www.gen.example', 'A')).toContain('www.gen.example. 3600 IN A 192.0.2.24');
+      });
+
+      it('to an impossible value is not Ready any longer, and is Ready again when it is fixed', async () => {
+        await patch('zdr/www', { content: '192.0.2.200' });
+        await expect.poll(async () => (await test.condition('zdr/www', 'Ready'))?.reason).toBe('Conflict');
+        const [state] = of(records, 'www').slice(-1) as [Watched];
+        expect([kstatus(state), argoHealth(state), kubectlWaitIsOver(state)]).toEqual([
+          'InProgress',
+          'Degraded',
+          false,
+        ]);
+        await patch('zdr/www', { content: '192.0.2.7' });
+        await test.ready(20, 'zdr/www');
+      });
+
+      it('being deleted is Terminating until it is gone', async () => {
+        await test.remove('default', 'zdr/www');
+        await expect.poll(() => of(records, 'www').at(-1)?.metadata.deletionTimestamp).toBeDefined();
+        const deleting = of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
+        expect(deleting.length).toBeGreaterThan(0);
+        expect(new Set(deleting.map(kstatus))).toEqual(new Set(['Terminating']));
+      });
+
+      it('was in no state of its life what a reader takes for another generation', async () => {
+        const states = of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+        const generations = new Set(states.map(({ metadata }) => metadata.generation));
+        expect(generations.size).toBeGreaterThanOrEqual(EDITS);
+        // Born Unknown: not a moment without a Ready that somebody could take for done.
+        expect([kstatus(states[0] as Watched), argoHealth(states[0] as Watched)]).toEqual([
+          'InProgress',
+          'Progressing',
+        ]);
+        expect(contradictions(states)).toEqual([]);
+        expect(wrongConclusions(states, (state) => owned(state) === contents(state))).toEqual([]);
+        expect(states.filter((state) => kstatus(state) === 'Current').length).toBeGreaterThanOrEqual(EDITS);
+      });
+    });
+
+    describe('a DNSZone that is edited again and again', () => {
+      it('was in no state of its life what a reader takes for another generation', async () => {
+        for (const defaultTtl of [300, 600, 900, 1200]) {
+          await patch('zdz/gen', { defaultTtl });
+          await kubectlWait('zdz/gen');
+          const [zone] = await test.client.zones.list({ zoneName: 'gen.example' });
+          expect(zone?.defaultTtl).toBe(defaultTtl);
+        }
+        await expect.poll(() => of(zones, 'gen').map(({ status }) => status?.defaultTtl)).toContain(1200);
+        const states = of(zones, 'gen');
+        expect(kstatus(states[0] as Watched)).toBe('InProgress');
+        expect(contradictions(states)).toEqual([]);
+        const isDone = ({ spec, status }: Watched) => status?.defaultTtl === (spec.defaultTtl ?? 3600);
+        expect(wrongConclusions(states, isDone)).toEqual([]);
+      });
+    });
+  });
+}

@@ -1,0 +1,180 @@
+// Known faults of operators of this kind, each as a test. Other files: the loser of a conflict does not affect the
+// winner when it is deleted (chain, tenancy); changes by others at any moment (random-walk).
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { conditionOf, type Watched } from '../../support/kstatus.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+
+let test: TestStack;
+let zoneId: string;
+const names = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+const address = (name: string, content = '192.0.2.1') => recordObject(name, 'mis', { name, type: 'A', content });
+const text = (name: string, content: string) => recordObject(name, 'mis', { name, type: 'TXT', content });
+
+async function held(prefix: string): Promise<string[]> {
+  const records = await test.client.records.list(zoneId);
+  return records.flatMap(({ name, content }) => (name.startsWith(prefix) ? [`${name} ${content}`] : [])).sort();
+}
+
+const becomes = (name: string, reason: string) =>
+  expect.poll(async () => (await test.condition(name, 'Ready'))?.reason, { timeout: 15_000 }).toBe(reason);
+
+export function survivesMisbehaviours(stack: () => TestStack): void {
+  describe('an operator of this kind', () => {
+    beforeAll(async () => {
+      test = stack();
+      await test.apply(zoneObject('mis', 'mis.example'));
+      await test.ready(30, 'zdz/mis');
+      zoneId = (await test.kube.get<DNSZone>('zdz/mis')).status?.zoneId as string;
+    });
+    afterAll(() => test.removeAll('default'));
+
+    describe('the DNS service away amid many creations', () => {
+      const all = names('away', 100);
+
+      it('ends for every object when it ends: no edit, no restart, nothing twice', async () => {
+        const { running } = test.stack.service;
+        const applied = test.apply(...all.map((name) => address(name)));
+        await expect.poll(() => held('away')).not.toEqual([]);
+        // In the middle of an answer, for some of them.
+        await running.part('api').stop({ signal: 'SIGKILL' });
+        expect((await applied).ok).toBe(true);
+        await sleep(5_000);
+        const objects = await test.kube.list<Watched>('zdr', 'default');
+        expect(objects.map((object) => conditionOf(object, 'Ready')?.reason)).toContain('APIUnavailable');
+        await running.start('api');
+        await test.ready(50, ...all.map((name) => `zdr/${name}`));
+        expect(await held('away')).toEqual(all.map((name) => `${name} 192.0.2.1`).sort());
+      });
+
+      it('keeps no object from being deleted afterwards', async () => {
+        await test.remove('default', ...all.map((name) => `zdr/${name}`));
+        expect(await held('away')).toEqual([]);
+      });
+    });
+
+    describe('one record among 50 that cannot be', () => {
+      const others = names('many', 48);
+
+      it('is refused alone, at apply or by its condition, and the others are served', async () => {
+        await test.apply(address('stands'));
+        await test.ready(20, 'zdr/stands');
+        const { ok, words } = await test.apply(
+          address('hello', 'hello'),
+          recordObject('poison', 'mis', { name: 'stands', type: 'CNAME', content: 'other.example.net' }),
+          ...others.map((name) => text(name, `text of ${name}`)),
+        );
+        expect(ok).toBe(false);
+        expect(words).toMatch(/"hello" is invalid: spec\.content: .*must be an IPv4 address/);
+        await test.ready(40, ...others.map((name) => `zdr/${name}`));
+        expect(await held('many')).toHaveLength(48);
+        expect(await test.dig('many47.mis.example', 'TXT')).toEqual([
+          'many47.mis.example. 3600 IN TXT "text of many47"',
+        ]);
+        await becomes('zdr/poison', 'Conflict');
+        expect((await test.condition('zdr/poison', 'Ready'))?.message).toMatch(/stands has an A record/);
+      });
+
+      it('can be deleted, and was never served', async () => {
+        await test.remove('default', 'zdr/poison');
+        expect(await held('stands')).toEqual(['stands 192.0.2.1']);
+      });
+    });
+
+    describe('an object of a type that the operator does not know', () => {
+      const CRD = 'crd/dnsrecords.zonestead.dev';
+      const at = '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/type/enum';
+      const allow = (op: 'add' | 'remove', index: string) =>
+        test.kubectl('patch', CRD, '--type=json', '-p', JSON.stringify([{ op, path: `${at}/${index}`, value: 'LOC' }]));
+
+      it('reports it, does not block others, and can be deleted', async () => {
+        const unknown = recordObject('where', 'mis', { name: 'where', type: 'LOC', content: '52 22 23 N 4 53 32 E 0' });
+        expect((await test.apply(unknown)).words).toMatch(/Unsupported value: "LOC"/);
+        // As after the CRD of a later version: the object exists, although this version does not know its fields.
+        await allow('add', '0');
+        await expect.poll(async () => (await test.apply(unknown)).ok).toBe(true);
+        await becomes('zdr/where', 'InvalidSpec');
+        expect((await test.condition('zdr/where', 'Ready'))?.message).toMatch(/spec\.type/);
+        await test.apply(address('beside'));
+        await test.ready(20, 'zdr/beside');
+        await allow('remove', '0');
+        await test.remove('default', 'zdr/where');
+      });
+    });
+
+    describe('a record changed behind the back of its object', () => {
+      it('is put right when the operator looks again, with an Event that says what it was', async () => {
+        await test.apply(address('moved'), address('lost'));
+        await test.ready(20, 'zdr/moved', 'zdr/lost');
+        for (const { id, name, type } of await test.client.records.list(zoneId, { type: 'A' })) {
+          if (name === 'moved') await test.client.records.update(zoneId, id, { name, type, content: '203.0.113.9' });
+          if (name === 'lost') await test.client.records.delete(zoneId, id);
+        }
+        const { operator } = test.stack;
+        await operator.part('operator').stop();
+        await operator.start('operator');
+        await expect.poll(() => test.dig('moved.mis.example', 'A')).toEqual(['moved.mis.example. 3600 IN A 192.0.2.1']);
+        await expect.poll(() => test.dig('lost.mis.example', 'A')).toEqual(['lost.mis.example. 3600 IN A 192.0.2.1']);
+        const events = async () => (await test.events()).join('\n');
+        await expect
+          .poll(events)
+          .toMatch(/^Warning Drift dnsrecord\/moved: 192\.0\.2\.1 \(rec_\w+\) was changed to 203\.0\.113\.9/m);
+        await expect.poll(events).toMatch(/^Warning Drift dnsrecord\/lost: 192\.0\.2\.1 \(rec_\w+\) was deleted/m);
+      });
+    });
+
+    describe('a record that was there before its object', () => {
+      it('is not taken over unasked, and outlives the object', async () => {
+        const { id } = await test.client.records.create(zoneId, { name: 'before', type: 'A', content: '192.0.2.1' });
+        await test.apply(address('before'));
+        await becomes('zdr/before', 'Conflict');
+        expect((await test.condition('zdr/before', 'Ready'))?.message).toContain(`(${id}), and no DNSRecord owns it`);
+        await test.remove('default', 'zdr/before');
+        expect(await held('before')).toEqual(['before 192.0.2.1']);
+      });
+
+      it('is taken over as it is when asked to, and then goes with the object', async () => {
+        const [there] = await test.client.records.list(zoneId, { name: 'before' });
+        const spec = { name: 'before', type: 'A', content: '192.0.2.1', adopt: 'IfIdentical' };
+        await test.apply(recordObject('before', 'mis', spec));
+        await test.ready(20, 'zdr/before');
+        expect(await test.client.records.list(zoneId, { name: 'before' })).toEqual([there]);
+        await test.remove('default', 'zdr/before');
+        expect(await held('before')).toEqual([]);
+      });
+    });
+
+    describe('a TXT', () => {
+      // RFC 1035 section 3.3: strings of at most 255 octets; resolvers and readers join them.
+      it.each([
+        ['plain', 'two words, a=b (c) #d', '"two words, a=b (c) #d"'],
+        ['umlaut', 'für', '"f\\195\\188r"'],
+        ['quoted', '"a \\"b\\" \\\\c"', '"a \\"b\\" \\\\c"'],
+        ['long', 'x'.repeat(300), `"${'x'.repeat(255)}" "${'x'.repeat(45)}"`],
+      ])('%s is served as it was meant', async (name, content, served) => {
+        await test.apply(text(`txt-${name}`, content));
+        await test.ready(20, `zdr/txt-${name}`);
+        expect(await test.dig(`txt-${name}.mis.example`, 'TXT')).toEqual([
+          `txt-${name}.mis.example. 3600 IN TXT ${served}`,
+        ]);
+      });
+
+      it('with an ambiguous value, because of a backslash or an unpaired quote, is refused at apply', async () => {
+        for (const content of ['a\\b', 'a "b', '"a" b']) {
+          const { ok, words } = await test.apply(text('txt-open', content));
+          expect([ok, words]).toEqual([false, expect.stringContaining('one or more quoted strings')]);
+        }
+      });
+    });
+
+    describe('a CNAME at the apex', () => {
+      it('is refused at apply, and ALIAS is named', async () => {
+        const { ok, words } = await test.apply(
+          recordObject('apex', 'mis', { name: '@', type: 'CNAME', content: 'www.mis.example' }),
+        );
+        expect([ok, words]).toEqual([false, expect.stringContaining('use type ALIAS')]);
+      });
+    });
+  });
+}

@@ -1,0 +1,52 @@
+// Random creates, edits, deletes, grants, foreign edits over REST and restarts of the operator, in three namespaces and two
+// zones; a model says what DNS must answer once things have settled. Each run walks the same way, TEST_SEED=random
+// another one (seed.ts).
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { nextSeed } from '../../support/seed.ts';
+import { type TestStack, zoneObject } from '../../support/stack.ts';
+import { NAMESPACES, ZONE_NAMES, ZONES, type ZoneName } from '../../support/walk/model.ts';
+import { step } from '../../support/walk/operations.ts';
+import { Walker } from '../../support/walk/walker.ts';
+
+/** All of them are walked to their end: an omitted walk would count as one that holds. */
+const WALKS = 3;
+/** Steps until things may settle. */
+const PART = 12;
+
+let test: TestStack;
+const ids = {} as Record<ZoneName, string>;
+export function settlesAfterRandomWalks(stack: () => TestStack): void {
+  describe('random walks', () => {
+    beforeAll(async () => {
+      test = stack();
+      for (const name of NAMESPACES) await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+      await test.apply(...ZONE_NAMES.map((zone) => zoneObject(zone, `${zone}.example`, {}, ZONES[zone])));
+      for (const zone of ZONE_NAMES) {
+        await test.ready(30, '-n', ZONES[zone], `zdz/${zone}`);
+        ids[zone] = (await test.kube.get<DNSZone>(`zdz/${zone}`, ZONES[zone])).status?.zoneId as string;
+      }
+    });
+    afterAll(async () => {
+      for (const namespace of NAMESPACES) await test.removeAll(namespace);
+    });
+
+    it('DNS settles on what the model says, wherever the walk leads', async () => {
+      let walked = 0;
+      const walk = fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30, size: 'max' }), async (steps) => {
+        const walker = new Walker(test, ids);
+        for (const [index, each] of steps.entries()) {
+          await walker.do(each);
+          if (index % PART === PART - 1) await walker.settled();
+        }
+        await walker.settled();
+        await walker.end();
+        walked += 1;
+      });
+      // Shrinking would repeat walks for minutes: the first failure is reported with its seed and steps.
+      await fc.assert(walk, { seed: nextSeed(), numRuns: WALKS, endOnFailure: true });
+      expect(walked).toBe(WALKS);
+    });
+  });
+}

@@ -1,0 +1,241 @@
+// Two namespaces on real parts: neither gets or reads data of the other that it has no right to, by any kind of
+// request. Each namespace acts under a user of its own, with rights on the two kinds in that namespace only.
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
+
+const SECRET_ADDRESS = '198.51.100.77';
+let test: TestStack;
+let victimId: string;
+
+const reason = async (name: string, namespace = 'b') => (await test.condition(name, 'Ready', namespace))?.reason;
+
+/** Ready has one of these reasons, at last. */
+const becomes = (name: string, ...reasons: string[]) =>
+  expect.poll(() => reason(name), { timeout: 15_000 }).toMatch(new RegExp(`^(${reasons.join('|')})$`));
+
+const label = (namespace: string, labels: Record<string, string | null>) =>
+  test.kube.patch(`namespace/${namespace}`, { metadata: { labels } });
+
+/** Everything that the user of namespace b can read: objects and Events. */
+async function toldB(): Promise<string> {
+  const objects = await test.kubectl('--as=tenant-b', '-n', 'b', 'get', 'zdz,zdr', '-o', 'json');
+  return objects + JSON.stringify(await test.kube.list('event', 'b'));
+}
+
+function recordOfB(name: string, spec: object): object {
+  return recordObject(name, 'shop', { zoneRef: { name: 'shop', namespace: 'a' }, ...spec }, 'b');
+}
+
+async function prepare(): Promise<void> {
+  for (const name of ['a', 'b']) {
+    const metadata = { name: 'dns', namespace: name };
+    const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1', metadata };
+    const resources = ['dnszones', 'dnsrecords'];
+    await test.apply(
+      { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { team: name } } },
+      { ...rbac, kind: 'Role', rules: [{ apiGroups: ['zonestead.dev'], resources, verbs: ['*'] }] },
+      {
+        ...{ ...rbac, kind: 'RoleBinding', subjects: [{ kind: 'User', name: `tenant-${name}` }] },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'dns' },
+      },
+    );
+  }
+  await test.apply(
+    zoneObject('shop', 'shop.example', {}, 'a'),
+    recordObject('vault', 'shop', { name: 'vault', type: 'A', content: SECRET_ADDRESS }, 'a'),
+  );
+  await test.ready(30, '-n', 'a', 'zdz/shop', 'zdr/vault');
+  victimId = (await test.kube.get<DNSZone>('zdz/shop', 'a')).status?.zoneId as string;
+}
+
+export function separatesTenants(stack: () => TestStack): void {
+  describe('two tenants', () => {
+    beforeAll(() => {
+      test = stack();
+      return prepare();
+    });
+    afterAll(async () => {
+      for (const namespace of ['b', 'a']) await test.removeAll(namespace);
+    });
+
+    describe('namespace b', () => {
+      it('sees nothing of namespace a, and writes no status', async () => {
+        await expect(test.kubectl('--as=tenant-b', '-n', 'a', 'get', 'zdz')).rejects.toThrow('forbidden');
+        const patch = [
+          'patch',
+          'zdz',
+          'x',
+          '--subresource=status',
+          '--type=merge',
+          '-p',
+          '{"status":{"zoneId":"zone_1"}}',
+        ];
+        await expect(test.kubectl('--as=tenant-b', '-n', 'b', ...patch)).rejects.toThrow('forbidden');
+      });
+
+      it.each([
+        ['name', { zoneName: 'shop.example' }],
+        ['spelling', { zoneName: 'SHOP.Example.' }],
+        ['adopt', { zoneName: 'shop.example', adopt: 'IfIdentical' }],
+        ['observe', { zoneName: 'shop.example', managementPolicy: 'Observe' }],
+        ['piece', { zoneName: 'www.shop.example' }],
+        ['hidden', { zoneName: 'vault.shop.example' }],
+      ])('gets no zone of a by %s, and reads nothing of it', async (name, spec) => {
+        await test.apply(zoneObject(name, '', spec, 'b'));
+        await becomes(`zdz/${name}`, 'Conflict', 'NotPermitted');
+        const told = await toldB();
+        expect(told).not.toContain(SECRET_ADDRESS);
+        expect(told).not.toContain(victimId);
+        await test.remove('b', `zdz/${name}`);
+        expect(await test.dig('vault.shop.example', 'A')).toEqual([`vault.shop.example. 3600 IN A ${SECRET_ADDRESS}`]);
+      });
+
+      it('writes there with a grant only, is taken out when it ends, and comes back with it', async () => {
+        await test.apply(recordOfB('www', { name: 'WWW.shop.example.', type: 'A', content: '192.0.2.1', ttl: 60 }));
+        await becomes('zdr/www', 'NotPermitted');
+        expect(await test.rcode('www.shop.example', 'A')).toBe('NXDOMAIN');
+        const grant = {
+          namespaces: { from: 'Selector', selector: { matchLabels: { team: 'b' } } },
+          names: ['www'],
+          types: ['A'],
+        };
+        const served = ['www.shop.example. 60 IN A 192.0.2.1'];
+        await test.apply(zoneObject('shop', 'shop.example', { allowedRecords: [grant] }, 'a'));
+        await test.ready(15, '-n', 'b', 'zdr/www');
+        expect(await test.dig('www.shop.example', 'A')).toEqual(served);
+        await label('b', { team: 'none' });
+        await becomes('zdr/www', 'NotPermitted');
+        await expect.poll(() => test.rcode('www.shop.example', 'A'), { timeout: 10_000 }).toBe('NXDOMAIN');
+        await expect
+          .poll(async () => (await test.events('b')).join('\n'), { timeout: 10_000 })
+          .toMatch(/ Withdrawn .*removes them from DNS/);
+        await label('b', { team: 'b' });
+        await test.ready(15, '-n', 'b', 'zdr/www');
+        expect(await test.dig('www.shop.example', 'A')).toEqual(served);
+      });
+
+      it('keeps nothing there by removing the finalizer: the record is deleted with its object', async () => {
+        await test.apply(recordOfB('sticky', { name: 'www', type: 'A', content: '192.0.2.7', ttl: 60 }));
+        await test.ready(15, '-n', 'b', 'zdr/sticky');
+        await test.kubectl('--as=tenant-b', '-n', 'b', 'delete', 'zdr', 'www', '--wait=false');
+        const without = '{"metadata":{"finalizers":null}}';
+        await test.kubectl('--as=tenant-b', '-n', 'b', 'delete', 'zdr', 'sticky', '--wait=false');
+        await test
+          .kubectl('--as=tenant-b', '-n', 'b', 'patch', 'zdr', 'sticky', '--type=merge', '-p', without)
+          .catch((error: Error) => expect(error.message).toContain('not found'));
+        await expect.poll(() => test.dig('www.shop.example', 'A'), { timeout: 15_000 }).toEqual([]);
+        await test.apply(recordOfB('www', { name: 'WWW.shop.example.', type: 'A', content: '192.0.2.1', ttl: 60 }));
+        await test.ready(15, '-n', 'b', 'zdr/www');
+      });
+
+      it('does not get a name by conflict, and its end does not touch the winner', async () => {
+        await test.apply(recordObject('first', 'shop', { name: 'www', type: 'A', content: '192.0.2.2' }, 'a'));
+        await test.ready(15, '-n', 'a', 'zdr/first');
+        await test.apply(recordOfB('late', { name: 'www', type: 'A', content: '192.0.2.2' }));
+        await becomes('zdr/late', 'Conflict');
+        expect(await test.kubectl('-n', 'b', 'describe', 'zdr', 'late')).toContain(
+          'DNSRecord a/first already owns 192.0.2.2',
+        );
+        await test.remove('b', 'zdr/late', 'zdr/www');
+        expect(await test.dig('www.shop.example', 'A')).toEqual(['www.shop.example. 3600 IN A 192.0.2.2']);
+        expect((await test.condition('zdr/first', 'Ready', 'a'))?.status).toBe('True');
+      });
+
+      it('does not get the leftovers of a by creating the object again', async () => {
+        await test.apply(zoneObject('left', 'left.example', { deletionPolicy: 'Retain' }, 'a'));
+        await test.ready(15, '-n', 'a', 'zdz/left');
+        await test.remove('a', 'zdz/left');
+        await test.apply(zoneObject('left', 'left.example', { adopt: 'IfIdentical' }, 'b'));
+        await becomes('zdz/left', 'NotPermitted');
+        await label('b', { 'zonestead.dev/existing-zones': 'allow' });
+        await test.ready(15, '-n', 'b', 'zdz/left');
+        expect((await test.kube.get<DNSZone>('zdz/left', 'b')).status?.origin).toBe('Adopted');
+        await label('b', { 'zonestead.dev/existing-zones': null });
+      });
+    });
+
+    describe('a namespace that is deleted', () => {
+      it('leaves nothing in the DNS of another one', async () => {
+        await test.apply(
+          { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'leaving' } },
+          zoneObject(
+            'shared',
+            'shared.example',
+            { allowedRecords: [{ namespaces: { from: 'All' }, names: ['team'], types: ['A'] }] },
+            'a',
+          ),
+          recordObject(
+            'mine',
+            'shared',
+            { zoneRef: { name: 'shared', namespace: 'a' }, name: 'team', type: 'A', content: '192.0.2.1' },
+            'leaving',
+          ),
+        );
+        await test.ready(20, '-n', 'leaving', 'zdr/mine');
+        expect(await test.dig('team.shared.example', 'A')).toHaveLength(1);
+        await test.kubectl('delete', 'namespace', 'leaving', '--timeout=40s');
+        expect(await test.rcode('team.shared.example', 'A')).toBe('NXDOMAIN');
+      });
+    });
+
+    describe('the operator', () => {
+      it('may read no Secret', async () => {
+        await expect(test.kubectl('--as=zonestead-operator', 'get', 'secrets', '-A')).rejects.toThrow(/forbidden/);
+      });
+    });
+
+    describe('a zone with an API key of its own', () => {
+      it('waits for the Secret and for the right to read it, and then belongs to the other team', async () => {
+        await test.apply(zoneObject('team', 'team.example', { credentialsSecretRef: { name: 'dns-team-key' } }, 'b'));
+        await becomes('zdz/team', 'CredentialsNotReadable');
+        const { second } = test.stack.service.keys;
+        const example = (await readFile('deploy/examples/team-key.yaml', 'utf8')).split('---\n');
+        const secret = (key: string) => ({
+          apiVersion: 'v1',
+          kind: 'Secret',
+          metadata: { name: 'dns-team-key', namespace: 'b' },
+          stringData: { apiKey: key },
+        });
+        await test.apply(secret('yk_wrong_key'));
+        await test.applyText('b', example.slice(1, 3).join('---\n'));
+        await expect.poll(() => reason('zdz/team'), { timeout: 25_000 }).toBe('CredentialsRejected');
+        await test.apply(secret(second.key));
+        await test.ready(25, '-n', 'b', 'zdz/team');
+        expect((await test.kube.get<DNSZone>('zdz/team', 'b')).status?.owner).toBe(`org:${second.team}`);
+        await test.remove('b', 'zdz/team');
+      });
+    });
+
+    describe('Delegated', () => {
+      it('is True for a child of a zone that is hosted here, and Unknown where no parent can be asked', async () => {
+        await test.apply(zoneObject('child', 'dev.shop.example', {}, 'a'));
+        const delegated = async (name: string) => (await test.condition(name, 'Delegated', 'a'))?.status;
+        await expect.poll(() => delegated('zdz/child'), { timeout: 20_000 }).toBe('True');
+        expect(await delegated('zdz/shop')).toBe('Unknown');
+      });
+    });
+
+    describe('deploy/examples/warnings.yaml', () => {
+      it('warns at apply, and refuses nothing', async () => {
+        await test.kubectl('apply', '-f', 'deploy/examples/warnings.yaml');
+        const risky = recordOfB('risky', {
+          name: '_acme-challenge',
+          type: 'TXT',
+          content: 'x',
+          deletionPolicy: 'Retain',
+        });
+        const all = zoneObject('open', 'open.example', { allowedRecords: [{ namespaces: { from: 'All' } }] }, 'a');
+        await expect
+          .poll(async () => (await test.dryRun(risky, all)).words, { timeout: 20_000, interval: 1_000 })
+          .toMatch(/Retain has no effect in a zone of another namespace/);
+        const { ok, words } = await test.dryRun(risky, all);
+        expect(ok).toBe(true);
+        expect(words).toContain('set 60');
+        expect(words).toContain('lets every namespace put records at every name');
+        await test.kubectl('delete', '-f', 'deploy/examples/warnings.yaml');
+      });
+    });
+  });
+}

@@ -1,0 +1,112 @@
+// The network policies of the chart, with the rules of Kubernetes: the peers that can reach each port of each pod.
+import { beforeAll, describe, expect, it } from 'vitest';
+import { one, type Rendered, render } from '../../support/chart.ts';
+import { letsIn, type Source, targetOf } from '../../support/network-policies.ts';
+
+const OWN = { 'kubernetes.io/metadata.name': 'zonestead' };
+const MONITORING = { 'kubernetes.io/metadata.name': 'monitoring' };
+const component = (name: string): Source => ({
+  pod: {
+    'app.kubernetes.io/name': 'zonestead',
+    'app.kubernetes.io/instance': 'zonestead',
+    'app.kubernetes.io/component': name,
+  },
+  namespace: OWN,
+});
+const COMPONENTS = ['api', 'operator', 'solver', 'nameserver', 'bootstrap', 'uninstall', 'test', 'postgres'];
+const NEIGHBOUR: Source = { pod: { app: 'neighbour' }, namespace: OWN };
+const STRANGER: Source = { pod: { app: 'stranger' }, namespace: { 'kubernetes.io/metadata.name': 'tenant' } };
+const PROMETHEUS: Source = { pod: { app: 'prometheus' }, namespace: MONITORING };
+/** The pods of another release of the same chart. */
+const OTHER_RELEASE: Source = {
+  pod: { ...component('api').pod, 'app.kubernetes.io/instance': 'other' },
+  namespace: OWN,
+};
+
+let objects: Rendered[];
+beforeAll(async () => {
+  objects = await render({ networkPolicy: { enabled: true } });
+});
+
+const pod = (from: readonly Rendered[], name: string) =>
+  targetOf(one(from, name === 'postgres' ? 'StatefulSet' : 'Deployment', `zonestead-${name}`));
+const reaches = (source: Source, name: string, number: number, protocol: 'TCP' | 'UDP' = 'TCP', from = objects) =>
+  letsIn(from, pod(from, name), { number, protocol }, source, OWN);
+
+it('every pod of the release has one, and it denies all other connections', () => {
+  for (const name of ['api', 'operator', 'solver', 'nameserver', 'postgres']) {
+    const { labels } = pod(objects, name);
+    const selecting = objects.filter(
+      ({ kind, spec }) =>
+        kind === 'NetworkPolicy' &&
+        Object.entries(spec.podSelector.matchLabels).every(([key, value]) => labels[key] === value),
+    );
+    expect(selecting.map(({ metadata }) => metadata.name)).toEqual([`zonestead-${name}`]);
+    expect(selecting[0]?.spec.policyTypes).toEqual(['Ingress', 'Egress']);
+    for (const port of [22, 3000, 6379]) expect(reaches(STRANGER, name, port)).toBe(false);
+  }
+});
+
+it('every port that a rule names is a port of its pods', () => {
+  for (const name of ['api', 'operator', 'solver', 'nameserver', 'postgres']) {
+    const { ingress } = one(objects, 'NetworkPolicy', `zonestead-${name}`).spec;
+    const named = ingress.flatMap(({ ports }: Rendered) => ports.map(({ port }: { port: string }) => port));
+    const { ports } = pod(objects, name);
+    expect(named.filter((port: string) => !ports.has(port))).toEqual([]);
+  }
+});
+
+describe('the built-in Postgres', () => {
+  it('accepts the pods that need it and no others', () => {
+    const within = COMPONENTS.filter((name) => reaches(component(name), 'postgres', 5432));
+    expect(within).toEqual(['api', 'nameserver', 'bootstrap']);
+    for (const source of [NEIGHBOUR, STRANGER, PROMETHEUS, OTHER_RELEASE]) {
+      expect(reaches(source, 'postgres', 5432)).toBe(false);
+    }
+  });
+
+  it('rejects a pod of another namespace with the same labels', () => {
+    const forged: Source = { ...component('api'), namespace: STRANGER.namespace };
+    expect(reaches(forged, 'postgres', 5432)).toBe(false);
+  });
+});
+
+describe('metrics and health', () => {
+  const WITH_HEALTH = ['api', 'operator', 'solver', 'nameserver'];
+
+  it('are open for all peers without networkPolicy.metricsFrom', () => {
+    for (const name of WITH_HEALTH) expect(reaches(STRANGER, name, 9090)).toBe(true);
+  });
+
+  it('are open only for the peers in networkPolicy.metricsFrom', async () => {
+    const metricsFrom = [{ namespaceSelector: { matchLabels: MONITORING } }];
+    const limited = await render({ networkPolicy: { enabled: true, metricsFrom } });
+    for (const name of WITH_HEALTH) {
+      expect(reaches(PROMETHEUS, name, 9090, 'TCP', limited)).toBe(true);
+      for (const source of [STRANGER, NEIGHBOUR, component('api')]) {
+        expect(reaches(source, name, 9090, 'TCP', limited)).toBe(false);
+      }
+    }
+    // The other ports are not affected.
+    expect(reaches(STRANGER, 'nameserver', 5353, 'UDP', limited)).toBe(true);
+    expect(reaches(PROMETHEUS, 'postgres', 5432, 'TCP', limited)).toBe(false);
+  });
+});
+
+it('DNS over both protocols, REST and the solver are open for all peers', () => {
+  expect(reaches(STRANGER, 'nameserver', 5353, 'UDP')).toBe(true);
+  expect(reaches(STRANGER, 'nameserver', 5353)).toBe(true);
+  expect(reaches(STRANGER, 'api', 8080)).toBe(true);
+  expect(reaches(STRANGER, 'solver', 8443)).toBe(true);
+  expect(reaches(STRANGER, 'operator', 8080)).toBe(false);
+});
+
+it('extraIngress of a component adds rules to that component alone', async () => {
+  const extraIngress = [{ ports: [{ port: 5432 }], from: [{ namespaceSelector: { matchLabels: MONITORING } }] }];
+  const more = await render({
+    networkPolicy: { enabled: true },
+    database: { builtin: { networkPolicy: { extraIngress } } },
+  });
+  expect(reaches(PROMETHEUS, 'postgres', 5432, 'TCP', more)).toBe(true);
+  expect(reaches(STRANGER, 'postgres', 5432, 'TCP', more)).toBe(false);
+});

@@ -1,0 +1,68 @@
+// Faults in the Helm chart. The comparison with deploy/manifests is no test of them: the command that renders the chart writes both.
+import type { Fault } from '../fault.ts';
+
+const policies = { project: 'integration', tests: ['test/integration/chart/network-policies.test.ts'] } as const;
+const pods = { project: 'integration', tests: ['test/integration/chart/pods.test.ts'] } as const;
+
+export const CHART_FAULTS: readonly Fault[] = [
+  {
+    name: 'chart-np-postgres',
+    breaks: 'with network policies, every pod reaches the built-in Postgres',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_networkpolicies.tpl',
+        find: '- ports: [{ port: postgres }]\n  from:\n    {{- range list "api" "nameserver" "bootstrap" }}\n    {{- include "zonestead.peer" (dict "root" $.root "component" .) | nindent 4 }}\n    {{- end }}\n',
+        replace: '- ports: [{ port: postgres }]\n',
+      },
+    ],
+    ...policies,
+  },
+  {
+    name: 'chart-np-health',
+    breaks: 'networkPolicy.metricsFrom has no effect',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/networkpolicies.yaml',
+        find: '{{- with $.Values.networkPolicy.metricsFrom }}',
+        replace: '{{- with $.Values.networkPolicy.noSuchValue }}',
+      },
+    ],
+    ...policies,
+  },
+  {
+    name: 'chart-readyz',
+    breaks: 'pods are ready before they can work, because readiness asks /healthz',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_pod.tpl',
+        find: 'httpGet: { path: /readyz, port: health }',
+        replace: 'httpGet: { path: /healthz, port: health }',
+      },
+    ],
+    ...pods,
+  },
+  {
+    name: 'chart-leader',
+    breaks: 'two replicas of the operator work at once',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/operator.yaml',
+        find: '{ name: ZONESTEAD_LEADER_ELECTION, value: "on" }',
+        replace: '{ name: ZONESTEAD_LEADER_ELECTION, value: "off" }',
+      },
+    ],
+    ...pods,
+  },
+  {
+    name: 'chart-prestop',
+    breaks: 'PowerDNS ends at once when its pod leaves',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/nameserver.yaml',
+        find: 'while it ends, it fails.\n            preStop: { sleep: { seconds: 10 } }',
+        replace: 'while it ends, it fails.\n            preStop: { sleep: { seconds: 0 } }',
+      },
+    ],
+    ...pods,
+  },
+];

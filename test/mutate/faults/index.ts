@@ -1,0 +1,25 @@
+// All faults of `npm run mutate`. A fault that no longer applies fails the run: update the place of its rule.
+import type { Fault } from '../fault.ts';
+import { CHART_FAULTS } from './chart.ts';
+import { CLIENT_FAULTS } from './client.ts';
+import { CONSOLE_FAULTS } from './console.ts';
+import { DNS_FAULTS } from './dns.ts';
+import { KUBE_FAULTS } from './kube.ts';
+import { NAMESERVER_FAULTS } from './nameserver.ts';
+import { OPERATOR_FAULTS } from './operator.ts';
+import { SERVICE_FAULTS } from './service.ts';
+import { SOLVER_FAULTS } from './solver.ts';
+import { WIRING_FAULTS } from './wiring.ts';
+
+export const FAULTS: readonly Fault[] = [
+  ...DNS_FAULTS,
+  ...SERVICE_FAULTS,
+  ...WIRING_FAULTS,
+  ...CLIENT_FAULTS,
+  ...KUBE_FAULTS,
+  ...OPERATOR_FAULTS,
+  ...NAMESERVER_FAULTS,
+  ...SOLVER_FAULTS,
+  ...CONSOLE_FAULTS,
+  ...CHART_FAULTS,
+];

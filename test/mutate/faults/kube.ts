@@ -1,0 +1,31 @@
+// Faults in leader election.
+import type { Fault } from '../fault.ts';
+
+export const KUBE_FAULTS: readonly Fault[] = [
+  {
+    name: 'kube-lease-from-answer',
+    breaks: 'the leader counts its lease from the answer instead of from before it sent the renewal',
+    edits: [
+      {
+        file: 'src/kube/leader/election.ts',
+        find: 'heldUntil = sent + deadlineMs',
+        replace: 'heldUntil = clock.now() + deadlineMs',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/kube/election.test.ts'],
+  },
+  {
+    name: 'kube-guard-wiring',
+    breaks: 'the operator process does not ask before a write whether it still leads',
+    edits: [
+      {
+        file: 'src/operator/run/main.ts',
+        find: '...(election ? [whileLeading(election)] : []), ',
+        replace: '...(election && !whileLeading ? [whileLeading(election)] : []), ',
+      },
+    ],
+    project: 'e2e',
+    tests: ['test/e2e/leader.test.ts'],
+  },
+];

@@ -1,0 +1,133 @@
+// Faults in the decisions of the service: rights, limits, stored answers for repeated requests.
+import type { Fault } from '../fault.ts';
+
+const JUDGE = 'src/service/records/judge.ts';
+
+export const SERVICE_FAULTS: readonly Fault[] = [
+  {
+    name: 'zones-batch-remove-rights',
+    breaks: 'a key that is restricted to some names deletes any record through a batch',
+    edits: [
+      {
+        file: JUDGE,
+        find: '  mustWriteRecord(actor, zone.id, row);\n  return row;',
+        replace: '  return row;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/batch-rights.test.ts'],
+  },
+  {
+    name: '2-batch-update-rights',
+    breaks: 'a key that is restricted to some names changes any record through a batch',
+    edits: [
+      {
+        file: JUDGE,
+        find: '  mustWriteRecord(caller.actor, zone.id, record);\n  mustKeepPlace',
+        replace: '  mustKeepPlace',
+      },
+      {
+        file: JUDGE,
+        find: '  mustWriteRecord(actor, zone.id, row);\n  return row;',
+        replace: '  return row;',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/batch-rights.test.ts'],
+  },
+  {
+    name: 'zones-idempotency-sweep',
+    breaks: 'the retention deletes the kept answers of the last 24 hours and keeps the older ones',
+    edits: [
+      {
+        file: 'src/store/retention.ts',
+        find: 'from idempotency where created_at < $1 order',
+        replace: 'from idempotency where created_at > $1 order',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/store/retention.test.ts'],
+  },
+  {
+    name: 'zones-idempotency-age',
+    breaks: 'answers are kept for a minute instead of 24 hours',
+    edits: [
+      {
+        file: 'src/api/compose.ts',
+        find: 'answersMs: config.ZONESTEAD_IDEMPOTENCY_HOURS * HOUR_MS',
+        replace: 'answersMs: 60_000',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/retention.test.ts'],
+  },
+  {
+    name: 'zones-quota-lock',
+    breaks: 'two zones of one team can both take the last place of its quota',
+    edits: [
+      {
+        file: 'src/store/quotas.ts',
+        find: 'from teams where id = $1 for no key update',
+        replace: 'from teams where id = $1',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/account/quotas.test.ts'],
+  },
+  {
+    name: 'zones-quarantine',
+    breaks: 'the name of a deleted zone is free to any team at once',
+    edits: [{ file: 'src/service/zones/zones.ts', find: '    await keepName(tx, context, zone);\n', replace: '' }],
+    project: 'integration',
+    tests: ['test/integration/account/quarantine.test.ts'],
+  },
+  {
+    name: 'zones-reserved-names',
+    breaks: 'any team can make a zone of a reserved name such as cluster.local',
+    edits: [
+      {
+        file: 'src/service/zones/create.ts',
+        find: '  mustNotBeReserved(name, context.reservedNames ?? []);\n',
+        replace: '',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/account/reserved-names.test.ts'],
+  },
+  {
+    name: 'zones-limit-returns',
+    breaks: 'a request that is answered 503 busy gives back all places of its key instead of its own',
+    edits: [
+      {
+        file: 'src/store/windows.ts',
+        find: 'set times = array_remove(times,',
+        replace: "set times = array_remove('{}'::timestamptz[],",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/busy.test.ts', 'test/integration/api/limits.test.ts'],
+  },
+  {
+    name: 'api-get-once',
+    breaks: 'an Idempotency-Key has an effect on PUT and DELETE, too',
+    edits: [
+      {
+        file: 'src/api/hooks/auth.ts',
+        find: "if (token === undefined || request.method !== 'POST') return",
+        replace: 'if (token === undefined) return',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/idempotency.test.ts'],
+  },
+  {
+    name: 'api-request-times',
+    breaks: 'a request has 300 s to arrive and its headers 100 s, instead of 30 s and 10 s',
+    edits: [
+      { file: 'src/api/app.ts', find: 'const REQUEST_MS = 30_000;', replace: 'const REQUEST_MS = 300_000;' },
+      { file: 'src/api/app.ts', find: 'const HEADERS_MS = 10_000;', replace: 'const HEADERS_MS = 100_000;' },
+    ],
+    project: 'unit',
+    tests: ['test/unit/api/times.test.ts'],
+  },
+];

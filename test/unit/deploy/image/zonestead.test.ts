@@ -1,0 +1,103 @@
+import { stat } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { zonesteadImage } from '../../../../deploy/image/images.ts';
+import { merge } from '../../../../deploy/image/rootfs.ts';
+import { billOfMaterials } from '../../../../deploy/image/sbom.ts';
+import manifest from '../../../../package.json' with { type: 'json' };
+
+const ROOT = new URL('../../../..', import.meta.url).pathname;
+const LIMIT_MB = 250;
+const { signal } = new AbortController();
+
+describe('the image zonestead', async () => {
+  const plan = await zonesteadImage({ progress: () => {}, signal });
+  const rootfs = merge(...(await Promise.all(plan.layers.map((layer) => layer.rootfs()))));
+  const paths = [...rootfs.keys()];
+
+  it('is named after the version of package.json', () => {
+    expect(plan.name).toBe(`zonestead/zonestead:${manifest.version}`);
+  });
+
+  it('holds node, its libraries, the sources and production packages, and nothing else', () => {
+    const places =
+      /^(app\/(src|node_modules)\/|app\/package\.json$|usr\/local\/bin\/node$|usr\/lib(64)?(\/|$)|etc\/|lib(64)?$|tmp$)/;
+    expect(paths.filter((path) => !places.test(path))).toEqual([]);
+    expect(paths.filter((path) => /(^|\/)bin\/(?!node$)[^/]+$/.test(path) && !path.includes('node_modules'))).toEqual(
+      [],
+    );
+    const programs = paths.filter(
+      (path) => (rootfs.get(path) as { mode?: number }).mode === 0o755 && !/\.so\b/.test(path),
+    );
+    expect(programs).toEqual(['usr/local/bin/node']);
+  });
+
+  it('omits everything that builds, packages or tests the product', () => {
+    const own = paths.filter((path) => path.startsWith('app/') && !path.startsWith('app/node_modules/'));
+    expect(own).toContain('app/src/main.ts');
+    const rooms = new Set(own.map((path) => path.split('/')[2]).filter((name) => name !== undefined));
+    expect([...rooms].sort()).toEqual([
+      'api',
+      'api-process.ts',
+      'base',
+      'cli',
+      'client',
+      'config.ts',
+      'console',
+      'contract',
+      'dns',
+      'edge',
+      'external-dns',
+      'kube',
+      'main.ts',
+      'modules.ts',
+      'nameserver',
+      'operator',
+      'resources',
+      'service',
+      'settings',
+      'solver',
+      'store',
+      'telemetry',
+    ]);
+    expect(own.filter((path) => /_snapshot\.json$|\.test\.ts$/.test(path))).toEqual([]);
+  });
+
+  it('has every production package and none of development', () => {
+    const has = (name: string) => paths.some((path) => path.startsWith(`app/node_modules/${name}/`));
+    expect(Object.keys(manifest.dependencies).filter((name) => !has(name))).toEqual([]);
+    expect(Object.keys(manifest.devDependencies).filter((name) => has(name))).toEqual([]);
+    expect(has('npm') || has(`node-linux-${process.arch}`)).toBe(false);
+  });
+
+  it(`weighs less than ${LIMIT_MB} MB uncompressed`, async () => {
+    let bytes = 0;
+    for (const content of rootfs.values()) if ('file' in content) bytes += (await stat(content.file)).size;
+    // The overhead of tar: a header and half a block per file.
+    expect((bytes + rootfs.size * 768) / 1e6).toBeLessThan(LIMIT_MB);
+  });
+
+  it('runs as nobody, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
+    expect(plan.config.User).toBe('65532:65532');
+    expect(plan.config.Entrypoint).toEqual(['/usr/local/bin/node', '/app/src/main.ts']);
+    expect(plan.config.Env.join(' ')).toContain('--max-old-space-size-percentage=75');
+    expect(plan.config.Env.join(' ')).not.toContain('NODE_COMPILE_CACHE');
+  });
+
+  it('has a bill of materials that names what is in it, the same at every build', async () => {
+    const libraries = paths.filter((path) => /libc\.so/.test(path)).map((path) => `/${path}`);
+    const [one, two] = [await billOfMaterials(ROOT, libraries, signal), await billOfMaterials(ROOT, libraries, signal)];
+    expect(two).toBe(one);
+    const bill = JSON.parse(one) as {
+      bomFormat: string;
+      components: { name: string; purl: string; hashes?: unknown }[];
+    };
+    expect(bill.bomFormat).toBe('CycloneDX');
+    const names = bill.components.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+    expect(names).not.toContain('vitest');
+    expect(names).toEqual(expect.arrayContaining(['node', 'libc6']));
+    const undici = bill.components.find(({ name }) => name === 'undici');
+    expect(undici?.purl).toMatch(/^pkg:npm\/undici@\d/);
+    expect(undici?.hashes).toEqual([{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }]);
+  });
+});

@@ -1,0 +1,50 @@
+// The options of `up`: defaults, checks, and messages that name the option as it was typed.
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readUpOptions } from '../../../../deploy/local/options.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+
+const folder = await temporaryFolder('options');
+const config = join(folder, 'config');
+await writeFile(config, '');
+
+describe('up', () => {
+  it('without options keeps its state, applies the example, enforces the limits, and uses free ports', () => {
+    expect(readUpOptions({}, undefined)).toEqual({ fresh: false, empty: false, limits: 'on', certManager: false });
+  });
+
+  it('accepts all options, ports as text too', () => {
+    const given = { fresh: true, empty: true, limits: 'off', apiPort: '8080', dnsPort: 5300, kubeconfig: config };
+    expect(readUpOptions(given, undefined)).toEqual({ ...given, apiPort: 8080, certManager: false });
+  });
+
+  it('uses the cluster of KUBECONFIG unless an option names another', async () => {
+    const other = join(await mkdtemp(join(folder, 'other-')), 'config');
+    await writeFile(other, '');
+    expect(readUpOptions({}, config).kubeconfig).toBe(config);
+    expect(readUpOptions({ kubeconfig: other }, config).kubeconfig).toBe(other);
+    expect(readUpOptions({}, '').kubeconfig).toBe(undefined);
+  });
+
+  it('makes paths absolute', () => {
+    expect(readUpOptions({ state: 'some/where' }, undefined).state).toBe(resolve('some/where'));
+  });
+
+  it.each([
+    [{ apiPort: 'http' }, '--api-port must be a port number'],
+    [{ apiPort: '0' }, '--api-port must be a port number from 1 to 65535'],
+    [{ dnsPort: '65536' }, '--dns-port must be a port number from 1 to 65535'],
+    [{ dnsPort: '53.5' }, '--dns-port must be a port number'],
+    [{ limits: 'none' }, '--limits must be on or off'],
+    [{ kubeconfig: '/nowhere/config' }, '--kubeconfig names no file'],
+  ])('refuses %j: %s', (given, message) => {
+    expect(() => readUpOptions(given, undefined)).toThrow(message);
+  });
+
+  it('names every wrong option at once', () => {
+    expect(() => readUpOptions({ limits: 'x', apiPort: 'y' }, undefined)).toThrow(
+      /--limits .*; --api-port |--api-port .*; --limits /,
+    );
+  });
+});

@@ -1,0 +1,239 @@
+// Judging a group of requests in memory: the order of the checks, and the independence of the requests.
+import { describe, expect, it } from 'vitest';
+import type { RecordInput } from '#dns/record.ts';
+import { NearbyRecords } from '#dns/rules/nearby-records.ts';
+import type { Actor } from '#service/accounts/actor.ts';
+import type { Caller } from '#service/context.ts';
+import { type BatchResult, type RecordChange, readChange } from '#service/records/change.ts';
+import { type JudgingData, judgeGroup, keptKey, type Member } from '#service/records/judge.ts';
+import { neighbour } from '#service/records/load.ts';
+import { Refusal, refusal } from '#service/refusal.ts';
+import type { RecordRow } from '#store/records.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import { testActor } from '../../support/actor.ts';
+
+const NOW = new Date('2026-01-02T03:04:05Z');
+const zone = {
+  id: 'zone_1',
+  name: 'example.org',
+  teamId: 'team_1',
+  userId: null,
+  defaultTtl: 300,
+  // Later than the clock, so that each change increments the serial by one.
+  serial: 2_000_000_000,
+} as unknown as ZoneRow;
+const stored: RecordRow = {
+  id: 'rec_1',
+  name: 'www',
+  ordername: 'www',
+  type: 'A',
+  content: '192.0.2.1',
+  rdata: '192.0.2.1',
+  ttl: null,
+  priority: null,
+  managedBy: null,
+};
+
+function caller(change: Partial<Actor> = {}, more: Partial<Caller> = {}): Caller {
+  const actor = testActor({ records: 'write', manageZones: 'read', ...change });
+  return { actor, requestId: 'request', once: null, ...more };
+}
+
+function data(change: Partial<JudgingData> = {}): JudgingData {
+  return {
+    zone,
+    standings: new Map([['k1', { valid: true, member: true }]]),
+    stored: new Map([[stored.id, stored]]),
+    kept: new Map(),
+    nearby: () => {
+      const nearby = new NearbyRecords(zone.name);
+      nearby.addNames(['www', 'a', 'b', 'c'], [neighbour(stored)]);
+      return nearby;
+    },
+    budget: () => ({ take: () => undefined }),
+    ...change,
+  };
+}
+
+const record = (name: string, content = '192.0.2.1'): RecordInput => ({ name, type: 'A', content });
+const create = (name: string, content?: string): RecordChange => ({ action: 'create', record: record(name, content) });
+const update = (content: string, id = 'rec_1', name = 'www'): RecordChange => ({
+  action: 'update',
+  id,
+  record: record(name, content),
+});
+const remove = (id = 'rec_1'): RecordChange => ({ action: 'delete', id });
+
+function single(change: RecordChange | Refusal, who = caller()): Member {
+  return { caller: who, changes: [readChange(change, zone.name)], atomic: true, isSingle: true };
+}
+function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): Member {
+  return { caller: who, changes: changes.map((change) => readChange(change, zone.name)), atomic, isSingle: false };
+}
+
+function judge(members: Member[], overrides: Partial<JudgingData> = {}) {
+  let ids = 0;
+  const judgement = judgeGroup(members, data(overrides), { now: NOW, newId: () => `new_${++ids}` });
+  const outcomes = judgement.outcomes.map((outcome) =>
+    outcome.ok ? 'ok' : `${outcome.refusal.code} ${outcome.refusal.message}`.slice(0, 30),
+  );
+  return { ...judgement, summaries: outcomes };
+}
+const codes = (members: Member[], overrides: Partial<JudgingData> = {}) =>
+  judge(members, overrides).outcomes.map((outcome) => (outcome.ok ? 'ok' : outcome.refusal.code));
+const namesOf = ({ writes }: ReturnType<typeof judge>) => writes.inserted().map(({ name }) => name);
+
+describe('the order of the checks', () => {
+  const malformed = 'no address';
+  const reader = caller({ records: 'read' });
+  const restricted = caller({ onlyNames: ['_acme-challenge'] });
+
+  const ways: readonly [string, (change: RecordChange, who?: Caller) => string][] = [
+    ['alone', (change, who) => codes([single(change, who)])[0] as string],
+    ['in an atomic batch', (change, who) => codes([batch(true, [change], who)])[0] as string],
+    [
+      'in a batch that is not atomic',
+      (change, who) => {
+        const [outcome] = judge([batch(false, [change], who)]).outcomes;
+        const [result] = (outcome?.ok ? outcome.answer : []) as BatchResult[];
+        if (result === undefined) return 'nothing';
+        return result.ok ? 'ok' : new Refusal(result.refusal).code;
+      },
+    ],
+  ];
+
+  describe.each(ways)('%s', (_, codeOf) => {
+    it('checks rights before existence and form', () => {
+      expect(codeOf(update(malformed), reader)).toBe('forbidden');
+      expect(codeOf(update(malformed, 'rec_none'), reader)).toBe('forbidden');
+      expect(codeOf(create('a', malformed), reader)).toBe('forbidden');
+      expect(codeOf(remove('rec_none'), reader)).toBe('forbidden');
+    });
+
+    it('checks existence before form', () => {
+      expect(codeOf(update(malformed, 'rec_none'))).toBe('not_found');
+    });
+
+    it('checks the rights on the stored record before form', () => {
+      expect(codeOf(update(malformed), restricted)).toBe('forbidden');
+    });
+
+    it('checks form before rules', () => {
+      expect(codeOf(create('www', malformed))).toBe('bad_request');
+      expect(codeOf(create('www'))).toBe('conflict');
+    });
+  });
+
+  it('starts with the key and then the zone', () => {
+    const revoked = { standings: new Map([['k1', { valid: false, member: true }]]) };
+    const departed = { standings: new Map([['k1', { valid: true, member: false }]]) };
+    expect(codes([single(create('a'), reader)], revoked)).toEqual(['unauthorized']);
+    expect(codes([single(create('a'), reader)], { standings: new Map() })).toEqual(['unauthorized']);
+    expect(codes([single(create('a'), reader)], departed)).toEqual(['no_zone']);
+    expect(codes([single(create('a'), caller({ teamId: 'team_2' }))])).toEqual(['no_zone']);
+    expect(codes([single(create('a'))], { zone: null })).toEqual(['no_zone']);
+  });
+});
+
+describe('requests of one group', () => {
+  it('each get their own serial in their order; a request that changes nothing gets none', () => {
+    const { history, serial } = judge([
+      single(create('a'), caller({}, { requestId: 'r1' })),
+      single(update('192.0.2.1')),
+      batch(true, [create('b'), create('c')], caller({}, { requestId: 'r2' })),
+      single(remove(), caller({}, { requestId: 'r3' })),
+    ]);
+    expect(history.map((entry) => [entry.requestId, entry.serial - zone.serial])).toEqual([
+      ['r1', 1],
+      ['r2', 2],
+      ['r2', 2],
+      ['r3', 3],
+    ]);
+    expect(serial).toBe(zone.serial + 3);
+  });
+
+  it('see the changes of the requests before them', () => {
+    expect(codes([single(create('a')), single(create('a')), single(create('a', '192.0.2.2'))])).toEqual([
+      'ok',
+      'conflict',
+      'ok',
+    ]);
+    expect(codes([single(remove()), single(update('192.0.2.2')), single(create('www'))])).toEqual([
+      'ok',
+      'not_found',
+      'ok',
+    ]);
+  });
+
+  it('are not affected by an atomic batch that is refused', () => {
+    const judged = judge([
+      single(create('a')),
+      batch(true, [create('b'), remove(), create('a')]),
+      single(create('b')),
+      single(update('192.0.2.9')),
+    ]);
+    expect(judged.summaries).toEqual(['ok', expect.stringMatching(/^conflict changes\.2\./), 'ok', 'ok']);
+    expect(namesOf(judged)).toEqual(['a', 'b']);
+    expect([judged.writes.deleted(), judged.history.map(({ serial }) => serial - zone.serial)]).toEqual([
+      [],
+      [1, 2, 3],
+    ]);
+  });
+
+  it('that are not atomic keep their other changes if one is refused', () => {
+    const judged = judge([batch(false, [create('a'), create('a'), create('b')])]);
+    expect(namesOf(judged)).toEqual(['a', 'b']);
+    expect(judged.outcomes[0]).toMatchObject({ ok: true, answer: [{ ok: true }, { ok: false }, { ok: true }] });
+  });
+
+  it('share the quota in their order, also after a refused batch was removed', () => {
+    const budget = () => {
+      let left = 2;
+      return {
+        take: ({ records }: { records: number }) => {
+          if (records > left)
+            throw refusal('over-quota', {
+              holder: 'The team has',
+              used: 2,
+              limit: 2,
+              things: 'records',
+              more: 1,
+              setting: '-',
+            });
+          left -= records;
+        },
+      };
+    };
+    const members = [
+      batch(true, [create('a'), create('b'), create('c')]),
+      ...['a', 'b', 'c'].map((n) => single(create(n))),
+    ];
+    expect(codes(members, { budget })).toEqual(['forbidden', 'ok', 'ok', 'forbidden']);
+  });
+
+  it('with the same Idempotency-Key get the same answer, from this group or from an earlier transaction', () => {
+    const once = { token: 't', requestHash: Buffer.from('hash') };
+    const asked = caller({}, { once });
+    const other = caller({}, { once: { token: 't', requestHash: Buffer.from('other') } });
+    const { outcomes, kept, history } = judge([
+      single(create('a'), asked),
+      single(create('a'), asked),
+      single(create('a'), other),
+    ]);
+    expect(outcomes[1]).toEqual(outcomes[0]);
+    expect(outcomes[2]).toMatchObject({ ok: false, refusal: { code: 'conflict' } });
+    expect([kept.length, history.length]).toEqual([1, 1]);
+    const answer = { id: 'rec_earlier' };
+    const earlier = { kept: new Map([[keptKey('k1', 't'), { requestHash: once.requestHash, answer }]]) };
+    // The answer stays after the zone was deleted and the key was revoked.
+    const again = judge([single(create('a'), asked)], { ...earlier, zone: null, standings: new Map() });
+    expect(again.outcomes).toEqual([{ ok: true, answer }]);
+    expect([again.kept, again.writes.isEmpty]).toEqual([[], true]);
+  });
+
+  it('do not store an answer for a refused request', () => {
+    const asked = caller({}, { once: { token: 't', requestHash: Buffer.from('hash') } });
+    const { kept, summaries } = judge([batch(true, [create('a'), create('www')], asked), single(create('a'), asked)]);
+    expect([summaries[0]?.slice(0, 8), summaries[1], kept.length]).toEqual(['conflict', 'ok', 1]);
+  });
+});

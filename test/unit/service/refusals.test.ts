@@ -1,0 +1,58 @@
+// The catalogue of refusals, and the refusals that are created from it.
+import { describe, expect, it } from 'vitest';
+import { Refusal, refusal, refuseIssues } from '#service/refusal.ts';
+import { CATALOGUE, SUBJECTS } from '#service/refusals/catalogue.ts';
+
+describe('the catalogue', () => {
+  it('lists each rule under exactly one subject', () => {
+    const ids = Object.values(SUBJECTS).flatMap((rules) => Object.keys(rules));
+    expect(ids.filter((id, at) => ids.indexOf(id) !== at)).toEqual([]);
+    expect(Object.keys(CATALOGUE).sort()).toEqual([...ids].sort());
+  });
+
+  it.each(Object.entries(CATALOGUE))(
+    'has a complete sentence for %s, or an explanation for the reference page',
+    (_, rule) => {
+      expect('about' in rule ? rule.about : rule.sentence).toMatch(/[.)}]$/);
+    },
+  );
+});
+
+describe('a refusal', () => {
+  it('has the code, the field and the sentence of its rule, with its parameters filled in', () => {
+    const { code, field, message } = refusal('zone-exists', { name: 'example.org' });
+    expect([code, field, message]).toEqual(['conflict', 'zoneName', 'zoneName: example.org exists already.']);
+  });
+
+  it('does not replace placeholders inside a parameter', () => {
+    expect(refusal('team-name-taken', { name: '"{name} $& $1"' }).sentence).toBe(
+      'the name "{name} $& $1" is taken; choose another one.',
+    );
+  });
+
+  it('for a part of an input names the path of the part before its field, or the part if it has no field', () => {
+    expect(refusal('no-record', {}, { field: 'id' }).within('changes.3').message).toBe(
+      'changes.3.id: No such record in this zone.',
+    );
+    expect(refusal('no-team').within('changes.3').field).toBe('changes.3');
+  });
+
+  it('for several fields has a sentence for each field, and no sentence twice', () => {
+    const issues = [
+      { path: ['name'], message: 'is missing' },
+      { path: ['ttl'], message: 'is too low' },
+      { path: ['ttl'], message: 'is too low' },
+    ];
+    expect(refuseIssues(issues).message).toBe('name: is missing. ttl: is too low.');
+    expect(refuseIssues([{ path: [], message: 'is no object' }]).message).toBe(
+      'The request is not accepted: is no object.',
+    );
+  });
+
+  it('is the same after it was stored as JSON', () => {
+    const refused = refusal('duplicate', { problem: 'It exists.' }, { field: 'content', records: ['rec_1'] });
+    const kept = new Refusal(JSON.parse(JSON.stringify(refused.toData())));
+    expect(kept.toData()).toEqual(refused.toData());
+    expect([kept.code, kept.message]).toEqual(['conflict', 'content: It exists.']);
+  });
+});

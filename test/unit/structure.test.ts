@@ -1,0 +1,75 @@
+// Rules about the files of the project, as tests: generated files, sizes, versions. The checks run in parallel with the
+// tests (test/support/checks.ts).
+import { readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import journal from '#store/migrations/meta/_journal.json' with { type: 'json' };
+import { crdFiles } from '../../charts/tools/crds.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+async function filesBelow(folder: string, ending: string): Promise<string[]> {
+  const entries = await readdir(`${ROOT}/${folder}`, { recursive: true });
+  return entries.filter((entry) => entry.endsWith(ending)).map((entry) => `${folder}/${entry}`);
+}
+
+describe('the project', () => {
+  it('has in crds/ the files that the schemas generate, and no other file', async () => {
+    const wanted = crdFiles();
+    expect((await readdir(`${ROOT}/crds`)).sort()).toEqual([...wanted.keys()].sort());
+    for (const [file, text] of wanted) expect(await readFile(`${ROOT}/crds/${file}`, 'utf8')).toBe(text);
+  });
+
+  it('lets only the service use the database of its context', async () => {
+    const composing = ['src/api/compose.ts', 'src/api/server.ts'];
+    const files = (await Promise.all(['src/api', 'src/console'].map((folder) => filesBelow(folder, '.ts')))).flat();
+    const others = files.filter((file) => !composing.includes(file));
+    expect(others.length).toBeGreaterThan(50);
+    const texts = await Promise.all(others.map((file) => readFile(`${ROOT}/${file}`, 'utf8')));
+    expect(others.filter((_, at) => /\bcontext\.db\b|\bdb\b[^'"`]*\} = context/.test(texts[at] ?? ''))).toEqual([]);
+  });
+
+  it('has no file of more than 400 lines', async () => {
+    const long: string[] = [];
+    for (const file of (
+      await Promise.all(['src', 'test', 'deploy', 'charts'].map((folder) => filesBelow(folder, '.ts')))
+    ).flat()) {
+      const lines = (await readFile(`${ROOT}/${file}`, 'utf8')).split('\n').length;
+      if (lines > 401) long.push(`${file}: ${lines}`);
+    }
+    expect(long).toEqual([]);
+  });
+
+  it('says at the head of every source file what it is for', async () => {
+    const silent: string[] = [];
+    for (const file of [...(await filesBelow('src', '.ts')), ...(await filesBelow('deploy', '.ts'))]) {
+      if (!/^(\/\/|\/\*)/.test(await readFile(`${ROOT}/${file}`, 'utf8'))) silent.push(file);
+    }
+    expect(silent).toEqual([]);
+  });
+
+  it('writes imports between rooms with #, and imports within a room relative to the file', async () => {
+    const wrong: string[] = [];
+    for (const file of await filesBelow('src', '.ts')) {
+      const room = file.split('/')[1];
+      for (const [, name = ''] of (await readFile(`${ROOT}/${file}`, 'utf8')).matchAll(
+        /(?:from|import\()\s*'(\.[^']+)'/g,
+      )) {
+        const target = join(dirname(file), name);
+        if (target.startsWith('src/') && target.split('/')[1] !== room) wrong.push(`${file}: ${name}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('applies migrations in the order of their numbers', () => {
+    const tags = journal.entries.map(({ tag }) => tag);
+    expect(tags).toEqual([...tags].sort());
+    const times = journal.entries.map(({ when }) => when);
+    expect(times).toEqual([...times].sort((a, b) => a - b));
+  });
+
+  it('runs under the Node that the lock file pins', () => {
+    expect(process.versions.node.split('.')[0]).toBe('26');
+  });
+});
