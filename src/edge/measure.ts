@@ -1,7 +1,7 @@
 // Measures the load of this process: the delay of its event loop, its heap against V8's limit, and its resident memory against the limit
 // of its container.
 import { readFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type ELDHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Measurement } from './load.ts';
 
@@ -19,11 +19,14 @@ const MEMORY_LIMIT = '/sys/fs/cgroup/memory.max';
 export function createMeter(limitFile = MEMORY_LIMIT): Meter {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
   histogram.enable();
+  let before = turnsOf(histogram);
   const limit = memoryLimit(limitFile);
   return {
     read: () => {
-      const delayMs = delayOf(histogram.mean / NS_PER_MS, histogram.stddev / NS_PER_MS);
-      histogram.reset();
+      // The histogram is never reset: Node does not record the turn during which it was reset, however long that turn was.
+      const after = turnsOf(histogram);
+      const delayMs = delayOf({ ms: after.ms - before.ms, squares: after.squares - before.squares });
+      before = after;
       const { used_heap_size: used, heap_size_limit: most } = getHeapStatistics();
       return { delayMs, heap: used / most, resident: limit === null ? 0 : process.memoryUsage.rss() / limit };
     },
@@ -31,15 +34,27 @@ export function createMeter(limitFile = MEMORY_LIMIT): Meter {
   };
 }
 
+/** Turns of the event loop: the sum of their lengths in ms, and the sum of the squares of these. */
+interface Turns {
+  readonly ms: number;
+  readonly squares: number;
+}
+
+function turnsOf({ count, mean, stddev }: ELDHistogram): Turns {
+  if (count === 0) return { ms: 0, squares: 0 };
+  const [meanMs, deviationMs] = [mean / NS_PER_MS, stddev / NS_PER_MS];
+  return { ms: count * meanMs, squares: count * (meanMs ** 2 + deviationMs ** 2) };
+}
+
 /**
- * The expected length of the event loop turn at a random moment: the mean of the turns, weighted by their length. One
- * turn of a second among a hundred short ones counts as nearly a second, because that is how long a request waits.
+ * The expected length of the event loop turn at a random moment, less that of a quiet loop: the mean of the turns, weighted
+ * by their length. One turn of a second among a hundred short ones counts as nearly a second, because that is how long a
+ * request waits.
  */
-export function delayOf(meanMs: number, deviationMs: number): number {
+export function delayOf({ ms, squares }: Turns): number {
   // Nothing was recorded.
-  if (!(meanMs > 0)) return 0;
-  const weighted = meanMs + (Number.isFinite(deviationMs) ? deviationMs ** 2 : 0) / meanMs;
-  return Math.max(0, weighted - RESOLUTION_MS);
+  if (!(ms > 0)) return 0;
+  return Math.max(0, squares / ms - RESOLUTION_MS);
 }
 
 /** In bytes; null without a limit. */
