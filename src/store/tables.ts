@@ -1,6 +1,6 @@
-// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys. Columns and constraints are named by hand,
-// so that the SQL in migrations/ reads the same. Triggers, schema pdns and roles, which drizzle cannot express, are in the hand-written
-// migrations.
+// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys, and feed-tables.ts those of the feed for
+// name server nodes. Columns and constraints are named by hand, so that the SQL in migrations/ reads the same. Triggers, schema pdns
+// and roles, which drizzle cannot express, are in the hand-written migrations.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -18,6 +18,7 @@ import { apiKeys, teams, users } from './account-tables.ts';
 import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
 
 export * from './account-tables.ts';
+export * from './feed-tables.ts';
 
 export const keyZoneGrants = pgTable(
   'key_zone_grants',
@@ -157,6 +158,8 @@ export const aliasAnswers = pgTable(
     // In a row; 0 after a success.
     failures: integer('failures').notNull().default(0),
     error: text('error'),
+    // When the addresses or the TTL changed; null: all zones that serve them have been marked as changed since then.
+    unmarkedSince: at('unmarked_since'),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -292,6 +295,8 @@ export const service = pgTable(
     one: integer('one').primaryKey().default(1),
     nameservers: textArray('nameservers').notNull(),
     hostmaster: text('hostmaster').notNull(),
+    // A trigger sets it when the values change.
+    changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
   },
   (t) => [check('service_one_row', sql`${t.one} = 1`)],
 );
