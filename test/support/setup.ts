@@ -11,6 +11,7 @@ import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { ensureTools } from '../../deploy/local/parts/apt.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
+import { ensureKnot, type KnotPrograms } from '../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../deploy/local/parts/postgres.ts';
 import { ensurePowerDns } from '../../deploy/local/parts/powerdns.ts';
@@ -47,6 +48,7 @@ declare module 'vitest' {
   export interface ProvidedContext {
     postgres: TestPostgres;
     tools: TestTools;
+    knot: KnotPrograms;
     peers: TestPeers;
   }
 }
@@ -54,6 +56,7 @@ declare module 'vitest' {
 interface Ground {
   postgres: TestPostgres;
   tools: TestTools;
+  knot: KnotPrograms;
   peers: TestPeers;
   stop(): Promise<void>;
 }
@@ -77,12 +80,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   shared[SHARED] ??= { users: 0, ground: start() };
   const mine = shared[SHARED];
   mine.users += 1;
-  const { postgres, tools, peers } = await mine.ground;
+  const { postgres, tools, knot, peers } = await mine.ground;
   if (project.name === 'e2e') {
     await ensureEndToEndPrograms((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
   }
   project.provide('postgres', postgres);
   project.provide('tools', tools);
+  project.provide('knot', knot);
   project.provide('peers', peers);
   return async () => {
     mine.users -= 1;
@@ -97,6 +101,7 @@ async function start(): Promise<Ground> {
   const progress = (line: string) => process.stdout.write(`${line}\n`);
   // One after the other: both may call apt.
   const pdnsServer = await ensurePowerDns({ progress, signal });
+  const knot = await ensureKnot({ progress, signal });
   const found = await ensureTools(
     [
       { command: 'dig', package: 'bind9-dnsutils' },
@@ -140,6 +145,7 @@ async function start(): Promise<Ground> {
           dig: found.dig as string,
           delv: found.delv as string,
         },
+        knot,
         peers: {
           chromium: found.chromium as string,
           prometheus: found.prometheus as string,

@@ -1,0 +1,91 @@
+// Knot DNS as a part of the local stack: its programs, its folder, and the start of one knotd.
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { configuration, configurationFile, type KnotSettings } from '#nameserver/knot/configuration.ts';
+import { knotControl } from '#nameserver/knot/control.ts';
+import { type KnotFolder, knotFolder } from '#nameserver/knot/folder.ts';
+import { ensureTools } from './apt.ts';
+import type { Progress } from './cache.ts';
+import { runCommand } from './commands.ts';
+import { type Part, startReady } from './process.ts';
+
+export interface KnotPrograms {
+  knotd: string;
+  keymgr: string;
+  knotc: string;
+}
+
+export interface KnotOptions {
+  programs: KnotPrograms;
+  /** The folder `knot` in it holds everything of this knotd, and its log. */
+  stateDir: string;
+  port: number;
+  /** (Default: 127.0.0.1.) */
+  address?: string;
+  /** Used when the configuration database is made. (Default: see configuration.ts; the identity is `local`.) */
+  settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
+  signal: AbortSignal;
+}
+
+export interface Knot {
+  part: Part;
+  folder: KnotFolder;
+  address: string;
+  port: number;
+}
+
+/** The paths of Knot's programs; installed when they are missing and that may be done. */
+export async function ensureKnot(options: { progress: Progress; signal: AbortSignal }): Promise<KnotPrograms> {
+  const found = await ensureTools(
+    ['knotd', 'keymgr', 'knotc'].map((command) => ({ command, package: 'knot' })),
+    options,
+  );
+  return { knotd: found.knotd as string, keymgr: found.keymgr as string, knotc: found.knotc as string };
+}
+
+/**
+ * Starts knotd and waits until its control socket answers, at most 60 s; zones may still be loading then. The part ends
+ * with SIGTERM. @throws with the end of its log
+ */
+export async function startKnot(options: KnotOptions): Promise<Knot> {
+  const { programs, stateDir, port, address = '127.0.0.1', signal } = options;
+  const folder = knotFolder(join(stateDir, 'knot'));
+  await mkdir(folder.storage, { recursive: true, mode: 0o700 });
+  await chmod(folder.root, 0o700);
+  if (!existsSync(join(folder.confdb, 'data.mdb'))) {
+    const settings = { identity: 'local', ...options.settings, folder, listen: [{ address, port }] };
+    await importConfiguration(programs.knotc, settings, signal);
+  }
+  await rm(folder.pidFile, { force: true });
+  await rm(folder.socket, { force: true });
+  const control = knotControl({ socket: folder.socket, connectMs: 1_000 });
+  try {
+    const part = await startReady(
+      {
+        name: 'knot',
+        command: programs.knotd,
+        args: ['-C', folder.confdb],
+        logFile: join(folder.root, 'knot.log'),
+      },
+      async (limit) => {
+        await control.run('status', {}, limit);
+        return true;
+      },
+      { what: `knotd on port ${port}`, timeoutMs: 60_000, intervalMs: 20, signal },
+    );
+    return { part, folder, address, port };
+  } finally {
+    control.close();
+  }
+}
+
+async function importConfiguration(knotc: string, settings: KnotSettings, signal: AbortSignal): Promise<void> {
+  const { folder } = settings;
+  const file = join(folder.root, 'knot.conf');
+  await writeFile(file, configurationFile(configuration(settings)), { mode: 0o600 });
+  const args = ['-C', folder.confdb, 'conf-import', file];
+  const { code, tail } = await runCommand({ command: knotc, args, timeoutMs: 30_000, signal });
+  if (code !== 0) throw new Error(`knotc conf-import failed (code ${code}):\n${tail}`);
+  await rm(file);
+}

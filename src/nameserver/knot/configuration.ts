@@ -1,0 +1,165 @@
+// The configuration of knotd as data: settings in, items of Knot's configuration database out. Every item has a reason; all
+// others have Knot's defaults. Pure.
+import type { KnotFolder } from './folder.ts';
+
+export interface ListenAddress {
+  address: string;
+  port: number;
+}
+
+export interface RateLimit {
+  /** Answers a second for one flow: a network of clients (/24, /56) and one kind of answer of one zone. */
+  perSecond: number;
+  /** Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never. (Default: 2.) */
+  slip?: number;
+  /** Addresses and networks without a limit. (Default: none.) */
+  exempt?: readonly string[];
+}
+
+export interface KnotSettings {
+  folder: KnotFolder;
+  listen: readonly ListenAddress[];
+  /** Answers to NSID (RFC 5001) and to `id.server.` with this name. */
+  identity: string;
+  /** Threads for queries over UDP. (Default: 2.) */
+  udpWorkers?: number;
+  /** Threads for queries over TCP, and transfers. (Default: 4.) */
+  tcpWorkers?: number;
+  /** Threads that load zones and renew signatures. (Default: 2.) */
+  backgroundWorkers?: number;
+  /** Threads that sign one zone. (Default: 2.) */
+  signingThreads?: number;
+  /** (Default: 1,000.) Each takes a file descriptor. */
+  tcpClients?: number;
+  /** The size of the memory map of the journal, and so its limit on the disk, in MiB. (Default: 20,000.) */
+  journalMiB?: number;
+  /** (Default: no limit.) */
+  rateLimit?: RateLimit | null;
+  /** 32 hexadecimal digits. Nodes that share an address need the same. (Default: knotd makes one that it renews.) */
+  cookieSecret?: string;
+}
+
+/** One value in Knot's configuration. An item with several values has several of these. */
+export interface ConfigItem {
+  readonly section: string;
+  /** The name of a group, in sections that have several. */
+  readonly id?: string;
+  /** The item that names the group (see `nameItem`) makes it. */
+  readonly item: string;
+  readonly value: string;
+}
+
+/** The item that holds the name of a group. */
+export function nameItem(section: string): string {
+  return section === 'log' ? 'target' : section === 'zone' ? 'domain' : 'id';
+}
+
+/** The policy and the template of zones that come from the api. */
+export const POLICY = 'zonestead';
+export const TEMPLATE = 'default';
+
+/**
+ * Every item that Zonestead sets, outside of `zone`. Groups come before items that refer to them.
+ */
+export function configuration(settings: KnotSettings): ConfigItem[] {
+  const { folder, listen, identity, rateLimit } = settings;
+  const items: ConfigItem[] = [];
+  const add = (
+    section: string,
+    id: string | undefined,
+    values: Record<string, string | number | readonly string[]>,
+  ) => {
+    if (id !== undefined) items.push({ section, id, item: nameItem(section), value: id });
+    for (const [item, value] of Object.entries(values)) {
+      for (const one of typeof value === 'object' ? value : [String(value)]) {
+        items.push(id === undefined ? { section, item, value: one } : { section, id, item, value: one });
+      }
+    }
+  };
+  add('server', undefined, {
+    rundir: folder.root,
+    pidfile: folder.pidFile,
+    listen: listen.map(({ address, port }) => `${address}@${port}`),
+    identity,
+    nsid: identity,
+    // An attacker looks for versions with known faults.
+    version: '',
+    // Zones that are loaded answer while a large one is verified, which takes half a minute for 100,000 records.
+    'async-start': 'on',
+    'udp-workers': settings.udpWorkers ?? 2,
+    'tcp-workers': settings.tcpWorkers ?? 4,
+    'background-workers': settings.backgroundWorkers ?? 2,
+    'tcp-max-clients': settings.tcpClients ?? 1_000,
+  });
+  // Knot closes a connection of which it has heard nothing for this time; Knot 3.2 serves no other meanwhile.
+  add('control', undefined, { listen: folder.socket, timeout: 5 });
+  add('log', 'stdout', { server: 'info', zone: 'warning', control: 'warning' });
+  add('database', undefined, {
+    storage: folder.storage,
+    // A commit survives the end of the process. Commits that a crash of the machine loses are read from the api again.
+    'journal-db-mode': 'asynchronous',
+    'journal-db-max-size': `${settings.journalMiB ?? 20_000}M`,
+  });
+  add('mod-stats', 'default', { 'query-type': 'on', 'reply-nodata': 'on' });
+  add('mod-cookies', 'default', settings.cookieSecret === undefined ? {} : { secret: `0x${settings.cookieSecret}` });
+  if (rateLimit) {
+    add('mod-rrl', 'default', {
+      'rate-limit': rateLimit.perSecond,
+      slip: rateLimit.slip ?? 2,
+      whitelist: rateLimit.exempt ?? [],
+    });
+  }
+  add('policy', POLICY, {
+    // The api has made the key, and every node signs with it.
+    manual: 'on',
+    'single-type-signing': 'on',
+    algorithm: 'ecdsap256sha256',
+    'cds-cdnskey-publish': 'always',
+    // Signatures stay valid while a secondary without connection serves the zone: two weeks are longer than its expiry.
+    'rrsig-lifetime': '21d',
+    'rrsig-refresh': '14d',
+    'signing-threads': settings.signingThreads ?? 2,
+  });
+  add('template', TEMPLATE, {
+    storage: folder.storage,
+    'zonefile-load': 'none',
+    'zonefile-sync': '-1',
+    'journal-content': 'all',
+    // The journal holds each zone as a whole: 100,000 signed records take 36 MB.
+    'journal-max-usage': '1G',
+    'serial-policy': 'unixtime',
+    'dnssec-signing': 'on',
+    'dnssec-policy': POLICY,
+    'semantic-checks': 'on',
+    'global-module': ['mod-stats/default', 'mod-cookies/default', ...(rateLimit ? ['mod-rrl/default'] : [])],
+  });
+  return items;
+}
+
+/** The items as a file for `knotc conf-import`, which makes the configuration database of a new folder. */
+export function configurationFile(items: readonly ConfigItem[]): string {
+  const groups = new Map<string, Map<string, ConfigItem[]>>();
+  for (const item of items) {
+    const section = groups.get(item.section) ?? new Map<string, ConfigItem[]>();
+    groups.set(item.section, section);
+    section.set(item.id ?? '', [...(section.get(item.id ?? '') ?? []), item]);
+  }
+  let text = '';
+  for (const [section, ids] of groups) {
+    text += `${section}:\n`;
+    for (const [id, values] of ids) {
+      const byItem = Map.groupBy(values, ({ item }) => item);
+      let prefix = id === '' ? '    ' : '  - ';
+      for (const [item, all] of byItem) {
+        const written = all.map(({ value }) => quoted(value)).join(', ');
+        text += `${prefix}${item}: ${all.length > 1 ? `[ ${written} ]` : written}\n`;
+        prefix = '    ';
+      }
+    }
+  }
+  return text;
+}
+
+function quoted(value: string): string {
+  return `"${value.replace(/["\\]/g, '\\$&')}"`;
+}

@@ -1,0 +1,27 @@
+// The failures of work with knotd, by type, so that a caller need not read texts.
+
+/**
+ * - `refused`: Knot answered with an error; `reason` is its text, for instance "semantic check".
+ * - `unreachable`: no connection to the control socket, or it ended before the answer.
+ * - `timeout`: no answer within the limit.
+ * - `protocol`: the answer is not the control protocol, or larger than any answer that we ask for.
+ */
+export type KnotFailure = 'refused' | 'unreachable' | 'timeout' | 'protocol';
+
+export class KnotError extends Error {
+  readonly failure: KnotFailure;
+  /** Knot's own words, or the system's. */
+  readonly reason: string;
+
+  constructor(failure: KnotFailure, reason: string, message: string) {
+    super(message);
+    this.name = 'KnotError';
+    this.failure = failure;
+    this.reason = reason;
+  }
+}
+
+/** Whether Knot refused with one of these texts. */
+export function isRefusal(error: unknown, ...reasons: string[]): boolean {
+  return error instanceof KnotError && error.failure === 'refused' && reasons.includes(error.reason);
+}

@@ -1,0 +1,36 @@
+// A real knotd for one test file.
+import { afterAll, inject } from 'vitest';
+import { type KnotControl, knotControl } from '#nameserver/knot/control.ts';
+import { type Knot, type KnotOptions, startKnot } from '../../deploy/local/parts/knot.ts';
+import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { temporaryFolder } from './temporary.ts';
+
+export interface TestKnot extends Knot {
+  control: KnotControl;
+  /** Ends knotd with the signal, and starts it again with the same folder and port. */
+  restart(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts a knotd that ends after the tests of the file. */
+export async function testKnot(settings?: KnotOptions['settings']): Promise<TestKnot> {
+  const stateDir = await temporaryFolder('knot');
+  const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
+  const { signal } = new AbortController();
+  const start = () =>
+    startKnot({ programs: inject('knot'), stateDir, port, signal, ...(settings ? { settings } : {}) });
+  const knot = await start();
+  const control = knotControl({ socket: knot.folder.socket });
+  const own: TestKnot = {
+    ...knot,
+    control,
+    restart: async (how) => {
+      await own.part.stop({ signal: how });
+      own.part = (await start()).part;
+    },
+  };
+  afterAll(async () => {
+    control.close();
+    await own.part.stop();
+  });
+  return own;
+}
