@@ -30,8 +30,8 @@ export interface Outcome<T> {
   answer: (zone: ZoneRow) => T;
   /** The history entries, which share one serial. Null or empty: nothing was changed, and the serial stays. */
   change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number } }) | Entry[] | null;
-  /** Writes many records together with their history; `growth` is the growth of the zone by them. (Default: none.) */
-  bulk?: { write: (to: ZoneWrite) => Promise<void>; growth: Growth };
+  /** Writes many records at `names` together with their history; `growth` is the growth of the zone by them. (Default: none.) */
+  bulk?: { write: (to: ZoneWrite) => Promise<void>; growth: Growth; names: readonly string[] };
 }
 
 export function noZone(): Refusal {
@@ -69,7 +69,9 @@ export async function changeZone<T>(
       after,
       serial,
     }));
-    const updated = touchZone(tx, zone.id, { ...set, serial, growth }, now);
+    // The state and the default TTL concern every name.
+    const changedNames = bulk && entries.length === 0 ? bulk.names : null;
+    const updated = touchZone(tx, zone.id, { ...set, serial, growth, changedNames }, now);
     // If the first statement fails, the second one fails only as a consequence.
     await settleAll<unknown>(rows.length === 0 ? [updated] : [updated, insertChanges(tx, rows)]);
     return answer(await updated);

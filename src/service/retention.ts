@@ -1,6 +1,7 @@
-// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads and quarantined names. It also deletes
-// the oldest history of an owner with too much of it. The job runs in one replica at a time, in small transactions with pauses
-// between them. All steps can be repeated. An error ends the round, and the next round tries again.
+// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads, quarantined names, and the changes that
+// name servers had an hour to read. It also deletes the oldest history of an owner with too much of it. The job runs in one replica at
+// a time, in small transactions with pauses between them. All steps can be repeated. An error ends the round, and the next round tries
+// again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
@@ -9,6 +10,7 @@ import { countZone } from '#store/quotas.ts';
 import {
   countHistory,
   deleteAnswers,
+  deleteFeedChanges,
   deleteHistoryBefore,
   deleteOldestOf,
   deleteUploads,
@@ -16,6 +18,7 @@ import {
   HISTORIES,
   type History,
   lockRetention,
+  moveFeedPositions,
   ownerOver,
   uncountedZones,
 } from '#store/retention.ts';
@@ -48,6 +51,8 @@ const ZONES = 100;
 /** Longer than any transaction. A row that is older than this is visible, and so are all rows with lower ids. */
 const SETTLED_MS = 60_000;
 const LOCK_NOT_AVAILABLE = '55P03';
+/** A name server that was away for longer compares its zones with a list of all. */
+const FEED_MS = 60 * 60 * 1_000;
 const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The time between two rounds, in ms. */
@@ -79,6 +84,11 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
   await repeat((tx) => deleteAnswers(tx, before(settings.answersMs), rows));
   await repeat((tx) => deleteUploads(tx, before(UPLOAD_MS), rows));
   await repeat((tx) => dropEndedNames(tx, new Date(at), rows));
+  await repeat(async (tx) => {
+    await moveFeedPositions(tx, new Date(at), before(FEED_MS));
+    return 0;
+  });
+  await repeat((tx) => deleteFeedChanges(tx, before(FEED_MS), rows));
   for (const history of HISTORIES) {
     let after = 0;
     await repeat(async (tx) => {

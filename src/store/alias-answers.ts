@@ -1,7 +1,8 @@
 // The answers of ALIAS targets: takes the due ones, stores the addresses that they resolved to, and marks the zones
 // that serve them. A trigger on records creates the rows.
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
+import { MAX_NAMES } from './feed-changes.ts';
 
 /** The answer as it is stored and served. */
 export interface AliasAnswer {
@@ -96,14 +97,25 @@ export interface Resolution extends AliasAnswer {
   nextMs: number;
 }
 
-/** Stores the result of a resolution. */
-export async function keepAliasAnswer(db: Db, { target, owner }: OwnedTarget, resolution: Resolution): Promise<void> {
+/**
+ * Stores the result of a resolution.
+ * @param changed whether the addresses or the TTL change
+ * @returns with a change, its mark for {@link markZonesOf}: until that is done for all zones, the row says so, also after a crash
+ */
+export async function keepAliasAnswer(
+  db: Db,
+  { target, owner }: OwnedTarget,
+  resolution: Resolution,
+  changed: boolean,
+): Promise<string | null> {
   const { ipv4, ipv6, ttl, error, failures, nextMs } = resolution;
-  await db.execute(sql`
+  const rows = await db.execute(sql`
     update alias_answers set ipv4 = ${array(ipv4)}, ipv6 = ${array(ipv6)}, ttl = ${ttl}, error = ${error},
       failures = ${failures}, due_at = now() + ${`${nextMs} milliseconds`}::interval,
-      resolved_at = case when ${error}::text is null then now() else resolved_at end
-    where target = ${target} and owner = ${owner}`);
+      resolved_at = case when ${error}::text is null then now() else resolved_at end,
+      unmarked_since = case when ${changed} then clock_timestamp() else unmarked_since end
+    where target = ${target} and owner = ${owner} returning unmarked_since::text as mark`);
+  return changed ? ((rows[0]?.mark as string | undefined) ?? null) : null;
 }
 
 // The driver would write a JavaScript array as a list of parameters.
@@ -111,34 +123,76 @@ const array = (values: string[]) => sql`${`{${values.join(',')}}`}::text[]`;
 
 const ZONES_AT_ONCE = 200;
 
+interface MarkedZones {
+  seen: number;
+  marked: number;
+  last: number | null;
+  /** The numbers of zones that somebody holds locked. */
+  locked: number[] | null;
+}
+
+/** @param which the zones among those with the target; @param waiting whether to wait for a zone that is locked */
+async function markZones(
+  db: Db,
+  { target, owner }: OwnedTarget,
+  nowSeconds: number,
+  which: SQL,
+  waiting: SQL,
+): Promise<MarkedZones> {
+  const rows = await db.execute(sql`
+    with wanted as (
+      select r.zone_no as no, array_agg(distinct r.name) as names from records r join zones z on z.no = r.zone_no
+      where r.type = 'ALIAS' and r.rdata = ${target} and ${which} and coalesce(z.team_id, z.user_id) = ${owner}
+      group by r.zone_no order by r.zone_no limit ${ZONES_AT_ONCE}
+    ), free as (
+      select z.no, z.id, wanted.names from zones z join wanted using (no) for no key update of z ${waiting}
+    ), marked as (
+      update zones z set changed_xid = pg_current_xact_id(),
+        serial = case when z.serial < ${nowSeconds} then ${nowSeconds}::bigint else z.serial % 4294967295 + 1 end
+      from free where z.no = free.no returning 1
+    ), announced as (
+      insert into feed_changes (kind, zone_id, names)
+      select 'changed', id, case when cardinality(names) <= ${MAX_NAMES} then names end from free
+    )
+    select (select max(no) from wanted) as last, (select count(*)::integer from marked) as marked,
+      (select count(*)::integer from wanted) as seen,
+      (select array_agg(no) from wanted where no not in (select no from free)) as locked`);
+  return rows[0] as unknown as MarkedZones;
+}
+
 /**
- * Marks the owner's zones that serve a target as changed, so that name servers drop them from their caches and secondaries see a
- * new serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked.
+ * Marks the owner's zones that serve a target as changed, so that name servers read the new addresses and secondaries see a new
+ * serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked. Zones that are being
+ * changed meanwhile are marked last, each with a wait.
+ * @param mark of keepAliasAnswer
  * @returns how many zones were marked
+ * @throws SQLSTATE 55P03 if a zone stays locked; {@link unmarkedTargets} has the target then
  */
-export async function touchZonesOf(db: Db, { target, owner }: OwnedTarget, nowSeconds: number): Promise<number> {
-  let touched = 0;
+export async function markZonesOf(db: Db, aliasTarget: OwnedTarget, mark: string, nowSeconds: number): Promise<number> {
+  let total = 0;
+  const locked: number[] = [];
   for (let after = 0; ; ) {
-    // A zone that is locked is being changed, and will be marked by that change, later than this.
-    const rows = await db.execute(sql`
-      with wanted as (
-        select distinct r.zone_no as no from records r join zones z on z.no = r.zone_no
-        where r.type = 'ALIAS' and r.rdata = ${target} and r.zone_no > ${after} and coalesce(z.team_id, z.user_id) = ${owner}
-        order by r.zone_no limit ${ZONES_AT_ONCE}
-      ), free as (
-        select z.no from zones z join wanted using (no) for no key update of z skip locked
-      ), marked as (
-        update zones z set changed_xid = pg_current_xact_id(),
-          serial = case when z.serial < ${nowSeconds} then ${nowSeconds}::bigint else z.serial % 4294967295 + 1 end
-        from free where z.no = free.no returning 1
-      )
-      select (select max(no) from wanted) as last, (select count(*) from marked) as marked,
-        (select count(*) from wanted) as seen`);
-    const [row] = rows;
-    touched += Number(row?.marked ?? 0);
-    if (Number(row?.seen ?? 0) < ZONES_AT_ONCE) return touched;
-    after = Number(row?.last);
+    const found = await markZones(db, aliasTarget, nowSeconds, sql`r.zone_no > ${after}`, sql`skip locked`);
+    total += found.marked;
+    locked.push(...(found.locked ?? []));
+    if (found.seen < ZONES_AT_ONCE) break;
+    after = Number(found.last);
   }
+  for (const no of locked) {
+    total += (await markZones(db, aliasTarget, nowSeconds, sql`r.zone_no = ${no}`, sql``)).marked;
+  }
+  await db.execute(sql`
+    update alias_answers set unmarked_since = null
+    where target = ${aliasTarget.target} and owner = ${aliasTarget.owner} and unmarked_since = ${mark}::timestamptz`);
+  return total;
+}
+
+/** Targets whose zones nobody finished marking for `olderMs`, because a process ended or a zone stayed locked; at most 100. */
+export async function unmarkedTargets(db: Db, olderMs: number): Promise<(OwnedTarget & { mark: string })[]> {
+  const rows = await db.execute(sql`
+    select target, owner, unmarked_since::text as mark from alias_answers
+    where unmarked_since < now() - ${`${olderMs} milliseconds`}::interval order by unmarked_since limit 100`);
+  return rows as unknown as (OwnedTarget & { mark: string })[];
 }
 
 /** Makes rows that are missing though a record wants them: dropping a row and writing its record can cross. */

@@ -62,6 +62,11 @@ async function settleForeignIds(db: Db): Promise<void> {
   await db.execute(sql`
     update changes set xid = pg_current_xact_id()
     where action = 'zone.delete' and xid >= pg_snapshot_xmax(pg_current_snapshot())`);
+  await db.execute(sql`
+    update service set changed_xid = pg_current_xact_id() where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`);
+  // No cursor of another cluster can be continued here.
+  await db.execute(sql`delete from feed_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`);
+  await db.execute(sql`delete from feed_positions where horizon > pg_snapshot_xmin(pg_current_snapshot())`);
 }
 
 /** Whether this version's last migration has been applied; false also when none ever was. */

@@ -30,6 +30,32 @@ export async function deleteUploads(tx: Tx, before: Date, limit: number): Promis
   return (await uploadsBefore(tx, before.toISOString(), limit)).length;
 }
 
+const notePosition = statement(`
+  insert into feed_positions (horizon, at) values (pg_snapshot_xmin(pg_current_snapshot()), $1) on conflict do nothing`);
+const dropPositions = statement(`
+  delete from feed_positions where horizon < (
+    select horizon from feed_positions where at < $1 order by horizon desc limit 1)`);
+
+/**
+ * Notes the position of the database, and forgets those before the newest one that is older than `before`: from then on, nobody
+ * continues from an older position, and {@link deleteFeedChanges} may delete the rows that they need.
+ */
+export async function moveFeedPositions(tx: Tx, now: Date, before: Date): Promise<void> {
+  await notePosition(tx, now.toISOString());
+  await dropPositions(tx, before.toISOString());
+}
+
+const feedChangesBefore = statement(`
+  delete from feed_changes where (xid, no) in (
+    select f.xid, f.no from feed_changes f
+    where f.xid < (select p.horizon from feed_positions p where p.at < $1 order by p.horizon limit 1)
+    order by f.xid, f.no limit $2) returning 1 as one`);
+
+/** Deletes the rows that nobody needs who continues from a position of later than `before`, at most `limit`. @returns how many */
+export async function deleteFeedChanges(tx: Tx, before: Date, limit: number): Promise<number> {
+  return (await feedChangesBefore(tx, before.toISOString(), limit)).length;
+}
+
 const uncounted = statement<{ id: string }>('select id from zones where record_count is null limit $1');
 
 /** Zones that were made before zones had counters. */

@@ -1,8 +1,10 @@
-// The changes of one zone, written with one statement: records, counters and serial of the zone, history, kept answers. A
+// The changes of one zone, written with one statement: records, counters and serial of the zone, the names that changed, history,
+// kept answers. A
 // statement is a transaction of its own, and nothing of it is written if the zone changed since it was loaded.
 import type { Action } from './changes.ts';
 import { hexBytes, insertList, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
+import { announcedNames } from './feed-changes.ts';
 import { RECORD_KEYS, type RecordRow } from './records.ts';
 import { partialStatement } from './statement.ts';
 import { changes, idempotency, records } from './tables.ts';
@@ -39,6 +41,8 @@ interface ZoneCommit {
   /** The serial that the zone has afterwards; null: the zone itself does not change. */
   serial: number | null;
   growth: Growth;
+  /** The names whose records change, relative to the zone; told only if the zone itself changes. */
+  changedNames: readonly string[];
   deleted: readonly string[];
   updated: readonly UpdatedRecord[];
   inserted: readonly InsertedRecord[];
@@ -59,7 +63,8 @@ const LOCKED = `locked as (select id, no, name, team_id, user_id from zones wher
     for no key update skip locked)`;
 const TOUCHED = `touched as (update zones z set serial = $6, updated_at = $5::timestamptz, changed_xid = pg_current_xact_id(),
       record_count = z.record_count + $3::bigint, stored_bytes = z.stored_bytes + $4::bigint
-    from locked where z.id = locked.id)`;
+    from locked where z.id = locked.id),
+  announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $12::text[] from locked)`;
 // The order matters to the constraints, and only a look at another part's rows makes Postgres keep it.
 const DELETED = `deleted as (delete from records r using locked where r.zone_no = locked.no and r.id = any($7::text[]) returning 1)`;
 const UPDATED_ROWS = (
@@ -113,7 +118,7 @@ function commitOf(parts: readonly boolean[]): Commit {
  * @throws SQLSTATE 23505 (records_rdata_key, records_one_cname_idx, idempotency_pkey) or 23P01 (records_cname_alone)
  */
 export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boolean> {
-  const { zone, serial, growth, deleted, updated, inserted, history, kept, now } = change;
+  const { zone, serial, growth, changedNames, deleted, updated, inserted, history, kept, now } = change;
   const parts = [serial !== null, ...[deleted, updated, inserted, history, kept].map(({ length }) => length > 0)];
   const [row] = await commitOf(parts)(on, [
     () => zone.id,
@@ -127,6 +132,7 @@ export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boole
     () => JSON.stringify(inserted.map(withHex)),
     () => JSON.stringify(history),
     () => JSON.stringify(kept.map((each) => ({ ...each, requestHash: hexBytes(each.requestHash) }))),
+    () => announcedNames(changedNames),
   ]);
   return row?.committed === 1;
 }

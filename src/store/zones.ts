@@ -1,6 +1,7 @@
 // Zone rows: reading, locking, writing.
 import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
+import { announcedNames } from './feed-changes.ts';
 import { statement } from './statement.ts';
 import { service, zones } from './tables.ts';
 
@@ -204,22 +205,34 @@ const NO_GROWTH: Growth = { records: 0, bytes: 0 };
 /**
  * Sets the serial, marks the zone as changed for every name server, adds the growth to its counters, and writes the state and the
  * default TTL if they are given. The row is locked.
+ * @param set.changedNames the names whose records change, relative to the zone; null: the whole zone
  */
 export async function touchZone(
   tx: Tx,
   id: string,
-  set: { serial: number; state?: ZoneState; defaultTtl?: number; growth?: Growth },
+  set: {
+    serial: number;
+    changedNames: readonly string[] | null;
+    state?: ZoneState;
+    defaultTtl?: number;
+    growth?: Growth;
+  },
   now: Date,
 ): Promise<ZoneRow> {
   const { serial, state = null, defaultTtl = null, growth = NO_GROWTH } = set;
-  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, growth.records, growth.bytes);
+  const names = announcedNames(set.changedNames);
+  const { records, bytes } = growth;
+  const [row] = await updateZone(tx, id, serial, now.toISOString(), state, defaultTtl, records, bytes, names);
   return zoneRow(row as PlainZone);
 }
 
 const updateZone = statement<PlainZone>(`
-  update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
-    default_ttl = coalesce($5, default_ttl), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
-  where id = $1 returning ${ZONE_COLUMNS}`);
+  with touched as (
+    update zones set serial = $2, updated_at = $3, changed_xid = pg_current_xact_id(), state = coalesce($4, state),
+      default_ttl = coalesce($5, default_ttl), record_count = record_count + $6::bigint, stored_bytes = stored_bytes + $7::bigint
+    where id = $1 returning ${ZONE_COLUMNS}
+  ), announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $8::text[] from touched)
+  select * from touched`);
 
 /** Deletes the zone and, by cascade, its records and grants. */
 export async function deleteZone(tx: Tx, id: string): Promise<void> {

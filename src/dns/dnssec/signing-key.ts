@@ -2,10 +2,10 @@
  * Makes a zone's one signing key (CSK, algorithm 13), its key tag and its DS records. PowerDNS does the signing itself.
  */
 import { Buffer } from 'node:buffer';
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { concat, nameToWire, uint16 } from '../wire/octets.ts';
 
-interface Csk {
+export interface Csk {
   /** Three lines in BIND's private-key format v1.2, as PowerDNS reads them. Secret. */
   privateKey: string;
   /** The DNSKEY public key: base64 of 64 octets, x then y (RFC 6605 section 4). */
@@ -40,6 +40,20 @@ export function generateCsk(): Csk {
     privateKey: `Private-key-format: v1.2\nAlgorithm: 13 (ECDSAP256SHA256)\nPrivateKey: ${secret}\n`,
     publicKey: point.toString('base64'),
   };
+}
+
+/**
+ * The private key in PEM (PKCS#8, RFC 5958), as other name servers than PowerDNS read it.
+ * @throws when the row is damaged; the message holds nothing of the key
+ */
+export function cskPem({ privateKey, publicKey }: Csk): string {
+  const d = /^PrivateKey: ([A-Za-z0-9+/]{43}=)$/m.exec(privateKey)?.[1];
+  const point = Buffer.from(publicKey, 'base64');
+  if (d === undefined || point.length !== 64) throw new Error('the signing key of the zone is damaged in the database');
+  const base64url = (octets: Buffer) => octets.toString('base64url');
+  const [x, y] = [base64url(point.subarray(0, 32)), base64url(point.subarray(32))];
+  const jwk = { kty: 'EC', crv: 'P-256', d: base64url(Buffer.from(d, 'base64')), x, y };
+  return createPrivateKey({ key: jwk, format: 'jwk' }).export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 /** The key tag of RFC 4034 appendix B for the DNSKEY with flags 257, protocol 3, algorithm 13. */

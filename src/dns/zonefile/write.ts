@@ -2,6 +2,7 @@
  * Writes the records of a zone as a zone file (RFC 1035 section 5) that name servers and their tools load, and that
  * read.ts reads back to the same records.
  */
+import { NS_TTL, SOA_TTL } from '../own-records.ts';
 import type { RecordType } from '../types/index.ts';
 import { PSEUDO_LINE } from './lexer.ts';
 
@@ -26,10 +27,6 @@ interface ZoneFileRecord {
   /** Null: the zone's default. */
   ttl: number | null;
 }
-
-/** The TTLs with which the name servers serve the service's own records. */
-const SOA_TTL = 300;
-const NS_TTL = 3_600;
 
 /** The lines before those of the records: directives, and the records that the service makes itself. */
 export function writeHead({ zone, defaultTtl, soa, nameservers, children }: ZoneFileHead): string {

@@ -16,7 +16,7 @@ const LAST_RETRY_MS = 300_000;
 
 interface AliasPlan {
   resolution: Resolution;
-  /** Whether the served addresses change. */
+  /** Whether the served addresses or their TTL change. */
   changed: boolean;
 }
 
@@ -33,14 +33,27 @@ export function planAnswer(
   const keep = problem === NO_ADDRESSES;
   const ipv4 = keep || 'problem' in a ? before.ipv4 : [...a.addresses].sort();
   const ipv6 = keep || 'problem' in aaaa ? before.ipv6 : [...aaaa.addresses].sort();
-  const changed = !isSame(ipv4, before.ipv4) || !isSame(ipv6, before.ipv6);
+  const isMoved = !isSame(ipv4, before.ipv4) || !isSame(ipv6, before.ipv6);
+  const isServed = ipv4.length + ipv6.length > 0;
+  const changedWith = (ttl: number) => isMoved || (isServed && ttl !== before.ttl);
   if (problem !== null) {
     const failures = before.failures + 1;
     const nextMs = Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10));
-    return { resolution: { ipv4, ipv6, ttl: STALE_TTL, error: problem, failures, nextMs }, changed };
+    const resolution = { ipv4, ipv6, ttl: STALE_TTL, error: problem, failures, nextMs };
+    return { resolution, changed: changedWith(STALE_TTL) };
   }
-  const ttl = Math.min(MAX_ALIAS_TTL, Math.max(MIN_ALIAS_TTL, Math.min(ttlOf(a), ttlOf(aaaa))));
-  return { resolution: { ipv4, ipv6, ttl, error: null, failures: 0, nextMs: ttl * 1000 }, changed };
+  const found = Math.min(MAX_ALIAS_TTL, Math.max(MIN_ALIAS_TTL, Math.min(ttlOf(a), ttlOf(aaaa))));
+  const ttl = isMoved || before.failures > 0 ? found : steadyTtl(before.ttl, found);
+  const resolution = { ipv4, ipv6, ttl, error: null, failures: 0, nextMs: found * 1000 };
+  return { resolution, changed: changedWith(ttl) };
+}
+
+/**
+ * A resolver answers from its cache with the time that is left. The zones of the target would change with each such answer, so a
+ * TTL that shrinks by less than half stays; the next resolution is due when the found one ends.
+ */
+function steadyTtl(before: number, found: number): number {
+  return found < before && found > before / 2 ? before : found;
 }
 
 const NO_ADDRESSES = 'has no addresses';

@@ -14,10 +14,11 @@ import {
   type DueTarget,
   hostedOwner,
   keepAliasAnswer,
+  markZonesOf,
   type OwnedTarget,
   takeDueTargets,
   takeNewTarget,
-  touchZonesOf,
+  unmarkedTargets,
 } from '#store/alias-answers.ts';
 import type { Db } from '#store/database.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -88,8 +89,8 @@ export function createAliases({ db, resolve, log, metrics, now, pollMs = 200 }: 
     // A shutdown is not a failure of the target.
     if (signal.aborted) return;
     const { resolution, changed } = planAnswer(due, a, aaaa);
-    await keepAliasAnswer(db, due, resolution);
-    if (changed) await touchZonesOf(db, due, Math.floor(now() / 1000));
+    const mark = await keepAliasAnswer(db, due, resolution, changed);
+    if (mark !== null) await markZonesOf(db, due, mark, Math.floor(now() / 1000));
     resolutions.inc({ result: resolution.error === null ? 'ok' : 'failed' });
     if (resolution.failures === 1) {
       log.info({ target: due.target, problem: resolution.error }, 'failed to resolve an ALIAS target');
@@ -115,6 +116,11 @@ export function createAliases({ db, resolve, log, metrics, now, pollMs = 200 }: 
 
   async function sweep(): Promise<void> {
     await addMissingTargets(db);
+    for (const target of await unmarkedTargets(db, LEASE_MS)) {
+      await markZonesOf(db, target, target.mark, Math.floor(now() / 1000)).catch((error) =>
+        log.warn({ err: error, target: target.target }, 'failed to mark the zones of an ALIAS target; a retry follows'),
+      );
+    }
     const { targets: all, failing } = await countTargets(db);
     targets.set({ result: 'ok' }, all - failing);
     targets.set({ result: 'failed' }, failing);

@@ -157,9 +157,9 @@ async function writeLocked(tx: Tx, group: Group): Promise<Outcome<unknown>[]> {
 
 /** @returns false if the zone changed since it was loaded; nothing is written then */
 async function write(on: Db | Tx, zone: ZoneRow, judgement: Judgement, { now }: Tools): Promise<boolean> {
-  const { writes, serial, history, kept, growth } = judgement;
+  const { writes, serial, history, changedNames, kept, growth } = judgement;
   const rows = { deleted: writes.deleted(), updated: writes.updated(), inserted: writes.inserted() };
-  return commitZone(on, { zone, serial, growth, ...rows, history, kept, now });
+  return commitZone(on, { zone, serial, growth, changedNames, ...rows, history, kept, now });
 }
 
 function answersOf({ outcomes }: Judgement): Outcome<unknown>[] {

@@ -64,6 +64,8 @@ export interface Judgement {
   outcomes: readonly MemberOutcome[];
   writes: RecordWrites;
   history: readonly RecordedChange[];
+  /** The names whose records change. */
+  changedNames: readonly string[];
   kept: readonly NewKeptAnswer[];
   /** The serial of the last member that changes the zone; null if none does. */
   serial: number | null;
@@ -308,7 +310,8 @@ function judgementOf(
     (result): MemberOutcome =>
       result instanceof Refusal ? { ok: false, refusal: result } : { ok: true, answer: result.answer },
   );
-  return { outcomes, writes, history, kept: newlyKept, serial, growth: growthOf(history) };
+  const changedNames = history.map(({ before, after }) => ((after ?? before) as { name: string }).name);
+  return { outcomes, writes, history, changedNames, kept: newlyKept, serial, growth: growthOf(history) };
 }
 
 /** @returns a Refusal that was thrown. @throws any other error */

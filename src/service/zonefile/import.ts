@@ -4,6 +4,7 @@
 // Planning a file takes seconds. So the size of the file counts as writes before the service reads anything, the request waits for
 // one of the few slots of the process, and it ends if the client closes the connection. After the planning, the number of changes
 // counts if it is larger.
+import { nameOfOrder } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
@@ -214,8 +215,14 @@ async function write(
     };
     if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
     const write = (to: ZoneWrite) => applyDiff(tx, context, diff, to);
-    return { answer: () => answer, change: null, bulk: { write, growth: await growthOfDiff(tx, zone, diff) } };
+    const growth = await growthOfDiff(tx, zone, diff);
+    return { answer: () => answer, change: null, bulk: { write, growth, names: namesOf(diff) } };
   });
+}
+
+function namesOf({ creates, updates, deletes }: ZoneDiff): string[] {
+  const orders = [...updates.map(({ stored }) => stored), ...deletes].map(({ ordername }) => ordername);
+  return [...new Set([...creates.map(({ name }) => name), ...orders.map(nameOfOrder)])];
 }
 
 /** The growth of the zone by the changes. Postgres sums the octets of the stored records, so that their contents are not loaded. */

@@ -22,7 +22,7 @@ test('a first answer is stored in a stable order with the shorter TTL of both fa
 });
 
 test('the same addresses in another order change nothing', () => {
-  const before = { ...none, ipv4: ['192.0.2.1', '192.0.2.2'] };
+  const before = { ...none, ipv4: ['192.0.2.1', '192.0.2.2'], ttl: 60 };
   expect(planAnswer(before, found(60, '192.0.2.2', '192.0.2.1'), nothing).changed).toBe(false);
 });
 
@@ -48,8 +48,33 @@ test.each<[string, FamilyOutcome, FamilyOutcome, string]>([
   ['never had an address', nothing, nothing, 'has no addresses'],
 ])('the last good answer stays, for 30 s at a time, when the resolver %s', (_, a, aaaa, error) => {
   const { resolution, changed } = planAnswer(good, a, aaaa);
-  expect(changed).toBe(false);
+  // The shorter TTL is a change as well; after the next failure nothing changes.
+  expect(changed).toBe(true);
   expect(resolution).toEqual({ ipv4: good.ipv4, ipv6: good.ipv6, ttl: 30, error, failures: 1, nextMs: 5_000 });
+  expect(planAnswer({ ...good, ttl: 30, failures: 1 }, a, aaaa).changed).toBe(false);
+});
+
+test.each([
+  ['that shrinks by less than half stays: the resolver answers from its cache', 300, 151, 300, false],
+  ['that shrinks by half is the new one', 300, 150, 150, true],
+  ['that grows is the new one', 300, 301, 301, true],
+])('a TTL %s', (_, ttl, next, served, isChanged) => {
+  const before = { ...good, ipv6: [], ttl };
+  const { resolution, changed } = planAnswer(before, found(next, '192.0.2.1'), nothing);
+  expect([resolution.ttl, changed, resolution.nextMs]).toEqual([served, isChanged, next * 1000]);
+});
+
+test('a TTL shrinks as it likes with other addresses, and grows again after a failure', () => {
+  expect(planAnswer(good, found(200, '192.0.2.9'), nothing).resolution.ttl).toBe(200);
+  const stale = { ...good, ipv6: [], ttl: 30, failures: 3 };
+  expect(planAnswer(stale, found(300, '192.0.2.1'), nothing)).toMatchObject({
+    changed: true,
+    resolution: { ttl: 300 },
+  });
+});
+
+test('without addresses, the TTL is not served and changes nothing', () => {
+  expect(planAnswer({ ...none, ttl: 60 }, nothing, nothing).changed).toBe(false);
 });
 
 test('when one family fails, the other is renewed and the failed one stays', () => {

@@ -1,0 +1,10 @@
+/** The values of the records that the service makes itself for every zone. Schema `pdns` has the same values. */
+
+/** The TTL of the SOA, in seconds. Negative answers live for the shorter of it and `SOA_TIMERS.minimum` (RFC 2308 section 5). */
+export const SOA_TTL = 300;
+
+/** The TTL of the NS records of a zone and of its hosted child zones, and of their DS records, in seconds. */
+export const NS_TTL = 3_600;
+
+/** In seconds. The minimum is short: an ACME client that looks too early must not wait long. */
+export const SOA_TIMERS = { refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60 } as const;

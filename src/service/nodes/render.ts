@@ -1,0 +1,59 @@
+/**
+ * Renders the RRsets of a zone, as name servers serve them, from its rows. Pure. The RRsets of a name depend on the rows at this
+ * name, on the hosted zone there, and on the settings of the zone; never on other names, so a change concerns the names that it
+ * writes. SOA and DNSSEC records are not rendered.
+ *
+ *     apex of a hosted child zone    NS and DS of the child, nothing else
+ *     apex                           the NS of the service, and the records of an active zone
+ *     any other name                 the records of an active zone
+ *
+ * Records below a zone cut are rendered, although nobody is answered with them (occluded data), because glue is among them.
+ */
+import { nameOfOrder } from '#dns/names/name.ts';
+import { NS_TTL } from '#dns/own-records.ts';
+import type { ServedSet } from '#dns/served.ts';
+import { parseRdata } from '#dns/types/index.ts';
+import type { AliasAnswers, NameRows, ServedRecord, ServedZone } from '#store/served-zones.ts';
+
+type Zone = Pick<ServedZone, 'state' | 'defaultTtl' | 'nameservers'>;
+
+/** The RRsets of one name, ordered by type. */
+export function renderName(zone: Zone, { ordername, records, child }: NameRows, aliases: AliasAnswers): ServedSet[] {
+  const name = nameOfOrder(ordername);
+  const sets = new Map<string, { ttl: number; rdata: Set<string> }>();
+  const add = (type: string, ttl: number, rdata: readonly string[]) => {
+    if (rdata.length === 0) return;
+    const set = sets.get(type);
+    sets.set(type, { ttl: Math.min(ttl, set?.ttl ?? ttl), rdata: new Set([...(set?.rdata ?? []), ...rdata]) });
+  };
+  const hosts = zone.nameservers.map((host) => `${host}.`);
+  if (child !== null || ordername === '') add('NS', NS_TTL, hosts);
+  if (child !== null) add('DS', NS_TTL, child.ds);
+  else if (zone.state === 'active') {
+    for (const { type, ttl, rdata } of records.flatMap((record) => expanded(record, zone.defaultTtl, aliases)))
+      add(type, ttl, rdata);
+  }
+  return [...sets]
+    .map(([type, { ttl, rdata }]) => ({ name, type, ttl, rdata: [...rdata].sort() }))
+    .sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+/** An ALIAS stands for the addresses of its target: none while the target was never resolved. */
+function expanded({ type, rdata, ttl }: ServedRecord, defaultTtl: number, aliases: AliasAnswers) {
+  const own = ttl ?? defaultTtl;
+  if (type !== 'ALIAS') return [{ type, ttl: own, rdata: [rdata] }];
+  const answer = aliases.get(rdata);
+  if (answer === undefined) return [];
+  const lower = Math.min(own, answer.ttl);
+  return [
+    { type: 'A', ttl: lower, rdata: answer.ipv4.map((address) => canonical('A', address)) },
+    { type: 'AAAA', ttl: lower, rdata: answer.ipv6.map((address) => canonical('AAAA', address)) },
+  ];
+}
+
+/** The resolver stores all eight groups of an address in full. */
+function canonical(type: 'A' | 'AAAA', address: string): string {
+  const parsed = parseRdata(type, address, null);
+  if (!parsed.ok) throw new Error(`the stored address ${address} of an ALIAS target is no address of type ${type}`);
+  return parsed.value.rdata;
+}

@@ -1,0 +1,134 @@
+// A name server that follows the changes has the zones as they are, after each of many random operations over HTTP; and these zones
+// are those that PowerDNS reads, whose functions implement the same rules in SQL.
+import fc from 'fast-check';
+import type { Sql, TransactionSql } from 'postgres';
+import { afterAll, expect, test } from 'vitest';
+import type { ServedSet } from '#dns/served.ts';
+import { createServedSource } from '#service/nodes/source.ts';
+import { keepAliasAnswer, markZonesOf } from '#store/alias-answers.ts';
+import { openDatabase } from '#store/database.ts';
+import { type Operation, operation } from '../../support/model/operations.ts';
+import { World } from '../../support/model/world.ts';
+import { digestOf, Follower, type HeldZone, headsOf, readZone } from '../../support/nodes/follower.ts';
+import { servedByView, sorted } from '../../support/nodes/served-view.ts';
+import { nextSeed } from '../../support/seed.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService({ nameserverCompanion: false, writesBehind: true });
+const { sql } = service;
+const { db, close } = openDatabase(service.database.url, { max: 4, name: 'follower' });
+const source = createServedSource({ db });
+afterAll(() => close());
+
+const OPERATIONS = 160;
+const HOUR_MS = 3_600_000;
+
+/** Every zone that exists is held with the RRsets, the version and the serial that it has now, and no other zone. */
+async function expectCurrent(followers: readonly Follower[]): Promise<void> {
+  const heads = await headsOf(source);
+  const ids = new Set(heads.map(({ id }) => id));
+  for (const { zones } of followers) expect(new Set(zones.keys())).toEqual(ids);
+  for (const head of heads) {
+    const now = (await readZone(source, head.id)) as HeldZone;
+    expect(now.head).toEqual(head);
+    const [sets, digest] = [sorted(now.sets.values()), digestOf(now)];
+    for (const { zones } of followers) {
+      const held = zones.get(head.id) as HeldZone;
+      expect(held.head, head.name).toEqual(head);
+      expect(sorted(held.sets.values()), head.name).toEqual(sets);
+      expect(digestOf(held)).toBe(digest);
+    }
+  }
+}
+
+/** PowerDNS does not serve the delegation of a hosted zone below another zone cut; for a name server with the zone it is occluded. */
+function withoutOccluded(sets: readonly ServedSet[], hosted: ReadonlySet<string>, zone: string): ServedSet[] {
+  const cuts = sets.filter(({ name, type }) => type === 'NS' && name !== '@').map(({ name }) => name);
+  return sets.filter(({ name }) => !(hosted.has(`${name}.${zone}`) && cuts.some((cut) => name.endsWith(`.${cut}`))));
+}
+
+async function expectAsServed(follower: Follower): Promise<void> {
+  const served = await servedByView(sql);
+  const hosted = new Set([...follower.zones.values()].map(({ head }) => head.name));
+  for (const [id, { head, sets }] of follower.zones)
+    expect(withoutOccluded(sorted(sets.values()), hosted, head.name), head.name).toEqual(served.get(id));
+}
+
+/** Every ALIAS target gets other addresses, as from the resolver. */
+async function renewAliases(turn: number): Promise<void> {
+  for (const { target, owner } of await sql<
+    { target: string; owner: string }[]
+  >`select target, owner from alias_answers`) {
+    const answer = {
+      ipv4: [`192.0.2.${turn % 250}`],
+      ipv6: [`2001:db8:0:0:0:0:0:${turn.toString(16)}`],
+      ttl: 60 + turn,
+    };
+    const resolution = { ...answer, error: null, failures: 0, nextMs: HOUR_MS };
+    const mark = await keepAliasAnswer(db, { target, owner }, resolution, true);
+    await markZonesOf(db, { target, owner }, mark as string, Math.floor(Date.now() / 1000));
+  }
+}
+
+/** A transaction that got its id long before it commits. */
+class LateWriter {
+  readonly #connection: Sql = service.database.connect();
+  #commit: (() => void) | null = null;
+  #done: Promise<unknown> = Promise.resolve();
+
+  async begin(zoneId: string, name: string): Promise<void> {
+    const started = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    this.#commit = released.resolve;
+    this.#done = this.#connection.begin(async (tx: TransactionSql) => {
+      await tx`update zones set changed_xid = pg_current_xact_id(), serial = serial + 1 where id = ${zoneId}`;
+      await tx`insert into feed_changes (kind, zone_id, names) values ('changed', ${zoneId}, ${[name]})`;
+      await tx`
+        insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
+        select ${`rec_${name}`}, no, ${name}, ${name}, 'A', '192.0.2.9', '192.0.2.9', ${Buffer.from(name)} from zones where id = ${zoneId}`;
+      started.resolve();
+      await released.promise;
+    });
+    await Promise.race([started.promise, this.#done]);
+  }
+
+  async commit(): Promise<void> {
+    this.#commit?.();
+    this.#commit = null;
+    await this.#done;
+  }
+
+  async close(): Promise<void> {
+    await this.commit();
+    await this.#connection.end();
+  }
+}
+
+test('followers have every zone as it is, after each of many operations', { timeout: 120_000 }, async () => {
+  const late = await service.zone('late.test');
+  const isChange = (each: Operation) => each.do !== 'look';
+  const [operations = []] = fc.sample(
+    fc.array(operation.filter(isChange), { minLength: OPERATIONS, maxLength: OPERATIONS, size: 'max' }),
+    { numRuns: 1, seed: nextSeed() },
+  );
+  const followers = [new Follower(source, true), new Follower(source, false)];
+  const world = new World(service, 'walk.test');
+  const writer = new LateWriter();
+  try {
+    for (const zone of [0, 1, 3]) await world.do({ do: 'zone.create', zone });
+    for (const [turn, each] of operations.entries()) {
+      await world.do(each);
+      if (turn % 15 === 7) await renewAliases(turn);
+      if (turn % 20 === 3) await writer.begin(late.id, `n${turn}`);
+      if (turn % 20 === 13) await writer.commit();
+      for (const follower of followers) await follower.follow();
+      await expectCurrent(followers);
+      if (turn % 10 === 9) await expectAsServed(followers[0] as Follower);
+    }
+  } finally {
+    await writer.close();
+  }
+  for (const follower of followers) await follower.follow();
+  await expectCurrent(followers);
+  expect(followers[0]?.zones.get(late.id)?.sets.size).toBe(1 + OPERATIONS / 20);
+});
