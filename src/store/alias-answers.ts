@@ -164,7 +164,7 @@ async function markZones(
  * Marks the owner's zones that serve a target as changed, so that name servers read the new addresses and secondaries see a new
  * serial. A few hundred a transaction: a target that thousands of zones share must not hold them all locked. Zones that are being
  * changed meanwhile are marked last, each with a wait.
- * @param mark of keepAliasAnswer
+ * @param mark the result of keepAliasAnswer
  * @returns how many zones were marked
  * @throws SQLSTATE 55P03 if a zone stays locked; {@link unmarkedTargets} has the target then
  */

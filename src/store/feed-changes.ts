@@ -32,7 +32,7 @@ export interface FeedPosition {
   /**
    * Identifies the history of the database: its cluster, the timeline, the database, the table, and the start of the server. So a
    * restored dump or disk, and a standby that became the primary, have another one; a restart too, because a disk can be
-   * replaced by an older one only while the server stands still.
+   * replaced by an older one while the server is stopped.
    */
   epoch: string;
   /** The xmin of the snapshot: every transaction below had ended. */
@@ -84,7 +84,7 @@ const selectUnseen = statement<Row>(
 
 /**
  * The changes that committed since a position.
- * @param seen of the reader's last look. It gets each row once; without it, every row at or above the horizon, which a long
+ * @param seen the snapshot of the reader's last look. It gets each row once; without it, every row at or above the horizon, which a long
  * transaction anywhere in the cluster holds back
  * @returns null if the position cannot be continued: of another epoch, ahead of the database, too old, or too far behind
  */

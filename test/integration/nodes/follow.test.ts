@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Sql, TransactionSql } from 'postgres';
 import { afterAll, expect, test } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
-import { createServedSource } from '#service/nodes/source.ts';
+import { createServedSource, type ZoneHead } from '#service/nodes/source.ts';
 import { keepAliasAnswer, markZonesOf } from '#store/alias-answers.ts';
 import { openDatabase } from '#store/database.ts';
 import { type Operation, operation } from '../../support/model/operations.ts';
@@ -20,21 +20,25 @@ const { db, close } = openDatabase(service.database.url, { max: 4, name: 'follow
 const source = createServedSource({ db });
 afterAll(() => close());
 
-const OPERATIONS = 160;
+const OPERATIONS = 120;
 const HOUR_MS = 3_600_000;
 
-/** Every zone that exists is held with the RRsets, the version and the serial that it has now, and no other zone. */
-async function expectCurrent(followers: readonly Follower[]): Promise<void> {
+/** Every zone that exists is held with the version and the serial that it has now, and no other zone. */
+async function expectHeads(followers: readonly Follower[]): Promise<ZoneHead[]> {
   const heads = await headsOf(source);
-  const ids = new Set(heads.map(({ id }) => id));
-  for (const { zones } of followers) expect(new Set(zones.keys())).toEqual(ids);
-  for (const head of heads) {
+  const byId = (all: readonly ZoneHead[]) => [...all].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const { zones } of followers) expect(byId([...zones.values()].map(({ head }) => head))).toEqual(byId(heads));
+  return heads;
+}
+
+/** Every zone is held with the RRsets that it has now as well. */
+async function expectCurrent(followers: readonly Follower[]): Promise<void> {
+  for (const head of await expectHeads(followers)) {
     const now = (await readZone(source, head.id)) as HeldZone;
     expect(now.head).toEqual(head);
     const [sets, digest] = [sorted(now.sets.values()), digestOf(now)];
     for (const { zones } of followers) {
       const held = zones.get(head.id) as HeldZone;
-      expect(held.head, head.name).toEqual(head);
       expect(sorted(held.sets.values()), head.name).toEqual(sets);
       expect(digestOf(held)).toBe(digest);
     }
@@ -122,7 +126,7 @@ test('followers have every zone as it is, after each of many operations', { time
       if (turn % 20 === 3) await writer.begin(late.id, `n${turn}`);
       if (turn % 20 === 13) await writer.commit();
       for (const follower of followers) await follower.follow();
-      await expectCurrent(followers);
+      await (turn % 4 === 3 ? expectCurrent(followers) : expectHeads(followers));
       if (turn % 10 === 9) await expectAsServed(followers[0] as Follower);
     }
   } finally {
