@@ -9,12 +9,15 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { prepareDatabase } from '#service/accounts/bootstrap.ts';
 import { ensureTools } from '../../deploy/local/parts/apt.ts';
+import { ensureBind } from '../../deploy/local/parts/bind.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
 import { ensureKnot, type KnotPrograms } from '../../deploy/local/parts/knot.ts';
+import { ensureNsd } from '../../deploy/local/parts/nsd.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../deploy/local/parts/postgres.ts';
 import { ensurePowerDns } from '../../deploy/local/parts/powerdns.ts';
+import type { SecondaryServer } from '../../deploy/local/parts/secondary.ts';
 import { ensureKubeLinter } from './kube-linter.ts';
 import { ensureEndToEndPrograms } from './programs.ts';
 
@@ -49,6 +52,8 @@ declare module 'vitest' {
     postgres: TestPostgres;
     tools: TestTools;
     knot: KnotPrograms;
+    /** Name servers of others, as secondaries. */
+    secondaries: { bind: SecondaryServer; nsd: SecondaryServer };
     peers: TestPeers;
   }
 }
@@ -57,6 +62,7 @@ interface Ground {
   postgres: TestPostgres;
   tools: TestTools;
   knot: KnotPrograms;
+  secondaries: { bind: SecondaryServer; nsd: SecondaryServer };
   peers: TestPeers;
   stop(): Promise<void>;
 }
@@ -80,13 +86,14 @@ export default async function setup(project: TestProject): Promise<() => Promise
   shared[SHARED] ??= { users: 0, ground: start() };
   const mine = shared[SHARED];
   mine.users += 1;
-  const { postgres, tools, knot, peers } = await mine.ground;
+  const { postgres, tools, knot, secondaries, peers } = await mine.ground;
   if (project.name === 'e2e') {
     await ensureEndToEndPrograms((line) => process.stdout.write(`${line}\n`), new AbortController().signal);
   }
   project.provide('postgres', postgres);
   project.provide('tools', tools);
   project.provide('knot', knot);
+  project.provide('secondaries', secondaries);
   project.provide('peers', peers);
   return async () => {
     mine.users -= 1;
@@ -102,6 +109,7 @@ async function start(): Promise<Ground> {
   // One after the other: both may call apt.
   const pdnsServer = await ensurePowerDns({ progress, signal });
   const knot = await ensureKnot({ progress, signal });
+  const secondaries = { bind: await ensureBind({ progress, signal }), nsd: await ensureNsd({ progress, signal }) };
   const found = await ensureTools(
     [
       { command: 'dig', package: 'bind9-dnsutils' },
@@ -146,6 +154,7 @@ async function start(): Promise<Ground> {
           delv: found.delv as string,
         },
         knot,
+        secondaries,
         peers: {
           chromium: found.chromium as string,
           prometheus: found.prometheus as string,

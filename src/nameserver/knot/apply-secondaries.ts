@@ -1,0 +1,85 @@
+// Applies the configuration for secondaries to a running knotd.
+import { isCatalogName } from '../secondaries/catalog.ts';
+import type { ConfigItem } from './configuration.ts';
+import type { KnotControl, KnotSession } from './control.ts';
+import { difference, zonesToNotify } from './difference.ts';
+import { isRefusal, KnotError } from './errors.ts';
+import { isOwned } from './secondaries.ts';
+
+/**
+ * One transaction with the differences, while no other command can come between. Zones that need no change are not touched,
+ * and catalogs that are no longer wanted lose their contents and their journal. Secondaries that are new for a zone get a
+ * NOTIFY at once.
+ *
+ * @param wanted as transferItems returns it
+ * @returns the number of commands; 0 if knotd already had everything
+ * @throws KnotError; nothing is changed then
+ */
+export function applyTransferItems(
+  control: KnotControl,
+  wanted: readonly ConfigItem[],
+  signal: AbortSignal,
+): Promise<number> {
+  return control.session(async (session) => {
+    const { run } = session;
+    const commands = difference(await readOwned(session), wanted);
+    if (commands.length === 0) return 0;
+    for (const { command, args } of commands) {
+      if (command === 'conf-unset' && args.section === 'zone' && args.item === undefined && args.id !== undefined) {
+        await run('zone-purge', { zone: args.id });
+      }
+    }
+    await run('conf-begin');
+    try {
+      // Sent without waiting for each answer: 10,000 commands take a second.
+      await Promise.all(commands.map(({ command, args }) => run(command, args)));
+      await run('conf-commit');
+    } catch (error) {
+      await run('conf-abort').catch(() => {});
+      throw error;
+    }
+    const told = zonesToNotify(commands);
+    if (told === 'all') await run('zone-notify').catch(ignoreEmpty);
+    else await Promise.all(told.map((zone) => run('zone-notify', { zone }).catch(ignoreEmpty)));
+    return commands.length;
+  }, signal);
+}
+
+/** A zone without contents has nothing to tell. The configuration is committed, so a refusal must not look like a failure. */
+function ignoreEmpty(error: unknown): void {
+  if (!(error instanceof KnotError && error.failure === 'refused')) throw error;
+}
+
+async function readOwned({ run }: KnotSession): Promise<ConfigItem[]> {
+  const read = async (section: string, item?: string): Promise<ConfigItem[]> => {
+    try {
+      const found = await run('conf-read', item === undefined ? { section } : { section, item });
+      return found.map(({ section: from = section, id, item: name = '', data = '' }) =>
+        id === undefined ? { section: from, item: name, value: data } : { section: from, id, item: name, value: data },
+      );
+    } catch (error) {
+      // Knot refuses to read a section of which nothing is set.
+      if (isRefusal(error, 'not exists', 'not found', 'invalid item')) return [];
+      throw error;
+    }
+  };
+  const sections = ['server', 'key', 'remote', 'acl', 'mod-queryacl', 'template'];
+  const zoneItems = ['template', 'module', 'notify', 'acl'];
+  const zones = (await Promise.all(zoneItems.map((item) => read('zone', item)))).flat();
+  const catalogs = new Set(zones.flatMap(({ id }) => (id !== undefined && isCatalog(id) ? [id] : [])));
+  const domains = [...catalogs].map((id) => ({ section: 'zone', item: 'domain', value: id }));
+  const found = [...(await Promise.all(sections.map((section) => read(section)))).flat(), ...domains, ...zones];
+  return found
+    .map((item) => withId(item))
+    .filter((item) => isOwned(item, item.section === 'zone' && isCatalog(item.id ?? '')));
+}
+
+/** The item that names a group comes without an id; with it, every item of a group has the same. */
+function withId(item: ConfigItem): ConfigItem {
+  if (item.id !== undefined || item.section === 'server') return item;
+  return { ...item, id: item.value };
+}
+
+function isCatalog(zone: string): boolean {
+  return isCatalogName(zone.replace(/\.$/, ''));
+}

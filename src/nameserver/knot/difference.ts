@@ -1,0 +1,77 @@
+// The commands that turn one part of knotd's configuration into another. Pure.
+import { type ConfigItem, nameItem } from './configuration.ts';
+import type { KnotArguments } from './connection.ts';
+
+export interface ConfigCommand {
+  readonly command: 'conf-set' | 'conf-unset';
+  readonly args: KnotArguments;
+}
+
+/** Items that hold several values; `conf-set` adds one to them, and replaces the value of any other. */
+const SEVERAL: Readonly<Record<string, readonly string[]>> = {
+  remote: ['address'],
+  acl: ['address', 'key', 'action', 'remote'],
+  'mod-queryacl': ['address'],
+  template: ['notify', 'acl'],
+  zone: ['notify', 'acl', 'module'],
+};
+
+/**
+ * Commands for one transaction: first everything that is new, in the order of `wanted`, then what is no longer wanted.
+ * Knot checks references at the commit, so the order within the transaction is free. The result is empty if nothing differs.
+ *
+ * @param current the configuration of knotd, of the items that `wanted` decides
+ */
+export function difference(current: readonly ConfigItem[], wanted: readonly ConfigItem[]): ConfigCommand[] {
+  const present = new Set(current.map(keyOf));
+  const kept = new Set(wanted.map(keyOf));
+  const kinds = new Set(wanted.map(kindOf));
+  const groups = new Set(wanted.filter(isName).map(groupOf));
+  const gone = new Set(current.filter((item) => isName(item) && !groups.has(groupOf(item))).map(groupOf));
+  const commands: ConfigCommand[] = wanted
+    .filter((item) => !present.has(keyOf(item)))
+    .map((item) => ({ command: 'conf-set', args: { ...argumentsOf(item), data: item.value } }));
+  for (const item of current) {
+    if (kept.has(keyOf(item))) continue;
+    if (gone.has(groupOf(item))) {
+      if (isName(item)) commands.push({ command: 'conf-unset', args: { section: item.section, id: item.value } });
+    } else if (SEVERAL[item.section]?.includes(item.item)) {
+      commands.push({ command: 'conf-unset', args: { ...argumentsOf(item), data: item.value } });
+    } else if (!kinds.has(kindOf(item))) {
+      commands.push({ command: 'conf-unset', args: argumentsOf(item) });
+    }
+  }
+  return commands;
+}
+
+/**
+ * The zones that need a NOTIFY after these commands, because Knot sends none to a secondary that is new: names with
+ * final dot, or `all` if the template of all zones changed.
+ */
+export function zonesToNotify(commands: readonly ConfigCommand[]): 'all' | string[] {
+  const told = commands.filter(({ command, args }) => command === 'conf-set' && args.item === 'notify');
+  if (told.some(({ args }) => args.section === 'template')) return 'all';
+  return [...new Set(told.flatMap(({ args }) => (args.section === 'zone' && args.id !== undefined ? [args.id] : [])))];
+}
+
+function isName({ section, item }: ConfigItem): boolean {
+  return item === nameItem(section);
+}
+
+/** The item that names a group makes it, so it goes without the id. */
+function argumentsOf(item: ConfigItem): KnotArguments {
+  const { section, id, item: name } = item;
+  return id === undefined || isName(item) ? { section, item: name } : { section, id, item: name };
+}
+
+function groupOf(item: ConfigItem): string {
+  return `${item.section} ${isName(item) ? item.value : (item.id ?? '')}`;
+}
+
+function kindOf(item: ConfigItem): string {
+  return `${groupOf(item)} ${item.item}`;
+}
+
+function keyOf(item: ConfigItem): string {
+  return `${kindOf(item)} ${item.value}`;
+}

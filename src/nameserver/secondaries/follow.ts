@@ -1,0 +1,23 @@
+// The state of a secondary, from its answer to a SOA question. Pure; the question goes over UDP to each of its addresses.
+import { isAfter } from './serial.ts';
+
+export type Following =
+  /** It has the serial of the source. */
+  | { readonly state: 'current' }
+  /** It has an older one. After NOTIFY this lasts for milliseconds; if it lasts, its transfers fail. */
+  | { readonly state: 'behind'; readonly serial: number }
+  /** It has a later one and ignores the source until the source jumps over it (`jumpOver`). */
+  | { readonly state: 'ahead'; readonly serial: number }
+  /** It answers, and does not serve the zone: it has not got it yet, has expired it, or got no NOTIFY. */
+  | { readonly state: 'absent'; readonly reason: string };
+
+/**
+ * @param own the serial of the source
+ * @param seen the serial in the answer, or the reason why it has none ("answers REFUSED")
+ */
+export function judgeFollowing(own: number, seen: { serial: number } | { reason: string }): Following {
+  if ('reason' in seen) return { state: 'absent', reason: seen.reason };
+  const { serial } = seen;
+  if (serial === own) return { state: 'current' };
+  return isAfter(serial, own) ? { state: 'ahead', serial } : { state: 'behind', serial };
+}

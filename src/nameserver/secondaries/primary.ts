@@ -1,0 +1,22 @@
+// The description of our side, from which the configuration of a secondary is made. Types only.
+import type { Endpoint, TsigKey } from './secondary.ts';
+
+export interface PrimaryView {
+  /** Our nodes, the usual source first. Each must be reachable over TCP for transfers, and over UDP. */
+  readonly primaries: readonly Endpoint[];
+  readonly key: TsigKey | null;
+  /** The zones to configure one by one. Null: the secondary follows the catalog. */
+  readonly zones: readonly string[] | null;
+  /** The name of the catalog zone, without final dot. */
+  readonly catalog: string;
+}
+
+export interface ServerPlace {
+  /** The addresses on which the secondary answers. */
+  readonly listen: readonly Endpoint[];
+  /** The absolute path of the folder for its data; it must exist, and the server must be able to write to it. */
+  readonly folder: string;
+}
+
+/** The largest zone that a secondary accepts: 100,000 signed records take 36 MB. */
+export const MAX_ZONE_MIB = 1_024;

@@ -1,0 +1,114 @@
+// A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that every
+// generated configuration relies on. Pure.
+import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '#dns/types/address.ts';
+
+export interface Endpoint {
+  /** IPv4 or IPv6. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Algorithms that Knot, BIND and NSD have in common and that RFC 8945 section 6 does not advise against. */
+export const TSIG_ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'] as const;
+
+export interface TsigKey {
+  /** A domain name in lower case without final dot. Both sides must use the same (RFC 8945 section 4.2). */
+  readonly name: string;
+  readonly algorithm: (typeof TSIG_ALGORITHMS)[number];
+  /** Base64. */
+  readonly secret: string;
+}
+
+export interface Secondary {
+  /** Lower-case letters, digits and hyphens, at most 32 characters. */
+  readonly name: string;
+  /** Each of them gets NOTIFY (RFC 1996), and may transfer. */
+  readonly addresses: readonly Endpoint[];
+  /** Further addresses that transfers come from, for instance behind NAT. (Default: none.) */
+  readonly transfersFrom?: readonly string[];
+  /** Null allows transfers by address alone, which anybody who can send from the address then has. */
+  readonly key: TsigKey | null;
+  /** The names of the zones, absolute and without final dot. Names that do not exist have no effect. */
+  readonly zones: 'all' | readonly string[];
+  /** Whether the secondary follows a catalog zone (RFC 9432) instead of a list of its own. */
+  readonly catalog: boolean;
+  /** Whether it gets NOTIFY; otherwise it finds changes at its next refresh. */
+  readonly notify: boolean;
+}
+
+const NAME = /^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/;
+const KEY_NAME = /^(?=.{1,200}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*$/;
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+/** The output of the hash is the shortest secret that RFC 8945 section 6 advises: 32 octets for SHA-256. */
+const MIN_SECRET_OCTETS = 32;
+
+/**
+ * The secondary, with its addresses in canonical form (RFC 5952).
+ * @throws {Error} that says which field is wrong and what would be accepted; it never contains the secret
+ */
+export function checkedSecondary(secondary: Secondary): Secondary {
+  const { name, addresses, transfersFrom = [], key } = secondary;
+  const where = `secondary ${JSON.stringify(name)}`;
+  if (!NAME.test(name)) {
+    throw new Error(`${where}: the name must have 1 to 32 lower-case letters, digits and hyphens between them`);
+  }
+  if (addresses.length === 0) throw new Error(`${where}: needs at least one address`);
+  for (const { port } of addresses) {
+    if (!Number.isInteger(port) || port < 1 || port > 65_535) {
+      throw new Error(`${where}: port ${port} must be a number from 1 to 65535`);
+    }
+  }
+  if (key !== null) checkKey(where, key);
+  return {
+    ...secondary,
+    addresses: addresses.map(({ address, port }) => ({ address: canonicalAddress(where, address), port })),
+    transfersFrom: transfersFrom.map((address) => canonicalAddress(where, address)),
+  };
+}
+
+/**
+ * The secondaries, each checked. @throws {Error} as checkedSecondary; also when two have one name, or one TSIG key: a key
+ * that two share would let each transfer the zones of the other
+ */
+export function checkedSecondaries(secondaries: readonly Secondary[]): Secondary[] {
+  const names = new Set<string>();
+  const keys = new Map<string, string>();
+  return secondaries.map((secondary) => {
+    const { name, key } = secondary;
+    if (names.has(name)) throw new Error(`two secondaries have the name ${JSON.stringify(name)}; give each its own`);
+    names.add(name);
+    const other = key === null ? undefined : keys.get(key.name);
+    if (other !== undefined) {
+      throw new Error(
+        `the secondaries ${other} and ${name} have the same TSIG key ${key?.name}; give each a key of its own`,
+      );
+    }
+    if (key !== null) keys.set(key.name, name);
+    return checkedSecondary(secondary);
+  });
+}
+
+function checkKey(where: string, { name, algorithm, secret }: TsigKey): void {
+  if (!KEY_NAME.test(name)) {
+    throw new Error(`${where}: the name of the TSIG key must be a domain name in lower case without final dot`);
+  }
+  if (!TSIG_ALGORITHMS.includes(algorithm)) {
+    throw new Error(`${where}: the algorithm of the TSIG key must be one of ${TSIG_ALGORITHMS.join(', ')}`);
+  }
+  if (!BASE64.test(secret) || Buffer.from(secret, 'base64').length < MIN_SECRET_OCTETS) {
+    throw new Error(`${where}: the secret of the TSIG key must be ${MIN_SECRET_OCTETS} octets or more in base64`);
+  }
+}
+
+function canonicalAddress(where: string, address: string): string {
+  const four = parseIpv4(address);
+  if (four !== null) return formatIpv4(four);
+  const six = parseIpv6(address);
+  if (six !== null) return formatIpv6(six, { hexOnly: false });
+  throw new Error(`${where}: ${JSON.stringify(address)} must be an IPv4 or IPv6 address`);
+}
+
+/** Every address that transfers may come from, each once. */
+export function transferAddresses({ addresses, transfersFrom = [] }: Secondary): string[] {
+  return [...new Set([...addresses.map(({ address }) => address), ...transfersFrom])];
+}
