@@ -1,0 +1,225 @@
+// The requests of a node to the api: the feed, whole zones, digests and reports.
+import type { Dispatcher } from 'undici';
+import { EnvHttpProxyAgent, request } from 'undici';
+import type { z } from 'zod';
+import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import { ApiUnavailable, errorOfAnswer, isAbsent, parseJson } from '#client/errors.ts';
+import { createHttp } from '#client/http.ts';
+import {
+  type FeedLine,
+  feedLine,
+  type NodeReport,
+  type ReportAnswer,
+  reportAnswer,
+  type ZoneDigest,
+  type ZoneLine,
+  zoneDigest,
+  zoneLine,
+} from '#contract/feed.ts';
+import { FeedFault, textOfError } from './faults.ts';
+import { readLines } from './lines.ts';
+
+/**
+ * Every method throws ApiError if the api refuses, ApiUnavailable or FeedFault if there is no usable answer, and the reason of
+ * the signal if it aborts.
+ */
+export interface FeedApi {
+  /** The lines of the feed, as long as the connection lives. @param after null: from the list of all zones */
+  follow(after: string | null, signal: AbortSignal): AsyncGenerator<FeedLine>;
+  /** The lines of one zone; null if there is no such zone. */
+  zone(id: string, signal: AbortSignal): Promise<AsyncGenerator<ZoneLine> | null>;
+  digest(id: string, signal: AbortSignal): Promise<ZoneDigest | null>;
+  report(report: NodeReport, signal: AbortSignal): Promise<ReportAnswer>;
+  close(): Promise<void>;
+}
+
+interface FeedApiOptions {
+  /** The address to which `/v1/feed` is appended. */
+  readonly url: string;
+  readonly key: string;
+  /** Authorities in PEM that are trusted instead of those of the machine. */
+  readonly ca?: string | undefined;
+  readonly clock: Clock;
+  /** Called with the Date header of an answer, in ms since the epoch. */
+  onDate(ms: number): void;
+  /** (Default: connections of its own, through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name.) */
+  readonly agent?: Dispatcher;
+}
+
+/** Longer than the largest line that the api sends: 500 RRsets, or the RRsets of one commit. */
+const MAX_LINE_BYTES = 32 * 1024 * 1024;
+/** The api sends a beat every second. */
+const FEED_SILENCE_MS = 5_000;
+/** The api may need time to render the first page of a large zone. */
+const ZONE_SILENCE_MS = 20_000;
+const CONNECT_MS = 10_000;
+const DIGEST_MS = 120_000;
+const REPORT_MS = 5_000;
+const ERROR_BYTES = 65_536;
+
+/** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
+export function createFeedApi(options: FeedApiOptions): FeedApi {
+  const { clock, key } = options;
+  const connect = { timeout: CONNECT_MS, keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) };
+  // HTTP/1.1 only, like the other clients: a half-open HTTP/2 session goes unnoticed.
+  const agent =
+    options.agent ??
+    new EnvHttpProxyAgent({
+      connections: 32,
+      allowH2: false,
+      connect,
+      requestTls: connect,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  const baseUrl = new URL(options.url);
+  const http = createHttp({
+    baseUrl,
+    key,
+    agent,
+    userAgent: 'zonestead-node',
+    timeoutMs: REPORT_MS,
+    maxAnswerBytes: ERROR_BYTES,
+    clock,
+  });
+
+  /** Opens a stream; its lines are checked against the schema one by one. */
+  const open = async <T>(
+    path: string,
+    query: Readonly<Record<string, string>>,
+    schema: z.ZodType<T>,
+    silenceMs: number,
+    signal: AbortSignal,
+  ): Promise<AsyncGenerator<T>> => {
+    const url = new URL(`${baseUrl.pathname.replace(/\/+$/, '')}${path}`, baseUrl.origin);
+    for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+    const connection = new AbortController();
+    const onAbort = () => connection.abort(signal.reason);
+    if (signal.aborted) throw signal.reason;
+    signal.addEventListener('abort', onAbort, { once: true });
+    const release = () => signal.removeEventListener('abort', onAbort);
+    const first = deadline(clock, CONNECT_MS + silenceMs, connection.signal);
+    try {
+      const headers = {
+        authorization: `Bearer ${key}`,
+        accept: 'application/x-ndjson',
+        'user-agent': 'zonestead-node',
+      };
+      const answered = request(url, {
+        dispatcher: agent,
+        headers,
+        signal: connection.signal,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      });
+      answered.catch(() => undefined);
+      const answer = await orAbort(answered, first.signal);
+      const date = Date.parse(one(answer.headers.date) ?? '');
+      if (!Number.isNaN(date)) options.onDate(date);
+      if (answer.statusCode !== 200) {
+        const body = await orAbort(beginning(answer.body), first.signal);
+        const requestId = one(answer.headers['x-request-id']) ?? null;
+        const retryAfter = one(answer.headers['retry-after']);
+        throw errorOfAnswer({ status: answer.statusCode, body, retryAfter, requestId }, date || clock.now());
+      }
+      const abort = (reason: Error) => connection.abort(reason);
+      return parsed(
+        readLines(answer.body, { maxBytes: MAX_LINE_BYTES, silenceMs, clock, abort }),
+        schema,
+        release,
+        signal,
+      );
+    } catch (error) {
+      release();
+      connection.abort(error);
+      if (signal.aborted) throw signal.reason;
+      if (first.expired())
+        throw new ApiUnavailable(`The api did not answer ${path} within ${(CONNECT_MS + silenceMs) / 1000} s`);
+      throw known(error);
+    } finally {
+      first.clear();
+    }
+  };
+
+  return {
+    follow: async function* (after, signal) {
+      yield* await open('/v1/feed', after === null ? {} : { after }, feedLine, FEED_SILENCE_MS, signal);
+    },
+    zone: (id, signal) =>
+      open(`/v1/feed/zones/${encodeURIComponent(id)}`, {}, zoneLine, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),
+    digest: (id, signal) =>
+      http
+        .call({ method: 'GET', path: `/v1/feed/zones/${encodeURIComponent(id)}/digest` }, zoneDigest, {
+          signal,
+          timeoutMs: DIGEST_MS,
+        })
+        .catch(nullIfAbsent),
+    report: (report, signal) =>
+      http.call({ method: 'POST', path: '/v1/feed/report', body: report }, reportAnswer, { signal }),
+    close: async () => {
+      if (options.agent === undefined) await agent.destroy();
+    },
+  };
+}
+
+async function* parsed<T>(
+  lines: AsyncIterable<string>,
+  schema: z.ZodType<T>,
+  release: () => void,
+  signal: AbortSignal,
+): AsyncGenerator<T> {
+  try {
+    for await (const line of lines) {
+      const result = schema.safeParse(parseJson(line));
+      if (!result.success) {
+        const where = result.error.issues[0]?.path.join('.') || 'the whole line';
+        throw new FeedFault(`a line of the api's answer breaks the contract at ${where}`);
+      }
+      yield result.data;
+    }
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw known(error);
+  } finally {
+    release();
+  }
+}
+
+/** Faults that have a type of their own stay; everything else is a failure of the network. */
+function known(error: unknown): unknown {
+  if (error instanceof FeedFault || error instanceof ApiUnavailable) return error;
+  if (error instanceof Error && error.name === 'ApiError') return error;
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return new ApiUnavailable(`The api is unreachable: ${textOfError(error) || code}`, error);
+}
+
+function nullIfAbsent(error: unknown): null {
+  if (isAbsent(error) && error.code === 'not_found') return null;
+  throw error;
+}
+
+function one(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** An error answer is short; the rest of a longer one is not read. */
+async function beginning(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > ERROR_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,91 @@
+// Compares the zones and serials of the name server with the state: after a start, after the name server was away, and every
+// minute. A serial that differs is a reason to compare the contents, not an error: Knot also renews signatures by itself.
+import type { EngineZone } from './engine.ts';
+import { emptyRow, type NodeState, type ZoneRow } from './state.ts';
+
+interface AuditResult {
+  /** Zones that the name server lost. */
+  readonly lost: readonly string[];
+  /** Zones with another serial than the node committed, or without readable contents. */
+  readonly doubtful: readonly string[];
+  /** Zones that the node did not add. */
+  readonly unknown: readonly string[];
+}
+
+interface Audited {
+  readonly state: NodeState;
+  readonly present: Set<string>;
+}
+
+/** Pure. @param rows the rows of the zones that may be judged */
+export function judgeZones(held: ReadonlyMap<string, number | null>, rows: Iterable<ZoneRow>): AuditResult {
+  const lost: string[] = [];
+  const doubtful: string[] = [];
+  const known = new Set<string>();
+  for (const { name, engineSerial } of rows) {
+    known.add(name);
+    const serial = held.get(name);
+    if (serial === undefined) lost.push(name);
+    else if (serial !== engineSerial) doubtful.push(name);
+  }
+  return { lost, doubtful, unknown: [...held.keys()].filter((name) => !known.has(name)) };
+}
+
+/** At the start: what differs becomes dirty in the state. */
+export function auditAtStart({ state, present }: Audited, zones: readonly EngineZone[]): AuditResult {
+  const held = serialsOf(zones);
+  for (const name of held.keys()) present.add(name);
+  const result = judgeZones(held, state.rows().values());
+  state.batch(() => {
+    for (const name of result.lost) update(state, name, { engineSerial: null, key: null, isDirty: true });
+    for (const name of result.doubtful) update(state, name, { ...serialIn(held, name), isDirty: true });
+    for (const name of result.unknown) state.put({ ...emptyRow(name, ''), ...serialIn(held, name) });
+  });
+  return result;
+}
+
+/**
+ * While the node runs.
+ * @param before the rows before the name server was asked: only zones whose row is still the same are judged
+ * @param isBusy whether work of the zone waits or runs; its row is about to change
+ */
+export function auditRunning(
+  { state, present }: Audited,
+  zones: readonly EngineZone[],
+  before: ReadonlyMap<string, ZoneRow>,
+  isBusy: (name: string) => boolean,
+): AuditResult {
+  const held = serialsOf(zones);
+  const isQuiet = (name: string) => before.get(name) === state.rows().get(name) && !isBusy(name);
+  const all = judgeZones(held, before.values());
+  const lost = all.lost.filter(isQuiet);
+  const doubtful = all.doubtful.filter(isQuiet);
+  const unknown = all.unknown.filter(isQuiet);
+  state.batch(() => {
+    for (const name of lost) {
+      present.delete(name);
+      update(state, name, { engineSerial: null, key: null, isDirty: true });
+    }
+    for (const name of doubtful) update(state, name, serialIn(held, name));
+    for (const name of unknown) {
+      present.add(name);
+      state.put({ ...emptyRow(name, ''), ...serialIn(held, name) });
+    }
+  });
+  return { lost, doubtful, unknown };
+}
+
+function serialsOf(zones: readonly EngineZone[]): Map<string, number | null> {
+  return new Map(zones.map(({ name, serial }) => [name, serial]));
+}
+
+/** A zone without a serial may still be loading: its contents are not known to be lost. */
+function serialIn(held: ReadonlyMap<string, number | null>, name: string): Partial<ZoneRow> {
+  const serial = held.get(name) ?? null;
+  return serial === null ? {} : { engineSerial: serial };
+}
+
+function update(state: NodeState, name: string, change: Partial<ZoneRow>): void {
+  const row = state.rows().get(name);
+  if (row !== undefined) state.put({ ...row, ...change });
+}

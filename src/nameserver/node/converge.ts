@@ -1,0 +1,119 @@
+// Makes the name server hold what the api says of one zone, with the smallest commit that does so: secondaries get a small IXFR.
+import { createHash } from 'node:crypto';
+import type { ServedSet } from '#dns/served.ts';
+import type { FeedApi } from './api.ts';
+import { compareWith } from './difference.ts';
+import type { ZoneEngine } from './engine.ts';
+import type { Permits } from './permits.ts';
+import type { ZoneHead, ZoneId } from './plan.ts';
+import { readServedZone, type ServedZone } from './served-zone.ts';
+import { emptyRow, type NodeState, type ZoneRow } from './state.ts';
+
+export interface ConvergeContext {
+  readonly api: Pick<FeedApi, 'zone'>;
+  readonly engine: ZoneEngine;
+  readonly state: NodeState;
+  readonly permits: Permits;
+  /** The zones that the name server has; kept up to date here. */
+  readonly present: Set<string>;
+  /** Whether more work of the zone is left out of the cursor: its row stays dirty then. */
+  isAwaited(name: string): boolean;
+}
+
+interface Converged {
+  /** The version that the name server has now; null if the api does not have the zone, and nothing was done. */
+  readonly version: string | null;
+  /** The names that differed from contents that the name server held. */
+  readonly names: readonly string[];
+  /** The contents are known as a whole. A zone that was present but not readable yet may hold more than was written. */
+  readonly isExact: boolean;
+}
+
+/**
+ * Reads the zone from the api, and applies what differs in one commit. If the api does not have the zone, nothing is done: only a
+ * `gone` line or a list removes a zone, because an api with an empty database has no zone at all.
+ * @param limit LargeZone is thrown for a zone with more RRsets
+ */
+export async function reloadZone(
+  context: ConvergeContext,
+  zone: ZoneId,
+  limit: number | undefined,
+  signal: AbortSignal,
+): Promise<Converged> {
+  const { api, engine, state, permits, present } = context;
+  const lines = await api.zone(zone.id, signal);
+  if (lines === null) return { version: null, names: [], isExact: true };
+  const served = await readServedZone(lines, zone, limit);
+  const before = state.rows().get(zone.name);
+  // A zone of the same name that was deleted has another key, and nothing in common with this one.
+  if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
+  const row = { ...(state.rows().get(zone.name) ?? emptyRow(zone.name, zone.id)), id: zone.id };
+  const isPresent = present.has(zone.name);
+  const key = createHash('sha256').update(served.privateKey).digest('hex');
+  if (!isPresent || row.key !== key) {
+    // The row comes first: after a crash, the node knows that the zone in the name server is its own.
+    state.put({ ...row, isDirty: true });
+    await engine.add([{ name: zone.name, privateKey: served.privateKey }], signal);
+    present.add(zone.name);
+  }
+  const isExact = !isPresent || row.engineSerial !== null;
+  return permits.run('bulk', () => applyDifference(context, served, { ...row, key, isExact }, signal), signal);
+}
+
+async function applyDifference(
+  { engine, state, isAwaited }: ConvergeContext,
+  served: ServedZone,
+  row: ZoneRow,
+  signal: AbortSignal,
+): Promise<Converged> {
+  const comparison = compareWith(served.names);
+  const wasHeld = row.engineSerial !== null;
+  if (wasHeld) for await (const page of engine.read(row.name, signal)) comparison.held(page);
+  const { names, sets } = comparison.result();
+  const soa = JSON.stringify(served.soa);
+  const { id, version, serial } = served.head;
+  let { engineSerial } = row;
+  if (names.length > 0 || row.soa !== soa || engineSerial === null || isEarlier(engineSerial, serial)) {
+    engineSerial = await engine.change(row.name, { names, sets, soa: served.soa, serial }, signal);
+  }
+  const isDirty = isAwaited(row.name);
+  state.put({ ...row, id, version, serial, engineSerial, soa, isDirty, isUnlisted: false });
+  return { version, names: wasHeld ? names : [], isExact: row.isExact };
+}
+
+/** Applies changed names to a zone whose other names are up to date. */
+export async function changeNames(
+  { engine, state, isAwaited }: ConvergeContext,
+  row: ZoneRow,
+  head: ZoneHead,
+  names: ReadonlyMap<string, readonly ServedSet[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const change = { names: [...names.keys()], sets: [...names.values()].flat(), serial: head.serial };
+  const engineSerial = await engine.change(row.name, change, signal);
+  const isDirty = isAwaited(row.name);
+  state.put({
+    ...row,
+    version: head.version,
+    serial: head.serial,
+    engineSerial,
+    isExact: false,
+    isDirty,
+    isUnlisted: false,
+  });
+}
+
+/** Removes the zone unless another zone of the same name has taken its place. */
+export async function removeZone({ engine, state, present }: ConvergeContext, zone: ZoneId, signal: AbortSignal) {
+  const row = state.rows().get(zone.name);
+  if (row === undefined || row.id !== zone.id) return;
+  await engine.remove([zone.name], signal);
+  present.delete(zone.name);
+  state.delete(zone.name);
+}
+
+/** Serial number arithmetic (RFC 1982 section 3.2). */
+export function isEarlier(one: number, other: number): boolean {
+  const distance = (other - one + 2 ** 32) % 2 ** 32;
+  return distance !== 0 && distance < 2 ** 31;
+}

@@ -1,0 +1,42 @@
+// The operations that the node needs of the name server beside it. The name server of an installation is Knot DNS.
+import type { ServedSet } from '#dns/served.ts';
+
+export interface EngineZone {
+  readonly name: string;
+  /** The serial that is served; null while the zone has no contents. */
+  readonly serial: number | null;
+}
+
+export interface ZoneSoa {
+  readonly mname: string;
+  readonly rname: string;
+  readonly refresh: number;
+  readonly retry: number;
+  readonly expire: number;
+  readonly minimum: number;
+  readonly ttl: number;
+}
+
+export interface ZoneChange {
+  /** These names have exactly the RRsets of `sets` afterwards; names that are not given stay as they are. */
+  readonly names: readonly string[];
+  readonly sets: readonly ServedSet[];
+  /** (Default: the SOA stays, apart from its serial.) */
+  readonly soa?: ZoneSoa;
+  /** The engine serves this serial, or a later one if its own is not earlier. */
+  readonly serial: number;
+}
+
+export interface ZoneEngine {
+  /** For instance `Knot DNS 3.2.6`. */
+  version(): Promise<string>;
+  zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
+  /** Adds zones with their keys. A zone that is there keeps its contents, and gets the key if it has another one. */
+  add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
+  /** Removes zones with everything that belongs to them. A zone that is not there is no error. */
+  remove(names: readonly string[], signal: AbortSignal): Promise<void>;
+  /** The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. */
+  read(name: string, signal: AbortSignal): AsyncIterable<readonly ServedSet[]>;
+  /** One commit. @returns the serial that is served @throws when nothing was changed */
+  change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;
+}

@@ -1,0 +1,23 @@
+// The faults of a feed that the node tells apart.
+
+/** The api answered, but not as the contract says: a line that is too long, garbage, an answer that ends early. */
+export class FeedFault extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'FeedFault';
+  }
+}
+
+/** The zone has more RRsets than the node reads beside other zones. */
+export class LargeZone extends Error {
+  constructor() {
+    super('the zone is large and is read alone');
+    this.name = 'LargeZone';
+  }
+}
+
+/** The text of an error for reports and logs, at most `limit` characters. */
+export function textOfError(error: unknown, limit = 500): string {
+  const text = error instanceof Error ? error.message || error.name : String(error);
+  return text.slice(0, limit);
+}

@@ -1,0 +1,113 @@
+// Keeps one connection to the feed: connects with the cursor, hands each line on, and connects again when the connection ends.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { ApiError } from '#client/errors.ts';
+import type { FeedLine } from '#contract/feed.ts';
+import type { Logger } from '#telemetry/log.ts';
+import type { FeedApi } from './api.ts';
+import { FeedFault, textOfError } from './faults.ts';
+import { retryDelay } from './plan.ts';
+
+/** Why a connection ended. `list` was asked for by this node. */
+export type Ending = 'refused' | 'unreachable' | 'fault' | 'list';
+export const ENDINGS: readonly Ending[] = ['refused', 'unreachable', 'fault', 'list'];
+
+interface FollowOptions {
+  readonly api: Pick<FeedApi, 'follow'>;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** The cursor for the next connection; null asks for the list. */
+  after(): string | null;
+  /** @throws FeedFault if the line breaks the order of lines; the connection ends then */
+  onLine(line: FeedLine): void;
+  onEnd(ending: Ending, problem: string | null): void;
+}
+
+export interface Follower {
+  /** Runs until the signal aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Ends the connection; the next one begins at once. */
+  reconnect(): void;
+}
+
+const WAIT_MIN_MS = 200;
+const WAIT_MAX_MS = 30_000;
+/** A key that is refused is seldom accepted a moment later. */
+const REFUSED_MS = 30_000;
+/** No answer makes the node wait longer. */
+const RETRY_AFTER_MAX_MS = 300_000;
+
+export function createFollower(options: FollowOptions): Follower {
+  const { api, clock, random, log } = options;
+  let connection: AbortController | null = null;
+  let isAsked = false;
+  let failures = 0;
+  let logged: string | null = null;
+
+  /** Returns only by throwing the reason of the end. */
+  const connect = async (signal: AbortSignal): Promise<never> => {
+    const own = new AbortController();
+    const stop = () => own.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    connection = own;
+    try {
+      for await (const line of api.follow(options.after(), own.signal)) {
+        options.onLine(line);
+        // A connection counts as good with its first beat: an api that sends a list and fails is not asked five times a second.
+        if (line.kind !== 'beat') continue;
+        failures = 0;
+        if (logged !== null) log.info('the feed of the api is connected again');
+        logged = null;
+      }
+      throw new FeedFault('the api ended the feed');
+    } finally {
+      connection = null;
+      signal.removeEventListener('abort', stop);
+      own.abort(new FeedFault('the connection has ended'));
+    }
+  };
+
+  /** Logs the first of equal failures. @returns the wait before the next connection in ms */
+  const judge = (error: unknown): number => {
+    if (isAsked) {
+      isAsked = false;
+      options.onEnd('list', null);
+      return 0;
+    }
+    failures += 1;
+    let wait = retryDelay(failures, WAIT_MIN_MS, WAIT_MAX_MS, random);
+    const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
+    if (isRefused) wait = REFUSED_MS * (1 + random());
+    else if (error instanceof ApiError && error.retryAfterMs !== null) {
+      wait = Math.max(wait, Math.min(error.retryAfterMs, RETRY_AFTER_MAX_MS));
+    }
+    const problem = isRefused
+      ? `the api refuses the key of this node (${error.status} ${error.code}: ${textOfError(error)}). Give the node a valid node key; it goes on with the zones that it has`
+      : textOfError(error);
+    if (problem !== logged)
+      log[isRefused ? 'error' : 'warn']({ retryMs: Math.round(wait) }, `the feed is not connected: ${problem}`);
+    logged = problem;
+    options.onEnd(isRefused ? 'refused' : error instanceof FeedFault ? 'fault' : 'unreachable', problem);
+    return wait;
+  };
+
+  return {
+    run: async (signal) => {
+      while (!signal.aborted) {
+        let wait = 0;
+        try {
+          await connect(signal);
+        } catch (error) {
+          if (signal.aborted) return;
+          wait = judge(error);
+        }
+        await sleep(clock, wait, signal).catch(() => undefined);
+      }
+    },
+    reconnect: () => {
+      isAsked = connection !== null;
+      connection?.abort(new FeedFault('the node asks for the list of zones'));
+    },
+  };
+}

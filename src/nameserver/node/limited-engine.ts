@@ -1,0 +1,109 @@
+// The name server's operations with a time limit each, and with zones added in batches: one configuration transaction of the name
+// server costs about the same for one zone as for many.
+import type { Clock } from '#base/clock.ts';
+import { deadline } from '#base/deadline.ts';
+import type { ZoneEngine } from './engine.ts';
+
+interface Adding {
+  readonly zone: { readonly name: string; readonly privateKey: string };
+  done(error?: unknown): void;
+}
+
+/** A commit of 100,000 RRsets with their first signatures takes about 30 s. */
+const COMMIT_MS = 180_000;
+const PAGE_MS = 60_000;
+const SHORT_MS = 30_000;
+const MAX_BATCH = 256;
+
+/** @param onEnd called after each operation with its success */
+export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolean) => void): ZoneEngine {
+  const within = async <T>(ms: number, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const limit = deadline(clock, ms, signal);
+    try {
+      const result = await raced(work(limit.signal), limit.signal);
+      onEnd(true);
+      return result;
+    } catch (error) {
+      if (!signal.aborted) onEnd(false);
+      if (limit.expired()) throw new Error(`The name server did not answer within ${ms / 1000} s`);
+      throw error;
+    } finally {
+      limit.clear();
+    }
+  };
+
+  const waiting: Adding[] = [];
+  let isAdding = false;
+  const addAll = async (signal: AbortSignal): Promise<void> => {
+    isAdding = true;
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, MAX_BATCH);
+      const add = (some: readonly Adding[]) =>
+        within(SHORT_MS, signal, (limit) =>
+          engine.add(
+            some.map(({ zone }) => zone),
+            limit,
+          ),
+        );
+      try {
+        await add(batch);
+        for (const { done } of batch) done();
+      } catch (error) {
+        // One zone of the batch may be at fault: each is tried alone.
+        for (const one of batch) {
+          if (batch.length === 1 || signal.aborted) one.done(error);
+          else
+            await add([one]).then(
+              () => one.done(),
+              (own: unknown) => one.done(own),
+            );
+        }
+      }
+    }
+    isAdding = false;
+  };
+
+  return {
+    version: () => engine.version(),
+    zones: (signal) => within(SHORT_MS, signal, (limit) => engine.zones(limit)),
+    add: async (zones, signal) => {
+      const added = zones.map(
+        (zone) =>
+          new Promise<void>((resolve, reject) => {
+            waiting.push({ zone, done: (error) => (error === undefined ? resolve() : reject(error)) });
+          }),
+      );
+      if (!isAdding) void addAll(signal);
+      await Promise.all(added);
+    },
+    remove: (names, signal) => within(SHORT_MS, signal, (limit) => engine.remove(names, limit)),
+    read: async function* (name, signal) {
+      const end = new AbortController();
+      const stop = () => end.abort(signal.reason);
+      if (signal.aborted) throw signal.reason;
+      signal.addEventListener('abort', stop, { once: true });
+      const pages = engine.read(name, end.signal)[Symbol.asyncIterator]();
+      try {
+        for (;;) {
+          const page = await within(PAGE_MS, end.signal, () => pages.next());
+          if (page.done) return;
+          yield page.value;
+        }
+      } finally {
+        signal.removeEventListener('abort', stop);
+        end.abort(new DOMException('The reader has ended', 'AbortError'));
+        void pages.return?.().catch(() => undefined);
+      }
+    },
+    change: (name, change, signal) => within(COMMIT_MS, signal, (limit) => engine.change(name, change, limit)),
+  };
+}
+
+/** Ends with the signal, also if the work does not follow it. */
+function raced<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

@@ -1,0 +1,88 @@
+// The metrics of a node.
+import type { Metrics } from '#telemetry/metrics.ts';
+import { COMPARED, type Compared } from './compare.ts';
+import { ENDINGS, type Ending } from './follow.ts';
+
+export interface NodeNumbers {
+  lagSeconds(): number;
+  zones(): number;
+  failing(): number;
+  waiting(): number;
+  unlisted(): number;
+  isConnected(): boolean;
+  isEngineUp(): boolean;
+  isStateStored(): boolean;
+}
+
+interface NodeMetrics {
+  worked(result: 'applied' | 'failed'): void;
+  compared(result: Compared): void;
+  mended(names: number): void;
+  ended(ending: Ending): void;
+  duplicate(isDuplicate: boolean): void;
+  clockOff(seconds: number): void;
+}
+
+/** Registers the metrics. Call it once per registry. */
+export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeMetrics {
+  const gauge = (name: string, help: string, read: () => number) =>
+    void metrics.gauge({ name, help, collect: (each) => each.set(read()) });
+  gauge(
+    'node_feed_lag_seconds',
+    'Seconds since the latest line of the feed arrived that is applied together with everything before it.',
+    () => numbers.lagSeconds(),
+  );
+  gauge('node_feed_connected', 'Whether the feed is connected (1) or not (0).', () => Number(numbers.isConnected()));
+  gauge('node_zones', 'Zones that the node has.', () => numbers.zones());
+  gauge('node_zones_failing', 'Zones that the node does not serve as the feed says.', () => numbers.failing());
+  gauge('node_zones_waiting', 'Zones with changes that are not applied yet.', () => numbers.waiting());
+  gauge(
+    'node_zones_unlisted',
+    'Zones that the list of the api lacks, and that the node keeps because the list lacks too many.',
+    () => numbers.unlisted(),
+  );
+  gauge('node_engine_up', 'Whether the name server answered the last command (1) or not (0).', () =>
+    Number(numbers.isEngineUp()),
+  );
+  gauge('node_state_stored', 'Whether the node can store its state (1) or not (0).', () =>
+    Number(numbers.isStateStored()),
+  );
+  const duplicate = metrics.gauge({
+    name: 'node_duplicate',
+    help: 'Whether another node reports under the same name (1) or not (0).',
+  });
+  const clockOff = metrics.gauge({
+    name: 'node_clock_offset_seconds',
+    help: 'Seconds by which the clock of the api is ahead of the clock of this machine, at the last connection.',
+  });
+  const work = metrics.counter({
+    name: 'node_work_total',
+    help: 'Attempts to apply the changes of one zone, by result.',
+    labels: ['result'],
+  });
+  for (const result of ['applied', 'failed']) work.inc({ result }, 0);
+  const comparisons = metrics.counter({
+    name: 'node_comparisons_total',
+    help: 'Comparisons of one zone with the api, by result.',
+    labels: ['result'],
+  });
+  for (const result of COMPARED) comparisons.inc({ result }, 0);
+  const differences = metrics.counter({
+    name: 'node_differences_total',
+    help: 'Names whose records differed in a comparison and were mended.',
+  });
+  const endings = metrics.counter({
+    name: 'node_feed_ends_total',
+    help: 'Connections to the feed that ended or failed, by reason: refused (the key), unreachable, fault (a wrong answer, or silence), list (the node asked for it).',
+    labels: ['reason'],
+  });
+  for (const reason of ENDINGS) endings.inc({ reason }, 0);
+  return {
+    worked: (result) => work.inc({ result }),
+    compared: (result) => comparisons.inc({ result }),
+    mended: (names) => differences.inc(names),
+    ended: (reason) => endings.inc({ reason }),
+    duplicate: (is) => duplicate.set(Number(is)),
+    clockOff: (seconds) => clockOff.set(seconds),
+  };
+}

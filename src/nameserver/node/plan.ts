@@ -1,0 +1,134 @@
+// The decisions of the node about zones, without input and output: which work a line means, how work of one zone adds up, what a
+// list of all zones means, and when a failing zone is tried again.
+import type { ServedSet } from '#dns/served.ts';
+import type { ZoneRow } from './state.ts';
+
+export interface ZoneId {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface ZoneHead extends ZoneId {
+  readonly version: string;
+  readonly serial: number;
+}
+
+export type ZoneWork =
+  | { readonly kind: 'names'; readonly head: ZoneHead; readonly sets: ReadonlyMap<string, readonly ServedSet[]> }
+  | { readonly kind: 'reload'; readonly id: string; readonly name: string }
+  | { readonly kind: 'gone'; readonly id: string; readonly name: string };
+
+/** More names than this, and reading the whole zone costs less memory than keeping them. */
+const MAX_NAMES_OF_ZONE = 5_000;
+/** Changes of this many names, for instance of ACME challenges, go ahead of bulk. */
+const SMALL_NAMES = 20;
+
+/**
+ * The work of one zone (one id) that remains when `next` arrives while `before` waits.
+ *
+ * | before | next names | next reload | next gone |
+ * |---|---|---|---|
+ * | names | the later RRsets of each name, or reload if there are too many | reload | gone |
+ * | reload | reload: the zone is read later than the line was written | reload | gone |
+ * | gone | reload, which finds whether the zone exists | reload | gone |
+ */
+export function mergeWork(before: ZoneWork | undefined, next: ZoneWork): ZoneWork {
+  if (before === undefined || next.kind === 'gone') return limited(next);
+  if (next.kind === 'reload' || before.kind !== 'names') return reloadOf(next);
+  return limited({ kind: 'names', head: next.head, sets: new Map([...before.sets, ...next.sets]) });
+}
+
+export function reloadOf(work: ZoneWork): ZoneWork {
+  const { id, name } = work.kind === 'names' ? work.head : work;
+  return { kind: 'reload', id, name };
+}
+
+function limited(work: ZoneWork): ZoneWork {
+  return work.kind === 'names' && work.sets.size > MAX_NAMES_OF_ZONE ? reloadOf(work) : work;
+}
+
+export function isSmall(work: ZoneWork): boolean {
+  return work.kind === 'names' && work.sets.size <= SMALL_NAMES;
+}
+
+/** The number of names that the work keeps in memory. */
+export function namesOf(work: ZoneWork): number {
+  return work.kind === 'names' ? work.sets.size : 0;
+}
+
+/**
+ * Whether changed names can be applied to what the name server holds; otherwise the zone is read as a whole. A dirty row needs no
+ * check here: work that reads its zone is waiting then, and swallows changed names.
+ */
+export function canApply(row: ZoneRow | undefined, id: string): row is ZoneRow & { engineSerial: number } {
+  return row !== undefined && row.id === id && row.engineSerial !== null;
+}
+
+interface ListPlan {
+  /** Zones that must be read. */
+  readonly reload: readonly ZoneId[];
+  /** Zones that the node has and the list does not. */
+  readonly missing: readonly string[];
+}
+
+/** @param held the names of all zones that the name server or the state has */
+export function planList(
+  listed: ReadonlyMap<string, ZoneHead>,
+  rows: ReadonlyMap<string, ZoneRow>,
+  held: ReadonlySet<string>,
+): ListPlan {
+  const reload = [...listed.values()].filter((head) => {
+    const row = rows.get(head.name);
+    if (!canApply(row, head.id)) return true;
+    return row.isDirty || row.isUnlisted || !row.isExact || row.version !== head.version;
+  });
+  return { reload, missing: [...held].filter((name) => !listed.has(name)) };
+}
+
+/** A list that removes more zones than this, and more than half of all, is not believed at once. */
+const MAX_REMOVALS = 20;
+/** A second list that says the same after this time is believed. */
+export const SECOND_LIST_MS = 10 * 60_000;
+
+export interface HeldRemovals {
+  /** The zones that the first list did not contain, and when it came, by the node's own clock in ms. */
+  readonly missing: ReadonlySet<string>;
+  readonly since: number;
+}
+
+interface RemovalPlan {
+  readonly remove: readonly string[];
+  /** Zones that stay for now. */
+  readonly keep: readonly string[];
+  readonly held: HeldRemovals | null;
+}
+
+/**
+ * Which of the missing zones are removed. An api with an empty database must not empty the name servers: many removals wait
+ * for a second list at least 10 minutes later, or for a person who allows them.
+ */
+export function planRemovals(
+  missing: readonly string[],
+  total: number,
+  before: HeldRemovals | null,
+  now: number,
+  isAllowed: boolean,
+): RemovalPlan {
+  const isMany = missing.length > MAX_REMOVALS && missing.length * 2 > total;
+  if (!isMany || isAllowed) return { remove: missing, keep: [], held: null };
+  if (before === null) return { remove: [], keep: missing, held: { missing: new Set(missing), since: now } };
+  if (now - before.since < SECOND_LIST_MS) {
+    // Only zones that every list since then lacked count as confirmed.
+    const both = new Set(missing.filter((name) => before.missing.has(name)));
+    return { remove: [], keep: missing, held: { missing: both, since: before.since } };
+  }
+  const remove = missing.filter((name) => before.missing.has(name));
+  const keep = missing.filter((name) => !before.missing.has(name));
+  return { remove, keep, held: keep.length === 0 ? null : { missing: new Set(keep), since: now } };
+}
+
+/** The wait before the attempt after `attempts` failures: from `min` doubling to `max` ms, with half of it at random. */
+export function retryDelay(attempts: number, min: number, max: number, random: () => number): number {
+  const longest = Math.min(max, min * 2 ** Math.min(attempts - 1, 30));
+  return longest * (0.5 + random() / 2);
+}

@@ -1,0 +1,242 @@
+// What the node remembers over a restart: how far it is in the feed, and what the name server holds of each zone.
+//
+// The file never says more than the name server holds: a row is written after the commit in the name server, and rows and cursor
+// are written in one transaction. After a crash at any line the file is at most older than the name server, and the feed says
+// the missing part again. If a write fails (a full disk), the rows wait in memory, and the cursor waits with them.
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { textOfError } from './faults.ts';
+
+export interface ZoneRow {
+  readonly name: string;
+  readonly id: string;
+  /** The version that was applied last. */
+  readonly version: string;
+  readonly serial: number;
+  /** The serial that the name server serves; null if it has no contents, or none that is known. */
+  readonly engineSerial: number | null;
+  /** The SOA that was applied last, as JSON. */
+  readonly soa: string | null;
+  /** A hash of the key that the name server has. */
+  readonly key: string | null;
+  /**
+   * The contents are those of `version` as a whole. A change line sets it to false: the version of its zone may include a
+   * change of another name, whose line comes later.
+   */
+  readonly isExact: boolean;
+  /** The contents may differ from the feed up to the cursor: the zone must be read again. */
+  readonly isDirty: boolean;
+  /** The last list did not contain the zone, but too many zones were missing in it. */
+  readonly isUnlisted: boolean;
+}
+
+interface NodeFacts {
+  /** Everything up to here is applied, except for zones that are dirty; null before the first list. */
+  readonly cursor: string | null;
+  readonly epoch: string | null;
+  /** The last request for a comparison that was taken up. */
+  readonly compare: string | null;
+}
+
+export interface NodeState {
+  /** Made together with the file: two nodes with one name differ in it. */
+  readonly instance: string;
+  facts(): NodeFacts;
+  setFacts(facts: Partial<NodeFacts>): void;
+  rows(): ReadonlyMap<string, ZoneRow>;
+  put(row: ZoneRow): void;
+  delete(name: string): void;
+  /** Several changes in one transaction. */
+  batch(work: () => void): void;
+  /** Why the file cannot be written; null if it can. */
+  problem(): string | null;
+  close(): void;
+}
+
+interface OpenedState {
+  readonly state: NodeState;
+  /** Why the node begins anew; null if it continues with the file. */
+  readonly anew: string | null;
+}
+
+const FILE = 'node.sqlite';
+const FORM = 1;
+const SQLITE_BUSY = 5;
+const UNREADABLE = new Set([11, 26]);
+
+/**
+ * Opens or makes the state in the folder. An unreadable file is kept beside the new one as `node.sqlite.unreadable`.
+ * @throws Error if another process uses the folder, or the folder cannot be used
+ */
+export function openState(folder: string): OpenedState {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, FILE);
+  try {
+    return load(file);
+  } catch (error) {
+    const code = (error as { errcode?: number }).errcode ?? 0;
+    if (code === SQLITE_BUSY) throw new Error(`Another process uses ${file}. Give each node a folder of its own.`);
+    const isUnreadable = UNREADABLE.has(code & 0xff) || error instanceof OtherForm;
+    if (!isUnreadable)
+      throw new Error(
+        `The state ${file} cannot be opened (${textOfError(error)}). The node needs a folder that it may write.`,
+      );
+    renameSync(file, `${file}.unreadable`);
+    for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+    return {
+      state: load(file).state,
+      anew: `${file} is unreadable (${textOfError(error)}); it is kept as ${FILE}.unreadable`,
+    };
+  }
+}
+
+class OtherForm extends Error {}
+
+function load(file: string): OpenedState {
+  const db = new DatabaseSync(file);
+  try {
+    // The lock lasts until the process ends, in whatever way.
+    db.exec(
+      'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal; begin immediate; commit',
+    );
+    const form = Number(db.prepare('pragma user_version').get()?.user_version);
+    if (form !== 0 && form !== FORM) throw new OtherForm(`it has form ${form}, this version reads form ${FORM}`);
+    const check = db.prepare('pragma quick_check(1)').get()?.quick_check;
+    if (check !== 'ok') throw new OtherForm(String(check));
+    const isNew = form === 0;
+    if (isNew) create(db);
+    return { state: wrap(db), anew: isNew ? `${file} did not exist` : null };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function create(db: DatabaseSync): void {
+  db.exec(`begin;
+    create table node (instance text not null, cursor text, epoch text, compare text);
+    create table zones (
+      name text primary key, id text not null, version text not null, serial integer not null, engine_serial integer,
+      soa text, key text, exact integer not null, dirty integer not null, unlisted integer not null
+    ) without rowid;
+    pragma user_version = ${FORM};`);
+  db.prepare('insert into node (instance) values (?)').run(randomUUID());
+  db.exec('commit');
+}
+
+function wrap(db: DatabaseSync): NodeState {
+  const node = db.prepare('select instance, cursor, epoch, compare from node').get();
+  if (node === undefined) throw new OtherForm('it has no row of the node');
+  const rows = new Map<string, ZoneRow>();
+  for (const row of db.prepare('select * from zones').all()) rows.set(String(row.name), rowOf(row));
+  let facts: NodeFacts = {
+    cursor: textOrNull(node.cursor),
+    epoch: textOrNull(node.epoch),
+    compare: textOrNull(node.compare),
+  };
+
+  const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const erase = db.prepare('delete from zones where name = ?');
+  const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?');
+  const unsaved = new Set<string>();
+  let factsUnsaved = false;
+  let depth = 0;
+  let problem: string | null = null;
+
+  const save = (): void => {
+    if (depth > 0 || (unsaved.size === 0 && !factsUnsaved)) return;
+    try {
+      db.exec('begin immediate');
+      for (const name of unsaved) {
+        const row = rows.get(name);
+        if (row === undefined) erase.run(name);
+        else write.run(...columnsOf(row));
+      }
+      if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare);
+      db.exec('commit');
+      unsaved.clear();
+      factsUnsaved = false;
+      problem = null;
+    } catch (error) {
+      problem = textOfError(error);
+      if (db.isTransaction) db.exec('rollback');
+    }
+  };
+
+  return {
+    instance: String(node.instance),
+    facts: () => facts,
+    setFacts: (change) => {
+      facts = { ...facts, ...change };
+      factsUnsaved = true;
+      save();
+    },
+    rows: () => rows,
+    put: (row) => {
+      rows.set(row.name, row);
+      unsaved.add(row.name);
+      save();
+    },
+    delete: (name) => {
+      if (!rows.delete(name)) return;
+      unsaved.add(name);
+      save();
+    },
+    batch: (work) => {
+      depth += 1;
+      try {
+        work();
+      } finally {
+        depth -= 1;
+        save();
+      }
+    },
+    problem: () => problem,
+    close: () => db.close(),
+  };
+}
+
+type Columns = Record<string, unknown>;
+
+function rowOf(row: Columns): ZoneRow {
+  return {
+    name: String(row.name),
+    id: String(row.id),
+    version: String(row.version),
+    serial: Number(row.serial),
+    engineSerial: row.engine_serial === null ? null : Number(row.engine_serial),
+    soa: textOrNull(row.soa),
+    key: textOrNull(row.key),
+    isExact: row.exact === 1,
+    isDirty: row.dirty === 1,
+    isUnlisted: row.unlisted === 1,
+  };
+}
+
+function columnsOf(row: ZoneRow) {
+  const { name, id, version, serial, engineSerial, soa, key, isExact, isDirty, isUnlisted } = row;
+  return [
+    name,
+    id,
+    version,
+    serial,
+    engineSerial,
+    soa,
+    key,
+    Number(isExact),
+    Number(isDirty),
+    Number(isUnlisted),
+  ] as const;
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** The row of a zone of which nothing is applied yet. */
+export function emptyRow(name: string, id: string): ZoneRow {
+  const nothing = { version: '', serial: 0, engineSerial: null, soa: null, key: null };
+  return { name, id, ...nothing, isExact: false, isDirty: true, isUnlisted: false };
+}

@@ -1,0 +1,316 @@
+// The work of all zones: what waits, what runs, what failed and is tried again.
+//
+// A zone name is idle, waiting, running, or failing (waiting for its next attempt). Work that arrives while the name runs waits
+// for the end of it. Work is counted in the position, so that the cursor advances only over what is applied. Work of a zone that
+// fails, or that takes long while others go on, is left out: the row of the zone is marked dirty first.
+import type { Clock } from '#base/clock.ts';
+import { MAX_FAILING } from '#contract/feed.ts';
+import type { Logger } from '#telemetry/log.ts';
+import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';
+import { LargeZone, textOfError } from './faults.ts';
+import { canApply, isSmall, mergeWork, namesOf, reloadOf, retryDelay, type ZoneWork } from './plan.ts';
+import { Position } from './position.ts';
+import { RecentNames } from './recent.ts';
+import { emptyRow } from './state.ts';
+
+interface Pending {
+  work: ZoneWork;
+  /** The number in the position; null if the work is left out there. */
+  number: number | null;
+  readonly since: number;
+}
+
+interface Slot {
+  readonly name: string;
+  /** By zone id: a zone that was deleted and its successor of the same name are two. */
+  readonly works: Map<string, Pending>;
+  running: Pending | null;
+  attempts: number;
+  error: string | null;
+  isLate: boolean;
+  isLarge: boolean;
+  cancelRetry: (() => void) | null;
+}
+
+export interface FailingZone {
+  readonly id: string;
+  readonly name: string;
+  readonly error: string;
+}
+
+interface ZonesOptions extends Omit<ConvergeContext, 'isAwaited'> {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Something was applied, or failed. */
+  onProgress(result: 'applied' | 'failed'): void;
+  /** A zone was read as a whole. @param names the names that differed in the name server */
+  onReloaded(name: string, names: readonly string[]): void;
+  /** The name server may hold more than was written. */
+  onDoubt(name: string): void;
+  /** The api does not have a zone whose work the cursor no longer contains: only a list shows what became of its name. */
+  onAbsent(): void;
+}
+
+const RETRY_MIN_MS = 1_000;
+const RETRY_MAX_MS = 300_000;
+/** Zones that are read or written at once; at most four of them at the name server. */
+const BULK_AT_ONCE = 12;
+/** Zones with more RRsets are read one at a time, so memory holds at most one of them. */
+const LARGE_SETS = 5_000;
+/** More names than these wait: further changes are read as whole zones. */
+const MAX_NAMES = 50_000;
+const LATE_MS = 2_000;
+/** At most so many zones are left out because they take long. The report can name MAX_FAILING zones. */
+const MAX_LATE = MAX_FAILING / 2;
+
+type Lane = 'small' | 'bulk' | 'large';
+
+export class Zones {
+  readonly position = new Position();
+  readonly #options: ZonesOptions;
+  readonly #context: ConvergeContext;
+  readonly #signal: AbortSignal;
+  readonly #slots = new Map<string, Slot>();
+  readonly #numbered = new Map<number, { slot: Slot; pending: Pending }>();
+  readonly #lanes: Record<Lane, Set<Slot>> = { small: new Set(), bulk: new Set(), large: new Set() };
+  readonly #running = { small: 0, bulk: 0, large: 0 };
+  readonly #ends = new Set<Promise<void>>();
+  readonly #recent = new RecentNames();
+  #names = 0;
+
+  constructor(options: ZonesOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#context = { ...options, isAwaited: (name) => this.#isAwaited(name) };
+    this.#signal = signal;
+  }
+
+  /** @param isCounted false: the zone's row is dirty, and the cursor does not wait for the work */
+  add(work: ZoneWork, isCounted = true): void {
+    const { id, name } = work.kind === 'names' ? work.head : work;
+    const slot = this.#slots.get(name) ?? newSlot(name);
+    this.#slots.set(name, slot);
+    const before = slot.works.get(id);
+    this.#names -= before === undefined ? 0 : namesOf(before.work);
+    let merged = mergeWork(before?.work, work);
+    if (this.#names + namesOf(merged) > MAX_NAMES) merged = reloadOf(merged);
+    this.#names += namesOf(merged);
+    if (!isCounted) slot.isLate = true;
+    if (before !== undefined) before.work = merged;
+    else {
+      const number = isCounted ? this.position.open() : null;
+      const pending = { work: merged, number, since: this.#options.clock.now() };
+      slot.works.set(id, pending);
+      if (number !== null) this.#numbered.set(number, { slot, pending });
+    }
+    this.#queue(slot);
+  }
+
+  /** Tries all failing zones now: the api or the name server was away and is back. */
+  retryAll(): void {
+    for (const slot of this.#slots.values()) {
+      slot.cancelRetry?.();
+      slot.cancelRetry = null;
+      this.#queue(slot);
+    }
+  }
+
+  /**
+   * Leaves zones out of the cursor that have been waiting long, so that the changes of other zones count as propagated. Not
+   * before the first list is applied: a new node counts only with all zones.
+   */
+  leaveOutLate(): void {
+    if (this.position.reached() === null) return;
+    const now = this.#options.clock.now();
+    const late = [...this.#numbered.values()].filter(({ pending }) => now - pending.since > LATE_MS);
+    const already = [...this.#slots.values()].filter(({ isLate }) => isLate).length;
+    if (late.length === 0 || late.length + already > MAX_LATE) return;
+    for (const { slot, pending } of late) {
+      slot.isLate = true;
+      this.#leaveOut(slot, pending);
+    }
+  }
+
+  isBusy(name: string): boolean {
+    return this.#slots.has(name);
+  }
+
+  /** Zones that wait or run. */
+  waiting(): number {
+    return this.#slots.size;
+  }
+
+  *failing(): Generator<FailingZone> {
+    for (const { name, error, isLate, works, running } of this.#slots.values()) {
+      if (error === null && !isLate) continue;
+      const [id = ''] = works.keys();
+      yield { id: id || idOf(running?.work), name, error: error ?? 'the node is reading the zone' };
+    }
+  }
+
+  /** Resolves when nothing runs. */
+  async settled(): Promise<void> {
+    while (this.#ends.size > 0) await Promise.all(this.#ends);
+  }
+
+  #queue(slot: Slot): void {
+    for (const lane of Object.values(this.#lanes)) lane.delete(slot);
+    const [pending] = slot.works.values();
+    if (pending === undefined || slot.running !== null || slot.cancelRetry !== null) return;
+    this.#lanes[this.#laneOf(slot, pending)].add(slot);
+    this.#pump();
+  }
+
+  #laneOf(slot: Slot, { work }: Pending): Lane {
+    if (slot.isLarge && work.kind === 'reload') return 'large';
+    const isApplicable = work.kind === 'names' && canApply(this.#options.state.rows().get(slot.name), work.head.id);
+    return isApplicable && isSmall(work) ? 'small' : 'bulk';
+  }
+
+  #pump(): void {
+    if (this.#signal.aborted) return;
+    const { permits } = this.#options;
+    for (const slot of this.#lanes.small) {
+      if (!permits.isFree()) break;
+      this.#start(slot, 'small');
+    }
+    for (const slot of this.#lanes.bulk) {
+      if (this.#running.bulk >= BULK_AT_ONCE) break;
+      this.#start(slot, 'bulk');
+    }
+    for (const slot of this.#lanes.large) {
+      if (this.#running.large >= 1) break;
+      this.#start(slot, 'large');
+    }
+  }
+
+  #start(slot: Slot, lane: Lane): void {
+    this.#lanes[lane].delete(slot);
+    const [entry] = slot.works;
+    if (entry === undefined) return;
+    const [id, pending] = entry;
+    slot.works.delete(id);
+    slot.running = pending;
+    this.#names -= namesOf(pending.work);
+    this.#running[lane] += 1;
+    const end = this.#run(slot, pending, lane).finally(() => {
+      this.#ends.delete(end);
+      this.#running[lane] -= 1;
+      this.#pump();
+    });
+    this.#ends.add(end);
+  }
+
+  async #run(slot: Slot, pending: Pending, lane: Lane): Promise<void> {
+    try {
+      await this.#apply(slot, pending, lane);
+      this.#close(pending);
+      Object.assign(slot, { attempts: 0, error: null });
+      slot.isLate = [...slot.works.values()].some(({ number }) => number === null);
+      slot.running = null;
+      if (slot.works.size === 0) this.#slots.delete(slot.name);
+      this.#options.onProgress('applied');
+    } catch (error) {
+      slot.running = null;
+      if (this.#signal.aborted) return;
+      this.#again(slot, pending, error);
+    }
+    this.#queue(slot);
+  }
+
+  async #apply(slot: Slot, pending: Pending, lane: Lane): Promise<void> {
+    const { permits, state } = this.#options;
+    const { work } = pending;
+    if (work.kind === 'gone')
+      return permits.run('bulk', () => removeZone(this.#context, work, this.#signal), this.#signal);
+    const row = state.rows().get(slot.name);
+    if (work.kind === 'names' && canApply(row, work.head.id)) {
+      const { head } = work;
+      const names = new Map([...work.sets].filter(([name]) => !this.#recent.has(slot.name, head.version, name)));
+      const apply = () => changeNames(this.#context, row, head, names, this.#signal);
+      if (names.size > 0) await permits.run(lane === 'small' ? 'small' : 'bulk', apply, this.#signal);
+      this.#recent.applied(slot.name, head.version, names.keys());
+      return;
+    }
+    this.#recent.forget(slot.name);
+    const zone = { id: idOf(work), name: slot.name };
+    const limit = slot.isLarge ? undefined : LARGE_SETS;
+    const { version, names, isExact } = await reloadZone(this.#context, zone, limit, this.#signal);
+    // A `gone` line follows for work that the cursor contains.
+    if (version === null) return pending.number === null ? this.#options.onAbsent() : undefined;
+    this.#recent.applied(slot.name, version, null);
+    this.#options.onReloaded(slot.name, names);
+    if (!isExact) this.#options.onDoubt(slot.name);
+  }
+
+  /** Puts the work back: later for an error, alone for a large zone. */
+  #again(slot: Slot, pending: Pending, error: unknown): void {
+    const id = idOf(pending.work);
+    const newer = slot.works.get(id);
+    const failed = pending.work.kind === 'names' ? reloadOf(pending.work) : pending.work;
+    this.#names -= newer === undefined ? 0 : namesOf(newer.work);
+    const work = newer === undefined ? failed : mergeWork(failed, newer.work);
+    if (newer !== undefined) this.#close(newer);
+    pending.work = work;
+    slot.works.delete(id);
+    slot.works.set(id, pending);
+    if (error instanceof LargeZone) {
+      slot.isLarge = true;
+      return;
+    }
+    slot.attempts += 1;
+    const text = textOfError(error);
+    const { clock, log, random } = this.#options;
+    const wait = retryDelay(slot.attempts, RETRY_MIN_MS, RETRY_MAX_MS, random);
+    if (slot.error !== text)
+      log.warn(
+        { zone: slot.name, err: error, retryMs: Math.round(wait) },
+        'failed to apply a zone; the node retries it, and serves its old contents',
+      );
+    slot.error = text;
+    for (const each of slot.works.values()) this.#leaveOut(slot, each);
+    slot.cancelRetry = clock.setTimeout(() => {
+      slot.cancelRetry = null;
+      this.#queue(slot);
+    }, wait);
+    this.#options.onProgress('failed');
+  }
+
+  /** The mark in the state comes first, so that no crash loses the work. */
+  #leaveOut(slot: Slot, pending: Pending): void {
+    const { state } = this.#options;
+    const row = state.rows().get(slot.name) ?? emptyRow(slot.name, idOf(pending.work));
+    state.put({ ...row, isDirty: true });
+    this.#close(pending);
+  }
+
+  #close(pending: Pending): void {
+    if (pending.number === null) return;
+    this.position.close(pending.number);
+    this.#numbered.delete(pending.number);
+    pending.number = null;
+  }
+
+  #isAwaited(name: string): boolean {
+    const slot = this.#slots.get(name);
+    return slot !== undefined && [...slot.works.values()].some(({ number }) => number === null);
+  }
+}
+
+function newSlot(name: string): Slot {
+  return {
+    name,
+    works: new Map(),
+    running: null,
+    attempts: 0,
+    error: null,
+    isLate: false,
+    isLarge: false,
+    cancelRetry: null,
+  };
+}
+
+function idOf(work: ZoneWork | undefined): string {
+  if (work === undefined) return '';
+  return work.kind === 'names' ? work.head.id : work.id;
+}

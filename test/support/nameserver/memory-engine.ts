@@ -1,0 +1,108 @@
+// A name server in memory that causes faults: refused zones, errors in the middle, slow commits, lost contents, foreign edits.
+// Real zones are served by Knot in the integration tests.
+import type { ServedSet } from '#dns/served.ts';
+import { isEarlier } from '#nameserver/node/converge.ts';
+import type { EngineZone, ZoneChange, ZoneEngine, ZoneSoa } from '#nameserver/node/engine.ts';
+
+interface HeldZone {
+  privateKey: string;
+  serial: number | null;
+  soa: ZoneSoa | null;
+  sets: Map<string, ServedSet>;
+}
+
+export class MemoryEngine implements ZoneEngine {
+  readonly held = new Map<string, HeldZone>();
+  /** The names of each commit. */
+  readonly commits: { zone: string; names: readonly string[]; serial: number }[] = [];
+  /** Zones whose commits are refused. */
+  readonly refused = new Set<string>();
+  isDown = false;
+  /** Commits at work now, and the most there were. */
+  atWork = 0;
+  mostAtWork = 0;
+  /** Called before each commit takes effect; may wait or throw. */
+  beforeCommit: (zone: string) => Promise<void> = async () => undefined;
+  /** Called after each commit took effect, before the answer; throws to lose the answer. */
+  afterCommit: (zone: string) => Promise<void> = async () => undefined;
+
+  async version(): Promise<string> {
+    return 'Memory 1.0';
+  }
+
+  async zones(_signal: AbortSignal): Promise<EngineZone[]> {
+    this.#up();
+    return [...this.held].map(([name, { serial }]) => ({ name, serial }));
+  }
+
+  async add(zones: readonly { name: string; privateKey: string }[], _signal: AbortSignal): Promise<void> {
+    this.#up();
+    for (const { name, privateKey } of zones) {
+      const held = this.held.get(name);
+      if (held === undefined) this.held.set(name, { privateKey, serial: null, soa: null, sets: new Map() });
+      else held.privateKey = privateKey;
+    }
+  }
+
+  async remove(names: readonly string[], _signal: AbortSignal): Promise<void> {
+    this.#up();
+    for (const name of names) this.held.delete(name);
+  }
+
+  async *read(name: string, _signal: AbortSignal): AsyncGenerator<ServedSet[]> {
+    this.#up();
+    const sets = [...(this.held.get(name)?.sets.values() ?? [])];
+    for (let at = 0; at < sets.length; at += 2) yield sets.slice(at, at + 2);
+  }
+
+  async change(name: string, change: ZoneChange, _signal: AbortSignal): Promise<number> {
+    this.#up();
+    this.atWork += 1;
+    this.mostAtWork = Math.max(this.mostAtWork, this.atWork);
+    try {
+      await this.beforeCommit(name);
+      this.#up();
+      const zone = this.held.get(name);
+      if (zone === undefined) throw new Error(`no such zone: ${name}`);
+      if (this.refused.has(name)) throw new Error('semantic check');
+      if (zone.serial === null && change.soa === undefined) throw new Error('the zone has no SOA');
+      for (const [key, { name: owner }] of zone.sets) if (change.names.includes(owner)) zone.sets.delete(key);
+      for (const set of change.sets) zone.sets.set(`${set.name} ${set.type}`, set);
+      zone.soa = change.soa ?? zone.soa;
+      const { serial } = zone;
+      zone.serial = serial === null || isEarlier(serial, change.serial) ? change.serial : serial + 1;
+      this.commits.push({ zone: name, names: change.names, serial: zone.serial });
+      const served = zone.serial;
+      await this.afterCommit(name);
+      return served;
+    } finally {
+      this.atWork -= 1;
+    }
+  }
+
+  /** An edit that did not come from the node. */
+  edit(zone: string, set: ServedSet): void {
+    const held = this.held.get(zone);
+    if (held === undefined) throw new Error(`no such zone: ${zone}`);
+    held.sets.set(`${set.name} ${set.type}`, set);
+    held.serial = (held.serial ?? 0) + 1;
+  }
+
+  /** The RRsets of all zones, for a comparison with the api. */
+  contents(): Record<string, string[]> {
+    return contentsOf([...this.held].map(([name, { sets }]) => [name, sets.values()]));
+  }
+
+  #up(): void {
+    if (this.isDown) throw new Error('connect ENOENT knot.sock');
+  }
+}
+
+/** Sorted text of each RRset by zone. */
+export function contentsOf(zones: Iterable<readonly [string, Iterable<ServedSet>]>): Record<string, string[]> {
+  const lines = [...zones].map(
+    ([name, sets]) =>
+      [name, [...sets].map((set) => JSON.stringify([set.name, set.type, set.ttl, set.rdata])).sort()] as const,
+  );
+  return Object.fromEntries(lines.sort(([one], [other]) => (one < other ? -1 : 1)));
+}
