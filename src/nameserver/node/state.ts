@@ -61,6 +61,11 @@ interface OpenedState {
   readonly anew: string | null;
 }
 
+interface StateLimits {
+  /** The file has at most so many pages of 4 KiB. (Default: as many as there is room for.) */
+  readonly maxPages?: number;
+}
+
 const FILE = 'node.sqlite';
 const FORM = 1;
 const SQLITE_BUSY = 5;
@@ -70,11 +75,11 @@ const UNREADABLE = new Set([11, 26]);
  * Opens or makes the state in the folder. An unreadable file is kept beside the new one as `node.sqlite.unreadable`.
  * @throws Error if another process uses the folder, or the folder cannot be used
  */
-export function openState(folder: string): OpenedState {
+export function openState(folder: string, limits: StateLimits = {}): OpenedState {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, FILE);
   try {
-    return load(file);
+    return load(file, limits);
   } catch (error) {
     const code = (error as { errcode?: number }).errcode ?? 0;
     if (code === SQLITE_BUSY) throw new Error(`Another process uses ${file}. Give each node a folder of its own.`);
@@ -86,7 +91,7 @@ export function openState(folder: string): OpenedState {
     renameSync(file, `${file}.unreadable`);
     for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
     return {
-      state: load(file).state,
+      state: load(file, limits).state,
       anew: `${file} is unreadable (${textOfError(error)}); it is kept as ${FILE}.unreadable`,
     };
   }
@@ -94,13 +99,14 @@ export function openState(folder: string): OpenedState {
 
 class OtherForm extends Error {}
 
-function load(file: string): OpenedState {
+function load(file: string, { maxPages }: StateLimits): OpenedState {
   const db = new DatabaseSync(file);
   try {
     // The lock lasts until the process ends, in whatever way.
     db.exec(
       'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal; begin immediate; commit',
     );
+    if (maxPages !== undefined) db.exec(`pragma max_page_count = ${maxPages}`);
     const form = Number(db.prepare('pragma user_version').get()?.user_version);
     if (form !== 0 && form !== FORM) throw new OtherForm(`it has form ${form}, this version reads form ${FORM}`);
     const check = db.prepare('pragma quick_check(1)').get()?.quick_check;

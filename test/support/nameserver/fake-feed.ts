@@ -124,6 +124,11 @@ export class FakeFeed {
     this.cut();
   }
 
+  /** Sends all changes once more. */
+  repeat(): void {
+    for (const { response } of this.#listeners) this.#send(response, this.#lines(this.#oldest));
+  }
+
   /** Ends all connections of the feed. */
   cut(): void {
     for (const { response } of this.#listeners) response.destroy();
@@ -161,7 +166,9 @@ export class FakeFeed {
       if (this.zones.get(name) !== zone) return [];
       const head = { id, name, version: `v${zone.version}`, serial: zone.version };
       if (names === null) return [{ kind: 'reload', ...head, cursor }];
-      const sets = names.flatMap((owner) => (zone.sets.get(owner) ?? []).map((set) => ({ ...set, rdata: [...set.rdata] })));
+      const sets = names.flatMap((owner) =>
+        (zone.sets.get(owner) ?? []).map((set) => ({ ...set, rdata: [...set.rdata] })),
+      );
       return [{ kind: 'change', ...head, names, sets, cursor }];
     });
   }
@@ -175,7 +182,7 @@ export class FakeFeed {
     const fault = this.#fault(url.pathname);
     if (fault?.status !== undefined) {
       if (fault.retryAfter !== undefined) response.setHeader('retry-after', fault.retryAfter);
-      const error = fault.status === 401 ? 'invalid_key' : 'busy';
+      const error = fault.status === 401 ? 'unauthorized' : 'busy';
       return this.#json(response, fault.status, { error, message: `fault ${fault.status}`, requestId: 'r' });
     }
     if (fault !== null) disturb(response, fault);

@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
-import { address, apex, type Fault, FakeFeed } from '../../../support/nameserver/fake-feed.ts';
+import { address, apex, FakeFeed, type Fault } from '../../../support/nameserver/fake-feed.ts';
 import { MemoryEngine } from '../../../support/nameserver/memory-engine.ts';
 import { startTestNode, type TestNode } from '../../../support/nameserver/node.ts';
 import { QuickClock } from '../../../support/nameserver/quick-clock.ts';
@@ -45,7 +45,10 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ do: fc.constant('fault' as const), fault: faults }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('cut' as const, 'forget' as const) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restore' as const), zone, owner, value }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('refuse' as const, 'lose' as const, 'crash-in-commit' as const), zone }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constantFrom('refuse' as const, 'lose' as const, 'crash-in-commit' as const), zone }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('edit' as const), zone, owner, value }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('down' as const, 'up' as const) }) },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('crash' as const), isLost: fc.integer({ min: 0, max: 9 }) }) },
@@ -79,7 +82,14 @@ async function run(steps: readonly Step[]): Promise<void> {
     engine.isDown = false;
     feed.compare = randomUUID();
     await expect
-      .poll(() => ({ held: engine.contents(), cursor: feed.reports.at(-1)?.cursor, failing: feed.reports.at(-1)?.failingCount }), { timeout: 20_000 })
+      .poll(
+        () => ({
+          held: engine.contents(),
+          cursor: feed.reports.at(-1)?.cursor,
+          failing: feed.reports.at(-1)?.failingCount,
+        }),
+        { timeout: 20_000 },
+      )
       .toEqual({ held: feed.contents(), cursor: feed.cursor(), failing: 0 });
   } finally {
     await crashing;
@@ -90,7 +100,9 @@ async function run(steps: readonly Step[]): Promise<void> {
   async function act(each: Step): Promise<void> {
     switch (each.do) {
       case 'set':
-        return feed.zones.has(each.zone) ? feed.set(each.zone, { [each.owner]: [address(each.owner, `192.0.2.${each.value}`)] }) : undefined;
+        return feed.zones.has(each.zone)
+          ? feed.set(each.zone, { [each.owner]: [address(each.owner, `192.0.2.${each.value}`)] })
+          : undefined;
       case 'unset':
         return feed.zones.has(each.zone) ? feed.set(each.zone, { [each.owner]: [] }) : undefined;
       case 'create':
@@ -123,7 +135,8 @@ async function run(steps: readonly Step[]): Promise<void> {
         };
         return;
       case 'edit':
-        if (engine.held.get(each.zone)?.serial != null) engine.edit(each.zone, address(each.owner, `198.51.100.${each.value}`));
+        if (engine.held.get(each.zone)?.serial != null)
+          engine.edit(each.zone, address(each.owner, `198.51.100.${each.value}`));
         return;
       case 'down':
       case 'up':
