@@ -8,6 +8,7 @@ import { createStore } from '#kube/cache/store.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
 import { createCompanionMetrics } from '#nameserver/companion/metrics.ts';
 import { watchPowerDns } from '#nameserver/companion/statistics.ts';
+import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
 import { countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
 import { createPaceMetrics } from '#operator/run/pace-metrics.ts';
@@ -43,6 +44,11 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
   nameserver: (metrics) => {
     createCompanionMetrics(metrics, () => 1);
     watchPowerDns(metrics, '/nonexistent');
+  },
+  node: (metrics) => {
+    const numbers = { lagSeconds: () => 0, zones: () => 0, failing: () => 0, waiting: () => 0, unlisted: () => 0 };
+    const facts = { isConnected: () => true, isEngineUp: () => true, isStateStored: () => true };
+    createNodeMetrics(metrics, { ...numbers, ...facts });
   },
   operator: (metrics) => {
     createKubeMetrics(metrics);
@@ -94,6 +100,7 @@ const NOTES: Readonly<Record<string, string>> = {
   all: 'Every process also serves the metrics of Node.js with the prefixes `zonestead_process_` and `zonestead_nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
   nameserver:
     'The companion serves these metrics for its pod. It reads those that begin with `zonestead_dns_` from PowerDNS over its control socket.',
+  node: 'A name server node that follows the feed of the api serves these metrics.',
   operator: `The metrics \`${METRICS_PREFIX}pace_*\` describe the writes that wait for their turn within the write limits, by lane: \`acme\` (certificates), \`change\` and \`create\`. An operator that is not the leader has its objects in the queue too, so read \`${METRICS_PREFIX}workqueue_depth\` together with \`${METRICS_PREFIX}leader\`.`,
   'external-dns': 'The process has no metrics besides those of all processes.',
 };

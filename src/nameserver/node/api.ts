@@ -195,7 +195,7 @@ function known(error: unknown): unknown {
 }
 
 function nullIfAbsent(error: unknown): null {
-  if (isAbsent(error) && error.code === 'not_found') return null;
+  if (isAbsent(error) && error.code === 'no_zone') return null;
   throw error;
 }
 

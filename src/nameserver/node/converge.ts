@@ -1,5 +1,8 @@
 // Makes the name server hold what the api says of one zone, with the smallest commit that does so: secondaries get a small IXFR.
 import { createHash } from 'node:crypto';
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { isBusy } from '#client/errors.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { FeedApi } from './api.ts';
 import { compareWith } from './difference.ts';
@@ -14,11 +17,18 @@ export interface ConvergeContext {
   readonly engine: ZoneEngine;
   readonly state: NodeState;
   readonly permits: Permits;
+  /** The api gives few zones at once. */
+  readonly reads: Permits;
+  readonly clock: Clock;
   /** The zones that the name server has; kept up to date here. */
   readonly present: Set<string>;
   /** Whether more work of the zone is left out of the cursor: its row stays dirty then. */
   isAwaited(name: string): boolean;
 }
+
+const MAX_BUSY = 20;
+const BUSY_MS = 500;
+const MAX_BUSY_MS = 5_000;
 
 interface Converged {
   /** The version that the name server has now; null if the api does not have the zone, and nothing was done. */
@@ -40,10 +50,9 @@ export async function reloadZone(
   limit: number | undefined,
   signal: AbortSignal,
 ): Promise<Converged> {
-  const { api, engine, state, permits, present } = context;
-  const lines = await api.zone(zone.id, signal);
-  if (lines === null) return { version: null, names: [], isExact: true };
-  const served = await readServedZone(lines, zone, limit);
+  const { engine, state, permits, reads, present } = context;
+  const served = await reads.run('small', () => readFromApi(context, zone, limit, signal), signal);
+  if (served === null) return { version: null, names: [], isExact: true };
   const before = state.rows().get(zone.name);
   // A zone of the same name that was deleted has another key, and nothing in common with this one.
   if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
@@ -58,6 +67,19 @@ export async function reloadZone(
   }
   const isExact = !isPresent || row.engineSerial !== null;
   return permits.run('bulk', () => applyDifference(context, served, { ...row, key, isExact }, signal), signal);
+}
+
+/** An api that is busy is asked again: that is no failure of the zone. @returns null if the api does not have the zone */
+async function readFromApi({ api, clock }: ConvergeContext, zone: ZoneId, limit: number | undefined, signal: AbortSignal) {
+  for (let tries = 1; ; tries++) {
+    try {
+      const lines = await api.zone(zone.id, signal);
+      return lines === null ? null : await readServedZone(lines, zone, limit);
+    } catch (error) {
+      if (!isBusy(error) || tries > MAX_BUSY) throw error;
+      await sleep(clock, Math.min(error.retryAfterMs ?? BUSY_MS, MAX_BUSY_MS), signal);
+    }
+  }
 }
 
 async function applyDifference(

@@ -91,6 +91,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       random,
       log,
       permits: createPermits(),
+      reads: createPermits(),
       onProgress: (result) => {
         metrics.worked(result);
         intake.save();

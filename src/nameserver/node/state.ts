@@ -76,9 +76,9 @@ const UNREADABLE = new Set([11, 26]);
  * @throws Error if another process uses the folder, or the folder cannot be used
  */
 export function openState(folder: string, limits: StateLimits = {}): OpenedState {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const file = join(folder, FILE);
   try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
     return load(file, limits);
   } catch (error) {
     const code = (error as { errcode?: number }).errcode ?? 0;

@@ -3,7 +3,6 @@
 // A zone name is idle, waiting, running, or failing (waiting for its next attempt). Work that arrives while the name runs waits
 // for the end of it. Work is counted in the position, so that the cursor advances only over what is applied. Work of a zone that
 // fails, or that takes long while others go on, is left out: the row of the zone is marked dirty first.
-import type { Clock } from '#base/clock.ts';
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';
@@ -39,7 +38,6 @@ export interface FailingZone {
 }
 
 interface ZonesOptions extends Omit<ConvergeContext, 'isAwaited'> {
-  readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
   /** Something was applied, or failed. */

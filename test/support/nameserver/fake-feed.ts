@@ -191,7 +191,7 @@ export class FakeFeed {
     if (zones === undefined) return this.#follow(response, url.searchParams.get('after'));
     const zone = [...this.zones.values()].find((each) => each.id === id);
     if (zone === undefined)
-      return this.#json(response, 404, { error: 'not_found', message: 'no such zone', requestId: 'r' });
+      return this.#json(response, 404, { error: 'no_zone', message: 'no such zone', requestId: 'r' });
     const sets = [...zone.sets.values()].flat();
     const head = { id: zone.id, name: zone.name, version: `v${zone.version}`, serial: zone.version };
     const end = { sets: sets.length, digest: addToDigest(EMPTY_DIGEST, sets) };

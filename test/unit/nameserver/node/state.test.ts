@@ -65,7 +65,7 @@ it.each([
   await mkdir(folder);
   await damage(join(folder, 'node.sqlite'));
   const { state, anew } = openState(folder);
-  expect(anew).toMatch(/is unreadable .* kept as node.sqlite.unreadable/);
+  expect(anew).toMatch(/is unreadable .* kept as node.sqlite.unreadable/s);
   expect(existsSync(join(folder, 'node.sqlite.unreadable'))).toBe(true);
   expect([state.rows().size, state.facts().cursor]).toEqual([0, null]);
   state.put(ROW);
@@ -75,8 +75,10 @@ it.each([
   again.state.close();
 });
 
-it('says how to mend a folder that it cannot use', () => {
-  expect(() => openState('/proc/none')).toThrow();
+it('says how to mend a folder that it cannot use', async () => {
+  const file = join(root, randomUUID());
+  await writeFile(file, '');
+  expect(() => openState(join(file, 'folder'))).toThrow(/cannot be opened .*The node needs a folder that it may write/);
 });
 
 it('keeps the cursor back while rows cannot be written, and writes all together later', () => {
