@@ -31,7 +31,7 @@ export function judgeZones(held: ReadonlyMap<string, number | null>, rows: Itera
   return { lost, doubtful, unknown: [...held.keys()].filter((name) => !known.has(name)) };
 }
 
-/** At the start: what differs becomes dirty in the state. */
+/** At the start: zones that differ become dirty in the state. */
 export function auditAtStart({ state, present }: Audited, zones: readonly EngineZone[]): AuditResult {
   const held = serialsOf(zones);
   for (const name of held.keys()) present.add(name);

@@ -1,4 +1,4 @@
-// Compares what the name server holds with what the api renders, by digest, one zone at a time: each zone once in an interval,
+// Compares the contents of the name server with those of the api, by digest, one zone at a time: each zone once in an interval,
 // zones in doubt at once, and all zones when an operator asks. Zones that differ are read again, and only that changes them.
 import type { Clock } from '#base/clock.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
@@ -23,7 +23,7 @@ interface CompareOptions {
   /** Each zone is compared once in this time, in ms. */
   readonly intervalMs: number;
   onCompared(result: Compared): void;
-  /** Names that differed and were mended. */
+  /** Names that differed, and that the node corrected. */
   onMended(names: number): void;
 }
 
@@ -69,7 +69,7 @@ export class Comparer {
     this.#options.onMended(names.length);
     this.#options.log.warn(
       { zone: name, differing: names.length, names: names.slice(0, 10) },
-      'the name server held other records than the api has; they are mended',
+      'the name server held other records than the api has; the node corrected them',
     );
   }
 

@@ -1,4 +1,4 @@
-// Makes the name server hold what the api says of one zone, with the smallest commit that does so: secondaries get a small IXFR.
+// Gives the name server the contents that the api has for one zone, with the smallest commit that does so: secondaries get a small IXFR.
 import { createHash } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
@@ -22,7 +22,7 @@ export interface ConvergeContext {
   readonly clock: Clock;
   /** The zones that the name server has; kept up to date here. */
   readonly present: Set<string>;
-  /** Whether more work of the zone is left out of the cursor: its row stays dirty then. */
+  /** Whether the cursor omits more work of the zone: its row stays dirty then. */
   isAwaited(name: string): boolean;
 }
 
@@ -70,7 +70,12 @@ export async function reloadZone(
 }
 
 /** An api that is busy is asked again: that is no failure of the zone. @returns null if the api does not have the zone */
-async function readFromApi({ api, clock }: ConvergeContext, zone: ZoneId, limit: number | undefined, signal: AbortSignal) {
+async function readFromApi(
+  { api, clock }: ConvergeContext,
+  zone: ZoneId,
+  limit: number | undefined,
+  signal: AbortSignal,
+) {
   for (let tries = 1; ; tries++) {
     try {
       const lines = await api.zone(zone.id, signal);

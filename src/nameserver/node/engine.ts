@@ -1,4 +1,4 @@
-// The operations that the node needs of the name server beside it. The name server of an installation is Knot DNS.
+// The operations that the node needs of its name server. The name server of an installation is Knot DNS.
 import type { ServedSet } from '#dns/served.ts';
 
 export interface EngineZone {

@@ -8,7 +8,7 @@ export class FeedFault extends Error {
   }
 }
 
-/** The zone has more RRsets than the node reads beside other zones. */
+/** The zone has more RRsets than the node reads together with other zones. */
 export class LargeZone extends Error {
   constructor() {
     super('the zone is large and is read alone');

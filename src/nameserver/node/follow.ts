@@ -33,7 +33,7 @@ export interface Follower {
 
 const WAIT_MIN_MS = 200;
 const WAIT_MAX_MS = 30_000;
-/** A key that is refused is seldom accepted a moment later. */
+/** A key that is refused is rarely accepted a moment later. */
 const REFUSED_MS = 30_000;
 /** No answer makes the node wait longer. */
 const RETRY_AFTER_MAX_MS = 300_000;
@@ -83,7 +83,7 @@ export function createFollower(options: FollowOptions): Follower {
       wait = Math.max(wait, Math.min(error.retryAfterMs, RETRY_AFTER_MAX_MS));
     }
     const problem = isRefused
-      ? `the api refuses the key of this node (${error.status} ${error.code}: ${textOfError(error)}). Give the node a valid node key; it goes on with the zones that it has`
+      ? `the api refuses the key of this node (${error.status} ${error.code}: ${textOfError(error)}). Give the node a valid node key; it keeps serving the zones that it has`
       : textOfError(error);
     if (problem !== logged)
       log[isRefused ? 'error' : 'warn']({ retryMs: Math.round(wait) }, `the feed is not connected: ${problem}`);

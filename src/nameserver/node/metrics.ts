@@ -69,7 +69,7 @@ export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeM
   for (const result of COMPARED) comparisons.inc({ result }, 0);
   const differences = metrics.counter({
     name: 'node_differences_total',
-    help: 'Names whose records differed in a comparison and were mended.',
+    help: 'Names whose records differed in a comparison, and that the node corrected.',
   });
   const endings = metrics.counter({
     name: 'node_feed_ends_total',

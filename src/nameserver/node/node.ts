@@ -1,4 +1,4 @@
-// A node: follows the feed of the api, and makes the name server beside it hold what the feed says. Wiring of the parts.
+// A node: follows the feed of the api, and applies it to its name server. Wiring of the parts.
 import type { Clock } from '#base/clock.ts';
 import { sleep, untilAborted } from '#base/wait.ts';
 import { MAX_FAILING, type NodeReport, type ReportAnswer } from '#contract/feed.ts';
@@ -45,7 +45,7 @@ export interface NodeOptions {
 }
 
 export interface RunningNode {
-  /** Resolves when the signal has aborted and everything has stopped; rejects when a part fails for good. */
+  /** Resolves when the signal has aborted and everything has stopped; rejects when a part fails permanently. */
   readonly ended: Promise<void>;
   ready(): HealthReport;
   report(): NodeReport;
@@ -283,7 +283,9 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       }
       const problem = state.problem();
       if (problem !== null && stateProblem === null)
-        log.error(`the state of the node cannot be stored: ${problem}. The node goes on; make room in its folder`);
+        log.error(
+          `the state of the node cannot be stored: ${problem}. The node keeps working; make room in its folder`,
+        );
       stateProblem = problem;
     }
   };

@@ -1,5 +1,4 @@
-// The decisions of the node about zones, without input and output: which work a line means, how work of one zone adds up, what a
-// list of all zones means, and when a failing zone is tried again.
+// The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of one zone, the meaning of a list of all zones, and the time at which a failing zone is tried again.
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneRow } from './state.ts';
 
@@ -57,7 +56,7 @@ export function namesOf(work: ZoneWork): number {
 }
 
 /**
- * Whether changed names can be applied to what the name server holds; otherwise the zone is read as a whole. A dirty row needs no
+ * Whether changed names can be applied to the contents of the name server; otherwise the zone is read as a whole. A dirty row needs no
  * check here: work that reads its zone is waiting then, and swallows changed names.
  */
 export function canApply(row: ZoneRow | undefined, id: string): row is ZoneRow & { engineSerial: number } {

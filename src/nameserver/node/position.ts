@@ -1,7 +1,7 @@
 // How far the node is: the latest cursor before which no work is open.
 //
 // Each piece of work takes a number when it arrives. A line's cursor is marked after the work of that line. The cursor is
-// reached when all work with smaller numbers has ended, or is left out because its zone is failing and marked so in the state.
+// reached when all work with smaller numbers has ended, or is omitted because its zone is failing and marked so in the state.
 
 interface Mark {
   /** All work with smaller numbers belongs to this mark or an earlier one. */
@@ -26,7 +26,7 @@ export class Position {
     return number;
   }
 
-  /** The work has ended, or is left out. A number that is not open is ignored. */
+  /** The work has ended, or is omitted. A number that is not open is ignored. */
   close(number: number): void {
     this.#open.delete(number);
   }

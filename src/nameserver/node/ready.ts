@@ -1,4 +1,4 @@
-// Whether the node counts as ready. Answering does not depend on it: the name server answers what it holds in any case. While the
+// Whether the node counts as ready. Answering does not depend on it: the name server answers from its contents in any case. While the
 // api is away, every node falls behind at the same time, so a Service of name servers must also publish addresses that are not
 // ready.
 import type { HealthReport } from '#telemetry/health.ts';

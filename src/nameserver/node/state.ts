@@ -1,4 +1,4 @@
-// What the node remembers over a restart: how far it is in the feed, and what the name server holds of each zone.
+// The memory of the node over a restart: its position in the feed, and the contents of the name server by zone.
 //
 // The file never says more than the name server holds: a row is written after the commit in the name server, and rows and cursor
 // are written in one transaction. After a crash at any line the file is at most older than the name server, and the feed says
@@ -57,7 +57,7 @@ export interface NodeState {
 
 interface OpenedState {
   readonly state: NodeState;
-  /** Why the node begins anew; null if it continues with the file. */
+  /** Why the node begins without memory; null if it continues with the file. */
   readonly anew: string | null;
 }
 
@@ -72,7 +72,7 @@ const SQLITE_BUSY = 5;
 const UNREADABLE = new Set([11, 26]);
 
 /**
- * Opens or makes the state in the folder. An unreadable file is kept beside the new one as `node.sqlite.unreadable`.
+ * Opens or makes the state in the folder. An unreadable file is kept next to the new one as `node.sqlite.unreadable`.
  * @throws Error if another process uses the folder, or the folder cannot be used
  */
 export function openState(folder: string, limits: StateLimits = {}): OpenedState {
@@ -102,7 +102,7 @@ class OtherForm extends Error {}
 function load(file: string, { maxPages }: StateLimits): OpenedState {
   const db = new DatabaseSync(file);
   try {
-    // The lock lasts until the process ends, in whatever way.
+    // The lock lasts until the process ends, also by a kill.
     db.exec(
       'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal; begin immediate; commit',
     );

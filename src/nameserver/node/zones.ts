@@ -1,8 +1,8 @@
-// The work of all zones: what waits, what runs, what failed and is tried again.
+// The work of all zones: waiting, running, or failed and to be tried again.
 //
 // A zone name is idle, waiting, running, or failing (waiting for its next attempt). Work that arrives while the name runs waits
-// for the end of it. Work is counted in the position, so that the cursor advances only over what is applied. Work of a zone that
-// fails, or that takes long while others go on, is left out: the row of the zone is marked dirty first.
+// for the end of it. Work is counted in the position, so that the cursor advances only over applied work. The cursor omits work of a zone that fails, or that takes long while others advance: the row of the zone is
+// marked dirty first.
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';
@@ -14,7 +14,7 @@ import { emptyRow } from './state.ts';
 
 interface Pending {
   work: ZoneWork;
-  /** The number in the position; null if the work is left out there. */
+  /** The number in the position; null if the position omits the work. */
   number: number | null;
   readonly since: number;
 }
@@ -59,7 +59,7 @@ const LARGE_SETS = 5_000;
 /** More names than these wait: further changes are read as whole zones. */
 const MAX_NAMES = 50_000;
 const LATE_MS = 2_000;
-/** At most so many zones are left out because they take long. The report can name MAX_FAILING zones. */
+/** At most so many zones are omitted because they take long. The report can name MAX_FAILING zones. */
 const MAX_LATE = MAX_FAILING / 2;
 
 type Lane = 'small' | 'bulk' | 'large';

@@ -25,7 +25,7 @@ export interface Fault {
   readonly cutAfter?: number;
   /** Stays silent after so many bytes. */
   readonly stallAfter?: number;
-  /** Changes each line before it is sent; null leaves it out. */
+  /** Changes each line before it is sent; null omits it. */
   readonly rewrite?: (line: string) => string | null;
 }
 

@@ -36,7 +36,7 @@ export function startTestNode({ url, engine, folder, key = 'test', ...options }:
   let node: RunningNode | null = null;
   const api = createFeedApi({ url, key, clock: options.clock ?? realClock, onDate: (ms) => node?.clockOfApi(ms) });
   let isAlive = true;
-  // After a crash nothing reaches the file, whatever the abandoned work still does.
+  // After a crash, the abandoned work writes nothing to the file.
   const guarded: NodeState = {
     ...state,
     put: (row) => (isAlive ? state.put(row) : undefined),

@@ -150,7 +150,7 @@ async function run(steps: readonly Step[]): Promise<void> {
   }
 }
 
-it('always converges to what the api has', async () => {
+it('always converges to the contents of the api', async () => {
   await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), run), {
     numRuns: Number(process.env.RUNS ?? 12),
     endOnFailure: true,

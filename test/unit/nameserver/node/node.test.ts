@@ -28,7 +28,7 @@ async function startWorld(options: { zones?: readonly string[] } = {}) {
     folder,
     start: (more: Partial<Parameters<typeof startTestNode>[0]> = {}) =>
       startTestNode({ url: feed.url, engine, folder, random: () => 0, ...more }),
-    /** The name server holds what the api has, and the api knows. */
+    /** The name server has the contents of the api, and the api knows. */
     converged: () =>
       vi.waitFor(() => {
         const { cursor, failingCount } = feed.reports.at(-1) ?? {};
@@ -60,7 +60,7 @@ describe('a node', () => {
 
   it('is not ready, and reports no cursor, before the first list is applied', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['a.test', 'b.test'] });
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
@@ -75,7 +75,7 @@ describe('a node', () => {
     expect(node.ready().ok).toBe(true);
   });
 
-  it('goes on after a crash with what it had: nothing is committed again, and missed changes arrive', async () => {
+  it('continues after a crash: nothing is committed again, and missed changes arrive', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['a.test', 'b.test'] });
     const first = start();
     await converged();
@@ -89,7 +89,7 @@ describe('a node', () => {
     expect(engine.commits.slice(commits).map(({ zone, names }) => [zone, names])).toEqual([['b.test', ['www']]]);
   });
 
-  it('compares what the name server holds when its state is lost, and commits no name again', async () => {
+  it('compares the contents of the name server when its state is lost, and commits no name again', async () => {
     const { feed, engine, folder, start, converged } = await startWorld({ zones: ['a.test', 'b.test'] });
     const first = start();
     await converged();
@@ -142,7 +142,7 @@ describe('a node', () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['small.test'] });
     start();
     await converged();
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
@@ -200,11 +200,11 @@ describe('a failing zone', () => {
     expect(lines.filter((line) => line.includes('the name server does not answer'))).toHaveLength(1);
   });
 
-  it('that only takes long is left out of the cursor, and reported until it is there', async () => {
+  it('that only takes long does not hold back the cursor, and is reported until it is there', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['quick.test'] });
     start({ clock: new QuickClock(20) });
     await converged();
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     engine.beforeCommit = (zone) =>
       zone === 'slow.test' ? new Promise((resolve) => (release = () => resolve())) : Promise.resolve();
     feed.create('slow.test');
@@ -244,7 +244,7 @@ describe('a feed with faults', () => {
     expect(engine.commits).toHaveLength(1);
   });
 
-  it('that refuses the key is asked seldom, and the log says what to do', async () => {
+  it('that refuses the key is asked rarely, and the log names the remedy', async () => {
     const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
     feed.faults.push({ path: /feed$/, status: 401, times: 1 });
     const { lines, metrics } = start({ clock: clock() });
@@ -254,7 +254,7 @@ describe('a feed with faults', () => {
     await converged();
   });
 
-  it('whose clock is off by an hour is followed; the log warns', async () => {
+  it('with a clock that is off by an hour is followed; the log warns', async () => {
     const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
     feed.dateOffsetMs = -3_600_000;
     const { lines } = start();
@@ -347,7 +347,7 @@ describe('a list that lacks most zones', () => {
 });
 
 describe('a comparison', () => {
-  it('on demand finds and mends foreign edits, counts them, and names them', async () => {
+  it('on demand finds and corrects foreign edits, counts them, and names them', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['a.test', 'b.test'] });
     const { metrics, lines } = start({ clock: new QuickClock(20) });
     await converged();
@@ -362,7 +362,7 @@ describe('a comparison', () => {
     expect(feed.requests.filter((each) => each.endsWith('/digest')).length).toBeLessThanOrEqual(4);
   });
 
-  it('of each zone comes once in its interval', async () => {
+  it('reaches each zone once in its interval', async () => {
     const { feed, start, converged } = await startWorld({ zones: ['a.test', 'b.test', 'c.test'] });
     const { metrics } = start({ compareMs: 300 });
     await converged();
@@ -371,7 +371,7 @@ describe('a comparison', () => {
     expect(new Set(asked).size).toBe(3);
   });
 
-  it('of the serials finds zones that the name server lost or got from elsewhere', async () => {
+  it('with the serials finds zones that the name server lost or got from elsewhere', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['a.test', 'b.test'] });
     start({ clock: new QuickClock(200) });
     await converged();
@@ -383,7 +383,7 @@ describe('a comparison', () => {
 });
 
 describe('two nodes', () => {
-  it('with one name are told so, and both go on', async () => {
+  it('with one name are told so, and both continue', async () => {
     const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
     feed.duplicate = true;
     const { metrics, lines } = start();

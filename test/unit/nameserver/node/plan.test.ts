@@ -1,4 +1,4 @@
-// The decisions of the node about zones: what work adds up to, what a list means, and when many removals are believed.
+// The decisions of the node about zones: the sum of work, the meaning of a list, and the brake on many removals.
 import { describe, expect, it } from 'vitest';
 import { isEarlier } from '#nameserver/node/converge.ts';
 import { byName, difference } from '#nameserver/node/difference.ts';
@@ -15,7 +15,7 @@ import {
 import { Position } from '#nameserver/node/position.ts';
 import { readiness } from '#nameserver/node/ready.ts';
 import { RecentNames } from '#nameserver/node/recent.ts';
-import { emptyRow } from '#nameserver/node/state.ts';
+import { emptyRow, type ZoneRow } from '#nameserver/node/state.ts';
 import { address } from '../../../support/nameserver/fake-feed.ts';
 
 const head = { id: 'z1', name: 'a.test', version: 'v1', serial: 1 };
@@ -75,13 +75,13 @@ it.each([
 
 describe('a list', () => {
   const listed = new Map([['a.test', head]]);
-  const plan = (known: typeof row | undefined) =>
+  const plan = (known: ZoneRow | undefined) =>
     planList(listed, new Map(known === undefined ? [] : [['a.test', known]]), new Set(['a.test']));
 
   it.each([
     ['new', undefined],
-    ['of another version', { ...row, version: 'v0' }],
-    ['of another id', { ...row, id: 'z0' }],
+    ['at another version', { ...row, version: 'v0' }],
+    ['known by another id', { ...row, id: 'z0' }],
     ['dirty', { ...row, isDirty: true }],
     ['known by single changes only', { ...row, isExact: false }],
     ['missing in the list before', { ...row, isUnlisted: true }],
@@ -102,7 +102,7 @@ describe('removals by a list', () => {
   it.each([
     ['few zones', 20, 20],
     ['less than half of the zones', 30, 100],
-  ])('of %s happen at once', (_, count, total) => {
+  ])('happen at once: %s', (_, count, total) => {
     expect(planRemovals(missing(count), total, null, 0, false)).toEqual({
       remove: missing(count),
       keep: [],
@@ -110,7 +110,7 @@ describe('removals by a list', () => {
     });
   });
 
-  it('of most zones wait', () => {
+  it('wait if they concern most zones', () => {
     expect(first).toEqual({ remove: [], keep: missing(30), held: { missing: new Set(missing(30)), since: 1_000 } });
   });
 

@@ -1,4 +1,4 @@
-// The state of a node in its file: what survives a crash, an unreadable file, and a disk without room.
+// The state of a node in its file, after a crash, with an unreadable file, and on a disk without room.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -60,7 +60,7 @@ it.each([
       await writeFile(file, octets);
     },
   ],
-])('begins anew with %s, and keeps the file', async (_, damage) => {
+])('begins without memory with %s, and keeps the file', async (_, damage) => {
   const folder = join(root, randomUUID());
   await mkdir(folder);
   await damage(join(folder, 'node.sqlite'));
@@ -75,7 +75,7 @@ it.each([
   again.state.close();
 });
 
-it('says how to mend a folder that it cannot use', async () => {
+it('names the remedy for a folder that it cannot use', async () => {
   const file = join(root, randomUUID());
   await writeFile(file, '');
   expect(() => openState(join(file, 'folder'))).toThrow(/cannot be opened .*The node needs a folder that it may write/);
@@ -115,7 +115,7 @@ it('writes a batch in one transaction', () => {
   ).toThrow('in the middle');
   state.close();
   const again = openState(folder);
-  // Rows that were put are what the name server holds, whatever happened next.
+  // Rows that were put describe commits of the name server, so they are written.
   expect(again.state.rows().size).toBe(1);
   again.state.close();
 });
