@@ -28,7 +28,8 @@ export function wordsOfGeneric(type: RecordType, [, length, ...hex]: readonly Wo
   return refuse('content', `The generic RDATA is no value of type ${type}.`);
 }
 
-function textOf(type: RecordType, octets: Uint8Array): string | null {
+/** Presentation form for the parsers of types/; null if the octets are no value of the type. */
+export function textOf(type: RecordType, octets: Uint8Array): string | null {
   if (type === 'ALIAS') return null;
   if (type !== 'HTTPS') return rdataText(TYPE_NUMBERS[type], octets);
   try {

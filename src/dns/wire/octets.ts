@@ -16,6 +16,11 @@ export function uint16(value: number): Uint8Array {
   return Uint8Array.of(value >> 8, value & 0xff);
 }
 
+/** A number of 0..4294967295 in network order. */
+export function uint32(value: number): Uint8Array {
+  return Uint8Array.of(value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff);
+}
+
 /** Takes a list and not its members: a TXT may have more strings than a call may have arguments. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));

@@ -93,7 +93,8 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
   });
   // Knot closes a connection of which it has heard nothing for this time; Knot 3.2 serves no other meanwhile.
   add('control', undefined, { listen: folder.socket, timeout: 5 });
-  add('log', 'stdout', { server: 'info', zone: 'warning', control: 'warning' });
+  // Each command is a line at `info`, and each name without records that is looked for is one at `error`.
+  add('log', 'stdout', { server: 'info', zone: 'warning', control: 'critical' });
   add('database', undefined, {
     storage: folder.storage,
     // A commit survives the end of the process. Commits that a crash of the machine loses are read from the api again.

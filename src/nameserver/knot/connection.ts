@@ -7,7 +7,7 @@ import { connect, type Socket } from 'node:net';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { KnotError } from './errors.ts';
-import { BLOCK, END, encodeUnit, type KnotItem, UnitDecoder } from './protocol.ts';
+import { BLOCK, END, encodeUnit, type KnotItem, type Unit, UnitDecoder } from './protocol.ts';
 
 export type KnotArguments = Omit<KnotItem, 'command' | 'error'>;
 export type KnotUnits = Iterable<KnotArguments> | AsyncIterable<KnotArguments>;
@@ -131,7 +131,7 @@ export class Connection {
       // Iteration stops reading while this loop waits, so an answer that is taken slowly stays with Knot.
       for await (const chunk of this.#socket as AsyncIterable<Buffer>) {
         let items: KnotItem[] = [];
-        for (const unit of decoder.push(chunk)) {
+        for (const unit of decoded(decoder, chunk)) {
           if ('item' in unit) items.push(unit.item);
           if (unit.kind !== 'block') continue;
           await this.#deliver(items);
@@ -142,7 +142,7 @@ export class Connection {
       }
       this.#fail(unreachable('knotd closed the connection'));
     } catch (error) {
-      this.#fail(error instanceof RangeError ? notTheProtocol(error.message) : asFailure(error));
+      this.#fail(asFailure(error));
     }
   }
 
@@ -156,6 +156,14 @@ export class Connection {
     this.#failure ??= error;
     for (const { reject } of this.#pending.splice(0)) reject(error);
     this.#socket.destroy();
+  }
+}
+
+function decoded(decoder: UnitDecoder, chunk: Buffer): Unit[] {
+  try {
+    return decoder.push(chunk);
+  } catch (error) {
+    throw error instanceof RangeError ? notTheProtocol(error.message) : error;
   }
 }
 

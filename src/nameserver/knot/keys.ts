@@ -1,0 +1,121 @@
+// The signing keys of zones in Knot's key database, through `keymgr`. It takes one key at a time, so several run at once.
+import { execFile } from 'node:child_process';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { KnotFolder } from './folder.ts';
+import { absolute } from './records.ts';
+import { createSlots } from './slots.ts';
+
+export interface ZoneKey {
+  zone: string;
+  /** PEM, PKCS#8. Secret. */
+  privateKey: string;
+}
+
+export interface KeyStore {
+  /** Makes the key the only one of its zone. @throws if keymgr fails, with its words */
+  put(key: ZoneKey, signal: AbortSignal): Promise<void>;
+  /** The key ids of a zone, which are their files' names. */
+  list(zone: string, signal: AbortSignal): Promise<string[]>;
+  /** Imports the key of a zone that has none. @throws as put */
+  add(key: ZoneKey, signal: AbortSignal): Promise<void>;
+  /** Deletes the files of keys; a file that is not there is no error. */
+  forget(ids: readonly string[]): Promise<void>;
+}
+
+export interface KeyStoreOptions {
+  /** The path of keymgr. */
+  keymgr: string;
+  folder: KnotFolder;
+  /** Processes at once. (Default: 3.) */
+  processes?: number;
+}
+
+const run = promisify(execFile);
+const LIMIT_MS = 60_000;
+/** A key is CSK: it signs the DNSKEY set and everything else. */
+const ROLE = ['algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes'];
+/** The SubjectPublicKeyInfo of a P-256 point (RFC 5480), up to the point's two coordinates. */
+const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
+
+export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): KeyStore {
+  const slots = createSlots(processes);
+  // knotd has its database there by default. With -D, keymgr need not read a
+  // configuration with thousands of zones.
+  const database = join(folder.storage, 'keys');
+
+  async function keymgrOf(zone: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+    const release = await slots.take(signal);
+    try {
+      const options = { signal, timeout: LIMIT_MS };
+      return (await run(keymgr, ['-D', database, absolute(zone), ...args], options)).stdout;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      const { stderr = '', message } = error as Error & { stderr?: string };
+      throw new Error(`keymgr ${args[0]} failed for the zone ${zone}: ${stderr.trim() || message}`);
+    } finally {
+      release();
+    }
+  }
+
+  async function add({ zone, privateKey }: ZoneKey, signal: AbortSignal): Promise<void> {
+    const wanted = keyId(privateKey);
+    // Not as an argument: every user of the machine can see those.
+    const file = join(folder.root, `key-${randomUUID()}.pem`);
+    try {
+      await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' });
+      const id = (await keymgrOf(zone, ['import-pem', file, ...ROLE], signal)).trim().split('\n')[0];
+      if (id !== wanted) throw new Error(`keymgr imported the key of the zone ${zone} as ${id}`);
+    } finally {
+      await rm(file, { force: true });
+    }
+  }
+
+  async function list(zone: string, signal: AbortSignal): Promise<string[]> {
+    const lines = (await keymgrOf(zone, ['list'], signal)).split('\n');
+    return lines.map((line) => line.split(' ')[0]!).filter((word) => /^[0-9a-f]{40}$/.test(word));
+  }
+
+  return {
+    add,
+    list,
+    put: async (key, signal) => {
+      const ids = await list(key.zone, signal);
+      const wanted = keyId(key.privateKey);
+      if (!ids.includes(wanted)) await add(key, signal);
+      for (const id of ids.filter((other) => other !== wanted)) {
+        await keymgrOf(key.zone, ['delete', id], signal);
+      }
+    },
+    forget: async (ids) => {
+      for (const id of ids) await rm(join(database, 'keys', `${id}.pem`), { force: true });
+    },
+  };
+}
+
+/** The public key as a DNSKEY record has it: base64 of 64 octets (RFC 6605 section 4). @throws if it is no private key */
+export function publicKeyOf(privateKey: string): string {
+  return spkiOf(createPublicKey(createPrivateKey(privateKey)))
+    .subarray(SPKI_HEAD.length)
+    .toString('base64');
+}
+
+/** The name that Knot gives to a key: the SHA-1 of its SubjectPublicKeyInfo. */
+export function keyId(privateKey: string): string {
+  return keyIdOfPublic(publicKeyOf(privateKey));
+}
+
+/** @param publicKey as in a DNSKEY record */
+export function keyIdOfPublic(publicKey: string): string {
+  return createHash('sha1').update(SPKI_HEAD).update(Buffer.from(publicKey, 'base64')).digest('hex');
+}
+
+function spkiOf(key: KeyObject): Buffer {
+  const spki = key.export({ type: 'spki', format: 'der' });
+  if (spki.length !== SPKI_HEAD.length + 64 || !spki.subarray(0, SPKI_HEAD.length).equals(SPKI_HEAD)) {
+    throw new Error('the private key of a zone must be an ECDSA P-256 key in PEM (PKCS#8)');
+  }
+  return spki;
+}

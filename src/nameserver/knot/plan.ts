@@ -1,0 +1,63 @@
+// Decides how the contents of a zone change. Pure.
+import type { ServedSet } from '#dns/served.ts';
+import type { ZoneSoa } from './records.ts';
+
+export interface SetPlan {
+  /** RRsets to take out: those that are gone, and those that have another value or TTL now. */
+  remove: Pick<ServedSet, 'name' | 'type'>[];
+  add: ServedSet[];
+}
+
+/** The difference that makes the RRsets of some names `wanted`. */
+export function planSets(held: readonly ServedSet[], wanted: readonly ServedSet[]): SetPlan {
+  const before = new Map(held.map((set) => [keyOf(set), set]));
+  const plan: SetPlan = { remove: [], add: [] };
+  for (const set of wanted) {
+    const key = keyOf(set);
+    const old = before.get(key);
+    before.delete(key);
+    if (old !== undefined && isEqual(old, set)) continue;
+    if (old !== undefined) plan.remove.push(old);
+    plan.add.push(set);
+  }
+  plan.remove.push(...before.values());
+  return plan;
+}
+
+/**
+ * The serial of a commit, by serial number arithmetic (RFC 1982): the api's if that is later than the one that is served,
+ * otherwise the next one.
+ * @param held null: the zone has no contents
+ */
+export function nextServedSerial(held: number | null, api: number): number {
+  if (held === null || isLater(api, held)) return api;
+  return (held + 1) % 2 ** 32;
+}
+
+/** Whether `serial` is later than `other` (RFC 1982 section 3.2). */
+export function isLater(serial: number, other: number): boolean {
+  const advance = (serial - other + 2 ** 32) % 2 ** 32;
+  return advance > 0 && advance < 2 ** 31;
+}
+
+export function isEqualSoa(a: ZoneSoa, b: ZoneSoa): boolean {
+  return (
+    nameOf(a.mname) === nameOf(b.mname) &&
+    nameOf(a.rname) === nameOf(b.rname) &&
+    (['refresh', 'retry', 'expire', 'minimum', 'ttl'] as const).every((field) => a[field] === b[field])
+  );
+}
+
+function nameOf(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}
+
+function keyOf({ name, type }: Pick<ServedSet, 'name' | 'type'>): string {
+  return `${type} ${name}`;
+}
+
+function isEqual(a: ServedSet, b: ServedSet): boolean {
+  return (
+    a.ttl === b.ttl && a.rdata.length === b.rdata.length && a.rdata.every((text, index) => text === b.rdata[index])
+  );
+}

@@ -1,0 +1,87 @@
+// One change of one zone: a transaction of knotd, which begins with a look at the contents and ends with the commit.
+import type { ServedSet } from '#dns/served.ts';
+import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
+import { isRefusal } from './errors.ts';
+import { isEqualSoa, isLater, nextServedSerial, planSets } from './plan.ts';
+import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
+
+export interface ZoneChange {
+  /** Relative to the zone. These names have exactly `sets` afterwards; names that are not given stay. */
+  names: readonly string[];
+  sets: readonly ServedSet[];
+  /** The SOA; the serial is apart. Needed for the first contents of a zone. (Default: as it is.) */
+  soa?: ZoneSoa;
+  /** The api's serial. The zone has it or a later one afterwards. */
+  serial: number;
+}
+
+/** Knot's texts. */
+const TRANSACTION_EXISTS = 'too many transactions';
+const NO_NODE = 'no such node in zone found';
+
+/**
+ * Makes the change in one commit. @returns the serial that is served
+ * @throws KnotError. The zone is as before then; the transaction may still be open, and the caller or the next change ends it
+ */
+export async function changeZone(session: KnotSession, zone: string, change: ZoneChange): Promise<number> {
+  const { run } = session;
+  const at = { zone: absolute(zone) };
+  await begin(run, at);
+  const held = await heldSoa(session, zone);
+  const plan = planSets(held === null ? [] : await heldSets(session, zone, change.names), change.sets);
+  const soa = change.soa ?? held?.soa;
+  if (soa === undefined) throw new Error(`the zone ${zone} has no contents yet, so its first change needs a SOA`);
+  const isSame = plan.remove.length === 0 && plan.add.length === 0 && held !== null && isEqualSoa(held.soa, soa);
+  if (isSame && !isLater(change.serial, held.serial)) {
+    await run('zone-abort', at);
+    return held.serial;
+  }
+  const serial = nextServedSerial(held?.serial ?? null, change.serial);
+  const soaUnit = unitOfSoa(zone, soa, serial);
+  const removals = plan.remove.map((set) => unitOfRemoval(zone, set));
+  await Promise.all([
+    ...(removals.length === 0 ? [] : [session.stream('zone-unset', removals, () => {})]),
+    session.stream('zone-set', unitsOf(zone, soaUnit, plan.add), () => {}),
+  ]);
+  await run('zone-commit', at);
+  return serial;
+}
+
+/** A transaction that a predecessor left open is aborted: it belongs to the zone, not to a connection. */
+async function begin(run: KnotSession['run'], at: KnotArguments): Promise<void> {
+  try {
+    await run('zone-begin', at);
+  } catch (error) {
+    if (!isRefusal(error, TRANSACTION_EXISTS)) throw error;
+    await run('zone-abort', at);
+    await run('zone-begin', at);
+  }
+}
+
+async function heldSoa({ run }: KnotSession, zone: string): Promise<ReturnType<typeof soaOf>> {
+  try {
+    return soaOf(await run('zone-get', { zone: absolute(zone), owner: '@', type: 'SOA' }));
+  } catch (error) {
+    if (isRefusal(error, NO_NODE)) return null;
+    throw error;
+  }
+}
+
+/** The RRsets of some names; a name that has none is an error of its unit. */
+async function heldSets({ stream }: KnotSession, zone: string, names: readonly string[]): Promise<ServedSet[]> {
+  const sets: ServedSet[] = [];
+  const collector = new SetCollector(zone);
+  const units = names.map((owner) => ({ zone: absolute(zone), owner }));
+  const take = (items: KnotItem[]) => void sets.push(...collector.push(items));
+  if (units.length > 0) {
+    await stream('zone-get', units, take).catch((error: unknown) => {
+      if (!isRefusal(error, NO_NODE)) throw error;
+    });
+  }
+  return [...sets, ...collector.end()];
+}
+
+function* unitsOf(zone: string, soa: KnotArguments, sets: readonly ServedSet[]): Iterable<KnotArguments> {
+  yield soa;
+  for (const set of sets) yield* unitsOfSet(zone, set);
+}

@@ -1,0 +1,210 @@
+// The zones of one knotd: the list, contents, changes, keys.
+//
+//     not there  → add    → in the configuration, with its key, without contents: SERVFAIL
+//                → change → served and signed, from the first commit on
+//                → remove → not there; contents, journal, timers and key are deleted
+import type { ServedSet } from '#dns/served.ts';
+import { beginConfiguration } from './apply.ts';
+import type { KnotControl, KnotItem, KnotSession } from './control.ts';
+import { isRefusal, KnotError } from './errors.ts';
+import { type KeyStore, keyIdOfPublic, publicKeyOf, type ZoneKey } from './keys.ts';
+import { pagesOf } from './pages.ts';
+import { absolute, SetCollector } from './records.ts';
+import { changeZone, type ZoneChange } from './transaction.ts';
+import { createTurns } from './turns.ts';
+
+export type { ZoneSoa } from './records.ts';
+export type { ZoneChange } from './transaction.ts';
+
+export interface EngineZone {
+  name: string;
+  /** Null: the zone has no contents yet, or is still being loaded. */
+  serial: number | null;
+}
+
+export interface ZoneEngine {
+  /** For instance `Knot DNS 3.2.6`. */
+  version(signal?: AbortSignal): Promise<string>;
+  /** The zones that were added; catalog zones, which Knot makes itself, are not among them. */
+  zones(signal: AbortSignal): Promise<EngineZone[]>;
+  /** Adds zones with their keys. A zone that is there gets the key if it has another one, and is signed with it. */
+  add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
+  /** Removes zones with their contents, journal, keys and timers. A zone that is not there is no error. */
+  remove(names: readonly string[], signal: AbortSignal): Promise<void>;
+  /**
+   * The RRsets that the engine holds, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait
+   * for no other work with knotd: with Knot 3.2 that would wait for the loop.
+   */
+  read(name: string, signal: AbortSignal): AsyncIterable<ServedSet[]>;
+  /**
+   * One commit. Changes of one zone are made one after another. @returns the serial that is served
+   * @throws KnotError; nothing is changed then
+   */
+  change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;
+}
+
+const NO_ZONE = 'no such zone found';
+const NO_NODE = 'no such node in zone found';
+
+export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyStore }): ZoneEngine {
+  const changes = createTurns();
+  const lists = createTurns();
+
+  return {
+    version: async (signal) => {
+      const [item] = await control.run('status', { type: 'version' }, signal);
+      return `Knot DNS ${item?.data?.replace(/^Version: /, '') ?? ''}`.trim();
+    },
+
+    zones: (signal) => control.session((session) => listZones(session), signal),
+
+    // One at a time: the sweep deletes keys whose zones are not configured yet.
+    add: (zones, signal) =>
+      lists('', async () => {
+        const held = await control.session(listZones, signal);
+        const there = new Set(held.map(({ name }) => name));
+        const wanted = zones.map(({ name, privateKey }) => ({ zone: name, privateKey }));
+        const added = wanted.filter(({ zone }) => !there.has(zone));
+        if (added.length > 0) {
+          // Keys and journals of zones that are not configured: a removal, or an addition, that did not come to its end.
+          await sweep(held, signal);
+          await addNew(added, signal);
+        }
+        await replaceKeys(
+          wanted.filter(({ zone }) => there.has(zone)),
+          signal,
+        );
+      }),
+
+    remove: (names, signal) =>
+      lists('', async () => {
+        const held = await control.session(listZones, signal);
+        const there = new Set(held.map(({ name }) => name));
+        const present = names.filter((name) => there.has(name));
+        if (present.length === 0) return;
+        const ids: string[] = [];
+        for (const [zone, published] of await publishedKeys(present, signal)) {
+          ids.push(...(published.length > 0 ? published.map(keyIdOfPublic) : await keys.list(zone, signal)));
+        }
+        await control.session((session) => configure(session, 'conf-unset', present), signal);
+        await sweep(held, signal);
+        await keys.forget(ids);
+      }),
+
+    read: (name, signal) => readZone(control, name, signal),
+
+    change: (name, change, signal) =>
+      changes(name, async () => {
+        try {
+          return await control.session((session) => changeZone(session, name, change), signal);
+        } catch (error) {
+          // A value that is none closes the connection. An open transaction would stay in knotd's memory.
+          const isReachable = !(error instanceof KnotError) || error.failure === 'refused';
+          if (isReachable && !signal.aborted) await control.run('zone-abort', { zone: absolute(name) }).catch(() => {});
+          throw error;
+        }
+      }),
+  };
+
+  /** Deletes keys, timers and journals of zones that are not in the configuration. */
+  async function sweep(held: readonly EngineZone[], signal: AbortSignal): Promise<void> {
+    for (const database of ['k', 't', 'j']) {
+      await control.run('zone-purge', { filters: `o${database}` }, signal).catch((error: unknown) => {
+        // Knot makes the journal with the first contents of a zone, and takes its absence for a failure.
+        const isAbsent = database === 'j' && held.every(({ serial }) => serial === null);
+        if (!isAbsent || !isRefusal(error, 'operation failed for some zones')) throw error;
+      });
+    }
+  }
+
+  async function addNew(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
+    await Promise.all(zones.map((key) => keys.add(key, signal)));
+    const names = zones.map(({ zone }) => zone);
+    await control.session((session) => configure(session, 'conf-set', names), signal);
+  }
+
+  async function replaceKeys(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
+    const published = await publishedKeys(
+      zones.map(({ zone }) => zone),
+      signal,
+    );
+    for (const key of zones) {
+      const held = published.get(key.zone) ?? [];
+      const wanted = publicKeyOf(key.privateKey);
+      if (held.length === 1 && held[0] === wanted) continue;
+      await keys.put(key, signal);
+      if (held.length === 0) continue;
+      await control.run('zone-keys-load', { zone: absolute(key.zone) }, signal);
+      await keys.forget(held.filter((other) => other !== wanted).map(keyIdOfPublic));
+    }
+  }
+
+  /** The public keys in the contents of each zone. */
+  async function publishedKeys(zones: readonly string[], signal: AbortSignal): Promise<Map<string, string[]>> {
+    const published = new Map<string, string[]>(zones.map((zone) => [zone, []]));
+    if (zones.length === 0) return published;
+    const units = zones.map((zone) => ({ zone: absolute(zone), owner: '@', type: 'DNSKEY' }));
+    const take = (items: KnotItem[]) => {
+      for (const { zone = '', data = '' } of items) {
+        published.get(zone.slice(0, -1))?.push(data.split(' ').slice(3).join(''));
+      }
+    };
+    await control
+      .session(({ stream }) => stream('zone-read', units, take), signal)
+      .catch((error: unknown) => {
+        if (!isRefusal(error, NO_NODE, NO_ZONE)) throw error;
+      });
+    return published;
+  }
+}
+
+async function listZones({ run }: KnotSession): Promise<EngineZone[]> {
+  const [configured, states] = await Promise.all([
+    run('conf-read', { section: 'zone' }),
+    run('zone-status', { filters: 's' }),
+  ]);
+  const serials = new Map(states.map(({ zone = '', data = '' }) => [zone.slice(0, -1), Number.parseInt(data, 10)]));
+  const made = new Set(configured.filter(({ item }) => item === 'catalog-role').map(({ id }) => id));
+  return configured
+    .filter(({ item, id }) => item === 'domain' && !made.has(id))
+    .map(({ data, id }) => (data ?? id ?? '').slice(0, -1))
+    .map((name) => ({
+      name,
+      serial: serials.has(name) && !Number.isNaN(serials.get(name)) ? serials.get(name)! : null,
+    }));
+}
+
+/** Zones come into the configuration, or out of it, in one transaction. */
+async function configure(
+  { run, stream }: KnotSession,
+  command: 'conf-set' | 'conf-unset',
+  names: readonly string[],
+): Promise<void> {
+  await beginConfiguration(run);
+  try {
+    const units = names.map((name) =>
+      command === 'conf-set'
+        ? { section: 'zone', item: 'domain', data: absolute(name) }
+        : { section: 'zone', id: absolute(name) },
+    );
+    await stream(command, units, () => {});
+    await run('conf-commit');
+  } catch (error) {
+    await run('conf-abort').catch(() => {});
+    throw error;
+  }
+}
+
+function readZone(control: KnotControl, name: string, signal: AbortSignal): AsyncIterable<ServedSet[]> {
+  const collector = new SetCollector(name);
+  return pagesOf<ServedSet[]>(async (give, stop) => {
+    const take = async (items: KnotItem[]) => {
+      const sets = collector.push(items);
+      if (sets.length > 0) await give(sets);
+    };
+    const limit = AbortSignal.any([signal, stop]);
+    await control.session(({ stream }) => stream('zone-read', [{ zone: absolute(name) }], take), limit);
+    const last = collector.end();
+    if (last.length > 0) await give(last);
+  });
+}
