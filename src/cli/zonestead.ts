@@ -16,6 +16,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   bootstrap: () => import('./commands/bootstrap.ts'),
   'release-finalizers': () => import('./commands/release-finalizers.ts'),
   keys: () => import('./commands/keys.ts'),
+  nodes: () => import('./commands/nodes.ts'),
   users: () => import('./commands/users.ts'),
   teams: () => import('./commands/teams.ts'),
   zones: () => import('./commands/zones.ts'),

@@ -1,6 +1,6 @@
-// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys, and feed-tables.ts those of the feed for
-// name server nodes. Columns and constraints are named by hand, so that the SQL in migrations/ reads the same. Triggers, schema pdns
-// and roles, which drizzle cannot express, are in the hand-written migrations.
+// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys, and feed-tables.ts and node-tables.ts
+// those of the feed for name server nodes and of the nodes. Columns and constraints are named by hand, so that the SQL in migrations/
+// reads the same. Triggers, schema pdns and roles, which drizzle cannot express, are in the hand-written migrations.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -19,6 +19,7 @@ import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
 
 export * from './account-tables.ts';
 export * from './feed-tables.ts';
+export * from './node-tables.ts';
 
 export const keyZoneGrants = pgTable(
   'key_zone_grants',

@@ -34,7 +34,8 @@ export function requireApiHeaders(context: ServiceContext) {
   return async (request: FastifyRequest): Promise<void> => {
     const [user, key] = [request.headers['x-api-user'], request.headers['x-api-key']];
     // A user name that does not belong to the key is refused like a missing key.
-    const text = typeof key === 'string' && key.startsWith(`yk_${user}_`) ? key : null;
+    const isOfUser = typeof key === 'string' && [`yk_${user}_`, `yn_${user}_`].some((start) => key.startsWith(start));
+    const text = isOfUser ? key : null;
     request.actor = await authenticate(context, text, request.clientAddress);
   };
 }

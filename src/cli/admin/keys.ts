@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
+import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -17,8 +18,8 @@ const grant = z
     return { zoneId, records: level.parse(records) };
   });
 const mintOptions = z.object({
-  team: z.string().min(1),
-  name: z.string().min(1),
+  team: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
+  name: z.string({ error: 'is missing; give --team and --name, or --node' }).min(1),
   records: level,
   manageZones: level,
   grant: z.array(grant).optional(),
@@ -30,8 +31,24 @@ const mintOptions = z.object({
   recordWrites: writes,
 });
 
+/** The options of a key that may be combined with --node. Two more have a default. */
+const nodeOptions = z.strictObject(
+  {
+    node: z.string(),
+    network: z.array(z.string()).optional(),
+    expires: z.string().optional(),
+    records: z.literal('write', { error: 'does not apply to a node key' }),
+    manageZones: z.literal('none', { error: 'does not apply to a node key' }),
+  },
+  {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `a node key has no ${issue.keys.map(flagOf).join(', ')}` : undefined,
+  },
+);
+
 /** Prints a line with the owner of the key, and the key itself on the next line. @throws Error if an option is wrong */
-export async function runKeysMint(config: Config, given: unknown, print: Print): Promise<void> {
+export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
+  if ('node' in given) return mintNodeKey(config, given, print);
   const { team, grant, onlyName, onlyType, network, expires, ...rest } = parseOptions(mintOptions, given);
   const terms = {
     ...rest,
@@ -43,6 +60,14 @@ export async function runKeysMint(config: Config, given: unknown, print: Print):
   };
   const minted = await adminMintKey(config.DATABASE_URL, team, terms, randomBytes, new Date());
   print(`key ${minted.keyId} of team ${team} (${minted.teamId}), shown only once:`);
+  print(minted.text);
+}
+
+async function mintNodeKey(config: Config, given: object, print: Print): Promise<void> {
+  const { node, network, expires } = parseOptions(nodeOptions, given);
+  const terms = { networks: network, expiresAt: expires };
+  const minted = await adminMintNodeKey(config.DATABASE_URL, node, terms, randomBytes, new Date());
+  print(`key ${minted.keyId} of name server ${node}, shown only once:`);
   print(minted.text);
 }
 
@@ -61,7 +86,7 @@ export async function runKeysList(
   }
   const rows = keys.map((key) => [
     key.id,
-    key.holder,
+    key.kind === 'node' ? '(name server)' : key.holder,
     key.name,
     key.records,
     key.manageZones,
@@ -74,7 +99,7 @@ export async function runKeysList(
 /** @throws Error if the key does not exist */
 export async function runKeysRevoke(config: Config, id: string, print: Print): Promise<void> {
   // People often paste the whole key instead of its id.
-  const keyId = /^y[ku]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
+  const keyId = /^y[kun]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
   await adminRevokeKey(config.DATABASE_URL, keyId, new Date());
   print(`key ${keyId} is revoked`);
 }
@@ -94,6 +119,12 @@ function stateOf(key: { revokedAt: Date | null; expiresAt: Date | null }, now: D
 export function parseOptions<T>(schema: z.ZodType<T>, given: unknown): T {
   const parsed = schema.safeParse(given);
   if (parsed.success) return parsed.data;
-  const typed = (path: PropertyKey[]) => String(path[0]).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  throw new Error(parsed.error.issues.map((issue) => `--${typed(issue.path)} ${issue.message}`).join('; '));
+  const problemOf = ({ path, message }: { path: PropertyKey[]; message: string }) =>
+    path.length === 0 ? message : `${flagOf(path[0])} ${message}`;
+  throw new Error(parsed.error.issues.map(problemOf).join('; '));
+}
+
+/** The option as people type it. */
+function flagOf(name: PropertyKey | undefined): string {
+  return `--${String(name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

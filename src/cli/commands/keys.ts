@@ -3,14 +3,18 @@ import { type CommandGroup, describeCommand } from '../command.ts';
 
 const create = describeCommand({
   name: 'mint',
-  describe: 'create an API key for a team and print it once',
+  describe: 'create an API key for a team, or for a name server, and print it once',
   options: [
     {
       flags: '--team <team>',
       describe: 'team by name or by id ("teams list"); a team of a new name is created',
-      isRequired: true,
     },
-    { flags: '--name <name>', describe: 'purpose of the key', isRequired: true },
+    { flags: '--name <name>', describe: 'purpose of the key' },
+    {
+      flags: '--node <name>',
+      describe:
+        'name of a name server, instead of --team and --name: the key can only read the feed, with the private keys of all zones, and report',
+    },
     {
       flags: '--records <level>',
       describe: 'access to the records of all zones: none, read or write',
@@ -33,6 +37,7 @@ const create = describeCommand({
     { flags: '--zone-writes <number>', describe: 'zone writes a minute, instead of the limit of the service' },
     { flags: '--record-writes <number>', describe: 'record writes a minute, instead of the limit of the service' },
   ],
+  notes: 'Give --team and --name, or --node. With --node, only --network and --expires restrict the key.',
   settings: ['DATABASE_URL'],
   run: async (_args, options: object, { config, print }) => {
     const { runKeysMint } = await import('../admin/keys.ts');

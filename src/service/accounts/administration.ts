@@ -4,9 +4,11 @@ import { insertAccountChange } from '#store/account-changes.ts';
 import { type Db, openDatabase, type Tx } from '#store/database.ts';
 import { keyById } from '#store/keys.ts';
 import { insertMember, insertUser, lockTeam, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
+import { allNodeKeys } from '#store/node-keys.ts';
 import { allKeys, revokeKeyRow, zonesOfTeam } from '#store/team-keys.ts';
 import { ensureTeam, mintKey, mintPersonKey } from '../keys/keys.ts';
 import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
+import { revokeNodeKey } from '../nodes/keys.ts';
 import { insist } from '../refusal.ts';
 import { endInvitations } from './members.ts';
 import { TEAM_ID } from './provided-teams.ts';
@@ -16,9 +18,9 @@ type Random = (bytes: number) => Buffer;
 export interface ListedKey {
   id: string;
   name: string;
-  /** The team's name or the person's e-mail address. */
+  /** The team's name or the person's e-mail address; empty for a node key, whose name is that of its node. */
   holder: string;
-  kind: 'app' | 'person';
+  kind: 'app' | 'person' | 'node';
   records: string;
   manageZones: string;
   createdAt: Date;
@@ -68,29 +70,41 @@ export async function adminMintKey(
   );
 }
 
-/** All keys, or the keys of one team, without their secrets. */
+/** All keys, or the keys of one team, without their secrets. The keys of nodes come last. */
 export async function adminListKeys(url: string, team: string | null): Promise<ListedKey[]> {
-  const rows = await withDatabase(url, (db) => allKeys(db, team));
-  return rows.map(({ team: teamName, email, ...row }) => ({
-    id: row.id,
-    name: row.name,
+  const [rows, nodeRows] = await withDatabase(url, async (db) => [
+    await allKeys(db, team),
+    team === null ? await allNodeKeys(db) : [],
+  ]);
+  const keys = rows.map(({ team: teamName, email, ...row }) => ({
+    ...datesOf(row),
     holder: teamName ?? email ?? '',
-    kind: teamName === null ? 'person' : 'app',
+    kind: teamName === null ? ('person' as const) : ('app' as const),
     records: row.records,
     manageZones: row.manageZones,
-    createdAt: row.createdAt,
-    expiresAt: row.expiresAt,
-    revokedAt: row.revokedAt,
-    lastUsedAt: row.lastUsedAt,
   }));
+  const none = { holder: '', kind: 'node', records: 'none', manageZones: 'none' } as const;
+  return [...keys, ...nodeRows.map((row) => ({ ...datesOf(row), ...none }))];
 }
 
-/** Revokes a key of an app account or of a person. Repeated calls have no further effect. @throws Error if no key has this id */
+type Dates = Pick<ListedKey, 'id' | 'name' | 'createdAt' | 'expiresAt' | 'revokedAt' | 'lastUsedAt'>;
+
+function datesOf({ id, name, createdAt, expiresAt, revokedAt, lastUsedAt }: Dates): Dates {
+  return { id, name, createdAt, expiresAt, revokedAt, lastUsedAt };
+}
+
+/**
+ * Revokes a key of an app account, of a person or of a node. Repeated calls have no further effect.
+ * @throws Error if no key has this id
+ */
 export async function adminRevokeKey(url: string, keyId: string, now: Date): Promise<void> {
   await withDatabase(url, (db) =>
     db.transaction(async (tx) => {
       const key = await keyById(tx, keyId);
-      if (!key) throw new Error(`there is no key ${keyId}; "zonestead keys list" shows the ids`);
+      if (!key) {
+        if (await revokeNodeKey(tx, keyId, COMMAND_LINE, now)) return;
+        throw new Error(`there is no key ${keyId}; "zonestead keys list" shows the ids`);
+      }
       if (!(await revokeKeyRow(tx, keyId, now))) return;
       const entry = { teamId: key.teamId, action: 'key.revoke', subject: keyId, after: null, at: now } as const;
       await insertAccountChange(tx, { ...entry, before: { name: key.name }, ...COMMAND_LINE });

@@ -1,15 +1,16 @@
 // Creates and checks API keys: `yk_<keyId>_<secret>` of app accounts, `yu_<keyId>_<secret>` of people. The database stores only a
 // hash of the secret. A plain SHA-256 is enough, because a secret has 256 random bits.
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { BlockList, isIPv6 } from 'node:net';
 import type { Db, Tx } from '#store/database.ts';
 import { insertKey, insertTeam, type KeyTerms, markUsed, teamByName } from '#store/keys.ts';
 import { insertGrants } from '#store/team-keys.ts';
 import { type Actor, actorOf } from '../accounts/actor.ts';
 import { newTeamId } from '../accounts/teams.ts';
 import type { ServiceContext } from '../context.ts';
+import { authenticateNode, isNodeKey } from '../nodes/keys.ts';
 import { refusal } from '../refusal.ts';
 import { lookUpKey } from './look-up.ts';
+import { isWithin } from './networks.ts';
 
 const FORM = /^(yk|yu)_([a-z0-9]{1,32})_([0-9a-f]{64})$/;
 
@@ -70,7 +71,8 @@ export async function ensureTeam(
  * The actor of the key with this text.
  * @param address the address of the client; it must be in the key's networks
  * @param agent the User-Agent of the client, stored with the last use of the key. (Default: unknown.)
- * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part was wrong
+ * @throws Refusal unauthorized, with the same message for every cause, so that an attacker does not learn which part was wrong;
+ * forbidden for a valid node key, which has no rights outside of the feed
  */
 export async function authenticate(
   context: Pick<ServiceContext, 'db' | 'now'>,
@@ -78,6 +80,10 @@ export async function authenticate(
   address: string,
   agent: string | null = null,
 ): Promise<Actor> {
+  if (isNodeKey(text)) {
+    await authenticateNode(context, text, address, agent);
+    throw refusal('node-key');
+  }
   const parts = text === null ? null : FORM.exec(text);
   if (!parts) throw refusal('invalid-key');
   const { db } = context;
@@ -92,16 +98,4 @@ export async function authenticate(
   if (key.networks !== null && !isWithin(address, key.networks)) throw refusal('invalid-key');
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now, agent);
   return actorOf(key);
-}
-
-function isWithin(address: string, networks: string[]): boolean {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [base = '', prefix = ''] = network.split('/');
-    const family = isIPv6(base) ? 'ipv6' : 'ipv4';
-    list.addSubnet(base, prefix === '' ? (family === 'ipv6' ? 128 : 32) : Number(prefix), family);
-  }
-  // A dual-stack socket shows IPv4 peers in their mapped form.
-  const plain = address.startsWith('::ffff:') ? address.slice(7) : address;
-  return list.check(plain, isIPv6(plain) ? 'ipv6' : 'ipv4');
 }

@@ -63,6 +63,31 @@ export const REQUEST_REFUSALS = {
     sentence:
       'Invalid or missing API key. Send the header "Authorization: Bearer yk_…" with a key that is still valid.',
   },
+  'node-key': {
+    code: 'forbidden',
+    sentence:
+      'This is the key of a name server, which can only read the feed and report. Use the key of an app account (yk_…) or of a person (yu_…).',
+  },
+  'not-a-node-key': {
+    code: 'forbidden',
+    sentence: 'Only the key of a name server (yn_…) can read the feed; "zonestead keys mint --node" creates one.',
+  },
+  'node-name-taken': {
+    code: 'conflict',
+    field: 'node',
+    sentence:
+      'a name server with another key (key id {keyId}) reports under the name {node}. Give each name server a name of its own; a name is free when its name server was silent for {seconds} seconds.',
+  },
+  'too-many-nodes': {
+    code: 'conflict',
+    field: 'node',
+    sentence: 'the service knows as many name servers as it can hold; it forgets one that was silent for a day.',
+  },
+  'bad-node-cursor': {
+    code: 'bad_request',
+    field: 'cursor',
+    sentence: 'must be the cursor of a line of the feed, or null.',
+  },
   'key-revoked': {
     code: 'unauthorized',
     sentence: 'Invalid or missing API key: it was revoked or expired while this change waited.',

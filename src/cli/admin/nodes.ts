@@ -1,0 +1,47 @@
+// `zonestead nodes …`: an administrator of the service lists the name servers that follow the feed.
+import { randomBytes } from 'node:crypto';
+import { adminCompareNodes, adminListNodes } from '#service/nodes/administration.ts';
+import { table } from '../table.ts';
+
+type Print = (line: string) => void;
+type Config = { DATABASE_URL: string };
+type Listed = Awaited<ReturnType<typeof adminListNodes>>[number];
+
+export async function runNodesList(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
+  const nodes = await adminListNodes(config.DATABASE_URL);
+  if (options.json) {
+    print(JSON.stringify({ nodes }, null, 2));
+    return;
+  }
+  const rows = nodes.map((node) => [
+    node.name,
+    node.engine,
+    stateOf(node),
+    `${seconds(node.age)} ago`,
+    node.lagSeconds === null ? 'no list yet' : seconds(node.lagSeconds),
+    String(node.zones),
+    String(node.failingCount),
+  ]);
+  table(['NODE', 'ENGINE', 'STATE', 'REPORT', 'LAG', 'ZONES', 'FAILING'], rows, print);
+  for (const { name, failing } of nodes) for (const { id, error } of failing) print(`${name}: ${id}: ${oneLine(error)}`);
+}
+
+export async function runNodesCompare(config: Config, print: Print): Promise<void> {
+  const { token, living } = await adminCompareNodes(config.DATABASE_URL, randomBytes, new Date());
+  print(`comparison ${token}: the next report of each name server asks it to begin (${living} report now)`);
+}
+
+function stateOf({ isLiving, isDuplicate }: Listed): string {
+  if (isDuplicate) return 'duplicate';
+  return isLiving ? 'living' : 'silent';
+}
+
+function seconds(value: number): string {
+  if (value < 120) return `${value < 10 ? value.toFixed(1) : Math.round(value)} s`;
+  return value < 7_200 ? `${Math.round(value / 60)} min` : `${Math.round(value / 3_600)} h`;
+}
+
+/** Engines answer in several lines at times. */
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}

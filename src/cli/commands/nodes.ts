@@ -1,0 +1,29 @@
+// `zonestead nodes …`: the name servers that follow the feed, over the database of the service.
+import { type CommandGroup, describeCommand } from '../command.ts';
+
+const list = describeCommand({
+  name: 'list',
+  describe: 'list the name servers that reported within a day',
+  options: [{ flags: '--json', describe: 'print JSON' }],
+  settings: ['DATABASE_URL'],
+  run: async (_args, options: { json?: boolean }, { config, print }) => {
+    const { runNodesList } = await import('../admin/nodes.ts');
+    await runNodesList(config(), options, print);
+  },
+});
+
+const compare = describeCommand({
+  name: 'compare',
+  describe: 'ask every name server to compare all its zones with the api, and to correct what differs',
+  settings: ['DATABASE_URL'],
+  run: async (_args, _options, { config, print }) => {
+    const { runNodesCompare } = await import('../admin/nodes.ts');
+    await runNodesCompare(config(), print);
+  },
+});
+
+export const command: CommandGroup = {
+  name: 'nodes',
+  describe: 'list and compare name servers (over the database)',
+  commands: [list, compare],
+};

@@ -1,0 +1,44 @@
+// The administrator's commands about name servers. They use the database directly and need no key.
+import { allNodes, type NodeRow, setComparison } from '#store/nodes.ts';
+import { COMMAND_LINE, withDatabase } from '../accounts/administration.ts';
+import { judgeTerms, NO_TERMS } from '../keys/terms.ts';
+import { insist } from '../refusal.ts';
+import { NODE_NAME, newNodeKeyText, registerNodeKey } from './keys.ts';
+
+type Random = (bytes: number) => Buffer;
+
+/**
+ * Creates a key for the node with this name.
+ * @throws Error if the name is not that of a node; Refusal bad_request (networks, expiry)
+ */
+export async function adminMintNodeKey(
+  url: string,
+  name: string,
+  terms: { networks?: string[] | undefined; expiresAt?: string | undefined },
+  random: Random,
+  now: Date,
+): Promise<{ keyId: string; text: string }> {
+  if (!NODE_NAME.test(name)) {
+    throw new Error(`"${name}" is not the name of a node; use lower-case letters, digits, hyphens and dots, as in ns1-eu`);
+  }
+  const { networks, expiresAt } = insist(judgeTerms(NO_TERMS, terms, { now, anyLimits: true }));
+  const text = newNodeKeyText(random);
+  const keyId = await withDatabase(url, (db) =>
+    db.transaction((tx) => registerNodeKey(tx, text, { name, networks, expiresAt }, COMMAND_LINE, now)),
+  );
+  return { keyId, text };
+}
+
+/** Every instance of a node that reported within a day, by name. */
+export async function adminListNodes(url: string): Promise<NodeRow[]> {
+  return withDatabase(url, allNodes);
+}
+
+/** Asks every node to compare all zones with the api, once. */
+export async function adminCompareNodes(url: string, random: Random, now: Date): Promise<{ token: string; living: number }> {
+  const token = random(8).toString('hex');
+  return withDatabase(url, async (db) => {
+    await setComparison(db, token, now);
+    return { token, living: (await allNodes(db)).filter(({ isLiving }) => isLiving).length };
+  });
+}

@@ -1,0 +1,62 @@
+// The tables of name server nodes: their keys, and what they report; see tables.ts.
+import { sql } from 'drizzle-orm';
+import { check, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { at, bytea, cidrs, pgSnapshot, textC } from './column-types.ts';
+
+/** A node key reads all zones with their private keys and reports. It belongs to no team and has no other right. */
+export const nodeKeys = pgTable('node_keys', {
+  id: text('id').primaryKey(),
+  // The name of the node, or of the nodes that share the key.
+  name: text('name').notNull(),
+  secretHash: bytea('secret_hash').notNull(),
+  networks: cidrs('networks'),
+  expiresAt: at('expires_at'),
+  revokedAt: at('revoked_at'),
+  lastUsedAt: at('last_used_at'),
+  lastUsedBy: text('last_used_by'),
+  createdAt: at('created_at').notNull().defaultNow(),
+});
+
+/**
+ * The last report of each instance of a node. An instance ends with the state of its node, so a node without a volume has a new one
+ * after each restart.
+ */
+export const nodes = pgTable(
+  'nodes',
+  {
+    name: textC('name').notNull(),
+    instance: text('instance').notNull(),
+    keyId: text('key_id')
+      .notNull()
+      .references(() => nodeKeys.id, { onDelete: 'cascade' }),
+    version: text('version').notNull(),
+    engine: text('engine').notNull(),
+    // What the node has applied, as it says; null before its first list. The two columns after it are the parts.
+    cursor: text('cursor'),
+    epoch: text('epoch'),
+    position: pgSnapshot('position'),
+    zones: integer('zones').notNull(),
+    failingCount: integer('failing_count').notNull(),
+    // [{id, error}], not all of them if there are many.
+    failing: jsonb('failing').notNull(),
+    startedAt: at('started_at').notNull(),
+    // When the instance began to report, without a pause of 30 s since then.
+    firstAt: at('first_at').notNull(),
+    reportedAt: at('reported_at').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'nodes_pkey', columns: [t.name, t.instance] }),
+    check('nodes_position', sql`(${t.cursor} is null) = (${t.position} is null)`),
+  ],
+);
+
+/** One row: nodes compare all zones with the api once for each token. */
+export const nodeComparisons = pgTable(
+  'node_comparisons',
+  {
+    one: integer('one').primaryKey().default(1),
+    token: text('token').notNull(),
+    at: at('at').notNull().defaultNow(),
+  },
+  (t) => [check('node_comparisons_one_row', sql`${t.one} = 1`)],
+);

@@ -1,0 +1,168 @@
+// The reports of name server nodes as rows. Times are those of the database, because replicas of the api share the rows.
+import type { Db } from './database.ts';
+import { statement } from './statement.ts';
+import { nodeComparisons } from './tables.ts';
+
+/** A node that was silent for so long, in seconds, is not living. */
+export const LIVING_SECONDS = 30;
+const LIVING = `reported_at > statement_timestamp() - interval '${LIVING_SECONDS} s'`;
+const MOST_NODES = 1_000;
+/** A node without a volume is a new instance after each restart; this many of one name are remembered. */
+const INSTANCES = 8;
+
+export interface NodeReportRow {
+  name: string;
+  instance: string;
+  keyId: string;
+  version: string;
+  engine: string;
+  cursor: string | null;
+  epoch: string | null;
+  /** A pg_snapshot: the transactions that the node has applied. */
+  position: string | null;
+  zones: number;
+  failingCount: number;
+  failing: readonly { id: string; error: string }[];
+  startedAt: Date;
+}
+
+export interface Reported {
+  /** Another instance reported under this name lately. */
+  isDuplicate: boolean;
+  compare: string | null;
+  /** The age of the oldest change that the node has not applied, in seconds: 0 if it has applied all; null before its first list. */
+  lagSeconds: number | null;
+}
+
+/** `o` is a living node with another key and an earlier claim on the name than the instance $2 with key $3. */
+const CLAIMED = (since: string) => `exists (
+  select from nodes o join node_keys k on k.id = o.key_id
+  where o.name = $1 and o.instance <> $2 and o.key_id <> $3 and o.${LIVING}
+    and k.revoked_at is null and (k.expires_at is null or k.expires_at > statement_timestamp())
+    and (o.first_at, o.instance) < (${since}, $2))`;
+
+const ANSWER = `
+  exists (select from nodes o where o.name = $1 and o.instance <> $2 and o.${LIVING}) as "isDuplicate",
+  (select token from node_comparisons) as compare,
+  case when $7::pg_snapshot is null then null else coalesce((
+    select extract(epoch from statement_timestamp() - f.at)::float8 from feed_changes f
+    where f.xid >= pg_snapshot_xmin($7::pg_snapshot) and not pg_visible_in_snapshot(f.xid, $7::pg_snapshot)
+    order by f.xid, f.no limit 1), 0) end as "lagSeconds"`;
+
+/** A report under a name that somebody else holds changes no row. The list of failing zones is written only if it changed. */
+const FIRST_AT = `case when n.${LIVING} then n.first_at else statement_timestamp() end`;
+const updateNode = statement<Reported>(`
+  update nodes n set key_id = $3, version = $4, engine = $5, cursor = $6, position = $7::pg_snapshot, epoch = $8, zones = $9,
+    failing_count = $10, failing = case when n.failing = $11::jsonb then n.failing else $11::jsonb end,
+    started_at = $12::timestamptz, first_at = ${FIRST_AT}, reported_at = statement_timestamp()
+  where n.name = $1 and n.instance = $2 and not ${CLAIMED(`(${FIRST_AT})`)}
+  returning ${ANSWER}`);
+
+const insertNode = statement<Reported>(`
+  insert into nodes (name, instance, key_id, version, engine, cursor, position, epoch, zones, failing_count, failing, started_at,
+    first_at, reported_at)
+  select $1, $2, $3, $4, $5, $6, $7::pg_snapshot, $8, $9::integer, $10::integer, $11::jsonb, $12::timestamptz,
+    statement_timestamp(), statement_timestamp()
+  where not ${CLAIMED('statement_timestamp()')} and (select count(*) from nodes) < ${MOST_NODES}
+  on conflict do nothing
+  returning ${ANSWER}`);
+
+/** The oldest instances of a name beyond the newest ones. */
+const dropInstances = statement(`
+  delete from nodes where (name, instance) in (
+    select name, instance from nodes where name = $1 order by reported_at desc offset ${INSTANCES})`);
+
+/** Null: another key holds the name, or there are too many nodes; nothing is written then. */
+export async function writeReport(db: Db, report: NodeReportRow): Promise<Reported | null> {
+  const { name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, startedAt } = report;
+  const failing = JSON.stringify(report.failing);
+  const values = [name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, failing];
+  const parameters = [...values, startedAt.toISOString()];
+  const [updated] = await updateNode(db, ...parameters);
+  if (updated) return updated;
+  const [inserted] = await insertNode(db, ...parameters);
+  if (inserted) await dropInstances(db, name);
+  return inserted ?? null;
+}
+
+/** Whether the name has a row of another key that is living: the reason why a report was not written. */
+const selectHolder = statement<{ keyId: string }>(`
+  select key_id as "keyId" from nodes where name = $1 and key_id <> $2 and ${LIVING} order by first_at limit 1`);
+
+export async function holderOfName(db: Db, name: string, keyId: string): Promise<string | null> {
+  return (await selectHolder(db, name, keyId))[0]?.keyId ?? null;
+}
+
+/**
+ * The instances that report. An instance that was replaced does not count: another one of its name began after its last report. Two
+ * that take turns do not replace each other.
+ */
+const LIVING_NODES = `
+  select n.* from nodes n where n.${LIVING}
+    and not exists (select from nodes o where o.name = n.name and o.instance <> n.instance and o.first_at > n.reported_at)`;
+
+export interface NodeOfZone {
+  node: string;
+  instance: string;
+  current: boolean;
+  /** Why the node does not serve the zone as it should; null: it did not say. */
+  error: string | null;
+  reportedAt: Date;
+}
+
+const selectNodesOfZone = statement<Omit<NodeOfZone, 'reportedAt'> & { reportedAt: string }>(`
+  select n.name as node, n.instance, n.reported_at as "reportedAt", f.error,
+    coalesce(f.error is null and n.failing_count <= jsonb_array_length(n.failing) and n.epoch = $2
+      and pg_visible_in_snapshot(greatest(z.changed_xid, (select s.changed_xid from service s)), n.position), false) as current
+  from zones z cross join (${LIVING_NODES}) n
+  left join lateral (select e ->> 'error' as error from jsonb_array_elements(n.failing) e where e ->> 'id' = z.id limit 1) f on true
+  where z.id = $1 order by n.name, n.first_at`);
+
+/** @param epoch of the database now */
+export async function nodesOfZone(db: Db, zoneId: string, epoch: string): Promise<NodeOfZone[]> {
+  const rows = await selectNodesOfZone(db, zoneId, epoch);
+  return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
+}
+
+export interface NodeRow {
+  name: string;
+  instance: string;
+  version: string;
+  engine: string;
+  isLiving: boolean;
+  isDuplicate: boolean;
+  /** Seconds since the last report. */
+  age: number;
+  /** As in `Reported`. */
+  lagSeconds: number | null;
+  zones: number;
+  failingCount: number;
+  failing: { id: string; error: string }[];
+}
+
+const selectNodes = statement<NodeRow>(`
+  select n.name, n.instance, n.version, n.engine, n.zones, n.failing_count as "failingCount", n.failing,
+    l.name is not null as "isLiving",
+    (count(l.name) over (partition by n.name)) > 1 and l.name is not null as "isDuplicate",
+    extract(epoch from statement_timestamp() - n.reported_at)::float8 as age,
+    case when n.position is null then null else coalesce((
+      select extract(epoch from statement_timestamp() - f.at)::float8 from feed_changes f
+      where f.xid >= pg_snapshot_xmin(n.position) and not pg_visible_in_snapshot(f.xid, n.position)
+      order by f.xid, f.no limit 1), 0) end as "lagSeconds"
+  from nodes n left join (${LIVING_NODES}) l on l.name = n.name and l.instance = n.instance
+  order by n.name, n.first_at`);
+
+/** Every instance that is not forgotten. */
+export async function allNodes(db: Db): Promise<NodeRow[]> {
+  return [...(await selectNodes(db))];
+}
+
+/** Forgets the nodes that were silent for a day. */
+export const forgetNodes = statement("delete from nodes where reported_at < statement_timestamp() - interval '1 day'");
+
+export async function setComparison(db: Db, token: string, at: Date): Promise<void> {
+  await db
+    .insert(nodeComparisons)
+    .values({ token, at })
+    .onConflictDoUpdate({ target: nodeComparisons.one, set: { token, at } });
+}
