@@ -15,6 +15,7 @@ import { createPaceMetrics } from '#operator/run/pace-metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import type { SolverContext } from '#solver/context.ts';
 import { createSolve } from '#solver/solve.ts';
 import type { Db } from '#store/database.ts';
@@ -39,6 +40,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     createLoadGuard({ meter, metrics, bodyBytes: 0, now: Date.now }).close();
     watchDatabase(metrics, { work: () => 0 }, 0);
     countRefusedConnections(metrics);
+    createFeedMetrics(metrics, () => 0);
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },
   nameserver: (metrics) => {

@@ -8,6 +8,7 @@ import type { IsTrusted } from '#edge/client-address.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { LIMITS } from '#service/limits.ts';
+import type { Feed } from '#service/nodes/feed.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Tracing } from '#telemetry/tracing.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
@@ -25,7 +26,9 @@ import { accountRoutes } from './routes/account.ts';
 import { acmeRoutes } from './routes/acme.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
+import { feedRoutes } from './routes/feed.ts';
 import { recordRoutes } from './routes/records.ts';
+import { zoneNodeRoutes } from './routes/zone-nodes.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
 
@@ -48,6 +51,8 @@ interface AppOptions {
   isTrusted?: IsTrusted;
   /** Refuses requests when the process is overloaded. (Default: nothing is refused.) */
   guard?: LoadGuard;
+  /** (Default: the routes of the feed are described, but not served.) */
+  feed?: Feed;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -64,6 +69,7 @@ export function buildApp({
   requestMs = REQUEST_MS,
   isTrusted = () => false,
   guard,
+  feed,
 }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
@@ -100,6 +106,7 @@ export function buildApp({
   installErrors(app as unknown as FastifyInstance);
   knowClients(app as unknown as FastifyInstance, isTrusted);
   app.decorateRequest('actor', null);
+  app.decorateRequest('node', null);
   decorateCounts(app as unknown as FastifyInstance);
   if (tracing?.isOn) traceRequests(app as unknown as FastifyInstance, tracing);
   if (metrics) countRequests(app as unknown as FastifyInstance, metrics);
@@ -130,6 +137,7 @@ export function buildApp({
           recordRoutes(dns, context);
           batchRoutes(dns, context);
           changeRoutes(dns, context);
+          zoneNodeRoutes(dns, context, feed);
           await dns.register(async (files) => zoneFileRoutes(files, context));
         },
         { prefix: '/dns' },
@@ -139,6 +147,16 @@ export function buildApp({
     },
     { prefix: '/v1' },
   );
+  void app.register(
+    async (nodes) => {
+      const refuseTheRest = refuseOtherMethods(nodes, '/v1');
+      feedRoutes(nodes, context, feed);
+      refuseTheRest();
+    },
+    { prefix: '/v1' },
+  );
+  // Name servers must find another replica before this one waits for its requests in progress.
+  if (feed) app.addHook('preClose', () => feed.hub.close());
   void app.register(
     async (acme) => {
       const refuseTheRest = refuseOtherMethods(acme, '/acme');

@@ -3,11 +3,19 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { realClock } from '#base/clock.ts';
 import type { Config } from '#config.ts';
 import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
 import { limitConnections } from '#edge/sockets.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { createCommits } from '#service/nodes/commits.ts';
+import type { Feed } from '#service/nodes/feed.ts';
+import { createHub } from '#service/nodes/hub.ts';
+import { keysStillValid } from '#service/nodes/keys.ts';
+import { createFeedMetrics } from '#service/nodes/metrics.ts';
+import { createReports } from '#service/nodes/reports.ts';
+import { createServedSource } from '#service/nodes/source.ts';
 import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
@@ -72,6 +80,15 @@ function largeReads(connections: number): SlotOptions {
 }
 
 /**
+ * Reads of whole zones by name servers hold a connection each, and may use a quarter of the pool. A node that starts reads many
+ * zones, so it may use all of that, and others wait their turn.
+ */
+function nodeReads(connections: number): SlotOptions {
+  const total = Math.max(1, Math.floor(connections / 4));
+  return { total, share: total, waiting: 512, waitMs: 20_000, work: 'reads of zones by name servers' };
+}
+
+/**
  * Opens the database, which must have the schema of this version, and starts the background work.
  * @throws if the database does not answer; everything is closed in that case
  */
@@ -100,6 +117,7 @@ export async function composeApi(
     busyAfterMs: config.ZONESTEAD_BUSY_AFTER_MS,
     imports: createSlots(IMPORTS),
     largeReads: createSlots(largeReads(config.ZONESTEAD_DATABASE_CONNECTIONS)),
+    commits: createCommits(),
     nameservers,
     delegation: parts.delegation,
     prepareAlias: aliases.prepare,
@@ -123,9 +141,11 @@ export async function composeApi(
     bodyBytes: config.ZONESTEAD_BODY_MEMORY_MB * 2 ** 20,
     now: Date.now,
   });
+  const feed = composeFeed(context, config.ZONESTEAD_DATABASE_CONNECTIONS, log, metrics);
   const app = buildApp({
     isTrusted,
     guard,
+    feed,
     context,
     log,
     limits: config.ZONESTEAD_LIMITS,
@@ -170,6 +190,16 @@ export async function composeApi(
       await database.close();
     },
   };
+}
+
+function composeFeed(context: ServiceContext, connections: number, log: Logger, metrics: Metrics): Feed {
+  const source = createServedSource({ db: context.db });
+  const reads = createSlots(nodeReads(connections));
+  const feedMetrics = createFeedMetrics(metrics, realClock.now);
+  const { commits = createCommits() } = context;
+  const validKeys = (ids: readonly string[]) => keysStillValid(context, ids);
+  const hub = createHub({ source, clock: realClock, log, metrics: feedMetrics, commits, reads, validKeys });
+  return { hub, source, reads, reports: createReports(feedMetrics, log, realClock.now) };
 }
 
 function openApiDatabase(config: Config<(typeof COMPOSE_SETTINGS)[number]>, tracing?: Tracing): Database {

@@ -35,6 +35,11 @@ const TAGS = [
     name: 'acme',
     description: "The HTTP protocols of lego's httpreq provider and of acme-dns, for ACME clients without Kubernetes.",
   },
+  {
+    name: 'name servers',
+    description:
+      'The feed that name servers of the service follow, and their reports. Only the key of a name server may use it, and it may use nothing else.',
+  },
 ];
 
 /** Collects the routes that are registered after this call. */
@@ -61,6 +66,11 @@ export function describeApi(app: FastifyInstance): void {
             type: 'http',
             scheme: 'basic',
             description: 'The password is an API key. The user name is ignored unless the operation describes it.',
+          },
+          nodeKey: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The key of a name server: `yn_…`.',
           },
           acmeDns: {
             type: 'apiKey',
@@ -200,7 +210,8 @@ function shareErrors(document: OpenApi.Document): OpenApi.Document {
 }
 
 function completeOperation(operation: OpenApi.OperationObject, method: string, path: string): void {
-  if (method === 'post') operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+  // A report changes nothing when it is repeated.
+  if (method === 'post' && !path.startsWith('/v1/feed/')) operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
   if (MANAGEABLE.has(`${method} ${path}`)) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
   operation.responses ??= {};
   const responses = operation.responses;

@@ -100,14 +100,16 @@ export type ZoneDigest = z.infer<typeof zoneDigest>;
 
 const NODE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 
+export const nodeName = z
+  .string()
+  .regex(NODE_NAME, { error: 'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots' });
+
 /** The longest list of failing zones in a report; `failingCount` counts all of them. */
 export const MAX_FAILING = 100;
 
 export const nodeReport = z
   .strictObject({
-    node: z
-      .string()
-      .regex(NODE_NAME, { error: 'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots' }),
+    node: nodeName,
     instance: z.uuid().meta({ description: 'Made with the state of the node. Two nodes with one name differ in it.' }),
     startedAt: z.iso.datetime(),
     version: z.string().max(64),
@@ -133,3 +135,19 @@ export const reportAnswer = z.object({
   }),
 });
 export type ReportAnswer = z.infer<typeof reportAnswer>;
+
+export const zoneNodes = z
+  .object({
+    nodes: z.array(
+      z.object({
+        node: nodeName,
+        current: z.boolean().meta({ description: 'Whether the name server has applied every change of the zone.' }),
+        reportedAt: z.iso.datetime(),
+        error: z
+          .string()
+          .optional()
+          .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'ZoneNodes', description: 'The name servers that reported within the last 30 seconds.' });

@@ -149,7 +149,9 @@ export function historyOf(zone: ZoneRow, caller: Caller) {
  */
 export async function once<T>(context: ServiceContext, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    return await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work));
+    const answer = await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work));
+    context.commits?.announce();
+    return answer;
   } catch (error) {
     if (isLockFailure(error)) throw busy();
     // A change of records used the token at the same time.

@@ -2,6 +2,7 @@
 import type { Db } from '#store/database.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { Quotas } from './accounts/quota.ts';
+import type { Commits } from './nodes/commits.ts';
 import type { ZoneQueue } from './queue.ts';
 import type { Slots } from './slots.ts';
 import type { Delegation } from './zones/delegation.ts';
@@ -16,6 +17,8 @@ export interface ServiceContext {
   imports: Slots;
   /** Limits how many lists and zone files of several pages are read at a time: each holds a database connection. */
   largeReads: Slots;
+  /** Announces commits to the feed. (Default: nothing waits for them.) */
+  commits?: Commits;
   /** Host names of the name servers, without the final dot. */
   nameservers: string[];
   /** Asks the parent zones how a zone is delegated. (Default: no check.) */

@@ -44,8 +44,12 @@ const KINDS = ['anonymous', 'unknown', 'large', 'body'] as const;
 const RETRY_MS = 2_000;
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
-/** The number of keys a second that were not used recently and may still query the database, at level 1 and 2. */
+/**
+ * The number of keys a second that were not used recently and may still query the database, at level 1 and 2. Requests of name
+ * servers have a number of their own.
+ */
 const UNKNOWN_PER_SECOND = 20;
+const FEED_ROUTE = /^\/v1\/feed(\/|$)/;
 const SMALL_BODY_BYTES = 64 * 1024;
 /** Operations that read or write a whole zone. */
 const LARGE_ROUTE = /\/zonefile(\/|$)/;
@@ -80,17 +84,18 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
   }, intervalMs).unref();
   const known = new Map<string, number>();
   let second = 0;
-  let admitted = 0;
+  let admitted = { feed: 0, others: 0 };
 
   const refuse = (kind: (typeof KINDS)[number], cause: string): never => {
     refused.inc({ kind });
     throw refusal('overloaded', { cause }, { retryAfterMs: RETRY_MS });
   };
-  const mayTry = () => {
+  const mayTry = ({ routeOptions }: FastifyRequest) => {
     const current = Math.floor(now() / 1000);
-    if (current !== second) [second, admitted] = [current, 0];
-    admitted += 1;
-    return admitted <= UNKNOWN_PER_SECOND;
+    if (current !== second) [second, admitted] = [current, { feed: 0, others: 0 }];
+    const kind = FEED_ROUTE.test(routeOptions.url ?? '') ? 'feed' : 'others';
+    admitted[kind] += 1;
+    return admitted[kind] <= UNKNOWN_PER_SECOND;
   };
 
   return {
@@ -100,7 +105,7 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
       if (load.level === 0) return;
       const credential = credentialOf(request);
       if (credential === null) refuse('anonymous', 'The service is overloaded and serves requests with a key only.');
-      else if ((known.get(credential) ?? 0) < now() && !mayTry()) {
+      else if ((known.get(credential) ?? 0) < now() && !mayTry(request)) {
         refuse('unknown', 'The service is overloaded and serves keys that it has seen lately first.');
       }
     },
@@ -147,11 +152,15 @@ export function guardLoad(app: FastifyInstance, guard: LoadGuard): void {
     if (method === 'GET' || method === 'HEAD' || (length === 0 && !chunked)) return payload;
     // The answer is 413, sent before the body is read.
     if (length > (request.routeOptions.bodyLimit ?? 0)) return payload;
-    const lease = guard.bodies.open(request.actor?.keyId ?? request.clientAddress);
+    const lease = guard.bodies.open((request.actor ?? request.node)?.keyId ?? request.clientAddress);
     // After the answer, the rest of the body is dropped on arrival. Without an answer, the connection closes.
     for (const end of ['finish', 'close']) reply.raw.once(end, () => lease.release());
     guard.admitBody(lease, length);
     return chunked ? counted(payload, lease, guard) : payload;
+  });
+  // A stream of the feed has its response when it ends.
+  app.addHook('preHandler', async (request) => {
+    if (request.node !== null) guard.remember(request);
   });
   app.addHook('onResponse', async (request, reply) => {
     if (request.actor !== null && reply.statusCode !== 401) guard.remember(request);
@@ -159,6 +168,8 @@ export function guardLoad(app: FastifyInstance, guard: LoadGuard): void {
 }
 
 function isLarge({ headers, routeOptions, query }: FastifyRequest): boolean {
+  // A name server that cannot report counts as silent.
+  if (FEED_ROUTE.test(routeOptions.url ?? '')) return false;
   if (headers['transfer-encoding'] !== undefined) return true;
   if (Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES) return true;
   const route = patternOf(routeOptions.url ?? '');

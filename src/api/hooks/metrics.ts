@@ -31,7 +31,8 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   });
   for (const bucket of BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
 
-  app.addHook('onRoute', ({ url, method, schema }) => {
+  app.addHook('onRoute', ({ url, method, schema, config }) => {
+    if (config?.isStream) return;
     const success = Object.keys((schema?.response as object | undefined) ?? {}).find((status) =>
       status.startsWith('2'),
     );
@@ -41,6 +42,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
+    if (request.routeOptions.config.isStream && statusCode === 200) return;
     const route = request.is404 ? UNMATCHED : patternOf(request.routeOptions.url ?? UNMATCHED);
     requests.observe({ route, method: request.method, status: statusCode }, reply.elapsedTime / 1000);
     const { bucket } = request;

@@ -48,7 +48,9 @@ export async function writeGroup(
       memberOf({ caller, isSingle, atomic: batch.atomic }, batch, zone),
     );
     const waitedMs = Math.max(...requests.map((request) => request.waitedMs()));
-    return await writeMembers({ context, zoneId, zone: zone ?? { no: 0, name: '.' }, members, waitedMs });
+    const outcomes = await writeMembers({ context, zoneId, zone: zone ?? { no: 0, name: '.' }, members, waitedMs });
+    context.commits?.announce();
+    return outcomes;
   } catch (error) {
     if (isLockFailure(error)) return requests.map((request) => busyOrAgain(context, request));
     if (requests.length === 1 || !mayConcernOne(error)) throw error;

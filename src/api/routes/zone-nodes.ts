@@ -1,0 +1,32 @@
+// The name servers that serve a zone, for those who may read it.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { zoneNodes } from '#contract/feed.ts';
+import { zoneParams } from '#contract/zone.ts';
+import type { ServiceContext } from '#service/context.ts';
+import type { Feed } from '#service/nodes/feed.ts';
+import { readNodesOfZone } from '#service/nodes/living.ts';
+import { actorOf } from '../hooks/auth.ts';
+import { errorAnswers } from './answers.ts';
+
+/** @param feed undefined: the route is described, but not served */
+export function zoneNodeRoutes(app: FastifyInstance, context: ServiceContext, feed: Feed | undefined): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/zones/:id/nodes',
+    {
+      schema: {
+        tags: ['zones'],
+        operationId: 'listZoneNodes',
+        summary: 'List the name servers that follow the service, and whether each has the zone as it is now',
+        description:
+          'The list has the name servers that reported within the last 30 seconds. Two with one name are two entries.',
+        params: zoneParams,
+        response: { 200: zoneNodes, ...errorAnswers('no_zone') },
+      },
+    },
+    async (request) => {
+      if (feed === undefined) throw new Error('this application has no feed');
+      return { nodes: await readNodesOfZone(context, actorOf(request), request.params.id, feed.source) };
+    },
+  );
+}

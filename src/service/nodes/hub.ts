@@ -1,0 +1,234 @@
+// The hub of the feed: one in each process. It looks for changes in the database while name servers follow the feed, and gives
+// their lines to every stream. It looks at once when this process commits a change, every 10 ms for a moment after a change, and
+// every 50 ms otherwise.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { Waker } from '#base/waker.ts';
+import type { Logger } from '#telemetry/log.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import type { Slots } from '../slots.ts';
+import type { Commits } from './commits.ts';
+import type { Failure } from './lines.ts';
+import { type Listener, Look } from './look.ts';
+import type { FeedMetrics } from './metrics.ts';
+import type { Outlet } from './outlet.ts';
+import type { ServedSource } from './source.ts';
+import { type End, Stream } from './stream.ts';
+
+const BUSY_MS = 10;
+const QUIET_MS = 50;
+/** Changes seldom come alone: the hub looks often for so long after one. */
+const BUSY_FOR_MS = 500;
+const BEAT_MS = 1_000;
+/** Two of these are less than the 5 s within which the stream of a revoked key ends. */
+const KEYS_MS = 2_000;
+const FIRST_RETRY_MS = 100;
+const LONGEST_RETRY_MS = 2_000;
+/** The streams of one process, and those of one node. */
+export const MOST_STREAMS = 64;
+const MOST_OF_NODE = 2;
+const RETRY_AFTER_MS = 2_000;
+
+export interface HubOptions {
+  source: ServedSource;
+  clock: Clock;
+  log: Logger;
+  metrics: FeedMetrics;
+  commits: Commits;
+  /** Limits the reads of all zones that are in progress. */
+  reads: Slots;
+  /** Which of these keys are neither revoked nor expired. */
+  validKeys(ids: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+export interface Reader {
+  /** The position to resume at; null: the stream begins with the list of all zones. */
+  after: string | null;
+  /** The name of the node. A third stream of one name ends the oldest one. */
+  node: string;
+  keyId: string;
+}
+
+export interface Hub {
+  /**
+   * Opens a stream. @param connect makes the connection; it is called last, so that an error can be answered
+   * @throws Refusal busy; an error of the database
+   */
+  open(reader: Reader, connect: () => Outlet): Promise<void>;
+  /** Ends all streams and the work of the hub. */
+  close(): Promise<void>;
+}
+
+interface Opened {
+  stream: Stream;
+  node: string;
+  keyId: string;
+}
+
+export function createHub(options: HubOptions): Hub {
+  const { source, clock, log, metrics, commits, reads, validKeys } = options;
+  const streams = new Set<Opened>();
+  const stop = new AbortController();
+  const waker = new Waker();
+  /** The streams that wait for the first look. */
+  const starting = new Set<PromiseWithResolvers<void>>();
+  let looks = 0;
+  let look: Look | null = null;
+  metrics.watchStreams(() => streams.size);
+  const silence = commits.onAnnounced(() => waker.wake());
+  const pause = (ms: number) => sleep(clock, ms, stop.signal).catch(() => undefined);
+
+  const endAll = (end: End) => {
+    for (const { stream } of [...streams]) stream.end(end);
+  };
+  const listener: Listener = {
+    tell: (part) => {
+      for (const { stream } of [...streams]) stream.tell(part);
+    },
+    tellAll: () => {
+      for (const { stream } of [...streams]) stream.tellAll();
+    },
+    moveTo: (cursor, isNews) => {
+      for (const { stream } of [...streams]) stream.moveTo(cursor, looks, isNews);
+    },
+  };
+
+  /** Whether a zone that could not be rendered was logged. */
+  let isLogged = false;
+
+  /** @returns whether there was a change @throws an error of the database */
+  async function lookOnce(): Promise<boolean> {
+    look ??= await Look.begin(source, clock);
+    for (const each of starting) each.resolve();
+    starting.clear();
+    looks += 1;
+    const found = await look.next(listener);
+    if (found.kind === 'looked') {
+      if (found.failure !== null) noteFailure(found.failure);
+      if (found.isComplete) isLogged = false;
+      return found.isChanged;
+    }
+    log.warn('the feed cannot continue at its position (another database, a restart of Postgres, or very many changes at once); name servers get the list of all zones again');
+    look = null;
+    endAll('moved');
+    return false;
+  }
+
+  function noteFailure({ zoneId, error }: Failure): void {
+    metrics.zoneFailed();
+    if (!isLogged) log.error({ err: error, zoneId }, RENDER_FAILED);
+    isLogged = true;
+  }
+
+  async function run(): Promise<void> {
+    let failures = 0;
+    let lastChange = Number.NEGATIVE_INFINITY;
+    while (!stop.signal.aborted) {
+      if (streams.size + starting.size === 0) {
+        look = null;
+        await waker.wait(clock, null, stop.signal);
+        continue;
+      }
+      const started = clock.now();
+      try {
+        if (await lookOnce()) lastChange = clock.now();
+        metrics.polled('ok');
+        if (failures > 0) log.info('the feed finds changes again');
+        failures = 0;
+      } catch (error) {
+        if (stop.signal.aborted) return;
+        metrics.polled('failed');
+        if (failures === 0) log.warn({ err: error }, 'the feed failed to look for changes; retrying');
+        failures += 1;
+        if (look === null) {
+          for (const each of starting) each.reject(error);
+          starting.clear();
+        }
+        await pause(Math.min(FIRST_RETRY_MS * 2 ** Math.min(failures - 1, 10), LONGEST_RETRY_MS));
+        continue;
+      }
+      // A look that takes long leaves the database as much time for others.
+      await pause(Math.max(BUSY_MS, Math.min(clock.now() - started, LONGEST_RETRY_MS)));
+      const isBusy = clock.now() - lastChange < BUSY_FOR_MS;
+      if (!isBusy) await waker.wait(clock, QUIET_MS - BUSY_MS, stop.signal);
+    }
+  }
+
+  async function every(ms: number, work: () => Promise<void> | void): Promise<void> {
+    while (!stop.signal.aborted) {
+      await pause(ms);
+      if (streams.size > 0) await work();
+    }
+  }
+
+  const beat = () => {
+    for (const { stream } of [...streams]) stream.beat();
+  };
+
+  async function endRevoked(): Promise<void> {
+    const ids = [...new Set([...streams].map(({ keyId }) => keyId))];
+    // While the database fails, streams stay: they would get the same answer elsewhere.
+    const valid = await validKeys(ids).catch(() => null);
+    if (valid === null) return;
+    for (const { stream, keyId } of [...streams]) if (ids.includes(keyId) && !valid.has(keyId)) stream.end('key');
+  }
+
+  function add({ node, keyId }: Reader, outlet: Outlet): Stream {
+    const stream = new Stream({
+      outlet,
+      source,
+      clock,
+      mayList: (signal) => reads.take(keyId, signal),
+      lastLook: () => looks,
+      onSent: metrics.sent,
+      onFailure: ({ zoneId, error }) => log.warn({ err: error, zoneId, node }, 'a stream of the feed failed; retrying'),
+      onEnd: (end) => {
+        for (const each of streams) if (each.stream === stream) streams.delete(each);
+        metrics.ended(end);
+      },
+    });
+    streams.add({ stream, node, keyId });
+    // A node that lost its connection may open another one long before the loss is noticed here.
+    const own = [...streams].filter((each) => each.node === node);
+    for (const each of own.slice(0, -MOST_OF_NODE)) each.stream.end('replaced');
+    return stream;
+  }
+
+  function mustHaveRoom({ node }: Reader): void {
+    if (stop.signal.aborted) throw busy('work, because it exits');
+    const own = [...streams].filter((each) => each.node === node).length;
+    if (own < MOST_OF_NODE && streams.size >= MOST_STREAMS) throw busy('name servers');
+  }
+
+  async function open(reader: Reader, connect: () => Outlet): Promise<void> {
+    mustHaveRoom(reader);
+    // The looks begin before the first query of the stream, so that no change falls between them.
+    while (look === null) {
+      const start = Promise.withResolvers<void>();
+      starting.add(start);
+      waker.wake();
+      await start.promise;
+      mustHaveRoom(reader);
+    }
+    add(reader, connect()).begin(reader.after);
+  }
+
+  const running = Promise.all([run(), every(BEAT_MS, beat), every(KEYS_MS, endRevoked)]);
+  return {
+    open,
+    close: async () => {
+      silence();
+      stop.abort();
+      for (const each of starting) each.reject(busy('work, because it exits'));
+      endAll('shutdown');
+      await running;
+    },
+  };
+}
+
+const RENDER_FAILED =
+  'failed to render the changes of a zone for the feed; name servers get those of other zones, and do not count as current until it succeeds';
+
+function busy(work: string): Refusal {
+  return refusal('service-busy', { work }, { retryAfterMs: RETRY_AFTER_MS });
+}

@@ -1,0 +1,106 @@
+// The lines of the feed, and how changed names become lines: each zone is rendered from its current state, a few zones at a time,
+// and the lines come in parts of bounded size.
+import type { ServedSet } from '#dns/served.ts';
+import type { Names, Pending } from './pending.ts';
+import type { ServedSource, ZoneHead } from './source.ts';
+
+/** `feedLine` of the contract. */
+export type Line =
+  | { kind: 'begin'; epoch: string; resumed: boolean; cursor: string }
+  | ({ kind: 'listed' } & ZoneHead)
+  | { kind: 'list-end'; zones: number; cursor: string }
+  | ({ kind: 'change'; names: string[]; sets: ServedSet[]; cursor: string } & ZoneHead)
+  | ({ kind: 'reload'; cursor: string } & ZoneHead)
+  | { kind: 'gone'; id: string; name: string; cursor: string }
+  | { kind: 'beat'; cursor: string };
+export type LineKind = Line['kind'];
+
+export const LINE_KINDS = ['begin', 'listed', 'list-end', 'change', 'reload', 'gone', 'beat'] as const;
+
+/** Lines that are sent together. */
+export interface Part {
+  text: Buffer;
+  kinds: readonly LineKind[];
+  /** The changes that the lines tell. */
+  zones: readonly (readonly [string, Names])[];
+  gone: readonly (readonly [string, string])[];
+}
+
+export function partOf(lines: readonly Line[], told: Partial<Pick<Part, 'zones' | 'gone'>> = {}): Part {
+  const text = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  return { text, kinds: lines.map(({ kind }) => kind), zones: told.zones ?? [], gone: told.gone ?? [] };
+}
+
+/** Zones that are rendered at a time: each takes a database connection for a moment. */
+const AT_ONCE = 4;
+/** The names that `render` takes at a time. */
+const NAMES_AT_ONCE = 1_000;
+const PART_BYTES = 512 * 1024;
+
+export interface Failure {
+  zoneId: string;
+  names: Names;
+  error: unknown;
+}
+
+/**
+ * Renders what is pending, except `all`. Zones that were deleted in the meantime have no line.
+ * @param cursor for every line
+ * @param onFailure called for each zone that cannot be rendered; the other zones have their lines nevertheless
+ */
+export async function* renderPending(
+  source: Pick<ServedSource, 'render'>,
+  pending: Pending,
+  cursor: string,
+  onFailure: (failure: Failure) => void,
+): AsyncGenerator<Part> {
+  let gone = [...pending.gone];
+  let zones: [string, Names][] = [];
+  let lines: Line[] = gone.map(([id, name]) => ({ kind: 'gone', id, name, cursor }));
+  let bytes = 0;
+  const all = [...pending.zones];
+  for (let at = 0; at < all.length; at += AT_ONCE) {
+    const some = all.slice(at, at + AT_ONCE);
+    const rendered = await Promise.allSettled(some.map(([zoneId, names]) => linesOf(source, zoneId, names, cursor)));
+    for (const [index, result] of rendered.entries()) {
+      const [zoneId, names] = some[index] as [string, Names];
+      if (result.status === 'rejected') {
+        onFailure({ zoneId, names, error: result.reason });
+        continue;
+      }
+      zones.push([zoneId, names]);
+      lines.push(...result.value);
+      bytes += result.value.reduce((sum, line) => sum + sizeOf(line), 0);
+    }
+    if (bytes < PART_BYTES) continue;
+    yield partOf(lines, { zones, gone });
+    [lines, zones, gone, bytes] = [[], [], [], 0];
+  }
+  if (lines.length > 0 || zones.length > 0) yield partOf(lines, { zones, gone });
+}
+
+async function linesOf(
+  source: Pick<ServedSource, 'render'>,
+  zoneId: string,
+  names: Names,
+  cursor: string,
+): Promise<Line[]> {
+  const lines: Line[] = [];
+  const wanted = [...(names ?? [])];
+  for (let at = 0; at === 0 || at < wanted.length; at += NAMES_AT_ONCE) {
+    const some = wanted.slice(at, at + NAMES_AT_ONCE);
+    const found = await source.render(zoneId, some);
+    if (found === null) return [];
+    if (some.length === 0) lines.push({ kind: 'reload', ...found.head, cursor });
+    else lines.push({ kind: 'change', ...found.head, names: some, sets: found.sets, cursor });
+  }
+  return lines;
+}
+
+/** About the octets of a line, without writing it. */
+function sizeOf(line: Line): number {
+  if (line.kind !== 'change') return 200;
+  const { names, sets } = line;
+  const octets = sets.reduce((sum, { rdata }) => sum + rdata.reduce((part, { length }) => part + length + 3, 80), 200);
+  return octets + names.reduce((sum, { length }) => sum + length + 3, 0);
+}

@@ -1,0 +1,90 @@
+// The reports of name servers: how far each is, and whether its name is its own.
+import type { Logger } from '#telemetry/log.ts';
+import { forgetNodes, holderOfName, LIVING_SECONDS, type Reported, writeReport } from '#store/nodes.ts';
+import type { ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { parseCursor } from './cursor.ts';
+import type { NodeActor } from './keys.ts';
+import type { FeedMetrics } from './metrics.ts';
+
+/** `nodeReport` of the contract. */
+export interface NodeReport {
+  node: string;
+  instance: string;
+  startedAt: string;
+  version: string;
+  engine: string;
+  cursor: string | null;
+  zones: number;
+  failingCount: number;
+  failing: readonly { id: string; error: string }[];
+}
+
+export interface Reports {
+  /**
+   * Stores a report.
+   * @throws Refusal conflict if a living node with another key has the name, or there are too many nodes; bad_request (cursor)
+   */
+  take(
+    context: Pick<ServiceContext, 'db'>,
+    actor: NodeActor,
+    report: NodeReport,
+  ): Promise<{ duplicate: boolean; compare: string | null }>;
+}
+
+const FORGET_EVERY_MS = 60 * 60 * 1_000;
+/** The names whose duplicates were logged. */
+const MOST_LOGGED = 1_000;
+
+/** @param now the time in ms */
+export function createReports(metrics: FeedMetrics, log: Logger, now: () => number): Reports {
+  const duplicates = new Set<string>();
+  let forgotten = now();
+
+  function note(node: string, { isDuplicate, lagSeconds }: Reported, failing: number): void {
+    metrics.reported(node, { lagSeconds, failing, isDuplicate });
+    if (!isDuplicate) duplicates.delete(node);
+    else if (!duplicates.has(node) && duplicates.size < MOST_LOGGED) {
+      duplicates.add(node);
+      log.warn({ node }, 'two instances report under one name: give each name server a name of its own');
+    }
+  }
+
+  return {
+    async take({ db }, actor, report) {
+      const position = report.cursor === null ? null : parseCursor(report.cursor);
+      if (report.cursor !== null && position === null) throw refusal('bad-node-cursor');
+      const { node, instance, cursor, zones, failingCount, failing } = report;
+      const reported = await writeReport(db, {
+        name: node,
+        instance,
+        keyId: actor.keyId,
+        version: storable(report.version),
+        engine: storable(report.engine),
+        cursor,
+        epoch: position?.epoch ?? null,
+        position: position?.snapshot ?? null,
+        zones,
+        failingCount: Math.max(failingCount, failing.length),
+        failing: failing.map(({ id, error }) => ({ id: storable(id), error: storable(error) })),
+        startedAt: new Date(report.startedAt),
+      });
+      if (reported === null) {
+        const keyId = await holderOfName(db, node, actor.keyId);
+        if (keyId === null) throw refusal('too-many-nodes');
+        throw refusal('node-name-taken', { node, keyId, seconds: LIVING_SECONDS });
+      }
+      note(node, reported, failingCount);
+      if (now() - forgotten > FORGET_EVERY_MS) {
+        forgotten = now();
+        await forgetNodes(db);
+      }
+      return { duplicate: reported.isDuplicate, compare: reported.compare };
+    },
+  };
+}
+
+/** Postgres stores neither NUL nor half of a surrogate pair. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}

@@ -1,0 +1,238 @@
+// The stream of one name server.
+//
+//   catching up   It has lines of its own: first the list of all zones or the changes since its cursor, then the changes that came
+//                 meanwhile. These are collected by zone (pending.ts) until the reader has taken what was sent.
+//   following     Nothing is pending. It gets the same octets as every other stream that follows.
+//   ended         The connection is closed, or the node was too slow, or its key ended.
+//
+// A stream that follows catches up again when its reader is slow, or when all zones have to be read again. `said` is the position
+// up to which everything was written. Every line except `beat` and `list-end` carries the position before it.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import { parseCursor } from './cursor.ts';
+import { type Failure, type Line, type Part, partOf, renderPending } from './lines.ts';
+import { FEW_WAITING, MOST_WAITING, type Outlet } from './outlet.ts';
+import { Pending } from './pending.ts';
+import type { ServedSource, ZoneHead } from './source.ts';
+
+/** Why a stream ended. */
+export const ENDS = ['left', 'slow', 'replaced', 'key', 'moved', 'failed', 'shutdown'] as const;
+export type End = (typeof ENDS)[number];
+
+/** The longest time, in ms, in which a reader may take nothing. */
+const STALL_MS = 15_000;
+/** The longest time, in ms, that a list of all zones may take: it holds a database connection. */
+const LIST_MS = 120_000;
+/** The wait, in ms, before zones that could not be rendered are tried again. */
+const RETRY_MS = 1_000;
+
+export interface StreamOptions {
+  outlet: Outlet;
+  source: ServedSource;
+  clock: Clock;
+  /** Waits for permission to read the list of all zones. @returns the function that gives it back */
+  mayList(signal: AbortSignal): Promise<() => void>;
+  /** The number of the last look of the hub at the database that has begun. */
+  lastLook(): number;
+  onSent(part: Part): void;
+  /** Called for the first failure of the stream. */
+  onFailure(failure: { zoneId: string | null; error: unknown }): void;
+  onEnd(end: End): void;
+}
+
+export class Stream {
+  readonly #options: StreamOptions;
+  readonly #stop = new AbortController();
+  #pending = new Pending();
+  #isFollowing = false;
+  #hasFailed = false;
+  #said: string | null = null;
+  /** When nothing is pending, everything up to here was told. */
+  #target = '';
+  /** The positions of looks up to this one are older than `#target`. */
+  #since = 0;
+  #isEnded = false;
+
+  constructor(options: StreamOptions) {
+    this.#options = options;
+    const { closed } = options.outlet;
+    const leave = () => this.end('left');
+    if (closed.aborted) leave();
+    else closed.addEventListener('abort', leave, { once: true });
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Begins after this position, or with the list of all zones. The hub must call `tell` from before this call on. */
+  begin(after: string | null): void {
+    void this.#catchUp(() => this.#sayBeginning(after));
+  }
+
+  /** Takes lines that every stream gets. */
+  tell(part: Part): void {
+    if (this.#isEnded) return;
+    if (this.#isFollowing && this.#hasRoom(part.text.length)) {
+      this.#send(part);
+      return;
+    }
+    for (const [zoneId, name] of part.gone) this.#pending.addGone(zoneId, name);
+    for (const [zoneId, names] of part.zones) this.#pending.addNames(zoneId, names);
+    this.#fallBehind();
+  }
+
+  /** Every zone has to be read again. */
+  tellAll(): void {
+    if (this.#isEnded) return;
+    this.#pending.addAll();
+    this.#fallBehind();
+  }
+
+  /**
+   * Everything up to `cursor` was given to `tell`.
+   * @param look the number of the look that found it
+   * @param isNews whether a node waits for this position, because it includes changes
+   */
+  moveTo(cursor: string, look: number, isNews: boolean): void {
+    if (this.#isEnded || look <= this.#since) return;
+    this.#target = cursor;
+    if (!this.#isFollowing) return;
+    this.#said = cursor;
+    if (isNews) this.beat();
+  }
+
+  /** Shows the reader that the stream is alive. A reader that has not taken the last lines needs no more. */
+  beat(): void {
+    if (this.#isEnded || this.#said === null || !this.#hasRoom(0)) return;
+    this.#send(partOf([{ kind: 'beat', cursor: this.#said }]));
+  }
+
+  end(end: End): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    this.#stop.abort();
+    this.#options.outlet.end(end !== 'slow');
+    this.#options.onEnd(end);
+  }
+
+  #hasRoom(octets: number): boolean {
+    const waiting = this.#options.outlet.waiting();
+    return waiting === 0 || waiting + octets <= MOST_WAITING;
+  }
+
+  #send(part: Part): void {
+    this.#options.outlet.write(part.text);
+    this.#options.onSent(part);
+  }
+
+  #fallBehind(): void {
+    if (this.#pending.isTooLarge) this.end('slow');
+    if (this.#isEnded || !this.#isFollowing) return;
+    this.#isFollowing = false;
+    void this.#catchUp();
+  }
+
+  async #catchUp(first: () => Promise<void> = async () => undefined): Promise<void> {
+    try {
+      await first();
+      for (;;) {
+        await this.#untilTaken();
+        if (this.#isEnded) return;
+        if (this.#pending.isEmpty) break;
+        await this.#sayPending();
+      }
+      this.#isFollowing = true;
+      this.#said = this.#target;
+      this.beat();
+    } catch (error) {
+      if (this.#isEnded) return;
+      this.#fail({ zoneId: null, error });
+      this.end('failed');
+    }
+  }
+
+  async #sayBeginning(after: string | null): Promise<void> {
+    const { source, lastLook } = this.#options;
+    const found = after === null ? null : await source.changesSince(after);
+    if (found === null) return this.#sayList();
+    for (const change of found.changes) this.#pending.add(change);
+    [this.#said, this.#target, this.#since] = [after, found.cursor, lastLook()];
+    if (!this.#isEnded) this.#send(partOf([{ kind: 'begin', epoch: found.epoch, resumed: true, cursor: after ?? '' }]));
+  }
+
+  async #sayList(): Promise<void> {
+    const { source, lastLook } = this.#options;
+    const cursor = await source.position();
+    const { epoch = '' } = parseCursor(cursor) ?? {};
+    [this.#target, this.#since] = [cursor, lastLook()];
+    if (this.#isEnded) return;
+    this.#send(partOf([{ kind: 'begin', epoch, resumed: false, cursor }]));
+    const zones = await this.#sayHeads((head) => ({ kind: 'listed', ...head }));
+    if (this.#isEnded) return;
+    this.#said = cursor;
+    this.#send(partOf([{ kind: 'list-end', zones, cursor }]));
+  }
+
+  async #sayPending(): Promise<void> {
+    const { source, clock } = this.#options;
+    const [due, upTo, cursor] = [this.#pending, this.#target, this.#said ?? this.#target];
+    this.#pending = new Pending();
+    const failures: Failure[] = [];
+    for await (const part of renderPending(source, due, cursor, (failure) => failures.push(failure))) {
+      if (this.#isEnded) return;
+      this.#send(part);
+      await this.#untilTaken();
+    }
+    if (due.all) await this.#sayHeads((head) => ({ kind: 'reload', ...head, cursor }));
+    const [failure] = failures;
+    if (failure === undefined) {
+      this.#said = upTo;
+      return;
+    }
+    this.#fail(failure);
+    for (const { zoneId, names } of failures) this.#pending.addNames(zoneId, names);
+    await sleep(clock, RETRY_MS, this.#stop.signal);
+  }
+
+  /** One line for each zone. @returns the number of zones */
+  async #sayHeads(lineOf: (head: ZoneHead) => Line): Promise<number> {
+    const { source, clock, mayList } = this.#options;
+    const release = await mayList(this.#stop.signal);
+    const limit = clock.now() + LIST_MS;
+    let zones = 0;
+    try {
+      for await (const page of source.list(this.#stop.signal)) {
+        if (this.#isEnded) break;
+        if (page.length > 0) this.#send(partOf(page.map(lineOf)));
+        zones += page.length;
+        await this.#untilTaken(limit);
+      }
+    } finally {
+      release();
+    }
+    return zones;
+  }
+
+  /**
+   * Waits for the reader. A reader that takes nothing for too long is ended.
+   * @param limit the time at which it must have taken enough. (Default: none.)
+   */
+  async #untilTaken(limit = Number.POSITIVE_INFINITY): Promise<void> {
+    const { outlet, clock } = this.#options;
+    let least = outlet.waiting();
+    let end = Math.min(limit, clock.now() + STALL_MS);
+    while (least > FEW_WAITING && !this.#isEnded) {
+      await outlet.drained(Math.max(0, end - clock.now()));
+      const waiting = outlet.waiting();
+      if (waiting < least) end = Math.min(limit, clock.now() + STALL_MS);
+      if (waiting > FEW_WAITING && clock.now() >= end) this.end('slow');
+      least = Math.min(least, waiting);
+    }
+  }
+
+  #fail(failure: { zoneId: string | null; error: unknown }): void {
+    if (!this.#hasFailed) this.#options.onFailure(failure);
+    this.#hasFailed = true;
+  }
+}
