@@ -1,19 +1,28 @@
-// The parts of a cursor: `<epoch>:<xid>`. Every transaction before the xid was told. Nodes must not take a cursor apart.
+// The parts of a cursor: `<epoch>:<xmin>`, or `<epoch>:<xmin>:<xmax>:<xids in progress>`. The transactions that the second part
+// shows as ended were told. Nodes must not take a cursor apart.
 
 /** The longest cursor of the contract. */
 const LONGEST = 200;
-const FORM = /^([!-~]+):([0-9]{1,20})$/;
+const FORM = /^([^\s:]+):([0-9]{1,19})(?::([0-9]{1,19}):([0-9,]*))?$/;
+const LIST = /^(?:[0-9]{1,19}(?:,[0-9]{1,19})*)?$/;
 
 export interface Position {
   /** The database and its timeline. */
   epoch: string;
+  /** Every transaction before this one was told. */
   xid: bigint;
+  /** The same, with the transactions after it that were told as well: a pg_snapshot. */
+  snapshot: string;
 }
 
 /** Null: the text is not a cursor. */
 export function parseCursor(text: string): Position | null {
-  const [, epoch, xid] = (text.length <= LONGEST && FORM.exec(text)) || [];
-  if (epoch === undefined || xid === undefined) return null;
-  const number = BigInt(xid);
-  return number < 1n << 64n ? { epoch, xid: number } : null;
+  const [, epoch, xmin, xmax = xmin, running = ''] = (text.length <= LONGEST && FORM.exec(text)) || [];
+  if (epoch === undefined || xmin === undefined || xmax === undefined || !LIST.test(running)) return null;
+  const [from, to] = [BigInt(xmin), BigInt(xmax)];
+  const xids = running === '' ? [] : running.split(',').map(BigInt);
+  // Postgres refuses any other order.
+  const isOrdered = xids.every((xid, at) => xid >= from && xid < to && (at === 0 || xid > (xids[at - 1] ?? 0n)));
+  if (from === 0n || from > to || to >= 1n << 63n || !isOrdered) return null;
+  return { epoch, xid: from, snapshot: `${from}:${to}:${xids.join(',')}` };
 }
