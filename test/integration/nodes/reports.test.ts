@@ -1,0 +1,203 @@
+// The reports of name servers: who may report under a name, which nodes live, and which of them have a zone.
+import { randomBytes, randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { NodeReport } from '#contract/feed.ts';
+import { adminCompareNodes, adminListNodes, adminMintNodeKey } from '#service/nodes/administration.ts';
+import { openFeed } from '../../support/feed-reader.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService({ nameserverCompanion: false, warnings: ['two instances report'] });
+const { url, request, sql, database } = service;
+const mint = async (name: string) => (await adminMintNodeKey(database.url, name, {}, randomBytes, new Date())).text;
+const [key, otherKey] = [await mint('ns1'), await mint('ns2')];
+
+const base = {
+  startedAt: '2026-01-01T00:00:00Z',
+  version: '0.1.0',
+  engine: 'Knot DNS 3.2.6',
+  cursor: null,
+  zones: 1,
+  failingCount: 0,
+  failing: [],
+};
+async function report(node: string, change: Partial<NodeReport> & { by?: string } = {}) {
+  const { by = key, ...fields } = change;
+  const answer = await fetch(`${url}/v1/feed/report`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${by}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...base, node, instance: randomUUID(), ...fields }),
+  });
+  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+}
+/** Makes the last reports of a name older. */
+const age = (node: string, seconds: number) =>
+  sql`update nodes set reported_at = reported_at - make_interval(secs => ${seconds}), first_at = first_at - make_interval(secs => ${seconds})
+    where name = ${node}`;
+const position = async () => {
+  const reader = await openFeed(url, key, { node: 'position' });
+  await reader.until(({ kind }) => kind === 'list-end');
+  reader.cut();
+  return reader.cursor;
+};
+const nodesOf = async (zone: { id: string }) => {
+  const { body } = await request('GET', `/zones/${zone.id}/nodes`);
+  return (body as { nodes: { node: string; current: boolean; error?: string }[] }).nodes;
+};
+const stateIn = async (zone: { id: string }, node: string) => (await nodesOf(zone)).filter((each) => each.node === node);
+
+describe('a name', () => {
+  test('belongs to one instance: another one within 30 s is a duplicate, and both are told', async () => {
+    const [one, two] = [randomUUID(), randomUUID()];
+    expect((await report('double', { instance: one })).body.duplicate).toBe(false);
+    expect((await report('double', { instance: two })).body.duplicate).toBe(true);
+    expect((await report('double', { instance: one })).body.duplicate).toBe(true);
+    expect((await report('double', { instance: two })).body.duplicate).toBe(true);
+    expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 1$/m);
+    expect(service.log.filter((line) => line.includes('two instances')).length).toBe(1);
+    const listed = (await adminListNodes(database.url)).filter(({ name }) => name === 'double');
+    expect(listed.map(({ isDuplicate }) => isDuplicate)).toEqual([true, true]);
+    await age('double', 31);
+    expect((await report('double', { instance: two })).body.duplicate).toBe(false);
+    expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 0$/m);
+  });
+
+  test('is free for a new instance at once when the node restarted without its state', async () => {
+    const zone = await service.zone();
+    await report('fresh', { cursor: await position() });
+    expect((await report('fresh')).body.duplicate).toBe(true);
+    expect(await stateIn(zone, 'fresh')).toEqual([expect.objectContaining({ current: false })]);
+  });
+
+  test('cannot be taken by another key while its node lives', async () => {
+    const instance = randomUUID();
+    await report('held', { instance });
+    const refused = await report('held', { by: otherKey });
+    expect([refused.status, refused.body.error, refused.body.field]).toEqual([409, 'conflict', 'node']);
+    await age('held', 31);
+    expect((await report('held', { by: otherKey })).status).toBe(200);
+    expect((await report('held', { instance })).status).toBe(409);
+  });
+
+  test('stays with a node that gets a new key, and is free when the key was revoked', async () => {
+    const instance = randomUUID();
+    const old = await mint('rotated');
+    await report('rotated', { instance, by: old });
+    expect((await report('rotated', { instance, by: otherKey })).status).toBe(200);
+    const lost = await mint('lost');
+    await report('lost', { by: lost });
+    expect((await report('lost')).status).toBe(409);
+    await sql`update node_keys set revoked_at = now() where id = ${lost.split('_')[1] ?? ''}`;
+    expect((await report('lost')).status).toBe(200);
+    expect((await report('lost', { by: lost })).status).toBe(401);
+  });
+
+  test('has a bounded number of instances', async () => {
+    for (let at = 0; at < 12; at += 1) await report('restless');
+    const [row] = await sql`select count(*)::integer from nodes where name = 'restless'`;
+    expect(row?.count).toBe(8);
+  });
+});
+
+describe('a report', () => {
+  test('is one row, which the next one replaces', async () => {
+    const instance = randomUUID();
+    const failing = [{ id: 'zone_1', error: 'semantic check\0 \ud800' }];
+    await report('row', { instance });
+    await report('row', { instance, failing, failingCount: 3, zones: 7 });
+    const rows = await sql`select * from nodes where name = 'row'`;
+    expect(rows).toHaveLength(1);
+    expect(rows[0]).toMatchObject({ zones: 7, failing_count: 3, failing: [{ id: 'zone_1', error: 'semantic check\ufffd \ufffd' }] });
+    expect(await service.metrics()).toMatch(/^zonestead_node_failing_zones\{node="row"\} 3$/m);
+  });
+
+  test.each([
+    ['a name that is none', { node: 'NS 1' }, 400],
+    ['a cursor that is none', { cursor: 'x' }, 400],
+    ['a cursor that Postgres would refuse', { cursor: '1.1:9:3:' }, 400],
+    ['more failing zones than 100', { failing: Array(101).fill({ id: 'z', error: 'e' }) }, 400],
+    ['a field that nobody knows', { more: 1 }, 400],
+    ['a body of a megabyte', { failing: [{ id: 'x'.repeat(1_000_000), error: 'e' }] }, 413],
+  ])('with %s is refused', async (_, change, status) => {
+    expect((await report('refused', change as object)).status).toBe(status);
+  });
+
+  test('asks for a comparison until the node was told', async () => {
+    const { token } = await adminCompareNodes(database.url, randomBytes, new Date());
+    expect((await report('asked')).body.compare).toBe(token);
+    const next = await adminCompareNodes(database.url, randomBytes, new Date());
+    expect(next.token).not.toBe(token);
+    expect((await report('asked')).body.compare).toBe(next.token);
+    expect(next.living).toBeGreaterThan(0);
+  });
+
+  test('tells how old the oldest change is that the node has not applied', async () => {
+    const zone = await service.zone();
+    const cursor = await position();
+    await report('late', { cursor });
+    expect(await service.metrics()).toMatch(/^zonestead_node_lag_seconds\{node="late"\} 0$/m);
+    await service.record(zone, 'www', 'A', '192.0.2.1');
+    await sql`update feed_changes set at = at - interval '50 s' where zone_id = ${zone.id} and names = '{www}'`;
+    await report('late', { cursor });
+    const lag = Number(/^zonestead_node_lag_seconds\{node="late"\} (.*)$/m.exec(await service.metrics())?.[1]);
+    expect(lag).toBeGreaterThan(49);
+    await report('late', { cursor: await position() });
+    expect(await service.metrics()).toMatch(/^zonestead_node_lag_seconds\{node="late"\} 0$/m);
+  });
+});
+
+describe('a node of a zone', () => {
+  test('is current when it has applied the last change, and not before', async () => {
+    const zone = await service.zone();
+    const instance = randomUUID();
+    await report('current', { instance });
+    expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
+    await report('current', { instance, cursor: await position() });
+    expect(await stateIn(zone, 'current')).toMatchObject([{ current: true }]);
+    await service.record(zone, 'www', 'A', '192.0.2.1');
+    expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
+    await report('current', { instance, cursor: await position() });
+    expect(await stateIn(zone, 'current')).toMatchObject([{ current: true }]);
+    await sql`update service set changed_xid = pg_current_xact_id()`;
+    expect(await stateIn(zone, 'current')).toMatchObject([{ current: false }]);
+  });
+
+  test('is not current if the zone fails there, if it may fail, or by a position of another database', async () => {
+    const zone = await service.zone();
+    const [instance, cursor] = [randomUUID(), await position()];
+    const failing = [{ id: zone.id, error: 'no such luck' }];
+    await report('failing', { instance, cursor, failing, failingCount: 1 });
+    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: 'no such luck' }]);
+    await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 1 });
+    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: true }]);
+    await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 2 });
+    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
+    await report('failing', { instance, cursor: cursor.replace(/^\d+/, '1') });
+    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
+  });
+
+  test('of two that take turns under one name is each one of both', async () => {
+    const zone = await service.zone();
+    const [one, two] = [randomUUID(), randomUUID()];
+    const cursor = await position();
+    await report('turns', { instance: one, cursor });
+    await report('turns', { instance: two });
+    await report('turns', { instance: one, cursor });
+    expect((await stateIn(zone, 'turns')).map(({ current }) => current).sort()).toEqual([false, true]);
+  });
+
+  test('is gone when it was silent for 30 s', async () => {
+    const zone = await service.zone();
+    await report('silent');
+    expect(await stateIn(zone, 'silent')).toHaveLength(1);
+    await age('silent', 31);
+    expect(await stateIn(zone, 'silent')).toEqual([]);
+  });
+
+  test('is shown to keys that see the zone alone', async () => {
+    const zone = await service.zone();
+    const foreign = await service.key({ team: 'second' });
+    expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, foreign.text)).status).toBe(404);
+    const reader = await service.key({ records: 'read', manageZones: 'none' });
+    expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, reader.text)).status).toBe(200);
+  });
+});
