@@ -211,7 +211,8 @@ function shareErrors(document: OpenApi.Document): OpenApi.Document {
 
 function completeOperation(operation: OpenApi.OperationObject, method: string, path: string): void {
   // A report changes nothing when it is repeated.
-  if (method === 'post' && !path.startsWith('/v1/feed/')) operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+  if (method === 'post' && !path.startsWith('/v1/feed/'))
+    operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
   if (MANAGEABLE.has(`${method} ${path}`)) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
   operation.responses ??= {};
   const responses = operation.responses;

@@ -9,8 +9,8 @@
 // timeline, is answered with the list of all zones (`begin` with `resumed: false`).
 import { z } from 'zod';
 
-const zoneId = z.string();
-const zoneName = z.string().meta({ description: 'Lower case, absolute, without a final dot.' });
+const zoneId = z.string().meta({ description: 'The id of the zone.' });
+const zoneName = z.string().meta({ description: 'The name of the zone: lower case, absolute, without a final dot.' });
 const version = z.string().meta({
   description:
     'Changes with everything that the zone serves, including the addresses of ALIAS targets. Compared for equality only.',
@@ -22,77 +22,102 @@ const cursor = z.string().max(200).meta({ description: 'The position in the stre
 
 /** `ServedSet` of src/dns/served.ts. */
 export const servedSet = z.object({
-  name: z.string().meta({ description: 'Relative to the zone; `@` is the apex.' }),
-  type: z.string(),
-  ttl: z.int(),
-  rdata: z.array(z.string()).min(1),
+  name: z.string().meta({ description: 'The owner name relative to the zone; `@` is the apex.' }),
+  type: z.string().meta({ description: 'The type of the RRset, for instance `AAAA`.' }),
+  ttl: z.int().meta({ description: 'The TTL in seconds.' }),
+  rdata: z.array(z.string()).min(1).meta({
+    description:
+      'The canonical text of each RDATA with absolute names, without duplicates, sorted by UTF-16 code unit.',
+  }),
 });
 
-const soa = z.object({
-  mname: z.string(),
-  rname: z.string(),
-  refresh: z.int(),
-  retry: z.int(),
-  expire: z.int(),
-  minimum: z.int(),
-  ttl: z.int(),
-});
+const sets = z.array(servedSet).meta({ description: 'RRsets, without SOA and DNSSEC records.' });
+const seconds = (description: string) => z.int().meta({ description });
+const count = (description: string) => z.int().min(0).meta({ description });
+const kind = <const Kind extends string>(name: Kind) => z.literal(name).meta({ description: 'The kind of the line.' });
+
+const soa = z
+  .object({
+    mname: z.string().meta({ description: 'The first name server, absolute with a final dot.' }),
+    rname: z.string().meta({ description: 'The mailbox of the administrator as a name, absolute with a final dot.' }),
+    refresh: seconds('REFRESH in seconds.'),
+    retry: seconds('RETRY in seconds.'),
+    expire: seconds('EXPIRE in seconds.'),
+    minimum: seconds('MINIMUM in seconds: the TTL of negative answers.'),
+    ttl: seconds('The TTL of the SOA record in seconds.'),
+  })
+  .meta({ description: 'The SOA record of the zone, without its serial.' });
 
 const zoneHead = { id: zoneId, name: zoneName, version, serial };
 
 /** The lines of `GET /v1/feed`. */
 export const feedLine = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('begin'), epoch: z.string(), resumed: z.boolean(), cursor }).meta({
-    description:
-      'The first line. With `resumed: false`, one `listed` line for each zone and one `list-end` line follow; a zone that is not listed does not exist. `cursor` is the position of the list.',
-  }),
-  z.object({ kind: z.literal('listed'), ...zoneHead }),
-  z.object({ kind: z.literal('list-end'), zones: z.int(), cursor }),
   z
     .object({
-      kind: z.literal('change'),
+      kind: kind('begin'),
+      epoch: z.string().meta({ description: 'The identity of the database.' }),
+      resumed: z.boolean().meta({ description: 'Whether the stream continues after the cursor of the request.' }),
+      cursor,
+    })
+    .meta({
+      description:
+        'The first line. With `resumed: false`, one `listed` line for each zone and one `list-end` line follow; a zone that is not listed does not exist. `cursor` is the position of the list.',
+    }),
+  z.object({ kind: kind('listed'), ...zoneHead }),
+  z.object({ kind: kind('list-end'), zones: count('The number of `listed` lines.'), cursor }),
+  z
+    .object({
+      kind: kind('change'),
       ...zoneHead,
-      names: z.array(z.string()).min(1),
-      sets: z.array(servedSet),
+      names: z.array(z.string()).min(1).meta({ description: 'The changed names, relative to the zone.' }),
+      sets,
       cursor,
     })
     .meta({
       description:
         'The RRsets of these names are now exactly `sets`. A name without an RRset in `sets` has none any more. Applying a line twice changes nothing.',
     }),
-  z.object({ kind: z.literal('reload'), ...zoneHead, cursor }).meta({
+  z.object({ kind: kind('reload'), ...zoneHead, cursor }).meta({
     description:
       'The zone is new, or changed as a whole (parked, other name servers, a large import): read it with GET /v1/feed/zones/{id}.',
   }),
-  z.object({ kind: z.literal('gone'), id: zoneId, name: zoneName, cursor }).meta({
+  z.object({ kind: kind('gone'), id: zoneId, name: zoneName, cursor }).meta({
     description: 'The zone was deleted. A zone of the same name with another id may exist.',
   }),
-  z.object({ kind: z.literal('beat'), cursor }).meta({
+  z.object({ kind: kind('beat'), cursor }).meta({
     description: 'Sent every second. A node that hears nothing for five seconds connects again.',
   }),
 ]);
 export type FeedLine = z.infer<typeof feedLine>;
 
+const setCount = count('The number of RRsets.');
+const digest = z.string().meta({
+  description:
+    'The sum of the SHA-256 hashes of all RRsets modulo 2^256, in hexadecimal digits. Each hash is that of the JSON array of name, type, ttl and rdata, without blanks.',
+});
+
 /** The lines of `GET /v1/feed/zones/{id}`. */
 export const zoneLine = z.discriminatedUnion('kind', [
   z.object({
-    kind: z.literal('zone'),
+    kind: kind('zone'),
     ...zoneHead,
     soa,
-    key: z.object({
-      privateKey: z.string().meta({ description: 'The private key of the zone in PEM (PKCS#8).' }),
-      algorithm: z.literal(13),
-      flags: z.literal(257),
-    }),
+    key: z
+      .object({
+        privateKey: z.string().meta({ description: 'The private key of the zone in PEM (PKCS#8).' }),
+        algorithm: z.literal(13).meta({ description: 'The DNSSEC algorithm: ECDSA P-256 with SHA-256.' }),
+        flags: z.literal(257).meta({ description: 'The flags of the DNSKEY record.' }),
+      })
+      .meta({ description: 'The only DNSSEC key of the zone, which signs it.' }),
   }),
-  z.object({ kind: z.literal('sets'), sets: z.array(servedSet).min(1).max(500) }),
-  z.object({ kind: z.literal('end'), sets: z.int(), digest: z.string() }).meta({
+  z.object({ kind: kind('sets'), sets: sets.min(1).max(500) }),
+  z.object({ kind: kind('end'), sets: setCount, digest }).meta({
     description: 'An answer without this line is incomplete and must not be applied.',
   }),
 ]);
 export type ZoneLine = z.infer<typeof zoneLine>;
 
-export const zoneDigest = z.object({ ...zoneHead, sets: z.int(), digest: z.string() }).meta({
+export const zoneDigest = z.object({ ...zoneHead, sets: setCount, digest }).meta({
   id: 'ZoneDigest',
   description: 'The digest of the RRsets of a zone, without SOA and DNSSEC records.',
 });
@@ -102,7 +127,8 @@ const NODE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 
 export const nodeName = z
   .string()
-  .regex(NODE_NAME, { error: 'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots' });
+  .regex(NODE_NAME, { error: 'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots' })
+  .meta({ description: 'The name of the node.' });
 
 /** The longest list of failing zones in a report; `failingCount` counts all of them. */
 export const MAX_FAILING = 100;
@@ -111,17 +137,22 @@ export const nodeReport = z
   .strictObject({
     node: nodeName,
     instance: z.uuid().meta({ description: 'Made with the state of the node. Two nodes with one name differ in it.' }),
-    startedAt: z.iso.datetime(),
-    version: z.string().max(64),
-    engine: z.string().max(64).meta({ description: 'For instance `Knot DNS 3.2.6`.' }),
+    startedAt: z.iso.datetime().meta({ description: 'The time when the node started.' }),
+    version: z.string().max(64).meta({ description: 'The version of Zonestead that the node runs.' }),
+    engine: z.string().max(64).meta({ description: 'The DNS server and its version, for instance `Knot DNS 3.2.6`.' }),
     cursor: cursor.nullable().meta({
       description:
         'Everything up to here is applied, except for failing zones. Null before the first list was applied.',
     }),
-    zones: z.int().min(0),
-    failingCount: z.int().min(0),
+    zones: count('The number of zones that the node serves.'),
+    failingCount: count('The number of zones that the node does not serve as the feed says.'),
     failing: z
-      .array(z.object({ id: zoneId, error: z.string().max(500) }))
+      .array(
+        z.object({
+          id: zoneId,
+          error: z.string().max(500).meta({ description: 'The cause, in the words of the node.' }),
+        }),
+      )
       .max(MAX_FAILING)
       .meta({ description: 'Zones that the node does not serve as the feed says.' }),
   })
@@ -138,16 +169,18 @@ export type ReportAnswer = z.infer<typeof reportAnswer>;
 
 export const zoneNodes = z
   .object({
-    nodes: z.array(
-      z.object({
-        node: nodeName,
-        current: z.boolean().meta({ description: 'Whether the name server has applied every change of the zone.' }),
-        reportedAt: z.iso.datetime(),
-        error: z
-          .string()
-          .optional()
-          .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
-      }),
-    ),
+    nodes: z
+      .array(
+        z.object({
+          node: nodeName,
+          current: z.boolean().meta({ description: 'Whether the name server has applied every change of the zone.' }),
+          reportedAt: z.iso.datetime().meta({ description: 'The time of the last report.' }),
+          error: z
+            .string()
+            .optional()
+            .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
+        }),
+      )
+      .meta({ description: 'The name servers, by name.' }),
   })
   .meta({ id: 'ZoneNodes', description: 'The name servers that reported within the last 30 seconds.' });

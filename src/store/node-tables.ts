@@ -31,7 +31,7 @@ export const nodes = pgTable(
       .references(() => nodeKeys.id, { onDelete: 'cascade' }),
     version: text('version').notNull(),
     engine: text('engine').notNull(),
-    // What the node has applied, as it says; null before its first list. The two columns after it are the parts.
+    // The position that the node has applied, as it says; null before its first list. The next two columns are its parts.
     cursor: text('cursor'),
     epoch: text('epoch'),
     position: pgSnapshot('position'),

@@ -118,7 +118,7 @@ const selectNodesOfZone = statement<Omit<NodeOfZone, 'reportedAt'> & { reportedA
   left join lateral (select e ->> 'error' as error from jsonb_array_elements(n.failing) e where e ->> 'id' = z.id limit 1) f on true
   where z.id = $1 order by n.name, n.first_at`);
 
-/** @param epoch of the database now */
+/** @param epoch the current epoch of the database */
 export async function nodesOfZone(db: Db, zoneId: string, epoch: string): Promise<NodeOfZone[]> {
   const rows = await selectNodesOfZone(db, zoneId, epoch);
   return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));

@@ -34,7 +34,10 @@ interface ReaderOptions {
 /** Resolves when the headers have arrived. */
 export async function openFeed(url: string, key: string, options: ReaderOptions = {}): Promise<FeedReader> {
   const { after, node, cutAt = () => false } = options;
-  const query = new URLSearchParams({ ...(after === undefined ? {} : { after }), ...(node === undefined ? {} : { node }) });
+  const query = new URLSearchParams({
+    ...(after === undefined ? {} : { after }),
+    ...(node === undefined ? {} : { node }),
+  });
   const { sent, answer } = await get(`${url}/v1/feed?${query}`, key);
   const reader: FeedReader = {
     status: answer.statusCode ?? 0,
@@ -84,7 +87,11 @@ export async function openFeed(url: string, key: string, options: ReaderOptions 
 }
 
 /** Reads one zone. @param cutAt cuts the connection at this line */
-export async function readZone(url: string, key: string, zoneId: string): Promise<{ status: number; lines: ZoneLine[] }> {
+export async function readZone(
+  url: string,
+  key: string,
+  zoneId: string,
+): Promise<{ status: number; lines: ZoneLine[] }> {
   const { answer } = await get(`${url}/v1/feed/zones/${zoneId}`, key);
   const text = await textOf(answer);
   if (answer.statusCode !== 200) return { status: answer.statusCode ?? 0, lines: [] };

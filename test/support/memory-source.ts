@@ -17,7 +17,7 @@ export interface MemorySource extends ServedSource {
   changeAll(): void;
   /** Starts a transaction that does nothing yet. @returns the function that commits it, with a change of these names */
   begin(): (zoneId: string, names: readonly string[]) => void;
-  /** How often each function was called, and with what. */
+  /** The number of calls, and for `render` the zone and the number of names. */
   readonly calls: { changesSince: number; render: [zoneId: string, names: number][]; list: number };
   /** The functions that fail, as often as the number says; `render` can be limited to one zone. */
   failing: { changesSince: number; position: number; render: number; renderOf: string | null };

@@ -31,7 +31,7 @@ const feedQuery = z.strictObject({
   }),
   node: nodeName
     .optional()
-    .meta({ description: 'The name of the node, as in its reports. (Default: the name of its key.)' }),
+    .meta({ description: 'The name of the node, as in its reports. The default is the name of its key.' }),
 });
 
 /** @param feed undefined: the routes are described, but not served */

@@ -23,7 +23,8 @@ export async function runNodesList(config: Config, options: { json?: boolean }, 
     String(node.failingCount),
   ]);
   table(['NODE', 'ENGINE', 'STATE', 'REPORT', 'LAG', 'ZONES', 'FAILING'], rows, print);
-  for (const { name, failing } of nodes) for (const { id, error } of failing) print(`${name}: ${id}: ${oneLine(error)}`);
+  for (const { name, failing } of nodes)
+    for (const { id, error } of failing) print(`${name}: ${id}: ${oneLine(error)}`);
 }
 
 export async function runNodesCompare(config: Config, print: Print): Promise<void> {

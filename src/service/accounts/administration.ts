@@ -3,8 +3,8 @@
 import { insertAccountChange } from '#store/account-changes.ts';
 import { type Db, openDatabase, type Tx } from '#store/database.ts';
 import { keyById } from '#store/keys.ts';
-import { insertMember, insertUser, lockTeam, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
 import { allNodeKeys } from '#store/node-keys.ts';
+import { insertMember, insertUser, lockTeam, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
 import { allKeys, revokeKeyRow, zonesOfTeam } from '#store/team-keys.ts';
 import { ensureTeam, mintKey, mintPersonKey } from '../keys/keys.ts';
 import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';

@@ -19,7 +19,9 @@ export async function adminMintNodeKey(
   now: Date,
 ): Promise<{ keyId: string; text: string }> {
   if (!NODE_NAME.test(name)) {
-    throw new Error(`"${name}" is not the name of a node; use lower-case letters, digits, hyphens and dots, as in ns1-eu`);
+    throw new Error(
+      `"${name}" is not the name of a node; use lower-case letters, digits, hyphens and dots, as in ns1-eu`,
+    );
   }
   const { networks, expiresAt } = insist(judgeTerms(NO_TERMS, terms, { now, anyLimits: true }));
   const text = newNodeKeyText(random);
@@ -35,7 +37,11 @@ export async function adminListNodes(url: string): Promise<NodeRow[]> {
 }
 
 /** Asks every node to compare all zones with the api, once. */
-export async function adminCompareNodes(url: string, random: Random, now: Date): Promise<{ token: string; living: number }> {
+export async function adminCompareNodes(
+  url: string,
+  random: Random,
+  now: Date,
+): Promise<{ token: string; living: number }> {
   const token = random(8).toString('hex');
   return withDatabase(url, async (db) => {
     await setComparison(db, token, now);

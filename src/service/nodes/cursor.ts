@@ -1,5 +1,5 @@
-// The parts of a cursor: `<epoch>:<xmin>`, or `<epoch>:<xmin>:<xmax>:<xids in progress>`. The transactions that the second part
-// shows as ended were told. Nodes must not take a cursor apart.
+// The parts of a cursor: `<epoch>:<xmin>`, or `<epoch>:<xmin>:<xmax>:<transactions in progress>`. The transactions that the second
+// part shows as ended were told. Nodes must not take a cursor apart.
 
 /** The longest cursor of the contract. */
 const LONGEST = 200;
@@ -17,12 +17,12 @@ export interface Position {
 
 /** Null: the text is not a cursor. */
 export function parseCursor(text: string): Position | null {
-  const [, epoch, xmin, xmax = xmin, running = ''] = (text.length <= LONGEST && FORM.exec(text)) || [];
-  if (epoch === undefined || xmin === undefined || xmax === undefined || !LIST.test(running)) return null;
+  const [, epoch, xmin, xmax = xmin, list = ''] = (text.length <= LONGEST && FORM.exec(text)) || [];
+  if (epoch === undefined || xmin === undefined || xmax === undefined || !LIST.test(list)) return null;
   const [from, to] = [BigInt(xmin), BigInt(xmax)];
-  const xids = running === '' ? [] : running.split(',').map(BigInt);
+  const running = list === '' ? [] : list.split(',').map(BigInt);
   // Postgres refuses any other order.
-  const isOrdered = xids.every((xid, at) => xid >= from && xid < to && (at === 0 || xid > (xids[at - 1] ?? 0n)));
+  const isOrdered = running.every((xid, at) => xid >= from && xid < to && (at === 0 || xid > (running[at - 1] ?? 0n)));
   if (from === 0n || from > to || to >= 1n << 63n || !isOrdered) return null;
-  return { epoch, xid: from, snapshot: `${from}:${to}:${xids.join(',')}` };
+  return { epoch, xid: from, snapshot: `${from}:${to}:${running.join(',')}` };
 }

@@ -17,7 +17,7 @@ import { type End, Stream } from './stream.ts';
 
 const BUSY_MS = 10;
 const QUIET_MS = 50;
-/** Changes seldom come alone: the hub looks often for so long after one. */
+/** The next change often follows soon, so the hub looks often for this time after one. */
 const BUSY_FOR_MS = 500;
 const BEAT_MS = 1_000;
 /** Two of these are less than the 5 s within which the stream of a revoked key ends. */
@@ -108,7 +108,9 @@ export function createHub(options: HubOptions): Hub {
       if (found.isComplete) isLogged = false;
       return found.isChanged;
     }
-    log.warn('the feed cannot continue at its position (another database, a restart of Postgres, or very many changes at once); name servers get the list of all zones again');
+    log.warn(
+      'the feed cannot continue at its position (another database, a restart of Postgres, or very many changes at once); name servers get the list of all zones again',
+    );
     look = null;
     endAll('moved');
     return false;

@@ -34,7 +34,7 @@ export class Look {
   #read: string;
   /** Everything up to here was told. */
   #said: string;
-  /** For the source: what the looks have seen beyond `#read`. */
+  /** The source needs it to find each row once. */
   #seen: string | undefined;
   /** The last transaction that was told and that `#read` has not reached; null: there is none. */
   #ahead: bigint | null = null;

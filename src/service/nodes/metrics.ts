@@ -49,7 +49,7 @@ export function createFeedMetrics(metrics: Metrics, now: () => number): FeedMetr
   for (const result of ['ok', 'failed']) polls.inc({ result }, 0);
   const ends = metrics.counter({
     name: 'feed_ends_total',
-    help: 'Streams that ended: the node left, was slow, had too many streams (replaced), its key ended, the database moved, the stream failed, or the process exits (shutdown).',
+    help: 'Streams that ended, by reason: the node left, was slow, opened a third stream (replaced), its key ended, the database cannot be continued (moved), the stream failed, or the process exits (shutdown).',
     labels: ['reason'],
   });
   for (const reason of ENDS) ends.inc({ reason }, 0);
@@ -66,7 +66,7 @@ export function createFeedMetrics(metrics: Metrics, now: () => number): FeedMetr
   for (const [name, help, value] of [
     [
       'node_lag_seconds',
-      'Age of the oldest change that the node has not applied, by its last report to this process. 1e9 before its first list.',
+      'Seconds since the oldest change that the node has not applied, by its last report to this process. 1e9 before its first list.',
       'lag',
     ],
     ['node_failing_zones', 'Zones that the node does not serve as the feed says, by its last report.', 'failing'],

@@ -1,6 +1,7 @@
 // The reports of name servers: how far each is, and whether its name is its own.
-import type { Logger } from '#telemetry/log.ts';
+
 import { forgetNodes, holderOfName, LIVING_SECONDS, type Reported, writeReport } from '#store/nodes.ts';
+import type { Logger } from '#telemetry/log.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { parseCursor } from './cursor.ts';

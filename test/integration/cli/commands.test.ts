@@ -33,6 +33,41 @@ const json = async (...words: string[]) => JSON.parse((await zonestead([...words
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('keys and users', () => {
+  test('keys mint --node prints a key that can report; keys list shows it and keys revoke ends it', async () => {
+    const { code, out } = await zonestead(['keys', 'mint', '--node', 'ns1.test', '--network', '127.0.0.0/8']);
+    expect(code).toBe(0);
+    const text = lastLine(out);
+    const report = async () => {
+      const headers = { authorization: `Bearer ${text}`, 'content-type': 'application/json' };
+      const instance = '00000000-0000-4000-8000-000000000001';
+      const state = { startedAt: '2026-01-01T00:00:00Z', version: '1', engine: 'Knot DNS 3.2.6', cursor: null };
+      const counts = { zones: 3, failingCount: 1, failing: [{ id: 'zone_1', error: 'semantic\ncheck' }] };
+      const body = JSON.stringify({ node: 'ns1', instance, ...state, ...counts });
+      return (await fetch(`${service.url}/v1/feed/report`, { method: 'POST', headers, body })).status;
+    };
+    expect(await report()).toBe(200);
+    const listed = (await zonestead(['nodes', 'list'])).out;
+    expect(listed).toMatch(/^ns1 +Knot DNS 3\.2\.6 +living +[\d.]+ s ago +no list yet +3 +1$/m);
+    expect(listed).toContain('ns1: zone_1: semantic check');
+    expect((await zonestead(['nodes', 'compare'])).out).toMatch(/^comparison [0-9a-f]{16}: .*\(1 report now\)/);
+    const id = text.split('_')[1] ?? '';
+    expect((await zonestead(['keys', 'list'])).out).toMatch(
+      new RegExp(`^${id} +\\(name server\\) +ns1.test +.*valid`, 'm'),
+    );
+    expect((await zonestead(['keys', 'revoke', text])).code).toBe(0);
+    expect(await report()).toBe(401);
+  });
+
+  test.each([
+    [['--node', 'NS 1'], /"NS 1" is not the name of a node/],
+    [['--node', 'ns1', '--team', 'cli'], /a node key has no --team/],
+    [['--node', 'ns1', '--records', 'read'], /--records does not apply to a node key/],
+    [['--name', 'x'], /--team is missing; give --team and --name, or --node/],
+  ])('keys mint %j is refused', async (words, message) => {
+    const { code, err } = await zonestead(['keys', 'mint', ...words]);
+    expect([code, err]).toEqual([1, expect.stringMatching(message)]);
+  });
+
   test('keys mint prints a working key with the given permissions', async () => {
     const words = 'keys mint --team cli --name acme --only-name _acme-challenge --only-type TXT --record-writes 6000';
     const { code, out } = await zonestead([

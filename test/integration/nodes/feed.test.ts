@@ -1,10 +1,11 @@
 // The feed of a real api on a real database: lists, changes, resumed streams, single zones, and which keys may read it.
+
+import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import type { FeedLine } from '#contract/feed.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
-import { randomBytes } from 'node:crypto';
 import type { Method } from '../../support/api.ts';
 import { startApiProcess } from '../../support/api-process.ts';
 import { openFeed, readZone } from '../../support/feed-reader.ts';
@@ -70,7 +71,9 @@ describe('a stream', () => {
     expect((await request('POST', `/zones/${zone.id}/records:batch`, { atomic: true, changes })).status).toBe(200);
     await reader.until(isChange('n999'));
     const lines = reader.lines.filter((line) => line.kind === 'change' && line.id === zone.id);
-    expect(lines.map((line) => line.kind === 'change' && [line.names.length, line.sets.length])).toEqual([[1_000, 1_000]]);
+    expect(lines.map((line) => line.kind === 'change' && [line.names.length, line.sets.length])).toEqual([
+      [1_000, 1_000],
+    ]);
     await expect.poll(() => reader.lines[reader.lines.indexOf(lines[0] as FeedLine) + 1]?.kind).toBe('beat');
     reader.cut();
   });
@@ -182,7 +185,9 @@ describe('one zone', () => {
     const digest = addToDigest(EMPTY_DIGEST, sets);
     expect(lines.at(-1)).toEqual({ kind: 'end', sets: sets.length, digest });
     const { id, name, version, serial } = lines[0] as { id: string; name: string; version: string; serial: number };
-    const answer = await fetch(`${url}/v1/feed/zones/${zone.id}/digest`, { headers: { authorization: `Bearer ${key}` } });
+    const answer = await fetch(`${url}/v1/feed/zones/${zone.id}/digest`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
     expect(await answer.json()).toEqual({ id, name, version, serial, sets: sets.length, digest });
   });
 
@@ -212,20 +217,26 @@ describe('one zone', () => {
       return socket.pause();
     });
     const holding = async () =>
-      Number((await sql`select count(*) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`)[0]?.count);
+      Number(
+        (
+          await sql`select count(*) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
+        )[0]?.count,
+      );
     await expect.poll(holding, { timeout: 10_000 }).toBe(4);
-    expect((await request('POST', `/zones/${zone.id}/records`, { name: 'x', type: 'A', content: '192.0.2.1' })).status).toBe(201);
+    expect(
+      (await request('POST', `/zones/${zone.id}/records`, { name: 'x', type: 'A', content: '192.0.2.1' })).status,
+    ).toBe(201);
     for (const socket of idle) socket.destroy();
     await expect.poll(holding, { timeout: 10_000 }).toBe(0);
     expect((await readZone(url, key, zone.id)).lines.at(-1)?.kind).toBe('end');
   });
 });
 
-describe('keys', () => {
+describe('a key', () => {
   const status = async (text: string, path = '/v1/feed/zones/zone_0') =>
     (await fetch(`${url}${path}`, { headers: text === '' ? {} : { authorization: `Bearer ${text}` } })).status;
 
-  test('of apps and people are refused at every route of the feed, and wrong ones are unknown', async () => {
+  test('for an app or a person is refused at every route of the feed, and a wrong one is unknown', async () => {
     for (const [method, path] of [
       ['GET', '/v1/feed'],
       ['GET', '/v1/feed/zones/zone_0'],
@@ -243,7 +254,7 @@ describe('keys', () => {
     }
   });
 
-  test('of nodes are refused at every other route', async () => {
+  test('for a node is refused at every other route', async () => {
     const document = (await (await fetch(`${url}/v1/dns/openapi.json`)).json()) as {
       paths: Record<string, Record<string, unknown>>;
     };
@@ -263,7 +274,7 @@ describe('keys', () => {
     expect(found.filter((line) => !line.startsWith('403 '))).toEqual([]);
   });
 
-  test('expire, and work only from their networks', async () => {
+  test('expires, and works only from its networks', async () => {
     const later = await mint('later', { expiresAt: new Date(Date.now() + 3_600_000).toISOString() });
     expect(await status(later)).toBe(404);
     await sql`update node_keys set expires_at = now() where id = ${later.split('_')[1] ?? ''}`;
@@ -273,7 +284,7 @@ describe('keys', () => {
     expect(await status('')).toBe(401);
   });
 
-  test('that are revoked end their streams within 5 s', async () => {
+  test('that is revoked ends its streams within 5 s', async () => {
     const revoked = await mint('revoked');
     const readers = [await openFeed(url, revoked), await openFeed(other.url, revoked)];
     const stays = await openFeed(url, key, { node: 'stays' });
@@ -313,5 +324,7 @@ test('metrics count streams, lines, bytes and looks, and no stream counts as a s
   expect(text).toMatch(/^zonestead_feed_polls_total\{result="ok"\} [1-9]/m);
   reader.cut();
   await reader.untilEnd();
-  expect(await service.metrics()).not.toMatch(/api_request_seconds_count\{route="\/v1\/feed",method="GET",status="200"/);
+  expect(await service.metrics()).not.toMatch(
+    /api_request_seconds_count\{route="\/v1\/feed",method="GET",status="200"/,
+  );
 });

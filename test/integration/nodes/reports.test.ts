@@ -1,4 +1,4 @@
-// The reports of name servers: who may report under a name, which nodes live, and which of them have a zone.
+// The reports of name servers: the rules about their names, the nodes that live, and those that have a zone.
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { NodeReport } from '#contract/feed.ts';
@@ -43,7 +43,8 @@ const nodesOf = async (zone: { id: string }) => {
   const { body } = await request('GET', `/zones/${zone.id}/nodes`);
   return (body as { nodes: { node: string; current: boolean; error?: string }[] }).nodes;
 };
-const stateIn = async (zone: { id: string }, node: string) => (await nodesOf(zone)).filter((each) => each.node === node);
+const stateIn = async (zone: { id: string }, node: string) =>
+  (await nodesOf(zone)).filter((each) => each.node === node);
 
 describe('a name', () => {
   test('belongs to one instance: another one within 30 s is a duplicate, and both are told', async () => {
@@ -106,7 +107,11 @@ describe('a report', () => {
     await report('row', { instance, failing, failingCount: 3, zones: 7 });
     const rows = await sql`select * from nodes where name = 'row'`;
     expect(rows).toHaveLength(1);
-    expect(rows[0]).toMatchObject({ zones: 7, failing_count: 3, failing: [{ id: 'zone_1', error: 'semantic check\ufffd \ufffd' }] });
+    expect(rows[0]).toMatchObject({
+      zones: 7,
+      failing_count: 3,
+      failing: [{ id: 'zone_1', error: 'semantic check\ufffd \ufffd' }],
+    });
     expect(await service.metrics()).toMatch(/^zonestead_node_failing_zones\{node="row"\} 3$/m);
   });
 
@@ -175,7 +180,7 @@ describe('a node of a zone', () => {
     expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false }]);
   });
 
-  test('of two that take turns under one name is each one of both', async () => {
+  test('is listed once for each instance when two take turns under one name', async () => {
     const zone = await service.zone();
     const [one, two] = [randomUUID(), randomUUID()];
     const cursor = await position();

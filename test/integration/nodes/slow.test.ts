@@ -38,7 +38,7 @@ app.addHook('preClose', () => hub.close());
 const url = await app.listen({ host: '127.0.0.1', port: 0 });
 afterAll(() => app.close());
 
-test('what waits for a slow reader is bounded, others wait for nothing, and it gets the last state of every name', async () => {
+test('the memory for a slow reader is bounded, others do not wait for it, and it gets the last state of every name', async () => {
   const [slow, fast] = [await openFeed(url, 'k', { node: 'slow' }), await openFeed(url, 'k', { node: 'fast' })];
   for (const reader of [slow, fast]) await reader.until(({ kind }) => kind === 'list-end');
   slow.pause();
