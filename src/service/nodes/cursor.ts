@@ -2,7 +2,7 @@
 // part shows as ended were told. Nodes must not take a cursor apart.
 
 /** The longest cursor of the contract. */
-const LONGEST = 200;
+export const LONGEST_CURSOR = 200;
 const FORM = /^([^\s:]+):([0-9]{1,19})(?::([0-9]{1,19}):([0-9,]*))?$/;
 const LIST = /^(?:[0-9]{1,19}(?:,[0-9]{1,19})*)?$/;
 
@@ -17,7 +17,7 @@ export interface Position {
 
 /** Null: the text is not a cursor. */
 export function parseCursor(text: string): Position | null {
-  const [, epoch, xmin, xmax = xmin, list = ''] = (text.length <= LONGEST && FORM.exec(text)) || [];
+  const [, epoch, xmin, xmax = xmin, list = ''] = (text.length <= LONGEST_CURSOR && FORM.exec(text)) || [];
   if (epoch === undefined || xmin === undefined || xmax === undefined || !LIST.test(list)) return null;
   const [from, to] = [BigInt(xmin), BigInt(xmax)];
   const running = list === '' ? [] : list.split(',').map(BigInt);

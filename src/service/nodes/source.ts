@@ -18,7 +18,7 @@ import {
   zoneHeads,
 } from '#store/served-zones.ts';
 import { snapshotPages } from '#store/snapshot.ts';
-import { parseCursor } from './cursor.ts';
+import { LONGEST_CURSOR, parseCursor } from './cursor.ts';
 import { renderName } from './render.ts';
 
 export type { ZoneHead } from '#store/served-zones.ts';
@@ -54,8 +54,8 @@ export interface ServedSource {
   /**
    * The changes that committed since the cursor, in the order of their transaction ids, which is not that of their commits. They say
    * where to look: the names are rendered as they are now.
-   * @param seen `seen` in the result of this reader's last look, together with its cursor: the reader gets each row once. (Default: rows may come
-   * that another look already returned.)
+   * @param seen `seen` in the result of this reader's last look, together with its cursor: the reader gets each row once. (Default: the
+   * snapshot in the cursor.)
    * @returns null if the cursor cannot be continued: malformed, of another database or timeline, of before a restart of Postgres,
    * older than the pruned changes, ahead of the database, or behind by more than 10,000 changes or 100,000 names
    */
@@ -91,7 +91,8 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
     async changesSince(cursor, seen) {
       const since = parseCursor(cursor);
       if (since === null) return null;
-      const found = await feedChangesSince(db, { epoch: since.epoch, horizon: String(since.xid) }, seen);
+      const from = { epoch: since.epoch, horizon: String(since.xid) };
+      const found = await feedChangesSince(db, from, seen ?? since.snapshot);
       if (found === null) return null;
       const { position, changes } = found;
       return { cursor: cursorOf(position), epoch: position.epoch, seen: position.seen, changes: changes.map(changeOf) };
@@ -124,8 +125,13 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
   };
 }
 
-function cursorOf({ epoch, horizon }: { epoch: string; horizon: string }): string {
-  return `${epoch}:${horizon}`;
+/**
+ * The snapshot tells which transactions after the first one in progress had ended. With the horizon alone, a long transaction anywhere
+ * in the cluster would keep every node from showing that it has later changes.
+ */
+function cursorOf({ epoch, horizon, seen }: { epoch: string; horizon: string; seen: string }): string {
+  const cursor = `${epoch}:${seen}`;
+  return cursor.length <= LONGEST_CURSOR ? cursor : `${epoch}:${horizon}`;
 }
 
 function changeOf({ xid, no, kind, zoneId, zoneName, names }: FeedChange): ServedRow {

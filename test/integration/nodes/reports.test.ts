@@ -151,6 +151,20 @@ describe('a report', () => {
 });
 
 describe('a node of a zone', () => {
+  test('is current while a transaction is in progress that began before the change', async () => {
+    const zone = await service.zone();
+    const long = database.connect();
+    try {
+      await long`begin`;
+      await long`select pg_current_xact_id()`;
+      await service.record(zone, 'www', 'A', '192.0.2.1');
+      await report('beside', { cursor: await position() });
+      expect(await stateIn(zone, 'beside')).toMatchObject([{ current: true }]);
+    } finally {
+      await long.end();
+    }
+  });
+
   test('is current when it has applied the last change, and not before', async () => {
     const zone = await service.zone();
     const instance = randomUUID();
