@@ -71,7 +71,7 @@ const changes = (found: string) => `
     select * from (
       select f.*, sum(1 + coalesce(cardinality(f.names), 0)) over (order by f.xid, f.no) as size from (
         ${found}) f
-    ) sized where size - coalesce(cardinality(names), 0) <= ${MAX_ALL_NAMES}
+    ) sized where size - 1 - coalesce(cardinality(names), 0) <= ${MAX_ALL_NAMES}
   ) c on usable.yes`;
 
 const from = (where: string) =>
