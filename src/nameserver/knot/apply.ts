@@ -60,7 +60,8 @@ async function replace({ run, stream }: KnotSession, items: readonly ConfigItem[
   }
   for (const group of groups.values()) {
     await run('conf-unset', group).catch((error: unknown) => {
-      if (!isRefusal(error, 'not exists')) throw error;
+      // Two texts for a group that is not there: without, and with other changes in the transaction.
+      if (!isRefusal(error, 'not exists', 'invalid identifier')) throw error;
     });
   }
   const units = items.map(({ section, id, item, value }) =>

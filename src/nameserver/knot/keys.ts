@@ -1,7 +1,7 @@
 // The signing keys of zones in Knot's key database, through `keymgr`. It takes one key at a time, so several run at once.
 import { execFile } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { KnotFolder } from './folder.ts';
@@ -21,6 +21,8 @@ export interface KeyStore {
   list(zone: string, signal: AbortSignal): Promise<string[]>;
   /** Imports the key of a zone that has none. @throws as put */
   add(key: ZoneKey, signal: AbortSignal): Promise<void>;
+  /** Deletes files that an import left behind when this process was killed. No import may be under way. */
+  clean(): Promise<void>;
   /** Deletes the files of keys; a file that is not there is no error. */
   forget(ids: readonly string[]): Promise<void>;
 }
@@ -35,6 +37,8 @@ export interface KeyStoreOptions {
 
 const run = promisify(execFile);
 const LIMIT_MS = 60_000;
+/** The beginning of the names of files for keymgr. */
+const IMPORT = 'import-';
 /** A key is CSK: it signs the DNSKEY set and everything else. */
 const ROLE = ['algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes'];
 /** The SubjectPublicKeyInfo of a P-256 point (RFC 5480), up to the point's two coordinates. */
@@ -42,12 +46,10 @@ const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034
 
 export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): KeyStore {
   const slots = createSlots(processes);
-  // knotd has its database there by default. With -D, keymgr need not read a
-  // configuration with thousands of zones.
+  // knotd has its database there by default. With -D, keymgr need not read a configuration with thousands of zones.
   const database = join(folder.storage, 'keys');
 
   async function keymgrOf(zone: string, args: readonly string[], signal: AbortSignal): Promise<string> {
-    const release = await slots.take(signal);
     try {
       const options = { signal, timeout: LIMIT_MS };
       return (await run(keymgr, ['-D', database, absolute(zone), ...args], options)).stdout;
@@ -55,21 +57,21 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
       if (signal.aborted) throw signal.reason;
       const { stderr = '', message } = error as Error & { stderr?: string };
       throw new Error(`keymgr ${args[0]} failed for the zone ${zone}: ${stderr.trim() || message}`);
-    } finally {
-      release();
     }
   }
 
   async function add({ zone, privateKey }: ZoneKey, signal: AbortSignal): Promise<void> {
     const wanted = keyId(privateKey);
+    const release = await slots.take(signal);
     // Not as an argument: every user of the machine can see those.
-    const file = join(folder.root, `key-${randomUUID()}.pem`);
+    const file = join(folder.root, `${IMPORT}${randomUUID()}.pem`);
     try {
       await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' });
       const id = (await keymgrOf(zone, ['import-pem', file, ...ROLE], signal)).trim().split('\n')[0];
       if (id !== wanted) throw new Error(`keymgr imported the key of the zone ${zone} as ${id}`);
     } finally {
       await rm(file, { force: true });
+      release();
     }
   }
 
@@ -81,6 +83,10 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
   return {
     add,
     list,
+    clean: async () => {
+      const files = (await readdir(folder.root)).filter((file) => file.startsWith(IMPORT));
+      for (const file of files) await rm(join(folder.root, file), { force: true });
+    },
     put: async (key, signal) => {
       const ids = await list(key.zone, signal);
       const wanted = keyId(key.privateKey);

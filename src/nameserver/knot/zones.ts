@@ -3,6 +3,7 @@
 //     not there  → add    → in the configuration, with its key, without contents: SERVFAIL
 //                → change → served and signed, from the first commit on
 //                → remove → not there; contents, journal, timers and key are deleted
+import { settleAll } from '#base/settle-all.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotControl, KnotItem, KnotSession } from './control.ts';
@@ -68,6 +69,7 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
         if (added.length > 0) {
           // Keys and journals of zones that are not configured: a removal, or an addition, that did not come to its end.
           await sweep(held, signal);
+          await keys.clean();
           await addNew(added, signal);
         }
         await replaceKeys(
@@ -118,7 +120,7 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
   }
 
   async function addNew(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
-    await Promise.all(zones.map((key) => keys.add(key, signal)));
+    await settleAll(zones.map((key) => keys.add(key, signal)));
     const names = zones.map(({ zone }) => zone);
     await control.session((session) => configure(session, 'conf-set', names), signal);
   }

@@ -126,6 +126,8 @@ describe('a zone', () => {
   });
 
   it('has no key file that others may read, nor one that was only needed for the import', async () => {
+    // A predecessor was killed while it imported a key.
+    writeFileSync(join(knot.folder.root, 'import-left.pem'), newKey());
     await zoneWith([]);
     const files = readdirSync(knot.folder.root);
     expect(files.filter((file) => file.endsWith('.pem'))).toEqual([]);
