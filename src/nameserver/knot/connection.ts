@@ -4,6 +4,7 @@
 // A connection is open until it is ended, or until the first failure of any kind: a command that was aborted or timed out
 // would otherwise leave its answer to the next one.
 import { connect, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { KnotError } from './errors.ts';
@@ -111,6 +112,8 @@ export class Connection {
       size += octets.length;
       if (size < PIECE_OCTETS) continue;
       await this.#write(Buffer.concat(piece));
+      // The system may take every piece at once, without a turn of the event loop between them.
+      await setImmediate();
       piece = [];
       size = 0;
     }

@@ -152,6 +152,27 @@ describe('a socket that cannot be reached', () => {
   });
 });
 
+describe('a command with many units', () => {
+  it('lets other work run while it is sent', async () => {
+    const units = Array.from({ length: 60_000 }, (_, index) => ({ zone: 'absent.example.', owner: `n${index}` }));
+    let turns = 0;
+    let isSent = false;
+    const count = () => {
+      turns += 1;
+      if (!isSent) setImmediate(count);
+    };
+    const socket = await listen((connection) => {
+      connection.on('data', (chunk: Buffer) => chunk.at(-1) === BLOCK[0] && connection.write(BLOCK));
+    });
+    setImmediate(count);
+    await knotControl({ socket }).session(({ stream }) => stream('zone-set', units, () => {}));
+    isSent = true;
+    // After each piece of 64 KiB.
+    const octets = units.reduce((sum, unit) => sum + encodeUnit({ kind: 'data', item: unit }).length, 0);
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(octets / 65_536));
+  });
+});
+
 describe('an answer that is taken slowly', () => {
   it('waits with knotd', async () => {
     let sent = 0;
