@@ -2,47 +2,54 @@
 import { isCatalogName } from '../secondaries/catalog.ts';
 import type { ConfigItem } from './configuration.ts';
 import type { KnotControl, KnotSession } from './control.ts';
-import { difference, zonesToNotify } from './difference.ts';
+import { type ConfigCommand, difference, transactions, zonesToNotify } from './difference.ts';
 import { isRefusal, KnotError } from './errors.ts';
 import { isOwned } from './secondaries.ts';
 
 /**
- * One transaction with the differences, while no other command can come between. Zones that need no change are not touched,
- * and catalogs that are no longer wanted lose their contents and their journal. Secondaries that are new for a zone get a
- * NOTIFY at once.
+ * Applies the differences, in transactions that are each complete and short, so that other work of the node is not held up.
+ * Zones that need no change are not touched, and catalogs that are no longer wanted lose their contents and their journal.
+ * Secondaries that are new for a zone get a NOTIFY at once. Only one call may be under way.
  *
  * @param wanted as transferItems returns it
  * @returns the number of commands; 0 if knotd already had everything
- * @throws KnotError; nothing is changed then
+ * @throws KnotError; the transactions before the failure stay, and the next call continues
  */
-export function applyTransferItems(
+export async function applyTransferItems(
   control: KnotControl,
   wanted: readonly ConfigItem[],
   signal: AbortSignal,
 ): Promise<number> {
-  return control.session(async (session) => {
-    const { run } = session;
-    const commands = difference(await readOwned(session), wanted);
-    if (commands.length === 0) return 0;
-    for (const { command, args } of commands) {
-      if (command === 'conf-unset' && args.section === 'zone' && args.item === undefined && args.id !== undefined) {
-        await run('zone-purge', { zone: args.id });
-      }
+  const commands = difference(await control.session(readOwned, signal), wanted);
+  for (const portion of transactions(commands, isReference)) {
+    await control.session((session) => commit(session, portion), signal);
+  }
+  return commands.length;
+}
+
+/** Whether it changes the secondaries of one zone of the api. */
+function isReference({ args: { section, item, id = '' } }: ConfigCommand): boolean {
+  return section === 'zone' && (item === 'notify' || item === 'acl') && !isCatalog(id);
+}
+
+async function commit({ run }: KnotSession, commands: readonly ConfigCommand[]): Promise<void> {
+  for (const { command, args } of commands) {
+    if (command === 'conf-unset' && args.section === 'zone' && args.item === undefined && args.id !== undefined) {
+      await run('zone-purge', { zone: args.id });
     }
-    await run('conf-begin');
-    try {
-      // Sent without waiting for each answer: 10,000 commands take a second.
-      await Promise.all(commands.map(({ command, args }) => run(command, args)));
-      await run('conf-commit');
-    } catch (error) {
-      await run('conf-abort').catch(() => {});
-      throw error;
-    }
-    const told = zonesToNotify(commands);
-    if (told === 'all') await run('zone-notify').catch(ignoreEmpty);
-    else await Promise.all(told.map((zone) => run('zone-notify', { zone }).catch(ignoreEmpty)));
-    return commands.length;
-  }, signal);
+  }
+  await run('conf-begin');
+  try {
+    // Sent without waiting for each answer.
+    await Promise.all(commands.map(({ command, args }) => run(command, args)));
+    await run('conf-commit');
+  } catch (error) {
+    await run('conf-abort').catch(() => {});
+    throw error;
+  }
+  const zones = zonesToNotify(commands);
+  if (zones === 'all') await run('zone-notify').catch(ignoreEmpty);
+  else await Promise.all(zones.map((zone) => run('zone-notify', { zone }).catch(ignoreEmpty)));
 }
 
 /** A zone without contents has nothing to tell. The configuration is committed, so a refusal must not look like a failure. */

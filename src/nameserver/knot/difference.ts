@@ -44,6 +44,28 @@ export function difference(current: readonly ConfigItem[], wanted: readonly Conf
   return commands;
 }
 
+/** Commands for zones in one transaction. Knot 3.2 serves nobody else meanwhile, and 200 take a tenth of a second. */
+const ZONES_AT_ONCE = 200;
+
+/**
+ * The commands in transactions that are each valid: first new groups and whatever refers to them, then the references of
+ * zones in small portions, then the removal of groups. A group never exists in part.
+ *
+ * @param isReference whether a command concerns a single zone and can be in any transaction between the two
+ */
+export function transactions(
+  commands: readonly ConfigCommand[],
+  isReference: (command: ConfigCommand) => boolean,
+): ConfigCommand[][] {
+  const references = commands.filter(isReference);
+  const others = commands.filter((command) => !isReference(command));
+  const portions: ConfigCommand[][] = [];
+  for (let at = 0; at < references.length; at += ZONES_AT_ONCE) portions.push(references.slice(at, at + ZONES_AT_ONCE));
+  const sets = others.filter(({ command }) => command === 'conf-set');
+  const unsets = others.filter(({ command }) => command === 'conf-unset');
+  return [sets, ...portions, unsets].filter((portion) => portion.length > 0);
+}
+
 /**
  * The zones that need a NOTIFY after these commands, because Knot sends none to a secondary that is new: names with
  * final dot, or `all` if the template of all zones changed.

@@ -1,7 +1,7 @@
 // The part of knotd's configuration that concerns secondaries, and the commands that bring it about.
 import { describe, expect, it } from 'vitest';
 import type { ConfigItem } from '#nameserver/knot/configuration.ts';
-import { difference, zonesToNotify } from '#nameserver/knot/difference.ts';
+import { difference, transactions, zonesToNotify } from '#nameserver/knot/difference.ts';
 import { isOwned, transferItems } from '#nameserver/knot/secondaries.ts';
 import type { Secondary } from '#nameserver/secondaries/secondary.ts';
 
@@ -151,6 +151,27 @@ describe('the difference of two configurations', () => {
       'default acl all',
       'default notify all-1',
     ]);
+  });
+
+  it('is applied in portions: new groups first, then zones, and the removal of groups at the end', () => {
+    const zones = Array.from({ length: 450 }, (_, at) => `z${at}.test`);
+    const listed = secondary('some', { zones, catalog: false });
+    const isReference = ({ args }: { args: { section?: string } }) => args.section === 'zone';
+    const sizes = (commands: ReturnType<typeof difference>) =>
+      transactions(commands, isReference).map((all) => `${all[0]?.command} ${all[0]?.args.section} ${all.length}`);
+    const none = items([], 'source', zones);
+    const some = items([listed], 'source', zones);
+    expect(sizes(difference(none, some))).toEqual([
+      'conf-set key 10',
+      ...Array.from({ length: 4 }, () => 'conf-set zone 200'),
+      'conf-set zone 100',
+    ]);
+    expect(sizes(difference(some, none))).toEqual([
+      ...Array.from({ length: 4 }, () => 'conf-unset zone 200'),
+      'conf-unset zone 100',
+      'conf-unset key 3',
+    ]);
+    expect(transactions([], isReference)).toEqual([]);
   });
 
   it('notifies the secondaries of zones that got a new one', () => {
