@@ -1,5 +1,6 @@
 // Applies the configuration for secondaries to a running knotd.
 import { isCatalogName } from '../secondaries/catalog.ts';
+import { beginConfiguration } from './apply.ts';
 import type { ConfigItem } from './configuration.ts';
 import type { KnotControl, KnotSession } from './control.ts';
 import { type ConfigCommand, difference, transactions, zonesToNotify } from './difference.ts';
@@ -38,7 +39,7 @@ async function commit({ run }: KnotSession, commands: readonly ConfigCommand[]):
       await run('zone-purge', { zone: args.id });
     }
   }
-  await run('conf-begin');
+  await beginConfiguration(run);
   try {
     // Sent without waiting for each answer.
     await Promise.all(commands.map(({ command, args }) => run(command, args)));

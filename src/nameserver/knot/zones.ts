@@ -5,6 +5,7 @@
 //                → remove → not there; contents, journal, timers and key are deleted
 import { settleAll } from '#base/settle-all.ts';
 import type { ServedSet } from '#dns/served.ts';
+import { isCatalogName } from '../secondaries/catalog.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotControl, KnotItem, KnotSession } from './control.ts';
 import { isRefusal, KnotError } from './errors.ts';
@@ -26,7 +27,7 @@ export interface EngineZone {
 export interface ZoneEngine {
   /** For instance `Knot DNS 3.2.6`. */
   version(signal?: AbortSignal): Promise<string>;
-  /** The zones that were added; catalog zones, which Knot makes itself, are not among them. */
+  /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<EngineZone[]>;
   /** Adds zones with their keys. A zone that is there gets the key if it has another one, and is signed with it. */
   add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
@@ -170,6 +171,7 @@ async function listZones({ run }: KnotSession): Promise<EngineZone[]> {
   return configured
     .filter(({ item, id }) => item === 'domain' && !made.has(id))
     .map(({ data, id }) => (data ?? id ?? '').slice(0, -1))
+    .filter((name) => !isCatalogName(name))
     .map((name) => ({
       name,
       serial: serials.has(name) && !Number.isNaN(serials.get(name)) ? serials.get(name)! : null,

@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCatalog } from '#nameserver/knot/catalog.ts';
 import type { SourceRole } from '#nameserver/knot/secondaries.ts';
+import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { catalogName } from '#nameserver/secondaries/catalog.ts';
 import type { PrimaryView } from '#nameserver/secondaries/primary.ts';
 import { checkedSecondaries, type Secondary } from '#nameserver/secondaries/secondary.ts';
@@ -103,6 +104,13 @@ describe('a new zone', () => {
 
   it('costs no command if nothing differs', async () => {
     expect(await sources[0].configure({ secondaries, zones: [...zones.keys()], role: 'source' })).toBe(0);
+  });
+});
+
+describe('the list of zones', () => {
+  it('has the zones of the api, and no catalog', async () => {
+    const engine = zoneEngine({ control: sources[0].control, keys: undefined as never });
+    expect((await engine.zones(signal)).map(({ name }) => name).sort()).toEqual([...zones.keys()].sort());
   });
 });
 
