@@ -48,7 +48,7 @@ export function difference(current: readonly ConfigItem[], wanted: readonly Conf
 const ZONES_AT_ONCE = 200;
 
 /**
- * The commands in transactions that are each valid: first new groups and whatever refers to them, then the references of
+ * The commands in transactions that are each valid: first new groups with the templates that refer to them, then the references of
  * zones in small portions, then the removal of groups. A group never exists in part.
  *
  * @param isReference whether a command concerns a single zone and can be in any transaction between the two
@@ -62,8 +62,8 @@ export function transactions(
   const portions: ConfigCommand[][] = [];
   for (let at = 0; at < references.length; at += ZONES_AT_ONCE) portions.push(references.slice(at, at + ZONES_AT_ONCE));
   const sets = others.filter(({ command }) => command === 'conf-set');
-  const unsets = others.filter(({ command }) => command === 'conf-unset');
-  return [sets, ...portions, unsets].filter((portion) => portion.length > 0);
+  const removals = others.filter(({ command }) => command === 'conf-unset');
+  return [sets, ...portions, removals].filter((portion) => portion.length > 0);
 }
 
 /**
