@@ -1,0 +1,35 @@
+// Reads of one zone by a name server: each takes a place among the reads, and gives it back however it ends.
+import { expect, test } from 'vitest';
+import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
+import { createSlots } from '#service/slots.ts';
+import { createMemorySource } from '../../../support/memory-source.ts';
+
+function feedOf() {
+  const source = createMemorySource();
+  source.change('a', ['www', 'ftp']);
+  const reads = createSlots({ total: 1, share: 1, waiting: 0, waitMs: 10, work: 'tests' });
+  return { feed: { source, reads } as unknown as Feed, isFree: () => reads.take('other').then((release) => release()) };
+}
+const signal = new AbortController().signal;
+
+test('a reader that leaves before its first line gives the place back', async () => {
+  const { feed, isFree } = feedOf();
+  const leaving = new AbortController();
+  await readZone(feed, 'key', 'a', leaving.signal);
+  await expect(isFree()).rejects.toMatchObject({ code: 'busy' });
+  leaving.abort();
+  await isFree();
+});
+
+test('a reader that leaves in the middle, a zone that does not exist and a digest give it back', async () => {
+  const { feed, isFree } = feedOf();
+  for await (const line of await readZone(feed, 'key', 'a', signal)) {
+    expect(JSON.parse(line)).toMatchObject({ kind: 'zone', id: 'a' });
+    break;
+  }
+  await isFree();
+  await expect(readZone(feed, 'key', 'none', signal)).rejects.toMatchObject({ code: 'no_zone' });
+  await isFree();
+  expect(await readDigest(feed, 'key', 'a', signal)).toMatchObject({ id: 'a', sets: 2 });
+  await isFree();
+});
