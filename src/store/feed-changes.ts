@@ -65,6 +65,7 @@ type Row = FeedPosition & { usable: boolean } & { [K in keyof Omit<FeedChange, '
 const changes = (found: string) => `
   with here as materialized (select ${POSITION}),
     usable as (select epoch = $1 and $2::xid8 <= horizon::xid8
+        and pg_snapshot_xmax($3::text::pg_snapshot) <= pg_snapshot_xmax(seen::pg_snapshot)
         and $2::xid8 >= coalesce((select p.horizon from feed_positions p order by p.horizon limit 1), '0'::xid8) as yes from here)
   select here.*, usable.yes as usable, c.xid::text, c.no, c.kind, c.zone_id as "zoneId", c.zone_name as "zoneName", c.names, c.size
   from here cross join usable left join lateral (
@@ -76,24 +77,21 @@ const changes = (found: string) => `
 
 const from = (where: string) =>
   `select * from feed_changes where (select yes from usable) and ${where} order by xid, no limit ${MAX_ROWS + 1}`;
-const selectSince = statement<Row>(changes(from('xid >= $2::xid8')));
 const selectUnseen = statement<Row>(
   changes(`(${from('xid >= pg_snapshot_xmax($3::text::pg_snapshot)')}) union all
     (${from('xid = any (array(select pg_snapshot_xip($3::text::pg_snapshot)))')})`),
 );
 
 /**
- * The changes that committed since a position.
- * @param seen the snapshot of the reader's last look. It gets each row once; without it, every row at or above the horizon, which a long
- * transaction anywhere in the cluster holds back
+ * The changes that committed since a position, each once: those of transactions that the snapshot does not show as ended. With the
+ * horizon alone, a long transaction anywhere in the cluster would make each look return all rows since it began.
  * @returns null if the position cannot be continued: of another epoch, ahead of the database, too old, or too far behind
  */
 export async function feedChangesSince(
   db: Db | Tx,
-  { epoch, horizon }: Pick<FeedPosition, 'epoch' | 'horizon'>,
-  seen?: string,
+  { epoch, horizon, seen }: FeedPosition,
 ): Promise<{ position: FeedPosition; changes: FeedChange[] } | null> {
-  const rows = await (seen === undefined ? selectSince(db, epoch, horizon) : selectUnseen(db, epoch, horizon, seen));
+  const rows = await selectUnseen(db, epoch, horizon, seen);
   const [first] = rows;
   if (!first?.usable) return null;
   const changes = rows.flatMap(({ xid, no, kind, zoneId, zoneName, names }) =>

@@ -91,8 +91,8 @@ export function createServedSource({ db }: { db: Db }): ServedSource {
     async changesSince(cursor, seen) {
       const since = parseCursor(cursor);
       if (since === null) return null;
-      const from = { epoch: since.epoch, horizon: String(since.xid) };
-      const found = await feedChangesSince(db, from, seen ?? since.snapshot);
+      const from = { epoch: since.epoch, horizon: String(since.xid), seen: seen ?? since.snapshot };
+      const found = await feedChangesSince(db, from);
       if (found === null) return null;
       const { position, changes } = found;
       return { cursor: cursorOf(position), epoch: position.epoch, seen: position.seen, changes: changes.map(changeOf) };
