@@ -38,6 +38,8 @@ interface FeedApiOptions {
   /** The address to which `/v1/feed` is appended. */
   readonly url: string;
   readonly key: string;
+  /** The name of the node, as in its reports. */
+  readonly node: string;
   /** Authorities in PEM that are trusted instead of those of the machine. */
   readonly ca?: string | undefined;
   readonly clock: Clock;
@@ -144,7 +146,7 @@ export function createFeedApi(options: FeedApiOptions): FeedApi {
 
   return {
     follow: async function* (after, signal) {
-      yield* await open('/v1/feed', after === null ? {} : { after }, feedLine, FEED_SILENCE_MS, signal);
+      yield* await open('/v1/feed', { node: options.node, ...(after === null ? {} : { after }) }, feedLine, FEED_SILENCE_MS, signal);
     },
     zone: (id, signal) =>
       open(`/v1/feed/zones/${encodeURIComponent(id)}`, {}, zoneLine, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),

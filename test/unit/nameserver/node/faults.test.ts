@@ -97,10 +97,10 @@ describe('a list that lacks most zones', () => {
     feed.reports.length = 0;
     start({ clock });
     await expect.poll(() => feed.reports.at(-1)?.failingCount).toBe(25);
-    const lists = feed.requests.filter((each) => each === 'GET /v1/feed').length;
+    const lists = feed.requests.filter((each) => each === 'GET /v1/feed?node=ns1').length;
     feed.cut();
     await expect.poll(() => feed.requests.at(-1)).toMatch(/report|after=/);
-    expect(feed.requests.filter((each) => each === 'GET /v1/feed')).toHaveLength(lists);
+    expect(feed.requests.filter((each) => each === 'GET /v1/feed?node=ns1')).toHaveLength(lists);
     expect(engine.held.size).toBe(30);
     clock.jump(600_000);
     await converged();
@@ -170,7 +170,7 @@ describe('a comparison', () => {
     await expect.poll(() => engine.held.has('foreign.test')).toBe(false);
     engine.refused.clear();
     await converged();
-    expect(feed.requests.filter((each) => each === 'GET /v1/feed')).toHaveLength(2);
+    expect(feed.requests.filter((each) => each === 'GET /v1/feed?node=ns1')).toHaveLength(2);
   });
 });
 
