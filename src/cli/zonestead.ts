@@ -10,6 +10,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   operator: () => import('./commands/operator.ts'),
   solver: () => import('./commands/solver.ts'),
   nameserver: () => import('./commands/nameserver.ts'),
+  node: () => import('./commands/node.ts'),
   'external-dns': () => import('./commands/external-dns.ts'),
   'pdns-conf': () => import('./commands/pdns-conf.ts'),
   migrate: () => import('./commands/migrate.ts'),

@@ -210,4 +210,14 @@ export const leaseName = form(
   z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Lease'),
 );
 
+export const nodeName = form(
+  'name of a node',
+  z
+    .string()
+    .regex(
+      /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/,
+      'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots',
+    ),
+);
+
 export const nameserverAddresses = form('comma-separated name=address:port', z.string());

@@ -9,10 +9,10 @@ interface Adding {
   done(error?: unknown): void;
 }
 
-/** A commit of 100,000 RRsets with their first signatures takes about 30 s. */
-const COMMIT_MS = 180_000;
-const PAGE_MS = 60_000;
-const SHORT_MS = 30_000;
+/** A commit of 100,000 RRsets with their first signatures takes about 30 s, and other commands of Knot 3.2 wait for it. */
+const COMMIT_MS = 900_000;
+const PAGE_MS = 180_000;
+const SHORT_MS = 180_000;
 const MAX_BATCH = 256;
 
 /** @param onEnd called after each operation with its success */

@@ -48,7 +48,7 @@ export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeM
     Number(numbers.isStateStored()),
   );
   const duplicate = metrics.gauge({
-    name: 'node_duplicate',
+    name: 'node_name_duplicate',
     help: 'Whether another node reports under the same name (1) or not (0).',
   });
   const clockOff = metrics.gauge({

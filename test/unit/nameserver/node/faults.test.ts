@@ -21,6 +21,7 @@ describe('a feed with faults', () => {
     ['sends a wrong digest', { path: /zones/, rewrite: (line) => line.replace(/"digest":"./, '"digest":"x') }],
     ['loses RRsets', { path: /zones/, rewrite: (line) => line.replace('192.0.2.1', '192.0.2.2') }],
     ['sends no end line', { path: /zones/, rewrite: (line) => (line.includes('"end"') ? null : line) }],
+    ['ends a zone early', { path: /zones/, rewrite: (line) => (line.includes('"zone"') ? line : null) }],
     ['sends another zone', { path: /zones/, rewrite: (line) => line.replace('"name":"a.test"', '"name":"b.test"') }],
     ['is overloaded', { path: /./, status: 503, retryAfter: '1', times: 3 }],
   ])('converges when it %s, and applies nothing that is wrong', async (_, fault) => {
@@ -180,7 +181,7 @@ describe('two nodes', () => {
     feed.duplicate = true;
     const { metrics, lines } = start();
     await converged();
-    await expect.poll(() => metric(metrics, 'node_duplicate')).toBe(1);
+    await expect.poll(() => metric(metrics, 'node_name_duplicate')).toBe(1);
     expect(lines.join()).toMatch(/another node reports as .{1,3}ns1/);
   });
 
