@@ -1,5 +1,4 @@
 // Every setting of every command, with its form, its default and its description. Help and reference are made from it.
-
 import {
   addresses,
   groupTeams,

@@ -231,6 +231,9 @@ describe('the table of settings', () => {
       'DATABASE_URL',
       'ZONESTEAD_NAMESERVERS',
       'ZONESTEAD_NAMESERVER_DATABASE_URL',
+      'ZONESTEAD_FEED_URL',
+      'ZONESTEAD_NODE_KEY',
+      'ZONESTEAD_NODE_NAME',
       'ZONESTEAD_URL',
       'ZONESTEAD_API_KEY',
     ]);

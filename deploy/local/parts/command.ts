@@ -15,6 +15,7 @@ const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   api: ['--max-semi-space-size=4'],
   nameserver: ['--max-semi-space-size=4', '--max-old-space-size=256'],
+  node: ['--max-semi-space-size=4'],
   operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
   solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
 };
@@ -24,7 +25,7 @@ const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 const compileCache = () => join(cacheRoot(), 'compiled');
 
 export interface CommandOptions {
-  name: 'api' | 'nameserver' | 'operator' | 'solver';
+  name: 'api' | 'nameserver' | 'node' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
   /** The program. (Default: this version's.) */

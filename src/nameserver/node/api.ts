@@ -146,7 +146,13 @@ export function createFeedApi(options: FeedApiOptions): FeedApi {
 
   return {
     follow: async function* (after, signal) {
-      yield* await open('/v1/feed', { node: options.node, ...(after === null ? {} : { after }) }, feedLine, FEED_SILENCE_MS, signal);
+      yield* await open(
+        '/v1/feed',
+        { node: options.node, ...(after === null ? {} : { after }) },
+        feedLine,
+        FEED_SILENCE_MS,
+        signal,
+      );
     },
     zone: (id, signal) =>
       open(`/v1/feed/zones/${encodeURIComponent(id)}`, {}, zoneLine, ZONE_SILENCE_MS, signal).catch(nullIfAbsent),

@@ -34,7 +34,13 @@ export function startTestNode({ url, engine, folder, key = 'test', ...options }:
   if (anew !== null) log.info(anew);
   const metrics = options.metrics ?? createMetrics({ processMetrics: false });
   let node: RunningNode | null = null;
-  const api = createFeedApi({ url, key, node: 'ns1', clock: options.clock ?? realClock, onDate: (ms) => node?.clockOfApi(ms) });
+  const api = createFeedApi({
+    url,
+    key,
+    node: 'ns1',
+    clock: options.clock ?? realClock,
+    onDate: (ms) => node?.clockOfApi(ms),
+  });
   let isAlive = true;
   // After a crash, the abandoned work writes nothing to the file.
   const guarded: NodeState = {

@@ -111,6 +111,9 @@ describe('a node', () => {
     });
     engine.beforeCommit = (zone) => (zone === 'small.test' ? Promise.resolve() : held);
     for (const name of numbered(30)) feed.create(name);
+    const reads = () => feed.requests.filter((each) => each.startsWith('GET /v1/feed/zones/')).length;
+    await expect.poll(reads).toBe(1 + 12);
+    await expect.poll(() => engine.held.size).toBe(1 + 12);
     await expect.poll(() => engine.atWork).toBe(3);
     feed.set('small.test', { www: [address('www', '192.0.2.5')] });
     await expect.poll(() => engine.commits.at(-1)).toMatchObject({ zone: 'small.test', names: ['www'] });
@@ -136,9 +139,10 @@ describe('a node', () => {
 describe('a failing zone', () => {
   it('is reported and retried, does not hold up the others, and survives a crash', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['bad.test', 'good.test'] });
-    engine.refused.add('bad.test');
     const first = start({ clock: new QuickClock(20) });
-    await expect.poll(() => feed.reports.at(-1)?.cursor).toBe(feed.cursor());
+    await converged();
+    engine.refused.add('bad.test');
+    feed.set('bad.test', { www: [] });
     feed.set('good.test', { www: [] });
     await expect.poll(() => feed.reports.at(-1)?.cursor).toBe(feed.cursor());
     expect(feed.reports.at(-1)?.failing).toEqual([{ id: feed.zone('bad.test').id, error: 'bad.test: semantic check' }]);

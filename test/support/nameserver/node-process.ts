@@ -1,0 +1,50 @@
+// The real `node` command as a process of its own, with a real knotd. It is stopped after the tests of the file.
+import { join } from 'node:path';
+import { afterAll, inject } from 'vitest';
+import { startCommand } from '../../../deploy/local/parts/command.ts';
+import type { Part } from '../../../deploy/local/parts/part.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import type { TestKnot } from '../knot.ts';
+import { temporaryFolder } from '../temporary.ts';
+
+export interface NodeProcess {
+  /** The folder of the state. */
+  readonly folder: string;
+  start(): Promise<void>;
+  stop(signal?: NodeJS.Signals): Promise<void>;
+  metric(series: string): Promise<number>;
+}
+
+/** To be called at the top of a test file. */
+export async function nodeProcess(url: string, key: string, name: string, knot: TestKnot): Promise<NodeProcess> {
+  const stateDir = await temporaryFolder('node-process');
+  const folder = join(stateDir, 'state');
+  const { health } = await allocatePorts([{ name: 'health' }], { stateDir });
+  const env = {
+    ZONESTEAD_FEED_URL: url,
+    ZONESTEAD_NODE_KEY: key,
+    ZONESTEAD_NODE_NAME: name,
+    ZONESTEAD_NODE_STATE: folder,
+    ZONESTEAD_KNOT_FOLDER: knot.folder.root,
+    ZONESTEAD_KEYMGR: inject('knot').keymgr,
+  };
+  let part: Part | null = null;
+  const stop = async (signal?: NodeJS.Signals) => {
+    await part?.stop(signal === undefined ? {} : { signal });
+    part = null;
+  };
+  afterAll(() => stop());
+  return {
+    folder,
+    stop,
+    start: async () => {
+      const { signal } = new AbortController();
+      part = await startCommand({ name: 'node', env, healthPort: health as number, stateDir, signal });
+    },
+    metric: async (series) => {
+      const answer = await fetch(`http://127.0.0.1:${health}/metrics`);
+      const line = (await answer.text()).split('\n').find((each) => each.startsWith(`zonestead_${series} `));
+      return Number(line?.split(' ').at(-1));
+    },
+  };
+}
