@@ -72,7 +72,13 @@ test('a comparison finds an edit in knotd, and corrects it', async () => {
   const zone = await createZone();
   await record(zone, 'www', 'A', '192.0.2.1');
   await answered(`www.${zone.zoneName}`, '192.0.2.1');
-  const keys = { put: async () => {}, add: async () => {}, list: async () => [], forget: async () => {} };
+  const keys = {
+    put: async () => {},
+    add: async () => {},
+    list: async () => [],
+    forget: async () => {},
+    clean: async () => {},
+  };
   const set = { name: 'www', type: 'A', ttl: 300, rdata: ['198.51.100.1'] };
   const { signal } = new AbortController();
   await zoneEngine({ control: knot.control, keys }).change(
