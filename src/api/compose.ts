@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
+import { hostText } from '#base/postgres-address.ts';
 import type { Config } from '#config.ts';
 import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
@@ -20,13 +21,13 @@ import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
-import { type Database, type Db, openDatabase } from '#store/database.ts';
+import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
 import { setService } from '#store/zones.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { inSpan, type Tracing } from '#telemetry/tracing.ts';
 import { buildApp, type Console } from './app.ts';
 import { createLoadGuard } from './hooks/load-guard.ts';
-import { countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
+import { countReconnections, countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
 import { checkProxies, trustedProxies } from './hooks/proxies.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
 
@@ -99,7 +100,7 @@ export async function composeApi(
   { requestMs, retentionEveryMs = ROUND_MS, meter = createMeter() }: ComposeOptions = {},
 ): Promise<Api> {
   checkProxies(config);
-  const database = openApiDatabase(config, tracing);
+  const database = openApiDatabase(config, { log, metrics, ...(tracing ? { tracing } : {}) });
   const { db } = database;
   const nameservers = config.ZONESTEAD_NAMESERVERS;
   const hostmaster = config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}`;
@@ -202,7 +203,10 @@ function composeFeed(context: ServiceContext, connections: number, log: Logger, 
   return { hub, source, reads, reports: createReports(feedMetrics, log, realClock.now) };
 }
 
-function openApiDatabase(config: Config<(typeof COMPOSE_SETTINGS)[number]>, tracing?: Tracing): Database {
+function openApiDatabase(
+  config: Config<(typeof COMPOSE_SETTINGS)[number]>,
+  { log, metrics, tracing }: Telemetry,
+): Database {
   const transaction = {
     name: 'transaction',
     kind: 'client',
@@ -213,5 +217,11 @@ function openApiDatabase(config: Config<(typeof COMPOSE_SETTINGS)[number]>, trac
     name: 'zonestead-api',
     max: config.ZONESTEAD_DATABASE_CONNECTIONS,
     lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
+    onLoss: countReconnections(metrics, REASONS),
+    onPrimary: (host, before) =>
+      log.info(
+        { primary: hostText(host), ...(before === null ? {} : { before: hostText(before) }) },
+        'the primary of the database is another server than before',
+      ),
   });
 }

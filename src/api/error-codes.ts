@@ -27,7 +27,8 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
   dns_server: { status: 502, meaning: 'reserved. The service does not answer with this code at present.' },
   busy: {
     status: 503,
-    meaning: 'the zone or the service is busy, and nothing was written. Retry after Retry-After.',
+    meaning:
+      'the zone, the service or its database is busy. Nothing was written, unless the message says that the outcome is unknown. Retry after Retry-After.',
   },
 };
 

@@ -8,6 +8,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { ErrorBody } from '#contract/error.ts';
 import { endSocket } from '#edge/sockets.ts';
+import { refuseOutage } from '#service/outage.ts';
 import { Refusal, refusal, refuseIssues } from '#service/refusal.ts';
 import { STATUS, STATUS_OF_RULE } from './error-codes.ts';
 
@@ -55,8 +56,10 @@ export function answerUnrouted(error: FastifyError, request: FastifyRequest, rep
 }
 
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const refused = refusalOf(error, request);
+  const outage = refuseOutage(error);
+  const refused = outage ?? refusalOf(error, request);
   if (refused.code === 'internal') request.log.error({ err: error }, 'request failed');
+  if (outage !== null) request.log.debug({ err: error }, 'the database is not available');
   const { statusCode = 400 } = error as FastifyError;
   return sendRefusal(reply, refused, KEPT_STATUS.has(statusCode) ? statusCode : statusOf(refused));
 }

@@ -46,6 +46,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'the host name does not exist',
   EAI_AGAIN: 'the host name cannot be resolved',
   ECONNREFUSED: 'the connection was refused',
+  NO_PRIMARY: 'no server of the database takes writes',
   CONNECT_TIMEOUT: 'the host does not answer',
 };
 

@@ -27,6 +27,7 @@ export async function runNameserver(
     name: 'zonestead-nameserver',
     max: 1,
     statementTimeoutMs: 2_000,
+    anyServer: true,
   });
   const metrics = createMetrics({ component: 'nameserver' });
   watchPowerDns(metrics, config.ZONESTEAD_PDNS_SOCKET);

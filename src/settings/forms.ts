@@ -2,6 +2,7 @@
 // reference.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { parseNetwork } from '#dns/network.ts';
 
 export interface Form<T> {
@@ -173,9 +174,26 @@ function isOrigin(value: string): boolean {
   return !URL.canParse(value) || new URL(value).href === `${new URL(value).origin}/`;
 }
 
+/** One server, or several of one cluster. */
 export const postgresUrl = form(
+  'postgres://user:password@host:port/database, with several hosts if the database fails over',
+  z.string().transform((value, context): string => {
+    const parsed = parsePostgresAddress(value);
+    if (parsed.ok) return value;
+    context.addIssue(parsed.problem);
+    return z.NEVER;
+  }),
+);
+
+export const postgresServerUrl = form(
   'postgres://user:password@host:port/database',
-  z.string().regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database'),
+  z
+    .string()
+    .regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database')
+    .refine(
+      (value) => !/^[^/]+:\/\/(?:.*@)?[^@/?#]*,[^@]*$/.test(value),
+      'must name one server, because PowerDNS connects to one: the primary, one replica, or a Service that leads to the primary',
+    ),
 );
 
 const UNITS = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 } as const;

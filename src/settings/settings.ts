@@ -19,6 +19,7 @@ import {
   oneOf,
   onOff,
   origin,
+  postgresServerUrl,
   postgresUrl,
   resolvers,
   sessionKey,
@@ -46,7 +47,10 @@ export const SETTINGS = {
 
   // api
   DATABASE_URL: secret(
-    required(postgresUrl, 'The commands reach the Postgres database of the service at this address.'),
+    required(
+      postgresUrl,
+      'The commands reach the Postgres database of the service at this address. It can name several servers of one cluster, for instance postgres://zonestead:…@a.example.net:5432,b.example.net:5432/zonestead?target_session_attrs=read-write. The commands use the one that takes writes, and move to another one after a failover.',
+    ),
   ),
   ZONESTEAD_LISTEN: preset(hostPort, '0.0.0.0:8080', 'The REST API and the console listen at this address.'),
   ZONESTEAD_NAMESERVERS: required(
@@ -220,7 +224,7 @@ export const SETTINGS = {
 
   // nameserver
   ZONESTEAD_NAMESERVER_DATABASE_URL: secret(
-    required(postgresUrl, 'The name server and its PowerDNS read the database at this address.'),
+    required(postgresServerUrl, 'The name server and its PowerDNS read the database at this address.'),
   ),
   ZONESTEAD_PDNS_SOCKET: preset(
     text('file'),

@@ -1,25 +1,61 @@
 // The connections to Postgres: statements of their own, and transactions. drizzle and our own statements send through the same
-// client. It keeps the process well when Postgres goes away: two things that postgres.js 3.4.9 does then would end the api, write
-// a part of a transaction, or make statements wait.
+// client. It keeps the process well when Postgres goes away, and moves to the server that is the primary now (primary.ts). Three
+// things that postgres.js 3.4.9 does then would end the api, write a part of a transaction, or make statements wait.
 //
 // - A transaction whose connection is lost has ended, but the code inside does not know: its next statement would run on the
 //   connection's successor, outside of any transaction, and the driver's own rollback ends the process (its issue 1208).
 // - A connection that dies with something still to be written never writes again: it stays in the pool, and every statement that
 //   it gets waits until the connect timeout. So a pool that lost a connection is replaced by a new one.
-import { setImmediate as turn } from 'node:timers/promises';
-import postgres, { type PendingQuery, type Row, type Sql, type TransactionSql } from 'postgres';
+// - Its connections to several hosts; see pool.ts.
+//
+//     a pool is   in use → replaced (a connection was lost; work under way may finish) → ended
+//                        → dropped (its server is given up; all work fails at once)
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
+import type { PendingQuery, Row, TransactionSql } from 'postgres';
+import { type Host, sameHost } from '#base/postgres-address.ts';
+import { lossOf, Outage, outageOf, type Reason } from './outage.ts';
+import { givenUp, type MakeSql, Pool, type Work } from './pool.ts';
+import { PrimaryFinder } from './primary.ts';
+import { type AskServer, createAskServer, type ServerState } from './server-state.ts';
+import { judgeWork, SUSPECT_MS } from './watch.ts';
+import { TransactionWork, watchStatement } from './work.ts';
 
 /** Runs the work of a transaction once, and returns its answer or throws its error. */
 export type Around = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Parameters = readonly unknown[];
 
-/** The codes of errors which mean that an open or opening connection is lost. */
-const LOST: ReadonlySet<string> = new Set(['CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
-/** 57P01 to 57P03: Postgres ends this connection, or all of them. */
-const ENDING = /^57P0[1-3]$/;
+/** What a process tells about its connections. */
+export interface ClientEvents {
+  /** Connections were given up, and are replaced. (Default: nobody is told.) */
+  onLoss?(reason: Reason): void;
+  /** Another server is the primary than before. Also called for the first one, if the address names several servers. */
+  onPrimary?(host: Host, before: Host | null): void;
+}
+
+export interface ClientOptions extends ClientEvents {
+  hosts: readonly Host[];
+  /** Opens a pool; all pools are alike. */
+  make: MakeSql;
+  /** The same with one connection, which takes any server. */
+  makeQuestion: MakeSql;
+  /** Whether a server that takes no writes will do. */
+  anyServer: boolean;
+  /** Runs around every transaction. */
+  around: Around | null;
+}
+
 /** Work that is under way in a replaced pool has this long to finish. */
 const LEAVE_MS = 30_000;
+/** A statement waits this long for a primary, in ms. */
+const PATIENCE_MS = 2_000;
+/** A server that does not answer a question in this time does not answer, in ms. */
+const ANSWER_MS = 1_250;
+const TICK_MS = 500;
+/** After an answer that found nothing wrong, a pool is left alone for this long, in ms. */
+const FINE_MS = 1_000;
+/** So many questions in a row must stay unanswered. */
+const MISSES = 2;
 
 /**
  * The options of a statement. drizzle asks for unnamed statements, and for each of these the driver first asks Postgres for the
@@ -28,22 +64,30 @@ const LEAVE_MS = 30_000;
  * cannot have a name.
  */
 const named = (parameters: Parameters) => ({ prepare: parameters.length > 0 });
+const now = () => performance.now();
 
 export class PoolClient {
-  readonly #make: () => Sql;
-  readonly #around: Around | null;
-  readonly #leaving = new Map<Sql, NodeJS.Timeout>();
-  #pool: Sql;
+  readonly #options: ClientOptions;
+  readonly #finder: PrimaryFinder;
+  readonly #ask: AskServer;
+  readonly #leaving = new Map<Pool, NodeJS.Timeout>();
+  readonly #missed = new WeakMap<Work, number>();
+  readonly #fineUntil = new WeakMap<Pool, number>();
+  #pool: Pool;
+  #primary: Host | null = null;
   #work = 0;
+  #ticking: NodeJS.Timeout | null = null;
+  readonly #held = new Set<Work>();
+  #isClosed = false;
 
-  /**
-   * @param make opens a pool; all pools are alike
-   * @param around runs around every transaction. (Default: nothing does.)
-   */
-  constructor(make: () => Sql, around: Around | null = null) {
-    this.#make = make;
-    this.#around = around;
-    this.#pool = make();
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    const { hosts, anyServer } = options;
+    this.#ask = createAskServer(options.makeQuestion, ANSWER_MS);
+    this.#finder = new PrimaryFinder({ hosts, ask: this.#ask, anyServer });
+    const [only] = hosts;
+    // A single server is used without a question; the driver checks each connection anyway.
+    this.#pool = this.#open(hosts.length === 1 && only ? Promise.resolve(only) : null);
   }
 
   /** The statements and transactions that have a connection or wait for one. */
@@ -53,119 +97,291 @@ export class PoolClient {
 
   /** A statement outside of a transaction. It is sent in this turn of the event loop, whether it is awaited or not. */
   unsafe<R extends Row = Row>(text: string, parameters: Parameters = []): PendingQuery<R[]> {
-    const pool = this.#pool;
-    const query = pool.unsafe<R[]>(text, parameters as never[], named(parameters));
-    this.#work += 1;
+    const pool = this.#current();
+    const query = pool.sql.unsafe<R[]>(text, parameters as never[], named(parameters));
+    watchStatement(pool, query, true, now);
+    this.#enter();
     query.then(
       () => {
         this.#work -= 1;
       },
       (error: unknown) => {
         this.#work -= 1;
-        if (isLost(error)) this.#replace(pool);
+        this.#failed(pool, error);
       },
     );
     return query;
   }
 
-  /** A transaction. Its work sends nothing more once the transaction has failed as a whole. */
-  async begin<T>(work: (transaction: TransactionClient) => Promise<T>): Promise<T> {
-    this.#work += 1;
+  /**
+   * A transaction. Its work sends nothing more once the transaction has failed as a whole.
+   * @param isReadOnly whether it writes nothing. (Default: false.)
+   * @throws Outage if the connection is lost; it says whether the transaction may be written
+   */
+  async begin<T>(work: (transaction: TransactionClient) => Promise<T>, isReadOnly = false): Promise<T> {
+    if (!isReadOnly) this.#mustNotHold();
+    this.#enter();
     try {
-      return await this.alone(() => this.#begin(work));
+      return await this.#within(() => this.#begin(work));
     } finally {
       this.#work -= 1;
     }
   }
 
-  /** Runs `around` also around a statement that is a transaction of its own. */
+  /** Runs `around` also around a statement that is a transaction of its own, and writes. */
   alone<T>(work: () => Promise<T>): Promise<T> {
-    return this.#around ? this.#around(work) : work();
+    this.#mustNotHold();
+    return this.#within(work);
+  }
+
+  #within<T>(work: () => Promise<T>): Promise<T> {
+    const { around } = this.#options;
+    return around ? around(work) : work();
   }
 
   async #begin<T>(work: (transaction: TransactionClient) => Promise<T>): Promise<T> {
-    const pool = this.#pool;
-    const end = { reached: false };
+    const pool = this.#current();
+    const state = new TransactionWork(pool, now);
+    const whole = pool.sql.begin((transaction) => {
+      state.began();
+      return guarded(transaction, work, state, () => state.commits());
+    }) as Promise<T>;
+    const left = () => state.leave();
+    whole.then(left, left);
     try {
-      return (await pool.begin((transaction) => guarded(transaction, work, end))) as T;
+      return await Promise.race([whole, state.failure.promise]);
     } catch (error) {
-      if (isLost(error)) this.#replace(pool);
-      throw error;
+      this.#failed(pool, error);
+      if (error instanceof Outage || outageOf(error) === null) throw error;
+      throw new Outage(
+        'TRANSACTION_LOST',
+        state.mayBeWritten() ? 'unknown' : 'nothing',
+        'the connection was lost during a transaction',
+        error,
+      );
     } finally {
-      end.reached = true;
+      state.end();
     }
   }
 
-  #replace(lost: Sql): void {
-    if (lost !== this.#pool) return;
-    this.#pool = this.#make();
-    const leave = () => {
-      this.#leaving.delete(lost);
-      void lost.end({ timeout: 1 });
-    };
-    this.#leaving.set(lost, setTimeout(leave, LEAVE_MS).unref());
+  #enter(): void {
+    this.#work += 1;
+    this.#tick();
+  }
+
+  /** The pool in use. A statement that finds none waits for the search that is under way. */
+  #current(): Pool {
+    if (this.#pool.isDropped && !this.#isClosed) this.#pool = this.#open(null);
+    return this.#pool;
+  }
+
+  /** @param host null: it is searched for */
+  #open(host: Promise<Host> | null): Pool {
+    return new Pool(
+      this.#options.make,
+      (host ?? this.#searched()).then((found) => this.#use(found)),
+      now,
+    );
+  }
+
+  #use(host: Host): Host {
+    const { hosts, onPrimary } = this.#options;
+    const before = this.#primary;
+    if (before === null ? hosts.length > 1 : !sameHost(before, host)) onPrimary?.(host, before);
+    this.#primary = host;
+    // A server that is no longer the primary gets nothing more, and what it was asked is not waited for.
+    for (const pool of this.#leaving.keys()) {
+      if (pool.current !== null && !sameHost(pool.current, host)) {
+        pool.drop(givenUp(pool.current, 'is no longer the primary'));
+      }
+    }
+    return host;
+  }
+
+  /** @throws Outage if no primary is found in time; the search goes on */
+  async #searched(): Promise<Host> {
+    const limit = new AbortController();
+    const patience = sleep(PATIENCE_MS, undefined, { signal: limit.signal }).then(() => {
+      const problem = `no server of the database takes writes at the moment: ${this.#finder.problem}`;
+      throw new Outage('NO_PRIMARY', 'nothing', problem);
+    });
+    const search = this.#finder.find();
+    search.catch(() => undefined);
+    try {
+      return await Promise.race([search, patience]);
+    } finally {
+      patience.catch(() => undefined);
+      limit.abort();
+    }
+  }
+
+  #failed(pool: Pool, error: unknown): void {
+    const reason = lossOf(error);
+    if (reason !== null && !(error instanceof Outage)) this.#replace(pool, reason);
+  }
+
+  #replace(lost: Pool, reason: Reason): void {
+    if (lost !== this.#pool || lost.isDropped || this.#isClosed) return;
+    this.#options.onLoss?.(reason);
+    this.#leaving.set(lost, setTimeout(() => this.#leave(lost), LEAVE_MS).unref());
+    this.#pool = this.#open(null);
+  }
+
+  #leave(pool: Pool): void {
+    clearTimeout(this.#leaving.get(pool));
+    if ([...pool.work].some((work) => this.#held.has(work)) && !pool.isDropped) {
+      this.#leaving.set(pool, setTimeout(() => this.#leave(pool), LEAVE_MS).unref());
+      return;
+    }
+    this.#leaving.delete(pool);
+    if (!pool.isDropped) void pool.end(1_000);
+  }
+
+  /** Gives a server up: its work fails at once, and the next statement searches. */
+  #giveUp(pool: Pool, reason: Reason, why: string): void {
+    if (pool.isDropped) return;
+    if (pool === this.#pool) this.#options.onLoss?.(reason);
+    pool.drop(givenUp(pool.current, why));
+    if (this.#leaving.has(pool)) this.#leave(pool);
+  }
+
+  #tick(): void {
+    if (this.#ticking !== null || this.#isClosed) return;
+    this.#ticking = setTimeout(() => {
+      const pools = [this.#pool, ...this.#leaving.keys()];
+      void Promise.all(pools.map((pool) => this.#look(pool))).then(() => {
+        this.#ticking = null;
+        if (pools.some((pool) => pool.work.size > 0)) this.#tick();
+      });
+    }, TICK_MS).unref();
+  }
+
+  /** Asks the server for the work of a pool that has had no answer for long. Never rejects. */
+  async #look(pool: Pool): Promise<void> {
+    const started = now();
+    const { current: host } = pool;
+    const suspects = [...pool.work].filter((work) => started - (work.waitsSince() ?? started) >= SUSPECT_MS);
+    if (suspects.length === 0 || host === null || started < (this.#fineUntil.get(pool) ?? 0)) return;
+    for (let misses = 1; ; misses += 1) {
+      try {
+        const pids = suspects.flatMap((work) => work.pid() ?? []);
+        const state = await this.#ask({ host, pids });
+        if (!state.isWritable && !this.#options.anyServer) {
+          return this.#giveUp(pool, 'read-only', 'takes no writes any more');
+        }
+        this.#fineUntil.set(pool, now() + FINE_MS);
+        return this.#judge(pool, suspects, state);
+      } catch (error) {
+        // A server that is full, or answers other statements, is there.
+        if (outageOf(error) === null || pool.answered > started || pool.isDropped) return;
+        if (misses === MISSES) return this.#giveUp(pool, 'silent', 'does not answer');
+      }
+    }
+  }
+
+  #judge(pool: Pool, suspects: readonly Work[], state: ServerState): void {
+    for (const work of suspects) {
+      if (!pool.work.has(work)) continue;
+      const missed = this.#missed.get(work) ?? 0;
+      const finding = judgeWork({ pid: work.pid(), waitedMs: now() - (work.waitsSince() ?? now()), missed }, state);
+      this.#missed.set(work, finding === 'missing' ? missed + 1 : 0);
+      if (finding === 'gone') this.#giveUp(pool, 'silent', 'was replaced by another one at its address');
+      if (finding === 'held') this.#hold(pool, work);
+    }
+  }
+
+  /**
+   * A commit waits for a synchronous standby that does not confirm it. Its caller gets an answer, but the commit is left alone:
+   * Postgres would report a cancelled one as written, though the standby does not have it.
+   */
+  #hold(pool: Pool, work: Work): void {
+    if (this.#held.has(work)) return;
+    this.#held.add(work);
+    const message = 'the commit waits for a synchronous standby that does not confirm it';
+    work.fail(new Outage('STANDBY_SILENT', work.mayBeWritten() ? 'unknown' : 'nothing', message));
+    // The connections that are left are too few for reads, or the standby is the primary now.
+    if (pool === this.#pool && (this.#options.hosts.length > 1 || this.#held.size * 2 > this.#connections())) {
+      this.#replace(pool, 'standby');
+    }
+  }
+
+  #connections(): number {
+    return this.#pool.sql.options.max;
+  }
+
+  /** While a commit waits for the standby, further ones would wait too, each with a connection. @throws Outage */
+  #mustNotHold(): void {
+    const pools = [this.#pool, ...this.#leaving.keys()];
+    for (const work of this.#held) if (!pools.some((pool) => pool.work.has(work))) this.#held.delete(work);
+    if (this.#held.size === 0) return;
+    const message = 'an earlier commit waits for a synchronous standby that does not confirm it';
+    throw new Outage('STANDBY_SILENT', 'nothing', message);
   }
 
   /** Ends all connections; statements under way get `graceMs` to finish. */
   async close(graceMs: number): Promise<void> {
-    const timeout = graceMs / 1000;
+    this.#isClosed = true;
+    if (this.#ticking !== null) clearTimeout(this.#ticking);
     for (const timer of this.#leaving.values()) clearTimeout(timer);
-    await Promise.all([this.#pool, ...this.#leaving.keys()].map((pool) => pool.end({ timeout })));
+    this.#finder.close();
+    await Promise.all([this.#pool, ...this.#leaving.keys()].map((pool) => pool.end(graceMs)));
   }
 }
 
 /** The statements of one transaction or savepoint. */
 export class TransactionClient {
   readonly #transaction: TransactionSql;
-  readonly #end: End;
+  readonly #work: TransactionWork;
 
-  constructor(transaction: TransactionSql, end: End) {
+  constructor(transaction: TransactionSql, work: TransactionWork) {
     this.#transaction = transaction;
-    this.#end = end;
+    this.#work = work;
   }
 
   /** @throws when the transaction has ended */
   unsafe<R extends Row = Row>(text: string, parameters: Parameters = []): PendingQuery<R[]> {
     this.#mustGoOn();
-    return this.#transaction.unsafe<R[]>(text, parameters as never[], named(parameters));
+    const query = this.#transaction.unsafe<R[]>(text, parameters as never[], named(parameters));
+    this.#work.sent(query);
+    return query;
+  }
+
+  /** The rows of a statement, at most `size` at a time. @throws when the transaction has ended */
+  pages<R extends Row = Row>(text: string, parameters: Parameters, size: number): AsyncIterable<R[]> {
+    this.#mustGoOn();
+    return this.#transaction.unsafe<R[]>(text, parameters as never[], named(parameters)).cursor(size);
   }
 
   /** @throws when the transaction has ended */
   savepoint<T>(work: (savepoint: TransactionClient) => Promise<T>): Promise<T> {
     this.#mustGoOn();
-    return this.#transaction.savepoint((savepoint) => guarded(savepoint, work, this.#end)) as Promise<T>;
+    return this.#transaction.savepoint((savepoint) =>
+      guarded(savepoint, work, this.#work, () => undefined),
+    ) as Promise<T>;
   }
 
   #mustGoOn(): void {
-    if (this.#end.reached) throw new Error('The transaction has ended: its connection was lost.');
+    if (this.#work.isEnded) throw new Error('The transaction has ended: its connection was lost.');
   }
-}
-
-interface End {
-  reached: boolean;
 }
 
 /** The driver commits or rolls back when the work settles, so it must not settle once the connection is lost. */
 async function guarded<T>(
   transaction: TransactionSql,
   work: (client: TransactionClient) => Promise<T>,
-  end: End,
+  state: TransactionWork,
+  done: () => void,
 ): Promise<T> {
   try {
-    const result = await work(new TransactionClient(transaction, end));
-    if (!end.reached) return result;
+    const result = await work(new TransactionClient(transaction, state));
+    if (!state.isEnded) {
+      done();
+      return result;
+    }
   } catch (error) {
     // The statement under way learns of a lost connection first, and `begin` right after it.
     await turn();
-    if (!end.reached) throw error;
+    if (!state.isEnded) throw error;
   }
   return new Promise(() => undefined);
-}
-
-function isLost(error: unknown): boolean {
-  for (let e: unknown = error; e instanceof Error; e = e.cause) {
-    const { code = '' } = e as { code?: string };
-    if (e instanceof postgres.PostgresError ? ENDING.test(code) : LOST.has(code)) return true;
-  }
-  return false;
 }

@@ -2,7 +2,13 @@
 import { PgDatabase, PgDialect, PgTransaction, type PgTransactionConfig } from 'drizzle-orm/pg-core';
 import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/postgres-js';
 import postgres, { type Sql } from 'postgres';
-import { type Around, PoolClient, type TransactionClient } from './client.ts';
+import { parsePostgresAddress } from '#base/postgres-address.ts';
+import { readArray, writeArray } from './arrays.ts';
+import { type Around, type ClientEvents, PoolClient, type TransactionClient } from './client.ts';
+import type { MakeSql } from './pool.ts';
+
+export type { ClientEvents, TransactionClient } from './client.ts';
+export { outageOf, REASONS, type Reason } from './outage.ts';
 
 const DIALECT = new PgDialect();
 
@@ -25,7 +31,7 @@ export class Db extends PgDatabase<PostgresJsQueryResultHKT> {
       const tx = new Tx(client);
       if (config) await tx.setTransaction(config);
       return work(tx);
-    });
+    }, config?.accessMode === 'read only');
   }
 
   /** For a statement that is a transaction of its own: runs `around` as for any transaction. */
@@ -67,31 +73,76 @@ interface DatabaseOptions {
   around?: Around;
   /** Shown in pg_stat_activity. (Default: zonestead.) */
   name?: string;
+  /** Whether a server that takes no writes will do, for processes that only read. (Default: false.) */
+  anyServer?: boolean;
 }
 
+const CONNECT_S = 3;
+
 /**
- * @param url postgres://user:password@host:port/database; connections are opened when first needed. `?prepare=false` is for
- * a pooler between us and Postgres that cannot keep named statements (PgBouncer before 1.21).
+ * @param url postgres://user:password@host:port/database, or several hosts of one cluster separated by commas; connections are
+ * opened when first needed, and to a server that takes writes alone. `?prepare=false` is for a pooler between us and Postgres that
+ * cannot keep named statements (PgBouncer before 1.21).
+ * @throws Error if the address cannot be read
  */
-export function openDatabase(url: string, options: DatabaseOptions = {}): Database {
-  const make = () =>
-    postgres(url, {
+export function openDatabase(url: string, options: DatabaseOptions & ClientEvents = {}): Database {
+  const address = parsePostgresAddress(url);
+  if (!address.ok) throw new Error(`The address of the database ${address.problem}.`);
+  const { hosts, url: single } = address.value;
+  const { around = null, anyServer = false, onLoss, onPrimary } = options;
+  const isPooled = new URL(single).searchParams.get('prepare') === 'false';
+  const make = poolMaker(single, options, {
+    max: options.max ?? 16,
+    // Poolers do not tell; the driver would ask, and an error of its question would end the process.
+    ...(anyServer || isPooled ? {} : { target_session_attrs: 'primary' }),
+  });
+  const client = new PoolClient({
+    hosts,
+    make,
+    makeQuestion: poolMaker(single, options, { max: 1 }),
+    anyServer,
+    around,
+    ...(onLoss ? { onLoss } : {}),
+    ...(onPrimary ? { onPrimary } : {}),
+  });
+  return { db: new Db(client), work: () => client.work(), close: (graceMs = 5_000) => client.close(graceMs) };
+}
+
+function poolMaker(
+  url: string,
+  { name, lockTimeoutMs, statementTimeoutMs }: DatabaseOptions,
+  own: { max: number; target_session_attrs?: 'primary' },
+): MakeSql {
+  return (socket) => {
+    const options = {
       types: TYPES,
-      max: options.max ?? 16,
-      connect_timeout: 5,
+      fetch_types: false,
+      connect_timeout: CONNECT_S,
       backoff: reconnectDelay,
       idle_timeout: 60,
+      keep_alive: 0,
       onnotice: () => undefined,
       connection: {
-        application_name: options.name ?? 'zonestead',
-        lock_timeout: options.lockTimeoutMs ?? 2_000,
-        statement_timeout: options.statementTimeoutMs ?? 30_000,
+        application_name: name ?? 'zonestead',
+        lock_timeout: lockTimeoutMs ?? 2_000,
+        statement_timeout: statementTimeoutMs ?? 30_000,
         // A client that dies in a transaction must not hold a zone's row lock until TCP notices.
         idle_in_transaction_session_timeout: 10_000,
       },
-    });
-  const client = new PoolClient(make, options.around);
-  return { db: new Db(client), work: () => client.work(), close: (graceMs = 5_000) => client.close(graceMs) };
+      socket,
+      // An option of the URL would win over this one, and the URL may name what the driver does not know how to check.
+      target_session_attrs: undefined,
+      ...own,
+    };
+    return postgres(withoutSession(url), options as postgres.Options<Record<string, postgres.PostgresType>>) as Sql;
+  };
+}
+
+/** The driver's own check of `read-write` takes a standby of PostgreSQL 14 or later for writable. */
+function withoutSession(url: string): string {
+  const changed = new URL(url);
+  changed.searchParams.delete('target_session_attrs');
+  return changed.href;
 }
 
 const asItIs = (value: unknown) => value;
@@ -99,6 +150,14 @@ const asItIs = (value: unknown) => value;
 /** The forms that drizzle expects: times as Postgres writes them, and JSON that is text already when it is sent. */
 const TYPES = {
   times: { to: 1184, from: [1184, 1082, 1083, 1114, 1182, 1185, 1115, 1231], serialize: asItIs, parse: asItIs },
+  texts: { to: 1009, from: [1009, 1002, 1003, 1015], serialize: writeArray, parse: readArray },
+  integers: {
+    to: 1007,
+    from: [1005, 1007],
+    serialize: writeArray,
+    parse: (text: string) => readArray(text).map(Number),
+  },
+  bigints: { to: 1016, from: [1016], serialize: writeArray, parse: readArray },
   json: { to: 114, from: [114, 3802], serialize: asItIs, parse: (text: string) => JSON.parse(text) as unknown },
 };
 

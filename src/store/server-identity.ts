@@ -16,7 +16,7 @@ const LIMIT_MS = 5_000;
  * proxy that accepts connections and closes them. @throws when the server does not answer
  */
 export async function serverIdentity(url: string, name: string): Promise<ServerIdentity> {
-  const { db, close } = openDatabase(url, { name, max: 1, statementTimeoutMs: 2_000 });
+  const { db, close } = openDatabase(url, { name, max: 1, statementTimeoutMs: 2_000, anyServer: true });
   const limit = setTimeout(() => void close(0), LIMIT_MS);
   try {
     const rows = await db.execute(sql`

@@ -33,5 +33,5 @@ export function pages<Row extends object>(
   text: string,
   parameters: readonly unknown[],
 ): AsyncIterable<readonly Row[]> {
-  return tx.client.unsafe(text, parameters).cursor(size) as unknown as AsyncIterable<readonly Row[]>;
+  return tx.client.pages(text, parameters, size) as unknown as AsyncIterable<readonly Row[]>;
 }

@@ -58,6 +58,7 @@ const selectWait = statement<{ ms: string }>(`
 /** Gives the places of one request back: an answer `busy` wrote nothing and does not count. */
 export async function returnPlaces(db: Db, keyId: string, bucket: Bucket, at: string): Promise<void> {
   await db.execute(
-    sql`update write_windows set times = array_remove(times, ${at}::timestamptz) where key_id = ${keyId} and bucket = ${bucket}`,
+    sql`update write_windows set times = array_remove(times, ${at}::timestamptz) 
+      where key_id = ${keyId} and bucket = ${bucket} and set_config('synchronous_commit', 'off', true) = 'off'`,
   );
 }

@@ -31,7 +31,7 @@ export interface WriteLoad {
   repeat(): Promise<number>;
   /** Entries whose last request was not answered. */
   doubtful(): number;
-  /** Requests that were answered with 503, which says that nothing was written. */
+  /** Requests that were answered with 503 and a message that nothing was written. */
   busy(): number;
   /** Compares list and DNS with the records, and resolves the unanswered writes. @throws with the differences */
   settle(dns: Resolver): Promise<void>;
@@ -49,8 +49,8 @@ const DNS_MS = 15_000;
 
 /**
  * Starts the writers. @param writers per zone; each has names of its own and changes them in turn: created, updated,
- * deleted, alone and in batches @param request may fail in any way: after no answer, or a 5xx other than 503, the state
- * of the names is unknown, and the writer continues with others
+ * deleted, alone and in batches @param request may fail in any way: after no answer, a 5xx other than 503, or a 503 that
+ * says so, the state of the names is unknown, and the writer continues with others
  */
 export function startWriteLoad(request: Request, zones: readonly Entry['zone'][], writers: number): WriteLoad {
   const entries: Entry[] = [];
@@ -77,7 +77,7 @@ export function startWriteLoad(request: Request, zones: readonly Entry['zone'][]
       await new Promise((resolve) => setTimeout(resolve, 50));
       return;
     }
-    if (reply.status === 503) busy += 1;
+    if (reply.status === 503 && !/may be written or not/.test(reply.text)) busy += 1;
     else if (reply.status >= 500) doubt();
     else {
       const ids = acknowledge(step, reply);

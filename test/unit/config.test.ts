@@ -143,6 +143,14 @@ describe('a setting', () => {
       expect(() => one('ZONESTEAD_URL', wrong)).toThrow(/ZONESTEAD_URL/);
     expect(() => one('DATABASE_URL', 'mysql://x')).toThrow(/DATABASE_URL: must be postgres:/);
   });
+
+  it('names several servers for the database of the api, and one for a name server', () => {
+    const several = 'postgres://u:p@a:5432,b:5433/z?target_session_attrs=read-write';
+    expect(one('DATABASE_URL', several)).toBe(several);
+    expect(() => one('DATABASE_URL', 'postgres://u:p@a,a/z')).toThrow(/DATABASE_URL: names a:5432 twice/);
+    expect(one('ZONESTEAD_NAMESERVER_DATABASE_URL', 'postgres://u:p,x@a/z')).toBe('postgres://u:p,x@a/z');
+    expect(() => one('ZONESTEAD_NAMESERVER_DATABASE_URL', several)).toThrow(/must name one server/);
+  });
 });
 
 describe('the settings of the console', () => {

@@ -1,5 +1,6 @@
 // The write limits of SPEC section 8, per key. A route that writes declares in its `config` what it counts, and one hook counts
 // for REST, for the ACME protocols and for the console alike. A failed write counts; `busy` does not.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { Actor } from '#service/accounts/actor.ts';
@@ -120,11 +121,20 @@ async function take(
   reply.header('ratelimit', `"${bucket}";r=${place.left};t=${retryAfterSeconds(60_000)}`);
 }
 
-/** An onSend hook: `busy` wrote nothing, so the places go back. */
+/** The answer does not wait longer than this for a database that is away, in ms. */
+const RETURN_MS = 250;
+
+/** An onSend hook: `busy` wrote nothing, so the places go back. It never fails the answer. */
 export function returnBusyPlace(context: ServiceContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (reply.statusCode !== STATUS.busy || request.places === null) return;
     const { bucket, at } = request.places;
-    for (const each of at) await uncountWrite(context, actorOf(request), bucket, each);
+    const actor = actorOf(request);
+    const returned = Promise.all(at.map((each) => uncountWrite(context, actor, bucket, each))).catch((error) => {
+      request.log.debug({ err: error }, 'failed to give back the places of a busy write');
+    });
+    const limit = new AbortController();
+    await Promise.race([returned, sleep(RETURN_MS, undefined, { signal: limit.signal }).catch(() => undefined)]);
+    limit.abort();
   };
 }

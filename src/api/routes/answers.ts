@@ -3,10 +3,10 @@
 import { type ErrorCode, errorBody } from '#contract/error.ts';
 import { STATUS } from '../error-codes.ts';
 
-/** Every route can answer 401 and 500 in addition to these codes. */
+/** Every route can answer 401, 500 and 503 in addition to these codes. */
 export function errorAnswers(...codes: ErrorCode[]): Record<number, typeof errorBody> {
   return Object.fromEntries(
-    [...codes, 'unauthorized' as const, 'internal' as const].map((code) => [STATUS[code], errorBody]),
+    [...codes, 'unauthorized' as const, 'internal' as const, 'busy' as const].map((code) => [STATUS[code], errorBody]),
   );
 }
 

@@ -3,6 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { STATUS } from '#api/error-codes.ts';
 import { statusOf } from '#api/errors.ts';
 import { retryAfterSeconds } from '#base/retry-after.ts';
+import { refuseOutage } from '#service/outage.ts';
 import { Refusal } from '#service/refusal.ts';
 import { show } from './views.ts';
 
@@ -10,7 +11,8 @@ const CSRF =
   'This form has expired, or your browser sent no cookie with it; nothing was changed. Go back, reload the page and send the form again. (The console needs HTTPS, unless ZONESTEAD_CONSOLE_URL begins with http://.)';
 
 export function installErrorPages(app: FastifyInstance): void {
-  app.setErrorHandler((error: FastifyError | Refusal, request, reply) => {
+  app.setErrorHandler((thrown: FastifyError | Refusal, request, reply) => {
+    const error = refuseOutage(thrown) ?? thrown;
     const [status, sentence] = judged(error);
     if (error instanceof Refusal && error.retryAfterMs !== null) {
       reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));

@@ -118,6 +118,18 @@ export const REQUEST_REFUSALS = {
     code: 'busy',
     sentence: 'The service is busy with other {work}. Nothing was read or written; try again in a moment.',
   },
+  'database-away': {
+    code: 'busy',
+    sentence: 'The database takes no changes at the moment. Nothing was written; try again after Retry-After.',
+    about: 'Another server of the database becomes the primary, or the database restarts.',
+  },
+  'outcome-unknown': {
+    code: 'busy',
+    sentence:
+      'The connection to the database was lost before it confirmed the change, so the change may be written or not. Send the same request again after Retry-After; with the same Idempotency-Key it takes effect once.',
+    about:
+      'The only answer 503 after which a change can be written. Without an Idempotency-Key, read the zone before you repeat a POST.',
+  },
   overloaded: { code: 'busy', sentence: '{cause} Nothing was written; try again after Retry-After.' },
   internal: {
     code: 'internal',

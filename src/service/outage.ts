@@ -1,0 +1,13 @@
+// The refusal for an error that means that the database cannot be used at the moment.
+import { outageOf } from '#store/database.ts';
+import { type Refusal, refusal } from './refusal.ts';
+
+/** A failover takes seconds, so a client need not wait longer before it tries again, in ms. */
+const RETRY_MS = 1_000;
+
+/** @returns null for an error that is no outage of the database */
+export function refuseOutage(error: unknown): Refusal | null {
+  const written = outageOf(error);
+  if (written === null) return null;
+  return refusal(written === 'unknown' ? 'outcome-unknown' : 'database-away', {}, { retryAfterMs: RETRY_MS });
+}

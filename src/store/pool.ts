@@ -1,0 +1,137 @@
+// The connections to one server. A pool that is of no use any more is dropped: its statements fail at once, also those whose
+// server does not answer, and its sockets are closed.
+//
+// The driver opens connections to several hosts too, but in 3.4.9 it tries them in turn without a pause and without an end while
+// none is the primary, gives up at the first host that does not answer, and takes a standby for writable. So each pool has one
+// host, and primary.ts finds it.
+import { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Sql } from 'postgres';
+import { type Host, hostText } from '#base/postgres-address.ts';
+import { Outage, type Written } from './outage.ts';
+
+/** One statement or transaction that waits for the server. */
+export interface Work {
+  /** When it began to wait, in ms of the pool's clock; null while the server waits for us. */
+  waitsSince(): number | null;
+  /** The process of the server that works on it; null while it has no connection. */
+  pid(): number | null;
+  /** Whether its statement or its commit was sent, so that it may be written. */
+  mayBeWritten(): boolean;
+  /** Fails for its caller, now. The server may continue. */
+  fail(error: Outage): void;
+}
+
+/** The driver's parameters of one pool. @param socket makes the connections */
+export type MakeSql = (socket: () => Promise<Socket>) => Sql;
+
+/** The pause after a connection that ended without a word of the server, in ms: the driver itself repeats at once. */
+const PAUSE_MS = 100;
+/** An idle connection whose peer vanished is noticed after 2 s and 3 probes, 1 s apart (Node 26; 12 s with Node 24). */
+const KEEP_ALIVE = [true, 2_000, 1_000, 3] as const;
+
+/** Connections without work get this long to say goodbye, in ms. */
+const IDLE_END_MS = 250;
+
+export class Pool {
+  readonly sql: Sql;
+  /** The server, when it is known. */
+  readonly host: Promise<Host>;
+  /** The server that connections go to; null while it is searched for. */
+  current: Host | null = null;
+  readonly #sockets = new Set<Socket>();
+  readonly #work = new Set<Work>();
+  readonly #now: () => number;
+  #closedAtOnce = Number.NEGATIVE_INFINITY;
+  #dropped = false;
+  #answered: number;
+
+  /** @param host if it rejects, the pool is dropped with that error */
+  constructor(make: MakeSql, host: Promise<Host>, now: () => number) {
+    this.#now = now;
+    this.#answered = now();
+    this.host = host;
+    this.host.then(
+      (found) => {
+        this.current = found;
+      },
+      (error: Outage) => this.drop(error),
+    );
+    this.sql = make(() => this.#connect());
+  }
+
+  get isDropped(): boolean {
+    return this.#dropped;
+  }
+
+  /** The time of the last answer of the server, in ms. */
+  get answered(): number {
+    return this.#answered;
+  }
+
+  get work(): ReadonlySet<Work> {
+    return this.#work;
+  }
+
+  /** @returns to be called when the server has answered, or the connection is lost */
+  enter(work: Work): () => void {
+    this.#work.add(work);
+    return () => {
+      this.#work.delete(work);
+      this.#answered = this.#now();
+    };
+  }
+
+  /** Fails all work and closes all connections, also those whose peer does not answer. */
+  drop(error: Outage): void {
+    if (this.#dropped) return;
+    this.#dropped = true;
+    for (const work of this.#work) work.fail(asOutageOf(error, work.mayBeWritten() ? 'unknown' : 'nothing'));
+    this.#work.clear();
+    void this.sql.end({ timeout: 0 });
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Ends the connections; statements under way get `graceMs` to finish. */
+  async end(graceMs: number): Promise<void> {
+    // A connection that was lost with something to be written never ends by itself.
+    const timeout = this.#work.size > 0 ? graceMs : Math.min(graceMs, IDLE_END_MS);
+    await this.sql.end({ timeout: timeout / 1000 });
+    this.#dropped = true;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** The driver takes the socket as connected: Node keeps its first message until it is. It must never reject. */
+  async #connect(): Promise<Socket> {
+    const host = await this.host.catch(() => null);
+    const wait = this.#closedAtOnce + PAUSE_MS - this.#now();
+    if (wait > 0) await sleep(wait);
+    // The driver removes all listeners of a socket when it begins TLS, so nothing tells when it is closed.
+    for (const socket of this.#sockets) if (socket.destroyed) this.#sockets.delete(socket);
+    const socket = new Socket();
+    if (host === null || this.#dropped) {
+      // The driver must have its listeners on it first.
+      setImmediate(() => socket.destroy(new Outage('CONNECTION_ENDED', 'nothing', 'the connections were closed')));
+      return socket;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      if (socket.bytesRead === 0) this.#closedAtOnce = this.#now();
+    });
+    // The driver names the server of a certificate, and of messages, by these.
+    Object.assign(socket, host);
+    socket.setNoDelay(true);
+    (socket.setKeepAlive as (...parameters: readonly unknown[]) => void).call(socket, ...KEEP_ALIVE);
+    return socket.connect(host);
+  }
+}
+
+function asOutageOf({ code, message, cause }: Outage, written: Written): Outage {
+  return new Outage(code, written, message, cause);
+}
+
+/** The error for a server that is given up. */
+export function givenUp(host: Host | null, why: string): Outage {
+  const name = host === null ? 'the database server' : `the database server ${hostText(host)}`;
+  return new Outage('SERVER_GIVEN_UP', 'unknown', `${name} ${why}`);
+}
