@@ -25,7 +25,9 @@ export function errorsPage(): string {
     paragraph(
       'This page lists the error codes of the REST API and the rules that lead to them. The operator uses the same codes for the reasons of [conditions](conditions.md).',
     ),
-    paragraph('The body of every error is JSON. After an error, nothing was written.'),
+    paragraph(
+      'The body of every error is JSON. After an error, nothing was written; `outcome-unknown` is the only exception.',
+    ),
     table(
       ['member', 'present', 'meaning'],
       [

@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { buildApp } from '#api/app.ts';
 import { createLoadGuard } from '#api/hooks/load-guard.ts';
-import { countRefusedConnections, watchDatabase } from '#api/hooks/metrics.ts';
+import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#api/hooks/metrics.ts';
 import { realClock } from '#base/clock.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
@@ -18,7 +18,7 @@ import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import type { SolverContext } from '#solver/context.ts';
 import { createSolve } from '#solver/solve.ts';
-import type { Db } from '#store/database.ts';
+import { type Db, REASONS } from '#store/database.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, METRICS_PREFIX, type Metrics } from '#telemetry/metrics.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
@@ -39,6 +39,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     const meter = { read: () => ({}) as never, close: () => undefined };
     createLoadGuard({ meter, metrics, bodyBytes: 0, now: Date.now }).close();
     watchDatabase(metrics, { work: () => 0 }, 0);
+    countDatabaseLosses(metrics, REASONS);
     countRefusedConnections(metrics);
     createFeedMetrics(metrics, () => 0);
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });

@@ -27,7 +27,7 @@ import type { Metrics } from '#telemetry/metrics.ts';
 import { inSpan, type Tracing } from '#telemetry/tracing.ts';
 import { buildApp, type Console } from './app.ts';
 import { createLoadGuard } from './hooks/load-guard.ts';
-import { countReconnections, countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
+import { countDatabaseLosses, countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
 import { checkProxies, trustedProxies } from './hooks/proxies.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
 
@@ -217,7 +217,7 @@ function openApiDatabase(
     name: 'zonestead-api',
     max: config.ZONESTEAD_DATABASE_CONNECTIONS,
     lockTimeoutMs: config.ZONESTEAD_BUSY_AFTER_MS,
-    onLoss: countReconnections(metrics, REASONS),
+    onLoss: countDatabaseLosses(metrics, REASONS),
     onPrimary: (host, before) =>
       log.info(
         { primary: hostText(host), ...(before === null ? {} : { before: hostText(before) }) },

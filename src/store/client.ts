@@ -10,22 +10,23 @@
 //
 //     a pool is   in use → replaced (a connection was lost; work under way may finish) → ended
 //                        → dropped (its server is given up; all work fails at once)
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
-import type { PendingQuery, Row, TransactionSql } from 'postgres';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { PendingQuery, Row } from 'postgres';
 import { type Host, sameHost } from '#base/postgres-address.ts';
 import { lossOf, Outage, outageOf, type Reason } from './outage.ts';
 import { givenUp, type MakeSql, Pool, type Work } from './pool.ts';
 import { PrimaryFinder } from './primary.ts';
-import { type AskServer, createAskServer, type ServerState } from './server-state.ts';
-import { judgeWork, SUSPECT_MS } from './watch.ts';
-import { TransactionWork, watchStatement } from './work.ts';
+import { createAskServer } from './server-state.ts';
+import { guarded, type TransactionClient, TransactionWork } from './transaction.ts';
+import { Watcher } from './watcher.ts';
+import { named, watchStatement } from './work.ts';
 
 /** Runs the work of a transaction once, and returns its answer or throws its error. */
 export type Around = <T>(work: () => Promise<T>) => Promise<T>;
 
 type Parameters = readonly unknown[];
 
-/** What a process tells about its connections. */
+/** The events of the connections, for metrics and the log. */
 export interface ClientEvents {
   /** Connections were given up, and are replaced. (Default: nobody is told.) */
   onLoss?(reason: Reason): void;
@@ -51,40 +52,33 @@ const LEAVE_MS = 30_000;
 const PATIENCE_MS = 2_000;
 /** A server that does not answer a question in this time does not answer, in ms. */
 const ANSWER_MS = 1_250;
-const TICK_MS = 500;
-/** After an answer that found nothing wrong, a pool is left alone for this long, in ms. */
-const FINE_MS = 1_000;
-/** So many questions in a row must stay unanswered. */
-const MISSES = 2;
 
-/**
- * The options of a statement. drizzle asks for unnamed statements, and for each of these the driver first asks Postgres for the
- * types of the parameters: two round trips, and no two statements on their way at once. A named statement is described when a
- * connection first uses it, and takes one round trip from then on. A text without parameters may hold several statements, which
- * cannot have a name.
- */
-const named = (parameters: Parameters) => ({ prepare: parameters.length > 0 });
 const now = () => performance.now();
 
 export class PoolClient {
   readonly #options: ClientOptions;
   readonly #finder: PrimaryFinder;
-  readonly #ask: AskServer;
   readonly #leaving = new Map<Pool, NodeJS.Timeout>();
-  readonly #missed = new WeakMap<Work, number>();
-  readonly #fineUntil = new WeakMap<Pool, number>();
+  readonly #watcher: Watcher;
   #pool: Pool;
   #primary: Host | null = null;
   #work = 0;
-  #ticking: NodeJS.Timeout | null = null;
   readonly #held = new Set<Work>();
   #isClosed = false;
 
   constructor(options: ClientOptions) {
     this.#options = options;
     const { hosts, anyServer } = options;
-    this.#ask = createAskServer(options.makeQuestion, ANSWER_MS);
-    this.#finder = new PrimaryFinder({ hosts, ask: this.#ask, anyServer });
+    const ask = createAskServer(options.makeQuestion, ANSWER_MS);
+    this.#finder = new PrimaryFinder({ hosts, ask, anyServer });
+    this.#watcher = new Watcher({
+      pools: () => this.#pools(),
+      ask,
+      anyServer,
+      giveUp: (pool, reason, why) => this.#giveUp(pool, reason, why),
+      hold: (pool, work) => this.#hold(pool, work),
+      now,
+    });
     const [only] = hosts;
     // A single server is used without a question; the driver checks each connection anyway.
     this.#pool = this.#open(hosts.length === 1 && only ? Promise.resolve(only) : null);
@@ -166,13 +160,17 @@ export class PoolClient {
 
   #enter(): void {
     this.#work += 1;
-    this.#tick();
+    this.#watcher.wake();
   }
 
   /** The pool in use. A statement that finds none waits for the search that is under way. */
   #current(): Pool {
     if (this.#pool.isDropped && !this.#isClosed) this.#pool = this.#open(null);
     return this.#pool;
+  }
+
+  #pools(): Pool[] {
+    return [this.#pool, ...this.#leaving.keys()];
   }
 
   /** @param host null: it is searched for */
@@ -198,7 +196,7 @@ export class PoolClient {
     return host;
   }
 
-  /** @throws Outage if no primary is found in time; the search goes on */
+  /** @throws Outage if no primary is found in time; the search continues */
   async #searched(): Promise<Host> {
     const limit = new AbortController();
     const patience = sleep(PATIENCE_MS, undefined, { signal: limit.signal }).then(() => {
@@ -245,51 +243,6 @@ export class PoolClient {
     if (this.#leaving.has(pool)) this.#leave(pool);
   }
 
-  #tick(): void {
-    if (this.#ticking !== null || this.#isClosed) return;
-    this.#ticking = setTimeout(() => {
-      const pools = [this.#pool, ...this.#leaving.keys()];
-      void Promise.all(pools.map((pool) => this.#look(pool))).then(() => {
-        this.#ticking = null;
-        if (pools.some((pool) => pool.work.size > 0)) this.#tick();
-      });
-    }, TICK_MS).unref();
-  }
-
-  /** Asks the server for the work of a pool that has had no answer for long. Never rejects. */
-  async #look(pool: Pool): Promise<void> {
-    const started = now();
-    const { current: host } = pool;
-    const suspects = [...pool.work].filter((work) => started - (work.waitsSince() ?? started) >= SUSPECT_MS);
-    if (suspects.length === 0 || host === null || started < (this.#fineUntil.get(pool) ?? 0)) return;
-    for (let misses = 1; ; misses += 1) {
-      try {
-        const pids = suspects.flatMap((work) => work.pid() ?? []);
-        const state = await this.#ask({ host, pids });
-        if (!state.isWritable && !this.#options.anyServer) {
-          return this.#giveUp(pool, 'read-only', 'takes no writes any more');
-        }
-        this.#fineUntil.set(pool, now() + FINE_MS);
-        return this.#judge(pool, suspects, state);
-      } catch (error) {
-        // A server that is full, or answers other statements, is there.
-        if (outageOf(error) === null || pool.answered > started || pool.isDropped) return;
-        if (misses === MISSES) return this.#giveUp(pool, 'silent', 'does not answer');
-      }
-    }
-  }
-
-  #judge(pool: Pool, suspects: readonly Work[], state: ServerState): void {
-    for (const work of suspects) {
-      if (!pool.work.has(work)) continue;
-      const missed = this.#missed.get(work) ?? 0;
-      const finding = judgeWork({ pid: work.pid(), waitedMs: now() - (work.waitsSince() ?? now()), missed }, state);
-      this.#missed.set(work, finding === 'missing' ? missed + 1 : 0);
-      if (finding === 'gone') this.#giveUp(pool, 'silent', 'was replaced by another one at its address');
-      if (finding === 'held') this.#hold(pool, work);
-    }
-  }
-
   /**
    * A commit waits for a synchronous standby that does not confirm it. Its caller gets an answer, but the commit is left alone:
    * Postgres would report a cancelled one as written, though the standby does not have it.
@@ -311,7 +264,7 @@ export class PoolClient {
 
   /** While a commit waits for the standby, further ones would wait too, each with a connection. @throws Outage */
   #mustNotHold(): void {
-    const pools = [this.#pool, ...this.#leaving.keys()];
+    const pools = this.#pools();
     for (const work of this.#held) if (!pools.some((pool) => pool.work.has(work))) this.#held.delete(work);
     if (this.#held.size === 0) return;
     const message = 'an earlier commit waits for a synchronous standby that does not confirm it';
@@ -321,67 +274,9 @@ export class PoolClient {
   /** Ends all connections; statements under way get `graceMs` to finish. */
   async close(graceMs: number): Promise<void> {
     this.#isClosed = true;
-    if (this.#ticking !== null) clearTimeout(this.#ticking);
+    this.#watcher.close();
     for (const timer of this.#leaving.values()) clearTimeout(timer);
     this.#finder.close();
-    await Promise.all([this.#pool, ...this.#leaving.keys()].map((pool) => pool.end(graceMs)));
+    await Promise.all(this.#pools().map((pool) => pool.end(graceMs)));
   }
-}
-
-/** The statements of one transaction or savepoint. */
-export class TransactionClient {
-  readonly #transaction: TransactionSql;
-  readonly #work: TransactionWork;
-
-  constructor(transaction: TransactionSql, work: TransactionWork) {
-    this.#transaction = transaction;
-    this.#work = work;
-  }
-
-  /** @throws when the transaction has ended */
-  unsafe<R extends Row = Row>(text: string, parameters: Parameters = []): PendingQuery<R[]> {
-    this.#mustGoOn();
-    const query = this.#transaction.unsafe<R[]>(text, parameters as never[], named(parameters));
-    this.#work.sent(query);
-    return query;
-  }
-
-  /** The rows of a statement, at most `size` at a time. @throws when the transaction has ended */
-  pages<R extends Row = Row>(text: string, parameters: Parameters, size: number): AsyncIterable<R[]> {
-    this.#mustGoOn();
-    return this.#transaction.unsafe<R[]>(text, parameters as never[], named(parameters)).cursor(size);
-  }
-
-  /** @throws when the transaction has ended */
-  savepoint<T>(work: (savepoint: TransactionClient) => Promise<T>): Promise<T> {
-    this.#mustGoOn();
-    return this.#transaction.savepoint((savepoint) =>
-      guarded(savepoint, work, this.#work, () => undefined),
-    ) as Promise<T>;
-  }
-
-  #mustGoOn(): void {
-    if (this.#work.isEnded) throw new Error('The transaction has ended: its connection was lost.');
-  }
-}
-
-/** The driver commits or rolls back when the work settles, so it must not settle once the connection is lost. */
-async function guarded<T>(
-  transaction: TransactionSql,
-  work: (client: TransactionClient) => Promise<T>,
-  state: TransactionWork,
-  done: () => void,
-): Promise<T> {
-  try {
-    const result = await work(new TransactionClient(transaction, state));
-    if (!state.isEnded) {
-      done();
-      return result;
-    }
-  } catch (error) {
-    // The statement under way learns of a lost connection first, and `begin` right after it.
-    await turn();
-    if (!state.isEnded) throw error;
-  }
-  return new Promise(() => undefined);
 }

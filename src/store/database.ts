@@ -4,10 +4,11 @@ import { type PostgresJsQueryResultHKT, PostgresJsSession } from 'drizzle-orm/po
 import postgres, { type Sql } from 'postgres';
 import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { readArray, writeArray } from './arrays.ts';
-import { type Around, type ClientEvents, PoolClient, type TransactionClient } from './client.ts';
+import { type Around, type ClientEvents, PoolClient } from './client.ts';
 import type { MakeSql } from './pool.ts';
+import type { TransactionClient } from './transaction.ts';
 
-export type { ClientEvents, TransactionClient } from './client.ts';
+export type { ClientEvents } from './client.ts';
 export { outageOf, REASONS, type Reason } from './outage.ts';
 
 const DIALECT = new PgDialect();
@@ -80,7 +81,7 @@ interface DatabaseOptions {
 const CONNECT_S = 3;
 
 /**
- * @param url postgres://user:password@host:port/database, or several hosts of one cluster separated by commas; connections are
+ * @param url postgres://user:password@host:port/database, or several hosts of one cluster (host1:port1,host2:port2); connections are
  * opened when first needed, and to a server that takes writes alone. `?prepare=false` is for a pooler between us and Postgres that
  * cannot keep named statements (PgBouncer before 1.21).
  * @throws Error if the address cannot be read

@@ -23,7 +23,7 @@ const OTHERS_MS = 200;
 
 export class PrimaryFinder {
   readonly #options: PrimaryOptions;
-  /** What is wrong with each server, for messages. */
+  /** The problem of each server, for messages. */
   readonly #problems = new Map<Host, string>();
   readonly #end = new AbortController();
   #newest: ServerState['history'] = null;
@@ -33,7 +33,7 @@ export class PrimaryFinder {
     this.#options = options;
   }
 
-  /** The servers and what is wrong with each, without credentials. */
+  /** The servers, each with its problem, without credentials. */
   get problem(): string {
     const { hosts } = this.#options;
     return hosts.map((host) => `${hostText(host)} ${this.#problems.get(host) ?? 'has not answered yet'}`).join(', ');

@@ -1,4 +1,4 @@
-// What a server says about itself, over a connection of its own: whether it takes writes, and what some of its processes do.
+// Asks a server over a connection of its own whether it takes writes, and what some of its processes do.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Host } from '#base/postgres-address.ts';
 import { Outage } from './outage.ts';

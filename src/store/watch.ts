@@ -4,7 +4,7 @@
 //
 //     no answer, twice       the server is given up
 //     no such process, twice the address leads to another server now: the connections to the old one are given up
-//     waits for its standby  after some time the caller gets an answer, and the commit goes on
+//     waits for its standby  after some time the caller gets an answer, and the commit continues
 import type { ServerState } from './server-state.ts';
 
 export interface Suspect {

@@ -1,7 +1,5 @@
-// The statements and transactions that wait for the server: since when, in which of its processes, and how they fail when the
-// server is given up.
-import type { Outage } from './outage.ts';
-import type { Pool, Work } from './pool.ts';
+// The statements that wait for the server: since when, in which of its processes, and how they fail when the server is given up.
+import type { Pool } from './pool.ts';
 import { processOf } from './server-state.ts';
 
 /** The part of the driver's queries that settles them. */
@@ -36,74 +34,9 @@ export function watchStatement(pool: Pool, query: object, mayBeWritten: boolean,
 }
 
 /**
- * A transaction: the driver sends its begin and its commit, and these wait for the server too.
- *
- *     begin → work (the statements wait by themselves) → commit → ended
+ * The options of a statement. drizzle asks for unnamed statements, and for each of these the driver first asks Postgres for the
+ * types of the parameters: two round trips, and no two statements on their way at once. A named statement is described when a
+ * connection first uses it, and takes one round trip from then on. A text without parameters may hold several statements, which
+ * cannot have a name.
  */
-export class TransactionWork implements Work {
-  readonly pool: Pool;
-  readonly now: () => number;
-  /** Rejects when the transaction fails before the driver knows it. */
-  readonly failure = Promise.withResolvers<never>();
-  #phase: 'begin' | 'work' | 'commit' | 'ended' = 'begin';
-  #since: number;
-  #last: object | null = null;
-  readonly #leave: () => void;
-
-  constructor(pool: Pool, now: () => number) {
-    this.pool = pool;
-    this.now = now;
-    this.#since = now();
-    this.failure.promise.catch(() => undefined);
-    this.#leave = pool.enter(this);
-  }
-
-  waitsSince(): number | null {
-    return this.#phase === 'begin' || this.#phase === 'commit' ? this.#since : null;
-  }
-
-  pid(): number | null {
-    return this.#last === null ? null : processOf(this.#last);
-  }
-
-  mayBeWritten(): boolean {
-    return this.#phase === 'commit';
-  }
-
-  fail(error: Outage): void {
-    this.#isEnded = true;
-    this.failure.reject(error);
-  }
-
-  #isEnded = false;
-
-  /** Nothing more is sent once the transaction has failed as a whole. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  began(): void {
-    this.#phase = 'work';
-  }
-
-  sent(query: object): void {
-    this.#last = query;
-    watchStatement(this.pool, query, false, this.now);
-  }
-
-  commits(): void {
-    this.#phase = 'commit';
-    this.#since = this.now();
-  }
-
-  /** The transaction has ended for its caller. */
-  end(): void {
-    this.#isEnded = true;
-  }
-
-  /** The driver has ended it, and its connection is free. */
-  leave(): void {
-    this.#phase = 'ended';
-    this.#leave();
-  }
-}
+export const named = (parameters: readonly unknown[]) => ({ prepare: parameters.length > 0 });

@@ -1,5 +1,5 @@
 // Two real Postgres servers with synchronous replication: a primary and its standby. A commit is confirmed when both have it. The
-// primary can be killed or stopped, the standby promoted, and the old primary copied anew as the standby of the new one.
+// primary can be killed or stopped, the standby promoted, and the old primary replaced by a copy of the new one, as its standby.
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';

@@ -5,7 +5,7 @@
 //   zonestead_api_writes_total{bucket,result}            ok, refused, limited, busy, failed
 //   zonestead_database_work                              statements and transactions in progress
 //   zonestead_database_connections_max
-//   zonestead_database_reconnections_total{reason}       refused, lost, ended, read-only, silent, standby
+//   zonestead_database_losses_total{reason}              refused, lost, ended, read-only, silent, standby
 //   zonestead_api_connections_refused_total
 import type { FastifyInstance } from 'fastify';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -69,14 +69,14 @@ export function watchDatabase(metrics: Metrics, database: { work(): number }, ma
 }
 
 /** Returns the function that counts one replacement of the connections. @param reasons all that there are */
-export function countReconnections(metrics: Metrics, reasons: readonly string[]): (reason: string) => void {
-  const reconnections = metrics.counter({
-    name: 'database_reconnections_total',
+export function countDatabaseLosses(metrics: Metrics, reasons: readonly string[]): (reason: string) => void {
+  const losses = metrics.counter({
+    name: 'database_losses_total',
     help: 'Replacements of the database connections: the server refused one (refused), one was lost (lost), the server ended it (ended), the server takes no writes (read-only) or does not answer (silent), or a commit waits for a synchronous standby (standby).',
     labels: ['reason'],
   });
-  for (const reason of reasons) reconnections.inc({ reason }, 0);
-  return (reason) => reconnections.inc({ reason });
+  for (const reason of reasons) losses.inc({ reason }, 0);
+  return (reason) => losses.inc({ reason });
 }
 
 /** Returns the function that counts one refused connection. */

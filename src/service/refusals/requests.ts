@@ -121,7 +121,6 @@ export const REQUEST_REFUSALS = {
   'database-away': {
     code: 'busy',
     sentence: 'The database takes no changes at the moment. Nothing was written; try again after Retry-After.',
-    about: 'Another server of the database becomes the primary, or the database restarts.',
   },
   'outcome-unknown': {
     code: 'busy',

@@ -12,7 +12,7 @@ const problem = (text: string) => {
 };
 
 describe('an address of Postgres', () => {
-  it('names one server or several, and a port that is left out is 5432', () => {
+  it('names one server or several, and 5432 is the default port', () => {
     expect(hosts('postgres://u:p@db.example.net/zones')).toEqual(['db.example.net 5432']);
     expect(hosts('postgresql://u:p@a:5433,b,10.0.0.3:6000/zones?target_session_attrs=read-write')).toEqual([
       'a 5433',
@@ -30,7 +30,7 @@ describe('an address of Postgres', () => {
     expect(parsed).toMatchObject({ ok: true, value: { url: 'postgres://u:p%40,x@a:1/zones?sslmode=require' } });
   });
 
-  it('is refused with what is wrong and what is accepted', () => {
+  it('is refused with its problem and the accepted form', () => {
     expect(problem('mysql://a/b')).toMatch(
       /^must be postgres:\/\/user:password@host:port\/database; several servers are/,
     );

@@ -26,7 +26,7 @@ it('the outcome is unknown when an open connection is lost', () => {
     expect([lossOf(answered(code)), outageOf(answered(code))]).toEqual(['ended', 'unknown']);
 });
 
-it('a transaction that was not committed yet was not written, whatever its statement says', () => {
+it('a transaction that was not committed yet was not written, even if its statement may have been', () => {
   const lost = new Outage('TRANSACTION_LOST', 'nothing', 'lost', network('ECONNRESET'));
   expect(outageOf(wrapped(lost))).toBe('nothing');
 });
