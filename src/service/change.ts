@@ -4,6 +4,7 @@
 import { settleAll } from '#base/settle-all.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { type Action, insertChanges } from '#store/changes.ts';
+import { confirmEarlierCommits } from '#store/confirm.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import { type KeptAnswer, keepAnswer, keptAnswer, lockToken } from '#store/idempotency.ts';
 import { keyStanding } from '#store/keys.ts';
@@ -181,7 +182,10 @@ async function withAnswerKept<T>(
   const { token, requestHash } = caller.once;
   await lockToken(tx, caller.actor.keyId, token);
   const kept = await answerKept(tx, caller);
-  if (kept) return kept.answer as T;
+  if (kept) {
+    await confirmEarlierCommits(tx);
+    return kept.answer as T;
+  }
   const answer = await work(tx);
   await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: context.now() });
   return answer;

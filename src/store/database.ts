@@ -148,18 +148,21 @@ function withoutSession(url: string): string {
 
 const asItIs = (value: unknown) => value;
 
+const array = (oid: number, parse: (text: string) => unknown = readArray) => ({
+  to: oid,
+  from: [oid],
+  serialize: writeArray,
+  parse,
+});
+
 /** The forms that drizzle expects: times as Postgres writes them, and JSON that is text already when it is sent. */
 const TYPES = {
   times: { to: 1184, from: [1184, 1082, 1083, 1114, 1182, 1185, 1115, 1231], serialize: asItIs, parse: asItIs },
-  texts: { to: 1009, from: [1009, 1002, 1003, 1015], serialize: writeArray, parse: readArray },
-  integers: {
-    to: 1007,
-    from: [1005, 1007],
-    serialize: writeArray,
-    parse: (text: string) => readArray(text).map(Number),
-  },
-  bigints: { to: 1016, from: [1016], serialize: writeArray, parse: readArray },
   json: { to: 114, from: [114, 3802], serialize: asItIs, parse: (text: string) => JSON.parse(text) as unknown },
+  texts: array(1009),
+  cidrs: array(651),
+  integers: array(1007, (text) => readArray(text).map(Number)),
+  bigints: array(1016),
 };
 
 /** Seconds before the next attempt to connect: the driver's own goes up to 20, for which a Postgres that is back is not used. */

@@ -31,6 +31,8 @@ export interface PostgresPair {
   signal(port: number, signal: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void;
   /** Makes the standby the primary. It is alone then, and confirms commits alone. */
   promote(): Promise<void>;
+  /** Kills the primary with SIGKILL and starts it again. */
+  restart(): Promise<void>;
   /** Copies the primary to the place of the old one, which must have ended, as its synchronous standby. */
   rebuild(): Promise<void>;
   stop(): Promise<void>;
@@ -127,6 +129,12 @@ export async function startPostgresPair({ programs, folder, signal }: PairOption
       });
       standby = primary;
       primary = next;
+    },
+    restart: async () => {
+      send(primary, 'SIGKILL');
+      await primary.postgres.stop();
+      const { stateDir, port } = primary;
+      primary.postgres = await startPostgres({ binDir: programs, stateDir, port, durable: false, signal });
     },
     rebuild: async () => {
       const old = standby as Server | null;

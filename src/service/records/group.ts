@@ -1,4 +1,5 @@
 // Writes a group of requests for one zone. The head of writer.ts describes the three ways to do that, and their order.
+import { confirmEarlierCommits } from '#store/confirm.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import { keepAnswer } from '#store/idempotency.ts';
 import { commitZone } from '#store/zone-commit.ts';
@@ -104,7 +105,10 @@ async function writeAtOnce({ context, zoneId, zone, members }: Group): Promise<O
   const tools = toolsOf(context);
   const data = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
   const judgement = judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools);
-  if (!hasRows(judgement) || data.zone === null) return answersOf(judgement);
+  if (!hasRows(judgement) || data.zone === null) {
+    if (isAccepted(judgement)) await context.db.alone(() => confirmEarlierCommits(context.db));
+    return answersOf(judgement);
+  }
   if (!isFitting(data.zone, judgement) || judgement.writes.exchanging().length > 0) return null;
   const { zone: loaded } = data;
   const isWritten = await context.db.alone(() => write(context.db, loaded, judgement, tools));
@@ -113,6 +117,11 @@ async function writeAtOnce({ context, zoneId, zone, members }: Group): Promise<O
 
 function hasRows({ writes, kept }: Judgement): boolean {
   return !writes.isEmpty || kept.length > 0;
+}
+
+/** Whether an answer acknowledges a write: without rows, one of an earlier commit. */
+function isAccepted({ outcomes }: Judgement): boolean {
+  return outcomes.some(({ ok }) => ok);
 }
 
 /** Whether the zone's counters exist and the changes fit into its reservation. */
@@ -146,7 +155,10 @@ async function writeLocked(tx: Tx, group: Group): Promise<Outcome<unknown>[]> {
   const tools = toolsOf(context);
   const data = await loadJudgingData(tx, zoneId, zone, members, tools.now);
   let judgement = judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools);
-  if (!hasRows(judgement) || data.zone === null) return answersOf(judgement);
+  if (!hasRows(judgement) || data.zone === null) {
+    if (isAccepted(judgement)) await confirmEarlierCommits(tx);
+    return answersOf(judgement);
+  }
   if (!isFitting(data.zone, judgement)) {
     const budget = await budgetFor(tx, context, await withCounters(tx, data.zone), mostOf(judgement));
     judgement = judgeGroup(members, { ...data, budget }, tools);

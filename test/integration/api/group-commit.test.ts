@@ -209,8 +209,10 @@ test('the failure of the transaction reaches all of them, and nothing is written
     const answers = await Promise.all(replies);
     mayEnd.resolve();
     await held;
-    expect(outcomes(answers)).toEqual(['201', '500 internal', '500 internal', '500 internal']);
-    service.log.length = 0; // These errors were asked for.
+    expect(outcomes(answers)).toEqual(['201', '503 busy', '503 busy', '503 busy']);
+    for (const { body, headers } of answers.slice(1)) {
+      expect([body.message, headers['retry-after']]).toEqual([expect.stringContaining('Nothing was written'), '1']);
+    }
   } finally {
     await Promise.all([first.end(), second.end()]);
   }

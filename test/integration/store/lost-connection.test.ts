@@ -3,9 +3,10 @@
 // transaction.)
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Database, openDatabase, type Tx } from '#store/database.ts';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { type Database, openDatabase, outageOf, type Tx } from '#store/database.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
+import { startTcpRelay } from '../../support/tcp-relay.ts';
 
 let ground: TestDatabase;
 let database: Database;
@@ -69,4 +70,18 @@ it('a statement under way fails, and the next ones are served at once', async ()
     await database.db.transaction((tx) => insert(tx, `next${round}`));
   }
   expect(await teams()).toEqual(['next0', 'next1', 'next2', 'next3', 'next4']);
+});
+
+it('a statement fails in time behind an address that accepts connections and closes them', {
+  timeout: 60_000,
+}, async () => {
+  const relay = await startTcpRelay();
+  const { username, password } = new URL(ground.url);
+  const closing = openDatabase(`postgres://${username}:${password}@127.0.0.1:${relay.port}/none`, { max: 2 });
+  onTestFinished(async () => {
+    await closing.close(0);
+    await relay.close();
+  });
+  const error = await closing.db.execute(sql`select 1`).catch((thrown) => thrown);
+  expect(outageOf(error)).toBe('nothing');
 });
