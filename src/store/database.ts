@@ -161,6 +161,7 @@ const TYPES = {
   json: { to: 114, from: [114, 3802], serialize: asItIs, parse: (text: string) => JSON.parse(text) as unknown },
   texts: array(1009),
   cidrs: array(651),
+  transactions: array(271),
   integers: array(1007, (text) => readArray(text).map(Number)),
   bigints: array(1016),
 };
