@@ -37,7 +37,7 @@ beforeAll(async () => {
     select 'r' || i, z.no, n.name, n.name, n.type, n.rdata, n.rdata, sha256(convert_to(n.name || i, 'UTF8')), 30 + i
     from zones z, generate_series(1, 2000) i, lateral (
       select case when i <= 600 then 'many' else 'n' || i end as name, case when i % 50 = 0 and i > 600 then 'ALIAS' else 'TXT' end as type,
-        case when i % 50 = 0 and i > 600 then 't' || i % 4 || '.example.' else '"' || repeat('x', case when i % 97 = 0 then 60000 else 20 end) || i || '"' end as rdata
+        case when i % 50 = 0 and i > 600 then 't' || i % 4 || '.example.' else '"' || repeat('x', case when i > 600 and i % 9 = 0 then 60000 else 20 end) || i || '"' end as rdata
     ) n where z.id = ${large.id}`;
   await sql`update alias_answers set ipv4 = '{192.0.2.1,192.0.2.2}', ipv6 = '{2001:db8:0:0:0:0:0:1}' where target <> 't3.example.'`;
   await sql`
