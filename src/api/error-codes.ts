@@ -28,7 +28,7 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
   busy: {
     status: 503,
     meaning:
-      'the zone, the service or its database is busy. Nothing was written, unless the message says that the outcome is unknown. Retry after Retry-After.',
+      'the zone or the service is busy. Nothing was written. Retry after Retry-After. With the code `internal`, the database is away, and the message says whether the change may be written.',
   },
 };
 
@@ -46,9 +46,13 @@ export const STATUS_OF_RULE: Readonly<Partial<Record<RuleId, number>>> = {
   'body-wrong-type': 415,
   'body-compressed': 415,
   'headers-too-large': 431,
+  // Not `busy`, which says that only the zone is busy and that nothing was written: the whole service waits, and a change of
+  // unknown outcome may be written.
+  'database-away': 503,
+  'outcome-unknown': 503,
 };
 
-/** The meaning of the statuses above, all with the code `bad_request`. */
+/** The meaning of the statuses above that have the code `bad_request`. */
 const MEANING_OF_STATUS: Readonly<Record<number, string>> = {
   405: 'the address does not have this method. The header Allow lists its methods.',
   408: 'the request did not arrive in time.',

@@ -58,7 +58,8 @@ export function answerUnrouted(error: FastifyError, request: FastifyRequest, rep
 function answer(error: FastifyError | Refusal | Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const outage = refuseOutage(error);
   const refused = outage ?? refusalOf(error, request);
-  if (refused.code === 'internal') request.log.error({ err: error }, 'request failed');
+  if (refused.rule === 'internal') request.log.error({ err: error }, 'request failed');
+  // The loss of the database has a line of its own, so a request does not need one.
   if (outage !== null) request.log.debug({ err: error }, 'the database is not available');
   const { statusCode = 400 } = error as FastifyError;
   return sendRefusal(reply, refused, KEPT_STATUS.has(statusCode) ? statusCode : statusOf(refused));

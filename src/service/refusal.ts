@@ -15,7 +15,7 @@ export interface RefusalData {
   field: string | null;
   /** The ids of the records that conflict with the request. */
   records: readonly string[];
-  /** For `rate_limited` and `busy`: the time after which the same request can succeed, in ms. */
+  /** For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms. */
   retryAfterMs: number | null;
   /** Refusals of other fields of the same input. */
   others: readonly RefusalData[];

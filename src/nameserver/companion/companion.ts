@@ -19,8 +19,8 @@ interface CompanionOptions {
 }
 
 const PURGE_TIMEOUT_MS = 1_000;
-/** Longer than the statement timeout of the connection. */
-const LOOK_TIMEOUT_MS = 3_000;
+/** Longer than the statement timeout of the connection, and not shorter than the age of answers that it is about. */
+const LOOK_TIMEOUT_MS = 5_000;
 const RETRY_MS = 250;
 
 /** Runs until the signal aborts. It survives the loss of the database and of PowerDNS. */

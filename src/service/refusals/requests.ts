@@ -119,11 +119,11 @@ export const REQUEST_REFUSALS = {
     sentence: 'The service is busy with other {work}. Nothing was read or written; try again in a moment.',
   },
   'database-away': {
-    code: 'busy',
+    code: 'internal',
     sentence: 'The database takes no changes at the moment. Nothing was written; try again after Retry-After.',
   },
   'outcome-unknown': {
-    code: 'busy',
+    code: 'internal',
     sentence:
       'The connection to the database was lost before it confirmed the change, so the change may be written or not. Send the same request again after Retry-After; with the same Idempotency-Key it takes effect once.',
     about:
