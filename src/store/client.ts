@@ -215,7 +215,9 @@ export class PoolClient {
 
   #failed(pool: Pool, error: unknown): void {
     const reason = lossOf(error);
-    if (reason !== null && !(error instanceof Outage)) this.#replace(pool, reason);
+    // An Outage without a cause is a finding of this room, which has acted on it already.
+    const isFound = error instanceof Outage && error.cause === undefined;
+    if (reason !== null && !isFound) this.#replace(pool, reason);
   }
 
   #replace(lost: Pool, reason: Reason): void {

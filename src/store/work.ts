@@ -1,4 +1,5 @@
 // The statements that wait for the server: since when, in which of its processes, and how they fail when the server is given up.
+import { lossOf, Outage } from './outage.ts';
 import type { Pool } from './pool.ts';
 import { processOf } from './server-state.ts';
 
@@ -29,8 +30,15 @@ export function watchStatement(pool: Pool, query: object, mayBeWritten: boolean,
   };
   settling.reject = (error) => {
     leave();
-    reject(error);
+    reject(processOf(query) === null ? asUnsent(error) : error);
   };
+}
+
+/** The connection was lost before the server took the statement, so nothing of it is written. */
+function asUnsent(error: unknown): unknown {
+  if (error instanceof Outage || lossOf(error) !== 'lost') return error;
+  const { code, message } = error as { code: string; message: string };
+  return new Outage(code, 'nothing', message, error);
 }
 
 /**

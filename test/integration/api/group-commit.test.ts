@@ -209,7 +209,7 @@ test('the failure of the transaction reaches all of them, and nothing is written
     const answers = await Promise.all(replies);
     mayEnd.resolve();
     await held;
-    expect(outcomes(answers)).toEqual(['201', '503 busy', '503 busy', '503 busy']);
+    expect(outcomes(answers)).toEqual(['201', '503 internal', '503 internal', '503 internal']);
     for (const { body, headers } of answers.slice(1)) {
       expect([body.message, headers['retry-after']]).toEqual([expect.stringContaining('Nothing was written'), '1']);
     }
