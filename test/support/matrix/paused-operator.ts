@@ -42,8 +42,10 @@ export function startPausedOperator(data: Omit<PausedData, 'gate'>): PausedOpera
   let isReleased = false;
   worker.on('message', (message: PausedMessage) => {
     if (message.kind === 'paused') paused.resolve();
-    else if (message.kind === 'ended') ended.resolve(message.error);
-    else if (isReleased) writesAfter.push(message.name);
+    else if (message.kind === 'ended') {
+      paused.reject(new Error(`the operator ended before it was paused: ${message.error}`));
+      ended.resolve(message.error);
+    } else if (isReleased) writesAfter.push(message.name);
   });
   worker.on('error', (error) => {
     paused.reject(error);
