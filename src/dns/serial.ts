@@ -15,3 +15,9 @@ export function nextSerial(current: number, nowSeconds: number): number {
   const next = advance >= 1 && advance < HALF ? now : (current + 1) % SPACE;
   return next === 0 ? 1 : next;
 }
+
+/** Whether `serial` is later than `other` (RFC 1982 section 3.2). */
+export function isLater(serial: number, other: number): boolean {
+  const advance = (serial - other + SPACE) % SPACE;
+  return advance > 0 && advance < HALF;
+}

@@ -1,4 +1,5 @@
 // Decides how the contents of a zone change. Pure.
+import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneSoa } from './records.ts';
 
@@ -32,12 +33,6 @@ export function planSets(held: readonly ServedSet[], wanted: readonly ServedSet[
 export function nextServedSerial(held: number | null, api: number): number {
   if (held === null || isLater(api, held)) return api;
   return (held + 1) % 2 ** 32;
-}
-
-/** Whether `serial` is later than `other` (RFC 1982 section 3.2). */
-export function isLater(serial: number, other: number): boolean {
-  const advance = (serial - other + 2 ** 32) % 2 ** 32;
-  return advance > 0 && advance < 2 ** 31;
 }
 
 export function isEqualSoa(a: ZoneSoa, b: ZoneSoa): boolean {

@@ -1,8 +1,10 @@
 // One change of one zone: a transaction of knotd, which begins with a look at the contents and ends with the commit.
+
+import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
-import { isEqualSoa, isLater, nextServedSerial, planSets } from './plan.ts';
+import { isEqualSoa, nextServedSerial, planSets } from './plan.ts';
 import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
 
 export interface ZoneChange {

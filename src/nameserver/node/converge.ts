@@ -1,8 +1,10 @@
-// Gives the name server the contents that the api has for one zone, with the smallest commit that does so: secondaries get a small IXFR.
+// Gives the name server the contents that the api has for one zone, with the smallest commit that does so: secondaries get a
+// small IXFR.
 import { createHash } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { isBusy } from '#client/errors.ts';
+import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { FeedApi } from './api.ts';
 import { compareWith } from './difference.ts';
@@ -100,7 +102,7 @@ async function applyDifference(
   const soa = JSON.stringify(served.soa);
   const { id, version, serial } = served.head;
   let { engineSerial } = row;
-  if (names.length > 0 || row.soa !== soa || engineSerial === null || isEarlier(engineSerial, serial)) {
+  if (names.length > 0 || row.soa !== soa || engineSerial === null || isLater(serial, engineSerial)) {
     engineSerial = await engine.change(row.name, { names, sets, soa: served.soa, serial }, signal);
   }
   const isDirty = isAwaited(row.name);
@@ -137,10 +139,4 @@ export async function removeZone({ engine, state, present }: ConvergeContext, zo
   await engine.remove([zone.name], signal);
   present.delete(zone.name);
   state.delete(zone.name);
-}
-
-/** Serial number arithmetic (RFC 1982 section 3.2). */
-export function isEarlier(one: number, other: number): boolean {
-  const distance = (other - one + 2 ** 32) % 2 ** 32;
-  return distance !== 0 && distance < 2 ** 31;
 }

@@ -1,4 +1,5 @@
-// The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of one zone, the meaning of a list of all zones, and the time at which a failing zone is tried again.
+// The decisions of the node about zones, without input and output: the work that a line means, the sum of the work of one zone,
+// the meaning of a list of all zones, and the time at which a failing zone is tried again.
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneRow } from './state.ts';
 

@@ -1,8 +1,8 @@
 // The work of all zones: waiting, running, or failed and to be tried again.
 //
 // A zone name is idle, waiting, running, or failing (waiting for its next attempt). Work that arrives while the name runs waits
-// for the end of it. Work is counted in the position, so that the cursor advances only over applied work. The cursor omits work of a zone that fails, or that takes long while others advance: the row of the zone is
-// marked dirty first.
+// for the end of it. Work is counted in the position, so that the cursor advances only over applied work. The cursor omits work
+// of a zone that fails, or that takes long while others advance: the row of the zone is marked dirty first.
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';

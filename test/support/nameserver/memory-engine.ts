@@ -1,7 +1,8 @@
 // A name server in memory that causes faults: refused zones, errors in the middle, slow commits, lost contents, foreign edits.
 // Real zones are served by Knot in the integration tests.
+
+import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import { isEarlier } from '#nameserver/node/converge.ts';
 import type { EngineZone, ZoneChange, ZoneEngine, ZoneSoa } from '#nameserver/node/engine.ts';
 
 interface HeldZone {
@@ -70,7 +71,7 @@ export class MemoryEngine implements ZoneEngine {
       for (const set of change.sets) zone.sets.set(`${set.name} ${set.type}`, set);
       zone.soa = change.soa ?? zone.soa;
       const { serial } = zone;
-      zone.serial = serial === null || isEarlier(serial, change.serial) ? change.serial : serial + 1;
+      zone.serial = serial === null || isLater(change.serial, serial) ? change.serial : serial + 1;
       this.commits.push({ zone: name, names: change.names, serial: zone.serial });
       const served = zone.serial;
       await this.afterCommit(name);

@@ -1,9 +1,10 @@
 // Changes of a zone: RRsets and serial; and the configuration of knotd.
 import { describe, expect, it } from 'vitest';
+import { isLater } from '#dns/serial.ts';
 import { configuration, configurationFile } from '#nameserver/knot/configuration.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { keyId, publicKeyOf } from '#nameserver/knot/keys.ts';
-import { isEqualSoa, isLater, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
+import { isEqualSoa, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
 import { SetCollector, soaOf, unitsOfSet } from '#nameserver/knot/records.ts';
 
 const set = (name: string, type: string, rdata: string[], ttl = 60) => ({ name, type, ttl, rdata });

@@ -1,6 +1,6 @@
 // The decisions of the node about zones: the sum of work, the meaning of a list, and the brake on many removals.
 import { describe, expect, it } from 'vitest';
-import { isEarlier } from '#nameserver/node/converge.ts';
+import { isLater } from '#dns/serial.ts';
 import { byName, difference } from '#nameserver/node/difference.ts';
 import {
   canApply,
@@ -148,7 +148,7 @@ it.each([
   [3, 2, false],
   [4_294_967_295, 1, true],
   [1, 4_294_967_295, false],
-])('serial %d is earlier than %d: %s', (one, other, expected) => expect(isEarlier(one, other)).toBe(expected));
+])('serial %d is earlier than %d: %s', (one, other, expected) => expect(isLater(other, one)).toBe(expected));
 
 describe('the difference of two zones', () => {
   const a = address('www');
