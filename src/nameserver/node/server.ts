@@ -1,73 +1,28 @@
-// The node process: a node with its state, its knotd, health and metrics. Wiring only.
-import { readFileSync } from 'node:fs';
-import { realClock } from '#base/clock.ts';
+// The node process: a node with its health and metrics. Wiring only.
 import type { Config } from '#config.ts';
 import { startHealthServer } from '#telemetry/health.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import manifest from '../../../package.json' with { type: 'json' };
-import { knotControl } from '../knot/control.ts';
-import { knotFolder } from '../knot/folder.ts';
-import { keyStore } from '../knot/keys.ts';
-import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
-import { createFeedApi } from './api.ts';
-import { type RunningNode, startNode } from './node.ts';
-import { openState } from './state.ts';
-
-/** Knot 3.2 accepts no connection while it signs a large zone for the first time. */
-const CONNECT_MS = 120_000;
+import { composeNode } from './compose.ts';
 
 /**
  * Runs until the signal aborts. The api and knotd may be away when it starts, and at any time later.
  * @throws Error if the folder of the state cannot be used, or belongs to another process
  */
 export async function runNode(config: Config<(typeof NODE_SETTINGS)[number]>, signal: AbortSignal): Promise<void> {
-  const log = createLogger({ name: 'node', level: config.ZONESTEAD_LOG_LEVEL });
-  const metrics = createMetrics({ component: 'node' });
-  const { state, anew } = openState(config.ZONESTEAD_NODE_STATE);
-  if (anew !== null) log.warn(`the node begins without memory, and compares all zones: ${anew}`);
-  const folder = knotFolder(config.ZONESTEAD_KNOT_FOLDER);
-  const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
-  let node: RunningNode | null = null;
-  const api = createFeedApi({
-    url: config.ZONESTEAD_FEED_URL,
-    key: config.ZONESTEAD_NODE_KEY,
-    node: config.ZONESTEAD_NODE_NAME,
-    ca: config.ZONESTEAD_FEED_CA === undefined ? undefined : readFileSync(config.ZONESTEAD_FEED_CA, 'utf8'),
-    clock: realClock,
-    onDate: (ms) => node?.clockOfApi(ms),
-  });
-  const running = startNode(
-    {
-      name: config.ZONESTEAD_NODE_NAME,
-      version: manifest.version,
-      api,
-      engine: zoneEngine({ control, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) }),
-      state,
-      clock: realClock,
-      random: Math.random,
-      date: () => new Date(),
-      log,
-      metrics,
-      compareMs: config.ZONESTEAD_NODE_COMPARE_MINUTES * 60_000,
-      behindMs: config.ZONESTEAD_NODE_BEHIND_SECONDS * 1_000,
-      removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
-    },
-    signal,
-  );
-  node = running;
+  const log = createLogger({ name: 'nameserver', level: config.ZONESTEAD_LOG_LEVEL });
+  const metrics = createMetrics({ component: 'nameserver' });
+  const node = composeNode(config, { log, metrics }, signal);
   const health = await startHealthServer({
     ...config.ZONESTEAD_HEALTH_LISTEN,
     registry: metrics.registry,
-    ready: () => running.ready(),
+    ready: () => node.ready(),
   });
   try {
-    await running.ended;
+    await node.ended;
   } finally {
     await health.close();
-    control.close();
-    await api.close();
-    state.close();
+    await node.close();
   }
 }

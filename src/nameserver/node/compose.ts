@@ -1,0 +1,80 @@
+// A node with its parts: the state, knotd's control socket and keys, and the api. Wiring only.
+import { readFileSync } from 'node:fs';
+import { realClock } from '#base/clock.ts';
+import type { Config } from '#config.ts';
+import type { Logger } from '#telemetry/log.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import manifest from '../../../package.json' with { type: 'json' };
+import { knotControl } from '../knot/control.ts';
+import { knotFolder } from '../knot/folder.ts';
+import { keyStore } from '../knot/keys.ts';
+import { zoneEngine } from '../knot/zones.ts';
+import type { NODE_SETTINGS } from '../settings.ts';
+import { createFeedApi } from './api.ts';
+import { type RunningNode, startNode } from './node.ts';
+import { openState } from './state.ts';
+
+/** Knot 3.2 accepts no connection while it signs a large zone for the first time. */
+const CONNECT_MS = 120_000;
+
+/** The settings that concern the node itself. */
+export type NodeConfig = Omit<
+  Config<(typeof NODE_SETTINGS)[number]>,
+  'ZONESTEAD_LOG_LEVEL' | 'ZONESTEAD_HEALTH_LISTEN'
+>;
+
+export interface ComposedNode extends RunningNode {
+  /** Closes what the node has opened. To be called after `ended`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a node, which runs until the signal aborts. The api and knotd may be away when it starts, and at any time later.
+ * @throws Error if the folder of the state cannot be used, or belongs to another process
+ */
+export function composeNode(
+  config: NodeConfig,
+  { log, metrics }: { log: Logger; metrics: Metrics },
+  signal: AbortSignal,
+): ComposedNode {
+  const { state, anew } = openState(config.ZONESTEAD_NODE_STATE);
+  if (anew !== null) log.info(`the node begins without memory, and compares all zones: ${anew}`);
+  const folder = knotFolder(config.ZONESTEAD_KNOT_FOLDER);
+  const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
+  let node: RunningNode | null = null;
+  const api = createFeedApi({
+    url: config.ZONESTEAD_FEED_URL,
+    key: config.ZONESTEAD_NODE_KEY,
+    node: config.ZONESTEAD_NODE_NAME,
+    ca: config.ZONESTEAD_FEED_CA === undefined ? undefined : readFileSync(config.ZONESTEAD_FEED_CA, 'utf8'),
+    clock: realClock,
+    onDate: (ms) => node?.clockOfApi(ms),
+  });
+  const running = startNode(
+    {
+      name: config.ZONESTEAD_NODE_NAME,
+      version: manifest.version,
+      api,
+      engine: zoneEngine({ control, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) }),
+      state,
+      clock: realClock,
+      random: Math.random,
+      date: () => new Date(),
+      log,
+      metrics,
+      compareMs: config.ZONESTEAD_NODE_COMPARE_MINUTES * 60_000,
+      behindMs: config.ZONESTEAD_NODE_BEHIND_SECONDS * 1_000,
+      removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
+    },
+    signal,
+  );
+  node = running;
+  return {
+    ...running,
+    close: async () => {
+      control.close();
+      await api.close();
+      state.close();
+    },
+  };
+}
