@@ -3,7 +3,8 @@ import { describeCommand } from '../command.ts';
 
 export const command = describeCommand({
   name: 'bootstrap',
-  describe: 'in a cluster: create the Secrets, the database, the first team and the API key of the operator',
+  describe:
+    'in a cluster: create the Secrets, the database, the first team, and the keys of the operator and the name servers',
   options: [
     { flags: '--database <mode>', describe: 'builtin, external or cnpg', isRequired: true },
     {
@@ -17,11 +18,19 @@ export const command = describeCommand({
     { flags: '--url-key <key>', describe: 'key of that Secret', default: 'uri' },
     { flags: '--key-secret <name>', describe: 'Secret that this command creates for the API key of the operator' },
     {
+      flags: '--node-key-secret <name>',
+      describe: 'Secret that this command creates for the key of the name servers',
+    },
+    {
       flags: '--session-secret <name>',
       describe: 'Secret that this command creates for the session key of the console',
     },
     { flags: '--team <name>', describe: 'team of the operator', default: 'platform' },
-    { flags: '--rotation <text>', describe: 'a new value gives the operator a new API key', default: '' },
+    {
+      flags: '--rotation <text>',
+      describe: 'a new value gives the operator and the name servers new keys',
+      default: '',
+    },
     { flags: '--labels <key=value,...>', describe: 'labels of every Secret that this command creates', default: '' },
     { flags: '--timeout <seconds>', describe: 'time to wait for missing parts', default: '300' },
   ],

@@ -2,7 +2,7 @@
 // team and the API key of the operator. It also migrates the database. Every step can be repeated, even by two Jobs at once, and keeps
 // existing data.
 //
-//   Secrets (other pods wait for them, and they need no database) → database and migrations → the key is registered
+//   Secrets (other pods wait for them, and they need no database) → database and migrations → the keys are registered
 //
 // If a part is missing, the Job logs it once and retries until the time limit.
 import { randomBytes } from 'node:crypto';
@@ -11,20 +11,9 @@ import { sleep } from '#base/wait.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
-import { ensureComponentKey, expireComponentKey } from '#service/keys/first-key.ts';
 import type { Logger } from '#telemetry/log.ts';
-import {
-  API_KEY,
-  adminUrl,
-  databaseTexts,
-  holds,
-  KEYS,
-  type KeyPlan,
-  keyPlan,
-  REPLACED,
-  ROTATION,
-  SESSION_KEY,
-} from './credentials.ts';
+import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
+import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
 
 export interface JobContext {
@@ -35,8 +24,6 @@ export interface JobContext {
 }
 
 const LOOK_AGAIN_MS = 1_000;
-/** The kubelet updates the key file of running operators within about two minutes. */
-const OLD_KEY_LASTS_MS = 60 * 60_000;
 
 /** @throws Error that names the missing part, after the time limit */
 export async function bootstrap(options: BootstrapOptions, context: JobContext, signal: AbortSignal): Promise<void> {
@@ -44,13 +31,11 @@ export async function bootstrap(options: BootstrapOptions, context: JobContext, 
   const end = context.clock.now() + options.timeout * 1000;
   const texts = await retryUntil(context, end, signal, () => databaseSecret(options, context, signal));
   await sessionSecret(options, context, signal);
-  const { text, replaced } =
-    options.keySecret === undefined
-      ? { text: undefined, replaced: undefined }
-      : await keySecret(options, context, signal);
+  const keys = componentKeys(options, context.namespace);
+  for (const key of keys) await secretOfKey(key, options, context, signal);
   const url = await retryUntil(context, end, signal, () => openDatabase(options, texts, context, signal));
   log.info('the database is up to date');
-  if (text !== undefined) await makeKnown(options, text, replaced, url, context, signal);
+  for (const key of keys) await registerKey(key, url, options, context, signal);
 }
 
 /** Ensures the Secret with the database logins, unless the database is external. */
@@ -70,30 +55,6 @@ async function databaseSecret(
     },
     signal,
   );
-}
-
-async function keySecret(
-  { keySecret: name = '', rotation, labels }: BootstrapOptions,
-  { api, namespace }: JobContext,
-  signal: AbortSignal,
-): Promise<KeyPlan> {
-  let plan: KeyPlan = { text: '' };
-  await changeSecret(
-    api,
-    { namespace, name },
-    (found) => {
-      plan = keyPlan(found, rotation, randomBytes);
-      if (found?.texts[API_KEY]?.trim() === plan.text) return null;
-      const { text, replaced } = plan;
-      const annotations = {
-        ...(rotation === '' ? {} : { [ROTATION]: rotation }),
-        ...(replaced === undefined ? {} : { [REPLACED]: replaced }),
-      };
-      return { texts: { [API_KEY]: text }, annotations, labels };
-    },
-    signal,
-  );
-  return plan;
 }
 
 /** All replicas of the api need the same session key, or a session would work at one of them only. */
@@ -126,31 +87,6 @@ async function openDatabase(
   if (url === undefined) throw new Error(`Secret ${namespace}/${urlSecret} has no key ${urlKey}`);
   await migrateDatabase(url.trim());
   return url.trim();
-}
-
-async function makeKnown(
-  options: BootstrapOptions,
-  text: string,
-  replaced: string | undefined,
-  url: string,
-  context: JobContext,
-  signal: AbortSignal,
-): Promise<void> {
-  const { log, api, namespace } = context;
-  const { team, keySecret: name = '' } = options;
-  const key = { team, name: `operator (${namespace}/${name})`, text };
-  const known = await ensureComponentKey(url, key, randomBytes, new Date());
-  if (known.state !== 'unusable') {
-    log.info({ keyId: known.keyId, team, teamId: known.teamId }, `the operator's API key is ${known.state}`);
-    const now = new Date();
-    if (replaced !== undefined)
-      await expireComponentKey(url, replaced, new Date(now.getTime() + OLD_KEY_LASTS_MS), now);
-    return;
-  }
-  log.warn({ why: known.why }, "the operator's API key cannot be used; it gets a new one");
-  const next = keyPlan(undefined, '', randomBytes).text;
-  await ensureComponentKey(url, { ...key, text: next }, randomBytes, new Date());
-  await changeSecret(api, { namespace, name }, () => ({ texts: { [API_KEY]: next } }), signal);
 }
 
 /** @throws Error if the Secret does not exist */

@@ -2,6 +2,7 @@
 // addresses follow the options. Pure except for the random source, which is a parameter.
 import type { Secret, SecretTexts } from '#kube/objects/secrets.ts';
 import { keyIdOf, newKeyText } from '#service/keys/first-key.ts';
+import { newNodeKeyText, nodeKeyIdOf } from '#service/nodes/keys.ts';
 
 type Random = (bytes: number) => Buffer;
 
@@ -19,14 +20,27 @@ export const KEYS = {
   nameserverUri: 'nameserver-uri',
 } as const;
 
-/** The key of the Secret with the API key of the operator, the same as in the Secrets of tenants (spec.credentialsSecretRef). */
-export const API_KEY = 'apiKey';
+/** A key that the Job makes for a part of the installation. */
+export interface KeyKind {
+  /** The key of its Secret. */
+  readonly field: string;
+  newText(random: Random): string;
+  /** The id in the text of a key; undefined for any other text. */
+  idOf(text: string): string | undefined;
+}
+
+/** The API key of the operator, in its Secret as in the Secrets of tenants (spec.credentialsSecretRef). */
+export const OPERATOR_KEY: KeyKind = { field: 'apiKey', newText: newKeyText, idOf: keyIdOf };
+/** The key that all name servers of the release share. */
+export const NODE_KEY: KeyKind = { field: 'nodeKey', newText: newNodeKeyText, idOf: nodeKeyIdOf };
 /** The key of the Secret with the session key of the console. */
 export const SESSION_KEY = 'sessionKey';
-/** Annotation of the Secret of the operator: the value of --rotation for which the Job created the current key. */
+/** Annotation of the Secret of a key: the value of --rotation for which the Job created the current key. */
 export const ROTATION = 'zonestead.dev/rotation';
-/** Annotation with the id of the previous key, so that a later run revokes it if the run that replaced it failed. */
+/** Annotation with the ids of the previous keys, so that a later run lets them expire if the run that replaced them failed. */
 export const REPLACED = 'zonestead.dev/replaced';
+/** As many rotations may fail in a row. */
+const MOST_REPLACED = 8;
 
 export interface DatabasePlace {
   mode: 'builtin' | 'cnpg';
@@ -75,18 +89,28 @@ export function holds(found: Secret | undefined, texts: SecretTexts): boolean {
 
 export interface KeyPlan {
   text: string;
-  /** The id of the key that this one replaces. */
-  replaced?: string | undefined;
+  /** The ids of the keys that this one replaces. */
+  replaced: readonly string[];
 }
 
-/** The key of the operator: the existing one, unless there is none or the value of --rotation is new. */
-export function keyPlan(found: Secret | undefined, rotation: string, random: Random): KeyPlan {
-  const text = found?.texts[API_KEY]?.trim() ?? '';
-  if (found === undefined || text === '') return { text: newKeyText(random) };
-  if (rotation !== '' && found.annotations[ROTATION] !== rotation) {
-    return { text: newKeyText(random), replaced: keyIdOf(text) };
-  }
-  return { text, replaced: found.annotations[REPLACED] };
+/**
+ * The key of a Secret: the existing one, unless there is none or the value of --rotation is new.
+ * @param unusable a text that can never become valid
+ */
+export function keyPlan(
+  kind: KeyKind,
+  found: Secret | undefined,
+  rotation: string,
+  random: Random,
+  unusable?: string,
+): KeyPlan {
+  const text = found?.texts[kind.field]?.trim() ?? '';
+  const earlier = found?.annotations[REPLACED]?.split(',').filter((id) => id !== '') ?? [];
+  if (found === undefined || text === '' || text === unusable) return { text: kind.newText(random), replaced: earlier };
+  if (rotation === '' || found.annotations[ROTATION] === rotation) return { text, replaced: earlier };
+  const id = kind.idOf(text);
+  const replaced = [...earlier, ...(id === undefined ? [] : [id])].slice(-MOST_REPLACED);
+  return { text: kind.newText(random), replaced };
 }
 
 function address(user: string, password: string, host: string, database: string): string {

@@ -19,6 +19,7 @@ const schema = z.object({
   urlSecret: name.optional(),
   urlKey: z.string().min(1),
   keySecret: name.optional(),
+  nodeKeySecret: name.optional(),
   sessionSecret: name.optional(),
   team: z.string().min(1).max(64),
   rotation: z.string().max(253),
@@ -38,10 +39,12 @@ export interface BootstrapOptions {
   urlKey: string;
   /** The Secret that the Job creates for the API key of the operator; undefined if the operator has another key. */
   keySecret: string | undefined;
+  /** The Secret that the Job creates for the key of the name servers; undefined if they have other keys. */
+  nodeKeySecret: string | undefined;
   /** The Secret that the Job creates for the session key of the console; undefined if none is needed. */
   sessionSecret: string | undefined;
   team: string;
-  /** A new value gives the operator a new API key. */
+  /** A new value gives the operator and the name servers new keys. */
   rotation: string;
   /** The labels of every Secret that the Job creates. */
   labels: Record<string, string>;
@@ -58,6 +61,7 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     ...rest,
     urlSecret: rest.urlSecret ?? '',
     keySecret: rest.keySecret,
+    nodeKeySecret: rest.nodeKeySecret,
     givenSecret: rest.givenSecret,
     sessionSecret: rest.sessionSecret,
   };

@@ -39,6 +39,11 @@ export function newNodeKeyText(random: (bytes: number) => Buffer): string {
   return `yn_${random(6).toString('hex')}_${random(32).toString('hex')}`;
 }
 
+/** The id in the text of a node key; undefined for any other text. */
+export function nodeKeyIdOf(text: string): string | undefined {
+  return FORM.exec(text)?.[1];
+}
+
 /**
  * The node of the key with this text.
  * @param address the address of the client; it must be in the key's networks
@@ -108,7 +113,7 @@ export async function revokeNodeKey(tx: Tx, id: string, { requestId }: Author, n
   return true;
 }
 
-type NodeKeyState =
+export type NodeKeyState =
   | { state: 'known' | 'registered'; keyId: string }
   /** The text can never become valid: it is revoked, expired or malformed, or another key has its id. Make a new text. */
   | { state: 'unusable'; why: string };
