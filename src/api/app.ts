@@ -156,7 +156,11 @@ export function buildApp({
     { prefix: '/v1' },
   );
   // Name servers must find another replica before this one waits for its requests in progress.
-  if (feed) app.addHook('preClose', () => feed.hub.close());
+  if (feed) {
+    app.addHook('preClose', async () => {
+      await Promise.all([feed.hub.close(), feed.arrivals.close()]);
+    });
+  }
   void app.register(
     async (acme) => {
       const refuseTheRest = refuseOtherMethods(acme, '/acme');

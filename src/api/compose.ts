@@ -10,6 +10,7 @@ import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
 import { limitConnections } from '#edge/sockets.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { createArrivals } from '#service/nodes/arrivals.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { createHub } from '#service/nodes/hub.ts';
@@ -22,6 +23,7 @@ import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
 import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
+import { livingRows } from '#store/nodes.ts';
 import { setService } from '#store/zones.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { inSpan, type Tracing } from '#telemetry/tracing.ts';
@@ -200,7 +202,9 @@ function composeFeed(context: ServiceContext, connections: number, log: Logger, 
   const { commits = createCommits() } = context;
   const validKeys = (ids: readonly string[]) => keysStillValid(context, ids);
   const hub = createHub({ source, clock: realClock, log, metrics: feedMetrics, commits, reads, validKeys });
-  return { hub, source, reads, reports: createReports(feedMetrics, log, realClock.now) };
+  const arrivals = createArrivals({ read: () => livingRows(context.db), clock: realClock });
+  const reports = createReports(feedMetrics, log, realClock.now, arrivals.reported);
+  return { hub, source, reads, reports, arrivals };
 }
 
 function openApiDatabase(

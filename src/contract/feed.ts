@@ -167,20 +167,41 @@ export const reportAnswer = z.object({
 });
 export type ReportAnswer = z.infer<typeof reportAnswer>;
 
+/** The longest wait of a question for the nodes of a zone, in seconds. */
+export const MAX_NODES_WAIT = 5;
+
+export const zoneNodesQuery = z.strictObject({
+  wait: z
+    .string()
+    .regex(/^[0-9](\.[0-9]{1,3})?$/)
+    .refine((text) => Number(text) <= MAX_NODES_WAIT)
+    .optional()
+    .meta({
+      description: `Waits so many seconds, at most ${MAX_NODES_WAIT} and with up to three decimals, until every name server has the changes that were committed when the request arrived, or is starting. The answer may come sooner. (Default: 0.)`,
+    }),
+});
+
+const zoneNode = z.object({
+  node: nodeName,
+  current: z.boolean().meta({
+    description:
+      'Whether the name server has applied every change of the zone that was committed when the request arrived.',
+  }),
+  starting: z.literal(true).optional().meta({
+    description: 'The name server has not applied its first list of zones. It counts when it has.',
+  }),
+  reportedAt: z.iso.datetime().meta({ description: 'The time of the last report.' }),
+  behindSince: z.iso.datetime().optional().meta({
+    description: 'The time of the oldest change of any zone that the name server has not applied.',
+  }),
+  behindSeconds: z.int().min(0).optional().meta({ description: 'The age of that change in seconds.' }),
+  error: z
+    .string()
+    .optional()
+    .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
+});
+export type ZoneNode = z.infer<typeof zoneNode>;
+
 export const zoneNodes = z
-  .object({
-    nodes: z
-      .array(
-        z.object({
-          node: nodeName,
-          current: z.boolean().meta({ description: 'Whether the name server has applied every change of the zone.' }),
-          reportedAt: z.iso.datetime().meta({ description: 'The time of the last report.' }),
-          error: z
-            .string()
-            .optional()
-            .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
-        }),
-      )
-      .meta({ description: 'The name servers, by name.' }),
-  })
+  .object({ nodes: z.array(zoneNode).meta({ description: 'The name servers, by name.' }) })
   .meta({ id: 'ZoneNodes', description: 'The name servers that reported within the last 30 seconds.' });

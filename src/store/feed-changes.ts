@@ -41,7 +41,8 @@ export interface FeedPosition {
   seen: string;
 }
 
-const EPOCH = `(select system_identifier from pg_control_system()) || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+/** SQL of the current epoch. A standby refuses it. */
+export const EPOCH = `(select system_identifier from pg_control_system()) || '.' || left(pg_walfile_name(pg_current_wal_lsn()), 8)
   || '.' || (select oid from pg_database where datname = current_database()) || '.' || 'feed_changes'::regclass::oid
   || '.' || (extract(epoch from pg_postmaster_start_time()) * 1000000)::bigint`;
 const POSITION = `${EPOCH} as epoch, pg_snapshot_xmin(pg_current_snapshot())::text as horizon, pg_current_snapshot()::text as seen`;

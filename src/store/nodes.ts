@@ -1,5 +1,6 @@
 // The reports of name server nodes as rows. Times are those of the database, because replicas of the api share the rows.
 import type { Db } from './database.ts';
+import { EPOCH } from './feed-changes.ts';
 import { statement } from './statement.ts';
 import { nodeComparisons } from './tables.ts';
 
@@ -101,27 +102,51 @@ const LIVING_NODES = `
   select n.* from nodes n where n.${LIVING}
     and not exists (select from nodes o where o.name = n.name and o.instance <> n.instance and o.first_at > n.reported_at)`;
 
-export interface NodeOfZone {
+export interface LivingRow {
   node: string;
   instance: string;
-  current: boolean;
-  /** Why the node does not serve the zone as it should; null: it did not say. */
-  error: string | null;
   reportedAt: Date;
+  /** Whether the position belongs to this database and its current timeline. */
+  isHere: boolean;
+  /** A pg_snapshot: the transactions that the node has applied, except for failing zones. Null before its first list. */
+  position: string | null;
+  failingCount: number;
+  /** Not all of them if there are many. */
+  failing: { id: string; error: string }[];
 }
 
-const selectNodesOfZone = statement<Omit<NodeOfZone, 'reportedAt'> & { reportedAt: string }>(`
-  select n.name as node, n.instance, n.reported_at as "reportedAt", f.error,
-    coalesce(f.error is null and n.failing_count <= jsonb_array_length(n.failing) and n.epoch = $2
-      and pg_visible_in_snapshot(greatest(z.changed_xid, (select s.changed_xid from service s)), n.position), false) as current
-  from zones z cross join (${LIVING_NODES}) n
-  left join lateral (select e ->> 'error' as error from jsonb_array_elements(n.failing) e where e ->> 'id' = z.id limit 1) f on true
-  where z.id = $1 order by n.name, n.first_at`);
+const selectLiving = statement<Omit<LivingRow, 'reportedAt'> & { reportedAt: string }>(`
+  select n.name as node, n.instance, n.reported_at as "reportedAt", coalesce(n.epoch = ${EPOCH}, false) as "isHere",
+    n.position::text as position, n.failing_count as "failingCount", n.failing
+  from (${LIVING_NODES}) n order by n.name, n.first_at`);
 
-/** @param epoch the current epoch of the database */
-export async function nodesOfZone(db: Db, zoneId: string, epoch: string): Promise<NodeOfZone[]> {
-  const rows = await selectNodesOfZone(db, zoneId, epoch);
+/** The instances that report, by name. */
+export async function livingRows(db: Db): Promise<LivingRow[]> {
+  const rows = await selectLiving(db);
   return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
+}
+
+const selectChanged = statement<{ xid: string }>(`
+  select greatest(z.changed_xid, (select s.changed_xid from service s))::text as xid from zones z where z.id = $1`);
+
+/** The transaction that changed the answers of a zone last. Null: there is no such zone. */
+export async function changedXid(db: Db, zoneId: string): Promise<bigint | null> {
+  const [row] = await selectChanged(db, zoneId);
+  return row === undefined ? null : BigInt(row.xid);
+}
+
+const OLDEST_OPEN = `select f.at from feed_changes f
+      where f.xid >= pg_snapshot_xmin(n.position) and not pg_visible_in_snapshot(f.xid, n.position)
+      order by f.xid, f.no limit 1`;
+
+const selectBehind = statement<{ node: string; instance: string; since: string; seconds: number }>(`
+  select b.* from (select n.name as node, n.instance, o.at as since,
+      extract(epoch from statement_timestamp() - o.at)::float8 as seconds
+    from (${LIVING_NODES}) n cross join lateral (${OLDEST_OPEN}) o where n.epoch = ${EPOCH}) b`);
+
+/** For each living instance that is behind: when the oldest change was made that it has not applied, and its age in seconds. */
+export async function behindSince(db: Db): Promise<{ node: string; instance: string; since: Date; seconds: number }[]> {
+  return (await selectBehind(db)).map((row) => ({ ...row, since: new Date(row.since) }));
 }
 
 export interface NodeRow {

@@ -7,7 +7,7 @@
 //   zonestead_database_connections_max
 //   zonestead_database_losses_total{reason}              refused, lost, ended, read-only, silent, standby
 //   zonestead_api_connections_refused_total
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { STATUS } from '../error-codes.ts';
 import { patternOf } from '../http.ts';
@@ -33,7 +33,7 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   for (const bucket of BUCKETS) for (const result of RESULTS) writes.inc({ bucket, result }, 0);
 
   app.addHook('onRoute', ({ url, method, schema, config }) => {
-    if (config?.isStream) return;
+    if (config?.isStream === true) return;
     const success = Object.keys((schema?.response as object | undefined) ?? {}).find((status) =>
       status.startsWith('2'),
     );
@@ -43,12 +43,17 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
-    if (request.routeOptions.config.isStream && statusCode === 200) return;
+    if (statusCode === 200 && isStream(request)) return;
     const route = request.is404 ? UNMATCHED : patternOf(request.routeOptions.url ?? UNMATCHED);
     requests.observe({ route, method: request.method, status: statusCode }, reply.elapsedTime / 1000);
     const { bucket } = request;
     if (bucket !== null) writes.inc({ bucket, result: resultOf(statusCode) });
   });
+}
+
+function isStream(request: FastifyRequest): boolean {
+  const { isStream = false } = request.routeOptions.config;
+  return typeof isStream === 'function' ? isStream(request) : isStream;
 }
 
 function resultOf(status: number): (typeof RESULTS)[number] {

@@ -14,8 +14,8 @@ import { errorAnswers } from './answers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Whether the answer lasts as long as the client stays: its time says nothing about the service. (Default: false.) */
-    isStream?: boolean;
+    /** Whether the answer takes as long as the client wants: its time says nothing about the service. (Default: false.) */
+    isStream?: boolean | ((request: FastifyRequest) => boolean);
   }
 }
 

@@ -1,12 +1,13 @@
 // The name servers that serve a zone, for those who may read it.
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
-import { zoneNodes } from '#contract/feed.ts';
+import { zoneNodes, zoneNodesQuery } from '#contract/feed.ts';
 import { zoneParams } from '#contract/zone.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { readNodesOfZone } from '#service/nodes/living.ts';
 import { actorOf } from '../hooks/auth.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
 import { errorAnswers } from './answers.ts';
 
 /** @param feed undefined: the route is described, but not served */
@@ -14,6 +15,8 @@ export function zoneNodeRoutes(app: FastifyInstance, context: ServiceContext, fe
   app.withTypeProvider<ZodTypeProvider>().get(
     '/zones/:id/nodes',
     {
+      // A question that waits says nothing about the speed of the service.
+      config: { isStream: (request) => (request.query as { wait?: string }).wait !== undefined },
       schema: {
         tags: ['zones'],
         operationId: 'listZoneNodes',
@@ -21,12 +24,16 @@ export function zoneNodeRoutes(app: FastifyInstance, context: ServiceContext, fe
         description:
           'The list has the name servers that reported within the last 30 seconds. Two with one name are two entries.',
         params: zoneParams,
-        response: { 200: zoneNodes, ...errorAnswers('no_zone') },
+        querystring: zoneNodesQuery,
+        response: { 200: zoneNodes, ...errorAnswers('bad_request', 'no_zone') },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       if (feed === undefined) throw new Error('this application has no feed');
-      return { nodes: await readNodesOfZone(context, actorOf(request), request.params.id, feed.source) };
+      const { params, query } = request;
+      const waitMs = Number(query.wait ?? 0) * 1_000;
+      const left = whenClientLeaves(reply);
+      return { nodes: await readNodesOfZone(context, actorOf(request), params.id, feed.arrivals, waitMs, left) };
     },
   );
 }

@@ -2,6 +2,7 @@
 import { addToDigest, EMPTY_DIGEST, type ServedSet } from '#dns/served.ts';
 import { refusal } from '../refusal.ts';
 import type { Slots } from '../slots.ts';
+import type { Arrivals } from './arrivals.ts';
 import type { Hub } from './hub.ts';
 import type { Reports } from './reports.ts';
 import type { ServedSource, ZoneHead, ZoneSettings } from './source.ts';
@@ -10,6 +11,7 @@ export interface Feed {
   readonly hub: Hub;
   readonly source: ServedSource;
   readonly reports: Reports;
+  readonly arrivals: Arrivals;
   /** Limits the reads that hold a database connection while a node reads. */
   readonly reads: Slots;
 }

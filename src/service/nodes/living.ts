@@ -1,49 +1,55 @@
-// The name servers that live, and whether each serves a zone as it is in the database.
-import type { Db } from '#store/database.ts';
-import { nodesOfZone } from '#store/nodes.ts';
+// The name servers that live, and whether each serves a zone as it was when the question arrived.
+import { behindSince, changedXid } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
-import { parseCursor } from './cursor.ts';
-import type { ServedSource } from './source.ts';
+import type { Arrivals } from './arrivals.ts';
+import { judgeInstance } from './instance.ts';
+import { textForOwner } from './owner-text.ts';
 
-export interface LivingNode {
+/** `zoneNodes` of the contract. */
+interface NodeOfZone {
   node: string;
-  /** Whether the node has applied every change of the zone. */
   current: boolean;
-  reportedAt: Date;
-  /** Why it does not serve the zone as it should, as the node says; null: it did not say. */
-  error: string | null;
+  starting?: true;
+  reportedAt: string;
+  behindSince?: string;
+  behindSeconds?: number;
+  error?: string;
 }
 
 /**
  * The nodes that reported within the last 30 s, by name. Two instances with one name are two entries.
- * @throws an error of the database
+ * @param waitMs waits so long for all of them to have the changes that were committed when the question arrived
+ * @throws Refusal no_zone; the reason of the signal
  */
-export async function livingNodes(
-  db: Db,
-  source: Pick<ServedSource, 'position'>,
-  zoneId: string,
-): Promise<LivingNode[]> {
-  // A position of another database or of another timeline says nothing about this one.
-  const { epoch = '' } = parseCursor(await source.position()) ?? {};
-  const nodes = await nodesOfZone(db, zoneId, epoch);
-  return nodes.map(({ node, current, reportedAt, error }) => ({ node, current, reportedAt, error }));
-}
-
-/** The living nodes and whether each has the zone. @throws Refusal no_zone */
 export async function readNodesOfZone(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-  source: Pick<ServedSource, 'position'>,
-): Promise<{ node: string; current: boolean; reportedAt: string; error?: string }[]> {
-  await seeZone(context, actor, zoneId, 'no_zone');
-  const nodes = await livingNodes(context.db, source, zoneId);
-  return nodes.map(({ node, current, reportedAt, error }) => ({
-    node,
-    current,
-    reportedAt: reportedAt.toISOString(),
-    ...(error === null ? {} : { error }),
-  }));
+  arrivals: Arrivals,
+  waitMs: number,
+  signal: AbortSignal,
+): Promise<NodeOfZone[]> {
+  const { name } = await seeZone(context, actor, zoneId, 'no_zone');
+  const xid = await changedXid(context.db, zoneId);
+  if (xid === null) throw refusal('no-zone');
+  const instances = await arrivals.until({ zoneId, xid, holder: actor.keyId, waitMs }, signal);
+  const judged = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xid) }));
+  const isBehind = judged.some(({ state, error }) => state === 'behind' && error === null);
+  const behind = isBehind ? await behindSince(context.db) : [];
+  return judged.map(({ instance: { node, instance, reportedAt }, state, error }) => {
+    const late = behind.find((each) => each.instance === instance && each.node === node);
+    return {
+      node,
+      current: state === 'current',
+      ...(state === 'starting' ? { starting: true as const } : {}),
+      reportedAt: reportedAt.toISOString(),
+      ...(state === 'behind' && error === null && late !== undefined
+        ? { behindSince: late.since.toISOString(), behindSeconds: Math.max(0, Math.floor(late.seconds)) }
+        : {}),
+      ...(error === null ? {} : { error: textForOwner(error, name) }),
+    };
+  });
 }

@@ -37,8 +37,13 @@ const FORGET_EVERY_MS = 60 * 60 * 1_000;
 /** The names whose duplicates were logged. */
 const MOST_LOGGED = 1_000;
 
-/** @param now the time in ms */
-export function createReports(metrics: FeedMetrics, log: Logger, now: () => number): Reports {
+/** @param now the time in ms @param onReport called after each report that was stored */
+export function createReports(
+  metrics: FeedMetrics,
+  log: Logger,
+  now: () => number,
+  onReport: () => void = () => undefined,
+): Reports {
   const duplicates = new Set<string>();
   let forgotten = now();
 
@@ -75,6 +80,7 @@ export function createReports(metrics: FeedMetrics, log: Logger, now: () => numb
         if (keyId === null) throw refusal('too-many-nodes');
         throw refusal('node-name-taken', { node, keyId, seconds: LIVING_SECONDS });
       }
+      onReport();
       note(node, reported, failingCount);
       if (now() - forgotten > FORGET_EVERY_MS) {
         forgotten = now();

@@ -1,5 +1,6 @@
 // The reports of name servers: the rules about their names, the nodes that live, and those that have a zone.
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { NodeReport } from '#contract/feed.ts';
 import { adminCompareNodes, adminListNodes, adminMintNodeKey } from '#service/nodes/administration.ts';
@@ -218,5 +219,82 @@ describe('a node of a zone', () => {
     expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, foreign.text)).status).toBe(404);
     const reader = await service.key({ records: 'read', manageZones: 'none' });
     expect((await request('GET', `/zones/${zone.id}/nodes`, undefined, reader.text)).status).toBe(200);
+  });
+});
+
+describe('a question that waits', () => {
+  const ask = (zone: { id: string }, wait: string) => request('GET', `/zones/${zone.id}/nodes?wait=${wait}`);
+  const stateOf = (body: unknown, node: string) =>
+    (body as { nodes: { node: string; current: boolean }[] }).nodes.find((each) => each.node === node);
+  /** Lets the nodes of the tests before leave. */
+  const alone = () => sql`update nodes set reported_at = reported_at - interval '31 s'`;
+
+  test('is answered when the last living node has the change, also by a report to another replica', async () => {
+    await alone();
+    const other = await service.anotherApi();
+    const zone = await service.zone();
+    const [one, two] = [randomUUID(), randomUUID()];
+    await report('wait1', { instance: one, cursor: await position() });
+    await report('wait2', { instance: two, cursor: await position() });
+    await service.record(zone, 'www', 'A', '192.0.2.1');
+    const asked = ask(zone, '5');
+    await report('wait1', { instance: one, cursor: await position() });
+    const early = await Promise.race([asked.then(() => 'answered'), sleep(150, 'waits')]);
+    expect(early).toBe('waits');
+    const began = performance.now();
+    await fetch(`${other.url}/v1/feed/report`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ ...base, node: 'wait2', instance: two, cursor: await position() }),
+    });
+    const { body } = await asked;
+    expect(stateOf(body, 'wait2')).toMatchObject({ current: true });
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
+
+  test('asks for the changes before it, and says since when a node is behind', async () => {
+    await alone();
+    const zone = await service.zone();
+    const instance = randomUUID();
+    const cursor = await position();
+    await report('slow', { instance, cursor });
+    await service.record(zone, 'www', 'A', '192.0.2.1');
+    const { body } = await ask(zone, '0.05');
+    expect(stateOf(body, 'slow')).toMatchObject({
+      current: false,
+      behindSince: expect.stringMatching(/Z$/),
+      behindSeconds: expect.any(Number),
+    });
+    const asked = ask(zone, '5');
+    await sleep(100);
+    await report('slow', { instance, cursor: await position() });
+    expect(stateOf((await asked).body, 'slow')).toMatchObject({ current: true });
+  });
+
+  test('does not wait for a node that is starting, nor without any node', async () => {
+    await alone();
+    const zone = await service.zone();
+    const began = performance.now();
+    expect((await ask(zone, '5')).body).toEqual({ nodes: [] });
+    await report('starts');
+    expect(stateOf((await ask(zone, '5')).body, 'starts')).toMatchObject({ current: false, starting: true });
+    expect(performance.now() - began).toBeLessThan(4_000);
+  });
+
+  test.each(['6', '-1', 'x', '1e3', ''])('for %j seconds is refused', async (wait) => {
+    expect((await ask(await service.zone(), wait)).status).toBe(400);
+  });
+
+  test('says nothing about the speed of the service', async () => {
+    const zone = await service.zone();
+    const counted = async () =>
+      /request_seconds_count\{route="[^"]*\/nodes",method="GET",status="200"\} (\d+)/.exec(
+        await service.metrics(),
+      )?.[1];
+    const before = await counted();
+    await ask(zone, '0');
+    expect(await counted()).toBe(before);
+    await request('GET', `/zones/${zone.id}/nodes`);
+    expect(Number(await counted())).toBe(Number(before) + 1);
   });
 });

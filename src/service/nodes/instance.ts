@@ -1,0 +1,27 @@
+// Judges what one instance of a node reported about one zone. Pure.
+import type { LivingRow } from '#store/nodes.ts';
+
+export interface Verdict {
+  /** `starting`: the node has not applied its first list. It counts when it has. */
+  state: 'current' | 'behind' | 'starting';
+  /** Why the node does not serve the zone as it should, as the node says; null: it did not say. */
+  error: string | null;
+}
+
+/** @param xid the transaction that the node must have applied */
+export function judgeInstance(row: LivingRow, zoneId: string, xid: bigint): Verdict {
+  const error = row.failing.find(({ id }) => id === zoneId)?.error ?? null;
+  if (row.position === null) return { state: 'starting', error };
+  // Beyond its list, a node does not say which zones fail.
+  const isKnown = row.failingCount <= row.failing.length;
+  const has = row.isHere && isVisible(xid, row.position);
+  return { state: error === null && isKnown && has ? 'current' : 'behind', error };
+}
+
+/** The same as pg_visible_in_snapshot of Postgres. @param snapshot `xmin:xmax:transactions in progress` */
+export function isVisible(xid: bigint, snapshot: string): boolean {
+  const [xmin = '0', xmax = '0', running = ''] = snapshot.split(':');
+  if (xid < BigInt(xmin)) return true;
+  if (xid >= BigInt(xmax)) return false;
+  return !running.split(',').includes(String(xid));
+}
