@@ -25,3 +25,11 @@ export class KnotError extends Error {
 export function isRefusal(error: unknown, ...reasons: string[]): boolean {
   return error instanceof KnotError && error.failure === 'refused' && reasons.includes(error.reason);
 }
+
+/** knotd still loads the zone from its journal: the contents are unknown, and a commit now would replace them. */
+export class ZoneLoading extends Error {
+  constructor(zone: string) {
+    super(`the name server is loading ${zone}`);
+    this.name = 'ZoneLoading';
+  }
+}

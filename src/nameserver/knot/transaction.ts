@@ -3,7 +3,7 @@
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
-import { isRefusal } from './errors.ts';
+import { isRefusal, ZoneLoading } from './errors.ts';
 import { isEqualSoa, nextServedSerial, planSets } from './plan.ts';
 import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
 
@@ -17,19 +17,29 @@ export interface ZoneChange {
   serial: number;
 }
 
+export interface ChangeOptions {
+  /** The zone was added a moment ago: there is nothing in the journal that could be loading. */
+  isNew: boolean;
+}
+
 /** Knot's texts. */
 const TRANSACTION_EXISTS = 'too many transactions';
 const NO_NODE = 'no such node in zone found';
 
 /**
  * Makes the change in one commit. @returns the serial that is served
- * @throws KnotError. The zone is as before then; the transaction may still be open, and the caller or the next change ends it
+ * @throws KnotError, ZoneLoading. The zone is as before then; the transaction may still be open, and the caller or the next
+ * change ends it
  */
-export async function changeZone(session: KnotSession, zone: string, change: ZoneChange): Promise<number> {
+export async function changeZone(
+  session: KnotSession,
+  zone: string,
+  change: ZoneChange,
+  { isNew }: ChangeOptions,
+): Promise<number> {
   const { run } = session;
   const at = { zone: absolute(zone) };
-  await begin(run, at);
-  const held = await heldSoa(session, zone);
+  const held = await beginChange(session, zone, isNew);
   const plan = planSets(held === null ? [] : await heldSets(session, zone, change.names), change.sets);
   const soa = change.soa ?? held?.soa;
   if (soa === undefined) throw new Error(`the zone ${zone} has no contents yet, so its first change needs a SOA`);
@@ -49,6 +59,19 @@ export async function changeZone(session: KnotSession, zone: string, change: Zon
   return serial;
 }
 
+/** Begins the transaction. @returns the SOA of the contents; null if there are none @throws ZoneLoading */
+async function beginChange(session: KnotSession, zone: string, isNew: boolean): ReturnType<typeof heldSoa> {
+  const at = { zone: absolute(zone) };
+  await begin(session.run, at);
+  const held = await heldSoa(session, zone);
+  if (held !== null || isNew) return held;
+  // A transaction that began without contents stays without them when the zone is loaded meanwhile.
+  await session.run('zone-abort', at);
+  await checkLoaded(session, zone);
+  await begin(session.run, at);
+  return heldSoa(session, zone);
+}
+
 /** A transaction that a predecessor left open is aborted: it belongs to the zone, not to a connection. */
 async function begin(run: KnotSession['run'], at: KnotArguments): Promise<void> {
   try {
@@ -58,6 +81,16 @@ async function begin(run: KnotSession['run'], at: KnotArguments): Promise<void> 
     await run('zone-abort', at);
     await run('zone-begin', at);
   }
+}
+
+/**
+ * A zone without contents is new, or has lost them, or is still being loaded.
+ * @throws ZoneLoading
+ */
+export async function checkLoaded({ run }: KnotSession, zone: string): Promise<void> {
+  const states = await run('zone-status', { zone: absolute(zone) });
+  const load = states.find(({ type }) => type === 'load')?.data;
+  if (load === 'running' || load === 'pending') throw new ZoneLoading(zone);
 }
 
 async function heldSoa({ run }: KnotSession, zone: string): Promise<ReturnType<typeof soaOf>> {

@@ -12,7 +12,7 @@ import { isRefusal, KnotError } from './errors.ts';
 import { type KeyStore, keyIdOfPublic, publicKeyOf, type ZoneKey } from './keys.ts';
 import { pagesOf } from './pages.ts';
 import { absolute, SetCollector } from './records.ts';
-import { changeZone, type ZoneChange } from './transaction.ts';
+import { changeZone, checkLoaded, type ZoneChange } from './transaction.ts';
 import { createTurns } from './turns.ts';
 
 export type { ZoneSoa } from './records.ts';
@@ -33,14 +33,16 @@ export interface ZoneEngine {
   add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
   /** Removes zones with their contents, journal, keys and timers. A zone that is not there is no error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Whether the contents of a zone that is there are known. @throws KnotError; ZoneLoading while they are not */
+  check(name: string, signal: AbortSignal): Promise<void>;
   /**
    * The RRsets that the engine holds, without SOA and DNSSEC records, in canonical form. While the loop runs, it must wait
-   * for no other work with knotd: with Knot 3.2 that would wait for the loop.
+   * for no other work with knotd: with Knot 3.2 that would wait for the loop. @throws KnotError, ZoneLoading
    */
   read(name: string, signal: AbortSignal): AsyncIterable<ServedSet[]>;
   /**
    * One commit. Changes of one zone are made one after another. @returns the serial that is served
-   * @throws KnotError; nothing is changed then
+   * @throws KnotError, ZoneLoading; nothing is changed then
    */
   change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;
 }
@@ -51,6 +53,8 @@ const NO_NODE = 'no such node in zone found';
 export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyStore }): ZoneEngine {
   const changes = createTurns();
   const lists = createTurns();
+  /** Zones that were added here and have no contents yet. */
+  const added = new Set<string>();
 
   return {
     version: async (signal) => {
@@ -66,12 +70,13 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
         const held = await control.session(listZones, signal);
         const there = new Set(held.map(({ name }) => name));
         const wanted = zones.map(({ name, privateKey }) => ({ zone: name, privateKey }));
-        const added = wanted.filter(({ zone }) => !there.has(zone));
-        if (added.length > 0) {
+        const missing = wanted.filter(({ zone }) => !there.has(zone));
+        if (missing.length > 0) {
           // Keys and journals of zones that are not configured: a removal, or an addition, that did not come to its end.
           await sweep(held, signal);
           await keys.clean();
-          await addNew(added, signal);
+          await addNew(missing, signal);
+          for (const { zone } of missing) added.add(zone);
         }
         await replaceKeys(
           wanted.filter(({ zone }) => there.has(zone)),
@@ -84,6 +89,7 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
         const held = await control.session(listZones, signal);
         const there = new Set(held.map(({ name }) => name));
         const present = names.filter((name) => there.has(name));
+        for (const name of present) added.delete(name);
         if (present.length === 0) return;
         const ids: string[] = [];
         for (const [zone, published] of await publishedKeys(present, signal)) {
@@ -94,12 +100,17 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
         await keys.forget(ids);
       }),
 
+    check: (name, signal) => control.session((session) => checkLoaded(session, name), signal),
+
     read: (name, signal) => readZone(control, name, signal),
 
     change: (name, change, signal) =>
       changes(name, async () => {
         try {
-          return await control.session((session) => changeZone(session, name, change), signal);
+          const isNew = added.has(name);
+          const serial = await control.session((session) => changeZone(session, name, change, { isNew }), signal);
+          added.delete(name);
+          return serial;
         } catch (error) {
           // A value that is none closes the connection. An open transaction would stay in knotd's memory.
           const isReachable = !(error instanceof KnotError) || error.failure === 'refused';
@@ -207,7 +218,14 @@ function readZone(control: KnotControl, name: string, signal: AbortSignal): Asyn
       if (sets.length > 0) await give(sets);
     };
     const limit = AbortSignal.any([signal, stop]);
-    await control.session(({ stream }) => stream('zone-read', [{ zone: absolute(name) }], take), limit);
+    await control.session(async (session) => {
+      let isEmpty = true;
+      await session.stream('zone-read', [{ zone: absolute(name) }], (items) => {
+        isEmpty &&= items.length === 0;
+        return take(items);
+      });
+      if (isEmpty) await checkLoaded(session, name);
+    }, limit);
     const last = collector.end();
     if (last.length > 0) await give(last);
   });

@@ -6,6 +6,7 @@ import { sleep } from '#base/wait.ts';
 import { isBusy } from '#client/errors.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
+import { nextServedSerial } from '../knot/plan.ts';
 import type { FeedApi } from './api.ts';
 import { compareWith } from './difference.ts';
 import type { ZoneEngine } from './engine.ts';
@@ -39,6 +40,8 @@ interface Converged {
   readonly names: readonly string[];
   /** The contents are known as a whole. A zone that was present but not readable yet may hold more than was written. */
   readonly isExact: boolean;
+  /** The name server had lost all contents, for instance with an unreadable journal. */
+  readonly isLost: boolean;
 }
 
 /**
@@ -53,8 +56,10 @@ export async function reloadZone(
   signal: AbortSignal,
 ): Promise<Converged> {
   const { engine, state, permits, reads, present } = context;
+  // The api need not read a zone that could not be applied.
+  if (present.has(zone.name)) await engine.check(zone.name, signal);
   const served = await reads.run('small', () => readFromApi(context, zone, limit, signal), signal);
-  if (served === null) return { version: null, names: [], isExact: true };
+  if (served === null) return { version: null, names: [], isExact: true, isLost: false };
   const before = state.rows().get(zone.name);
   // A zone of the same name that was deleted has another key, and nothing in common with this one.
   if (before !== undefined && before.id !== zone.id && before.id !== '') await removeZone(context, before, signal);
@@ -97,17 +102,25 @@ async function applyDifference(
 ): Promise<Converged> {
   const comparison = compareWith(served.names);
   const wasHeld = row.engineSerial !== null;
-  if (wasHeld) for await (const page of engine.read(row.name, signal)) comparison.held(page);
+  let isLost = wasHeld;
+  if (wasHeld) {
+    for await (const page of engine.read(row.name, signal)) {
+      isLost = false;
+      comparison.held(page);
+    }
+  }
   const { names, sets } = comparison.result();
   const soa = JSON.stringify(served.soa);
   const { id, version, serial } = served.head;
   let { engineSerial } = row;
   if (names.length > 0 || row.soa !== soa || engineSerial === null || isLater(serial, engineSerial)) {
-    engineSerial = await engine.change(row.name, { names, sets, soa: served.soa, serial }, signal);
+    // Secondaries do not go back to an earlier serial.
+    const next = isLost ? nextServedSerial(engineSerial, serial) : serial;
+    engineSerial = await engine.change(row.name, { names, sets, soa: served.soa, serial: next }, signal);
   }
   const isDirty = isAwaited(row.name);
   state.put({ ...row, id, version, serial, engineSerial, soa, isDirty, isUnlisted: false });
-  return { version, names: wasHeld ? names : [], isExact: row.isExact };
+  return { version, names: wasHeld && !isLost ? names : [], isExact: row.isExact, isLost };
 }
 
 /** Applies changed names to a zone whose other names are up to date. */

@@ -1,6 +1,8 @@
 // The operations that the node needs of its name server. The name server of an installation is Knot DNS.
 import type { ServedSet } from '#dns/served.ts';
 
+export { ZoneLoading } from '../knot/errors.ts';
+
 export interface EngineZone {
   readonly name: string;
   /** The serial that is served; null while the zone has no contents. */
@@ -35,8 +37,10 @@ export interface ZoneEngine {
   add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
   /** Removes zones with everything that belongs to them. A zone that is not there is no error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
-  /** The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. */
+  /** Whether the contents of a zone that is there are known. @throws ZoneLoading while they are not */
+  check(name: string, signal: AbortSignal): Promise<void>;
+  /** The RRsets of a zone in pages, without SOA and DNSSEC records, in canonical form. @throws ZoneLoading */
   read(name: string, signal: AbortSignal): AsyncIterable<readonly ServedSet[]>;
-  /** One commit. @returns the serial that is served @throws when nothing was changed */
+  /** One commit. @returns the serial that is served @throws when nothing was changed; ZoneLoading */
   change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;
 }

@@ -2,7 +2,7 @@
 // server costs about the same for one zone as for many.
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
-import type { ZoneEngine } from './engine.ts';
+import { type ZoneEngine, ZoneLoading } from './engine.ts';
 
 interface Adding {
   readonly zone: { readonly name: string; readonly privateKey: string };
@@ -24,7 +24,7 @@ export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolea
       onEnd(true);
       return result;
     } catch (error) {
-      if (!signal.aborted) onEnd(false);
+      if (!signal.aborted) onEnd(error instanceof ZoneLoading);
       if (limit.expired()) throw new Error(`The name server did not answer within ${ms / 1000} s`);
       throw error;
     } finally {
@@ -77,6 +77,7 @@ export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolea
       await Promise.all(added);
     },
     remove: (names, signal) => within(SHORT_MS, signal, (limit) => engine.remove(names, limit)),
+    check: (name, signal) => within(SHORT_MS, signal, (limit) => engine.check(name, limit)),
     read: async function* (name, signal) {
       const end = new AbortController();
       const stop = () => end.abort(signal.reason);

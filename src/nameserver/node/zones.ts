@@ -6,6 +6,7 @@
 import { MAX_FAILING } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { type ConvergeContext, changeNames, reloadZone, removeZone } from './converge.ts';
+import { ZoneLoading } from './engine.ts';
 import { LargeZone, textOfError } from './faults.ts';
 import { canApply, isSmall, mergeWork, namesOf, reloadOf, retryDelay, type ZoneWork } from './plan.ts';
 import { Position } from './position.ts';
@@ -233,10 +234,15 @@ export class Zones {
     this.#recent.forget(slot.name);
     const zone = { id: idOf(work), name: slot.name };
     const limit = slot.isLarge ? undefined : LARGE_SETS;
-    const { version, names, isExact } = await reloadZone(this.#context, zone, limit, this.#signal);
+    const { version, names, isExact, isLost } = await reloadZone(this.#context, zone, limit, this.#signal);
     // A `gone` line follows for work that the cursor contains.
     if (version === null) return pending.number === null ? this.#options.onAbsent() : undefined;
     this.#recent.applied(slot.name, version, null);
+    if (isLost)
+      this.#options.log.warn(
+        { zone: slot.name },
+        'the name server had lost the contents of a zone; the node gave them again',
+      );
     this.#options.onReloaded(slot.name, names);
     if (!isExact) this.#options.onDoubt(slot.name);
   }
@@ -256,11 +262,12 @@ export class Zones {
       slot.isLarge = true;
       return;
     }
-    slot.attempts += 1;
+    const isLoading = error instanceof ZoneLoading;
+    if (!isLoading) slot.attempts += 1;
     const text = textOfError(error);
     const { clock, log, random } = this.#options;
-    const wait = retryDelay(slot.attempts, RETRY_MIN_MS, RETRY_MAX_MS, random);
-    if (slot.error !== text)
+    const wait = isLoading ? RETRY_MIN_MS : retryDelay(slot.attempts, RETRY_MIN_MS, RETRY_MAX_MS, random);
+    if (slot.error !== text && !isLoading)
       log.warn(
         { zone: slot.name, err: error, retryMs: Math.round(wait) },
         'failed to apply a zone; the node retries it, and serves its old contents',

@@ -3,7 +3,13 @@
 
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
-import type { EngineZone, ZoneChange, ZoneEngine, ZoneSoa } from '#nameserver/node/engine.ts';
+import {
+  type EngineZone,
+  type ZoneChange,
+  type ZoneEngine,
+  ZoneLoading,
+  type ZoneSoa,
+} from '#nameserver/node/engine.ts';
 
 interface HeldZone {
   privateKey: string;
@@ -18,6 +24,8 @@ export class MemoryEngine implements ZoneEngine {
   readonly commits: { zone: string; names: readonly string[]; serial: number }[] = [];
   /** Zones whose commits are refused. */
   readonly refused = new Set<string>();
+  /** Zones whose contents are not read from the journal yet. */
+  readonly loading = new Set<string>();
   isDown = false;
   /** Commits at work now, and the most there were. */
   atWork = 0;
@@ -33,7 +41,7 @@ export class MemoryEngine implements ZoneEngine {
 
   async zones(_signal: AbortSignal): Promise<EngineZone[]> {
     this.#up();
-    return [...this.held].map(([name, { serial }]) => ({ name, serial }));
+    return [...this.held].map(([name, { serial }]) => ({ name, serial: this.loading.has(name) ? null : serial }));
   }
 
   async add(zones: readonly { name: string; privateKey: string }[], _signal: AbortSignal): Promise<void> {
@@ -50,8 +58,13 @@ export class MemoryEngine implements ZoneEngine {
     for (const name of names) this.held.delete(name);
   }
 
-  async *read(name: string, _signal: AbortSignal): AsyncGenerator<ServedSet[]> {
+  async check(name: string, _signal: AbortSignal): Promise<void> {
     this.#up();
+    if (this.loading.has(name)) throw new ZoneLoading(name);
+  }
+
+  async *read(name: string, signal: AbortSignal): AsyncGenerator<ServedSet[]> {
+    await this.check(name, signal);
     const sets = [...(this.held.get(name)?.sets.values() ?? [])];
     for (let at = 0; at < sets.length; at += 2) yield sets.slice(at, at + 2);
   }
@@ -63,6 +76,7 @@ export class MemoryEngine implements ZoneEngine {
     try {
       await this.beforeCommit(name);
       this.#up();
+      if (this.loading.has(name)) throw new ZoneLoading(name);
       const zone = this.held.get(name);
       if (zone === undefined) throw new Error(`no such zone: ${name}`);
       if (this.refused.has(name)) throw new Error('semantic check');

@@ -184,3 +184,52 @@ describe('a failing zone', () => {
     await converged();
   });
 });
+
+describe('a name server that was started again', () => {
+  it('is not asked to change a zone that it is loading; the api is not asked either, and other zones go on', async () => {
+    const { feed, engine, start, converged } = await startWorld({ zones: ['big.test', 'small.test'] });
+    const clock = new QuickClock(20);
+    const first = start({ clock });
+    await converged();
+    await first.crash();
+    engine.loading.add('big.test');
+    const reads = () =>
+      feed.requests.filter((each) => each === `GET /v1/feed/zones/${feed.zone('big.test').id}`).length;
+    const before = reads();
+    const { lines } = start({ clock });
+    feed.set('big.test', { www: [address('www', '192.0.2.7')] });
+    feed.set('small.test', { www: [] });
+    await expect.poll(() => engine.commits.at(-1)).toMatchObject({ zone: 'small.test', names: ['www'] });
+    await expect
+      .poll(() => feed.reports.at(-1)?.failing)
+      .toEqual([{ id: feed.zone('big.test').id, error: 'big.test: the name server is loading big.test' }]);
+    const asked = clock.now();
+    await expect.poll(() => clock.now() - asked).toBeGreaterThan(5_000);
+    expect(reads()).toBe(before);
+    engine.loading.clear();
+    await converged();
+    expect(engine.commits.at(-1)).toMatchObject({ zone: 'big.test', names: ['www'] });
+    expect(lines.join()).not.toContain('failed to apply');
+  });
+
+  it('and has lost the contents of a zone gets them again, with a later serial', async () => {
+    const { engine, start, converged } = await startWorld({ zones: ['a.test'] });
+    const clock = new QuickClock(20);
+    const first = start({ clock });
+    await converged();
+    // A renewal of signatures.
+    const held = engine.held.get('a.test');
+    Object.assign(held ?? {}, { serial: 5_000 });
+    await first.crash();
+    const second = start({ clock });
+    await converged();
+    await expect.poll(() => second.state.rows().get('a.test')).toMatchObject({ engineSerial: 5_000, isDirty: false });
+    await second.crash();
+    held?.sets.clear();
+    Object.assign(held ?? {}, { serial: null, soa: null });
+    const { lines } = start({ clock });
+    await converged();
+    expect(held?.serial).toBe(5_001);
+    expect(lines.join()).toContain('had lost the contents of a zone');
+  });
+});
