@@ -186,7 +186,7 @@ describe('a failing zone', () => {
 });
 
 describe('a name server that was started again', () => {
-  it('is not asked to change a zone that it is loading; the api is not asked either, and other zones go on', async () => {
+  it('is not asked to change a zone that it is loading; the api is not asked either, and other zones change', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['big.test', 'small.test'] });
     const clock = new QuickClock(20);
     const first = start({ clock });
