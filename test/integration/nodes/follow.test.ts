@@ -44,7 +44,7 @@ async function expectCurrent(followers: readonly Follower[]): Promise<void> {
   }
 }
 
-/** The zones are what the rows say by the rules of DNS. */
+/** Compares every zone with the RRsets that the rules of DNS give for the rows. */
 async function expectAsModel(follower: Follower): Promise<void> {
   const model = await servedByModel(sql);
   for (const [id, { head, sets }] of follower.zones) expect(sorted(sets.values()), head.name).toEqual(model.get(id));

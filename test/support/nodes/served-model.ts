@@ -55,7 +55,7 @@ function served(zone: Zone, zones: readonly Zone[], rows: readonly Row[], hosts:
   const relative = (name: string) => (name === zone.name ? '@' : name.slice(0, -zone.name.length - 1));
   const nsOf = (name: string) =>
     hosts.map((host) => ({ name: relative(name), type: 'NS', rdata: `${host}.`, ttl: DELEGATION_TTL }));
-  // What is at the cut belongs to the child, except for the delegation itself; what is below it is occluded, glue among it.
+  // At a cut the parent has the delegation alone. Its records below the cut stay, glue among them, although they are occluded.
   const cuts = new Set(children.map(({ name }) => relative(name)));
   return [
     ...nsOf(zone.name),
