@@ -1,7 +1,6 @@
 // `.local/env`: how other programs find the running stack. Its names are a contract (docs/how-to/run-locally.md).
 import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { NAMESERVER } from './service.ts';
 import type { Stack } from './stack.ts';
 
 /** The variables by name. */
@@ -14,8 +13,8 @@ export function environmentOf({ service, cluster, issuance }: Stack): Record<str
     ZONESTEAD_TEAM_2: service.keys.second.team,
     ZONESTEAD_PERSON_KEY: service.personKey,
     ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
-    // Its name resolves nowhere: `zonestead acme` and `doctor` find it here.
-    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+    // Their names resolve nowhere: `zonestead acme` and `doctor` find the name servers here.
+    ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
     DATABASE_URL: service.databaseUrl,
     KUBECONFIG: cluster.kubeconfig,
     ...(issuance === undefined

@@ -6,7 +6,7 @@ hastenImports();
 
 const { command, stop, print, run } = createProgram(
   'up',
-  'run Zonestead on this machine: Postgres, PowerDNS, Kubernetes, api, nameserver and operator',
+  'run Zonestead on this machine: Postgres, Kubernetes, api, name servers and operator',
 );
 
 command
@@ -17,7 +17,8 @@ command
   .option('--kubeconfig <file>', 'use this cluster instead of a local control plane')
   .option('--state <folder>', 'keep the state in this folder (default: .local in the checkout)')
   .option('--api-port <port>', 'port of the REST API (default: a free one)')
-  .option('--dns-port <port>', 'port of PowerDNS (default: a free one)')
+  .option('--dns-port <port>', 'port of the first name server (default: a free one)')
+  .option('--nodes <number>', 'run this many name servers, at most 4 (default: 1)')
   .action(async (options) => {
     const { runUp } = await import('./up.ts');
     process.exitCode = await runUp(options, print, stop.signal);

@@ -35,6 +35,13 @@ const schema = z.object({
   apiPort: port,
   /** (Default: a free port, the same one at the next `up`.) */
   dnsPort: port,
+  /** The number of name servers. (Default: 1.) */
+  nodes: z.coerce
+    .number({ error: 'must be a number from 1 to 4' })
+    .int({ error: 'must be a number from 1 to 4' })
+    .min(1, { error: 'must be a number from 1 to 4' })
+    .max(4, { error: 'must be a number from 1 to 4' })
+    .default(1),
 });
 
 export type UpOptions = z.output<typeof schema>;

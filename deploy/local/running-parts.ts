@@ -12,12 +12,14 @@ export interface RunningParts<Name extends string> {
 }
 
 export function createRunningParts<Name extends string>(
-  starters: Readonly<Record<Name, () => Promise<Part>>>,
+  starters: Readonly<Partial<Record<Name, () => Promise<Part>>>>,
 ): RunningParts<Name> {
   const running = new Map<Name, Part>();
   return {
     start: async (name) => {
-      const part = await starters[name]();
+      const starter = starters[name];
+      if (!starter) throw new Error(`${name} is not a part of this stack`);
+      const part = await starter();
       running.set(name, part);
       return part;
     },

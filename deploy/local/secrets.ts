@@ -14,6 +14,8 @@ const schema = z.object({
   keys: z.object({ first: apiKey, second: apiKey, operator: apiKey }).partial(),
   /** Seals the console's cookies. */
   sessionKey: z.string().default(() => secret()),
+  /** The key of all name server nodes of the stack. */
+  nodeKey: z.string().optional(),
   /** The key of the one person of the stack. */
   personKey: z.string().optional(),
 });

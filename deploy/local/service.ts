@@ -1,32 +1,33 @@
-// The DNS side of the local stack: Postgres, the REST API, PowerDNS and its companion, and the keys to begin with.
+// The DNS side of the local stack: Postgres, the REST API, the name servers, and the keys to begin with.
 import { randomBytes } from 'node:crypto';
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
 import { createClient } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import { adminAddPerson, adminMintKey } from '#service/accounts/administration.ts';
-import { databaseUrl, prepareDatabase } from '#service/accounts/bootstrap.ts';
+import { prepareDatabase } from '#service/accounts/bootstrap.ts';
+import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
+import { type NameServer, nameServerStarters, nameServers } from './name-servers.ts';
 import type { Progress } from './parts/cache.ts';
 import { startCommand } from './parts/command.ts';
+import { ensureKnot } from './parts/knot.ts';
 import type { Part } from './parts/part.ts';
 import { ensurePostgres, startPostgres } from './parts/postgres.ts';
-import { ensurePowerDns, startPowerDns } from './parts/powerdns.ts';
 import { createRunningParts, type RunningParts } from './running-parts.ts';
 import { type KeyUse, readSecrets, type Secrets, writeSecrets } from './secrets.ts';
 
 const DATABASE = 'zonestead';
 const TEAMS: Readonly<Record<KeyUse, string>> = { first: 'first', second: 'second', operator: 'first' };
-/** The one name server of a local stack; its name resolves nowhere. */
-export const NAMESERVER = 'ns1.zonestead.test';
 
-export type ServicePart = 'postgres' | 'api' | 'powerdns' | 'nameserver';
+export type ServicePart = 'postgres' | 'api' | `knot${'' | `-${number}`}` | `nameserver${'' | `-${number}`}`;
 
 export interface ServicePorts {
   postgres: number;
   api: number;
   apiHealth: number;
-  dns: number;
-  nameserverHealth: number;
+  /** One for each name server. */
+  dns: readonly number[];
+  nameserverHealth: readonly number[];
 }
 
 export interface ServiceOptions {
@@ -47,7 +48,11 @@ export interface Service {
   /** Base address of the REST API. */
   url: string;
   databaseUrl: string;
+  /** The first name server. */
   dns: { address: string; port: number };
+  nameServers: readonly NameServer[];
+  /** ZONESTEAD_NAMESERVER_ADDRESSES: the names of the name servers resolve nowhere. */
+  nameserverAddresses: string;
   keys: Record<KeyUse, { team: string; key: string }>;
   /** The API key of a person who owns the first team, for the console. */
   personKey: string;
@@ -60,16 +65,17 @@ export interface Service {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { stateDir, ports, progress, signal } = options;
   const { postgresPrograms } = options;
-  const [command, { binDir }] = await Promise.all([
-    ensurePowerDns({ progress, signal }),
+  const [programs, { binDir }] = await Promise.all([
+    ensureKnot({ progress, signal }),
     postgresPrograms === undefined ? ensurePostgres({ progress, signal }) : { binDir: postgresPrograms },
   ]);
   const secrets = await readSecrets(stateDir);
   await writeSecrets(stateDir, secrets);
   const { servicePassword, nameserverPassword } = secrets;
+  const servers = nameServers(ports.dns);
   let adminUrl = '';
   let url = '';
-  let socket = '';
+  let nodeKey = '';
   const running = createRunningParts<ServicePart>({
     postgres: async () => {
       const durable = options.durable ?? true;
@@ -83,40 +89,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     api: () =>
       startCommand({
         name: 'api',
-        env: apiSettings(url, options, secrets.sessionKey),
+        env: apiSettings(url, options, servers, secrets.sessionKey),
         healthPort: ports.apiHealth,
         stateDir,
         signal,
       }),
-    powerdns: async () => {
-      const database = { host: '127.0.0.1', port: ports.postgres, name: DATABASE, password: nameserverPassword };
-      const powerdns = await startPowerDns({ command, stateDir, port: ports.dns, database, signal });
-      socket = powerdns.socket;
-      return powerdns.part;
-    },
-    nameserver: () => {
-      const login = { name: 'pdns', password: nameserverPassword };
-      const env = {
-        ZONESTEAD_NAMESERVER_DATABASE_URL: databaseUrl(url, DATABASE, login),
-        ZONESTEAD_PDNS_SOCKET: socket,
-      };
-      return startCommand({ name: 'nameserver', env, healthPort: ports.nameserverHealth, stateDir, signal });
-    },
+    ...nameServerStarters(servers, {
+      programs,
+      stateDir,
+      healthPorts: ports.nameserverHealth,
+      feed: () => ({ url: `http://127.0.0.1:${ports.api}`, key: nodeKey }),
+      signal,
+    }),
   });
   const stop = () => running.stop('postgres');
   try {
     await running.start('postgres');
     const service = { name: 'zonestead', password: servicePassword };
     url = await prepareDatabase(adminUrl, DATABASE, { service, nameserverPassword });
-    await settle([running.start('api'), running.start('powerdns').then(() => running.start('nameserver'))]);
+    nodeKey = await adminEnsureNodeKey(url, 'up', secrets.nodeKey, randomBytes, new Date());
+    await writeSecrets(stateDir, { ...secrets, nodeKey });
+    await settle([running.start('api'), ...servers.map(({ knot }) => running.start(knot))]);
+    await settle(servers.map(({ node }) => running.start(node)));
     const base = `http://127.0.0.1:${ports.api}`;
     const keys = await ensureKeys(url, base, secrets, signal);
     const personKey = await ensurePerson(url, base, secrets, signal);
-    await writeSecrets(stateDir, { ...secrets, keys, personKey });
+    await writeSecrets(stateDir, { ...secrets, nodeKey, keys, personKey });
     return {
       url: base,
       databaseUrl: url,
-      dns: { address: '127.0.0.1', port: ports.dns },
+      dns: { address: '127.0.0.1', port: ports.dns[0] as number },
+      nameServers: servers,
+      nameserverAddresses: addressesOf(servers),
       keys,
       personKey,
       running,
@@ -131,29 +135,34 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 function apiSettings(
   url: string,
   { ports, limits, settings }: ServiceOptions,
+  servers: readonly NameServer[],
   sessionKey: string,
 ): Record<string, string> {
   return {
     DATABASE_URL: url,
     ZONESTEAD_LISTEN: `127.0.0.1:${ports.api}`,
-    ZONESTEAD_NAMESERVERS: NAMESERVER,
+    ZONESTEAD_NAMESERVERS: servers.map(({ hostName }) => hostName).join(','),
     ZONESTEAD_LIMITS: limits ? 'on' : 'off',
-    ZONESTEAD_RESOLVER: resolvers(ports.dns),
+    ZONESTEAD_RESOLVER: resolvers(ports.dns[0] as number),
     // Plain HTTP, said aloud: cookies that need HTTPS would be refused by some browsers.
     ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
-    ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=127.0.0.1:${ports.dns}`,
+    ZONESTEAD_NAMESERVER_ADDRESSES: addressesOf(servers),
     ...settings,
   };
 }
 
-/** Our own PowerDNS first: nobody delegates to it, so ALIAS targets in its zones are found nowhere else. */
+/** Our own name server first: nobody delegates to it, so ALIAS targets in its zones are found nowhere else. */
 function resolvers(dnsPort: number): string {
   const machine = getServers().flatMap((text) => {
     if (text.includes('%')) return [];
     return isIP(text) === 4 ? `${text}:53` : isIP(text) === 6 ? `[${text}]:53` : text;
   });
   return [`127.0.0.1:${dnsPort}`, ...machine].join(',');
+}
+
+function addressesOf(servers: readonly NameServer[]): string {
+  return servers.map(({ hostName, address, port }) => `${hostName}=${address}:${port}`).join(',');
 }
 
 /** Waits for all, so that a failure of one leaves none still starting when everything is stopped. */

@@ -8,7 +8,7 @@ import { startCommand } from './parts/command.ts';
 import type { Part } from './parts/part.ts';
 import { allocatePorts } from './parts/ports.ts';
 import { createRunningParts, type RunningParts } from './running-parts.ts';
-import { NAMESERVER, type Service, startService } from './service.ts';
+import { type Service, startService } from './service.ts';
 
 export interface StackOptions {
   /** Must exist. */
@@ -18,6 +18,8 @@ export interface StackOptions {
   kubeconfig?: string | undefined;
   apiPort?: number | undefined;
   dnsPort?: number | undefined;
+  /** The number of name servers. (Default: 1.) */
+  nodes?: number;
   /** Also cert-manager, Pebble and the solver. (Default: false.) */
   certManager?: boolean;
   /** False for tests: no fsync. (Default: true.) */
@@ -47,13 +49,18 @@ export interface Stack {
 /** @throws with the end of the log of the part that failed; nothing is left running then */
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { stateDir, limits, durable = true, settings, postgresPrograms, progress, signal } = options;
-  const ports = await allocatePorts(
+  const more = Array.from({ length: (options.nodes ?? 1) - 1 }, (_, at) => at + 2);
+  const found = await allocatePorts(
     [
       { name: 'postgres' },
       { name: 'api', ...(options.apiPort === undefined ? {} : { port: options.apiPort }) },
       { name: 'apiHealth' },
       { name: 'dns', dns: true, ...(options.dnsPort === undefined ? {} : { port: options.dnsPort }) },
       { name: 'nameserverHealth' },
+      ...more.flatMap((number) => [
+        { name: `dns${number}` as const, dns: true },
+        { name: `nameserverHealth${number}` as const },
+      ]),
       { name: 'operatorHealth' },
       { name: 'etcd' },
       { name: 'etcdPeer' },
@@ -61,6 +68,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ],
     { stateDir },
   );
+  const all = (name: 'dns' | 'nameserverHealth') => [
+    found[name],
+    ...more.map((number) => found[`${name}${number}`] as number),
+  ];
+  const ports = { ...found, dns: all('dns'), nameserverHealth: all('nameserverHealth') };
   const [service, cluster] = await bothOrNeither(
     startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal }),
     openCluster({ stateDir, kubeconfig: options.kubeconfig, ports, progress, signal }),
@@ -75,7 +87,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           ZONESTEAD_API_KEY: service.keys.operator.key,
           // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
           ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
-          ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+          ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
           ...settings,
         },
         healthPort: ports.operatorHealth,
@@ -102,7 +114,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ...operator.parts(),
     ...(issuance?.running.parts() ?? []),
   ];
-  const healthPorts = { api: ports.apiHealth, nameserver: ports.nameserverHealth, operator: ports.operatorHealth };
+  const healthPorts = { api: ports.apiHealth, nameserver: found.nameserverHealth, operator: ports.operatorHealth };
   return { service, cluster, operator, issuance, healthPorts, parts, stop };
 }
 

@@ -29,8 +29,8 @@ export async function runUp(
   try {
     if (options.fresh) await forget(stateDir);
     const tools = await ensureTools([{ command: 'dig', package: 'bind9-dnsutils' }], { progress: print, signal });
-    print('starting Postgres, PowerDNS, Kubernetes, api, nameserver, operator');
-    const { kubeconfig, apiPort, dnsPort } = options;
+    print('starting Postgres, Kubernetes, api, name servers, operator');
+    const { kubeconfig, apiPort, dnsPort, nodes } = options;
     const stack = await startStack({
       stateDir,
       limits: options.limits === 'on',
@@ -38,6 +38,7 @@ export async function runUp(
       kubeconfig,
       apiPort,
       dnsPort,
+      nodes,
       progress: print,
       signal,
     });
@@ -68,8 +69,9 @@ function announce(
   seconds: number,
   print: (line: string) => void,
 ): void {
-  const { url, dns } = service;
-  print(`ready after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${dns.address}:${dns.port}.`);
+  const { url, nameServers } = service;
+  const dns = nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
+  print(`ready after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${dns}.`);
   if (issuance) {
     print(`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
   }
@@ -96,10 +98,9 @@ async function forget(stateDir: string): Promise<void> {
     'secrets.json',
     'env',
     'bin',
-    'powerdns',
+    'nodes',
     'controlplane',
     'api.log',
-    'nameserver.log',
     'operator.log',
     'solver',
     'solver.log',

@@ -6,8 +6,6 @@ import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#ap
 import { realClock } from '#base/clock.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
-import { createCompanionMetrics } from '#nameserver/companion/metrics.ts';
-import { watchPowerDns } from '#nameserver/companion/statistics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
 import { countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
@@ -45,10 +43,6 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },
   nameserver: (metrics) => {
-    createCompanionMetrics(metrics, () => 1);
-    watchPowerDns(metrics, '/nonexistent');
-  },
-  node: (metrics) => {
     const numbers = { lagSeconds: () => 0, zones: () => 0, failing: () => 0, waiting: () => 0, unlisted: () => 0 };
     const facts = { isConnected: () => true, isEngineUp: () => true, isStateStored: () => true };
     createNodeMetrics(metrics, { ...numbers, ...facts });
@@ -101,9 +95,7 @@ export async function readMetrics(): Promise<Readonly<Record<string, MetricFacts
 const TITLES: Readonly<Record<string, string>> = { all: 'All processes' };
 const NOTES: Readonly<Record<string, string>> = {
   all: 'Every process also serves the metrics of Node.js with the prefixes `zonestead_process_` and `zonestead_nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
-  nameserver:
-    'The companion serves these metrics for its pod. It reads those that begin with `zonestead_dns_` from PowerDNS over its control socket.',
-  node: 'A name server node that follows the feed of the api serves these metrics.',
+  nameserver: 'Each name server node serves these metrics.',
   operator: `The metrics \`${METRICS_PREFIX}pace_*\` describe the writes that wait for their turn within the write limits, by lane: \`acme\` (certificates), \`change\` and \`create\`. An operator that is not the leader has its objects in the queue too, so read \`${METRICS_PREFIX}workqueue_depth\` together with \`${METRICS_PREFIX}leader\`.`,
   'external-dns': 'The process has no metrics besides those of all processes.',
 };

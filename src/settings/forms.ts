@@ -185,17 +185,6 @@ export const postgresUrl = form(
   }),
 );
 
-export const postgresServerUrl = form(
-  'postgres://user:password@host:port/database',
-  z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must be postgres://user:password@host:port/database')
-    .refine(
-      (value) => !/^[^/]+:\/\/(?:.*@)?[^@/?#]*,[^@]*$/.test(value),
-      'must name one server, because PowerDNS connects to one: the primary, one replica, or a Service that leads to the primary',
-    ),
-);
-
 const UNITS = { '': 1, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 } as const;
 
 /** A number of bytes, as Kubernetes writes quantities: 1073741824, 512Mi, 1Gi. */

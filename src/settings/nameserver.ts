@@ -1,44 +1,8 @@
-// The settings of the commands that run next to a name server: nameserver and pdns-conf with PowerDNS, node with Knot DNS.
-import { addresses, hostPort, httpUrl, nodeName, oneOf, postgresServerUrl, text, wholeNumber } from './forms.ts';
+// The settings of the name server node, which runs next to Knot DNS.
+import { httpUrl, nodeName, oneOf, text, wholeNumber } from './forms.ts';
 import { optional, preset, required, secret } from './setting.ts';
 
 export const NAMESERVER_SETTINGS = {
-  // nameserver
-  ZONESTEAD_NAMESERVER_DATABASE_URL: secret(
-    required(postgresServerUrl, 'The name server and its PowerDNS read the database at this address.'),
-  ),
-  ZONESTEAD_PDNS_SOCKET: preset(
-    text('file'),
-    '/run/pdns/pdns.controlsocket',
-    'The control socket of PowerDNS has this path.',
-  ),
-  ZONESTEAD_POLL_MS: preset(
-    wholeNumber(5, 5_000),
-    '25',
-    'The name server polls the database for changed zones at this interval in milliseconds.',
-  ),
-  ZONESTEAD_PDNS_ADDRESS: optional(
-    hostPort,
-    'readiness does not depend on PowerDNS',
-    'PowerDNS answers queries at this address. The process is ready only while it does.',
-  ),
-  ZONESTEAD_PDNS_CONF: optional(
-    text('file'),
-    'the file is left alone',
-    'The name server updates the configuration of PowerDNS in this file when it starts. If the file changes, it restarts PowerDNS.',
-  ),
-
-  // pdns-conf
-  ZONESTEAD_PDNS_LISTEN: preset(addresses, '0.0.0.0', 'PowerDNS listens at these addresses, for instance 0.0.0.0,::.'),
-  ZONESTEAD_PDNS_PORT: preset(wholeNumber(1, 65_535), '5353', 'PowerDNS listens on this port, over UDP and TCP.'),
-  ZONESTEAD_PDNS_THREADS: preset(wholeNumber(1, 64), '2', 'PowerDNS runs this many receiver threads.'),
-  ZONESTEAD_PDNS_DATABASE_CA: optional(
-    text('file'),
-    'the authorities of the machine',
-    'PowerDNS verifies the certificate of Postgres with the authorities in this PEM file if the address has ?sslmode=verify-full.',
-  ),
-
-  // node
   ZONESTEAD_FEED_URL: required(
     httpUrl,
     'The node follows the feed of the api at this base address. Requests go to the paths below /v1/feed there.',

@@ -5,7 +5,6 @@ import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { NAMESERVER } from '../../deploy/local/service.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
 import { create, type Ground, inParallel, newRecords } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
@@ -28,7 +27,7 @@ export async function limited(ground: Ground): Promise<void> {
       KUBECONFIG: stack.cluster.operatorKubeconfig,
       ZONESTEAD_URL: proxy.url,
       ZONESTEAD_API_KEY: stack.service.keys.operator.key,
-      ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${stack.service.dns.address}:${stack.service.dns.port}`,
+      ZONESTEAD_NAMESERVER_ADDRESSES: stack.service.nameserverAddresses,
     },
     healthPort: health,
     stateDir,

@@ -78,7 +78,14 @@ export async function startBenchService({ stateDir, signal, atEnd }: Bench): Pro
     ],
     { stateDir },
   );
-  const service = await startService({ stateDir, ports, limits: false, durable: true, progress: () => {}, signal });
+  const service = await startService({
+    stateDir,
+    ports: { ...ports, dns: [ports.dns], nameserverHealth: [ports.nameserverHealth] },
+    limits: false,
+    durable: true,
+    progress: () => {},
+    signal,
+  });
   atEnd(() => service.stop());
   return { ...service, healthUrl: `http://127.0.0.1:${ports.apiHealth}` };
 }

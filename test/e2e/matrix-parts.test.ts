@@ -8,7 +8,7 @@ import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectCluster } from '#kube/api/cluster.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
-import { NAMESERVER, type ServicePart } from '../../deploy/local/service.ts';
+import type { ServicePart } from '../../deploy/local/service.ts';
 import {
   type Cell,
   CHANGING,
@@ -37,7 +37,7 @@ const chain: Chain = {
   key: service.keys.operator.key,
   sql,
   dns: createResolver(service.dns, folder),
-  nameservers: [NAMESERVER],
+  nameservers: ['ns1.zonestead.test'],
   client: test.client,
   api: kube.api,
   operatorKubeconfig: cluster.operatorKubeconfig,
@@ -60,7 +60,7 @@ const everywhere = (reason: NotReadyReason) => ({ creating: reason, changing: re
 const OUTAGES: readonly Outage[] = [
   { part: 'api', reasons: everywhere('APIUnavailable') },
   { part: 'postgres', reasons: everywhere('APIError') },
-  { part: 'powerdns', reasons: { ...everywhere('AwaitingPropagation'), deleting: null } },
+  { part: 'knot', reasons: { ...everywhere('AwaitingPropagation'), deleting: null } },
 ];
 
 /** The object that a work is about. */

@@ -9,7 +9,6 @@ import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import type { Part } from '../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
-import { NAMESERVER } from '../../deploy/local/service.ts';
 import { type Exchange, type RecordingProxy, startRecordingProxy } from '../support/recording-proxy.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 
@@ -35,7 +34,7 @@ beforeAll(async () => {
       KUBECONFIG: cluster.operatorKubeconfig,
       ZONESTEAD_URL: proxy.url,
       ZONESTEAD_API_KEY: service.keys.operator.key,
-      ZONESTEAD_NAMESERVER_ADDRESSES: `${NAMESERVER}=${service.dns.address}:${service.dns.port}`,
+      ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
     },
     healthPort: health,
     stateDir,

@@ -1,25 +1,42 @@
-// PowerDNS' own opinion of all zones that it serves.
+// The opinion of others about whole zones as they are served: ldns parses each zone and verifies its signatures and its chain of
+// NSEC records.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+import type { KnotControl } from '#nameserver/knot/control.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 
 export interface ZoneCheck {
-  /** How many zones were looked at. */
+  /** The number of zones. */
   zones: number;
-  /** Lines about errors, and a failure of the program itself. */
+  /** The verdicts of ldns on zones that it does not accept. */
   errors: string[];
-  /** Contents that are not written as PowerDNS itself would write them. */
-  unequal: string[];
-  text: string;
 }
 
-/** `pdnsutil check-all-zones`. @param folder where pdns.conf is */
-export async function checkAllZones(pdnsutil: string, folder: string): Promise<ZoneCheck> {
-  const args = [`--config-dir=${folder}`, 'check-all-zones'];
-  const { signal } = new AbortController();
-  const { code, out, tail } = await runCommand({ command: pdnsutil, args, timeoutMs: 60_000, signal });
-  const lines = `${out}\n${tail}`.split('\n');
-  const closing = lines.map((line) => /^Checked (\d+) zones, (\d+) had errors\.$/.exec(line)).find((match) => match);
-  const errors = lines.filter((line) => line.startsWith('[Error]'));
-  if (code !== 0 || closing?.[2] !== '0') errors.push(`pdnsutil ended with ${code}: ${tail}`);
-  const unequal = lines.filter((line) => line.includes('Parsed and original record content are not equal'));
-  return { zones: Number(closing?.[1] ?? 0), errors, unequal, text: tail };
+const { signal } = new AbortController();
+
+/** All records of a zone, as a zone file: the contents that knotd transfers. */
+export async function zoneText(control: KnotControl, zone: string): Promise<string> {
+  const items = await control.run('zone-read', { zone });
+  return items.map(({ owner, ttl, type, data }) => `${owner} ${ttl} IN ${type} ${data?.trim()}\n`).join('');
+}
+
+/** The verdict of ldns on a signed zone. @param folder for the file */
+export async function verifyZone(text: string, folder: string): Promise<string> {
+  const file = join(folder, 'zone');
+  await writeFile(file, text);
+  const args = ['-V', '3', file];
+  return (await runCommand({ command: inject('tools').ldnsVerifyZone, args, timeoutMs: 60_000, signal })).tail;
+}
+
+/** Verifies all zones of a knotd. */
+export async function checkAllZones(control: KnotControl, folder: string): Promise<ZoneCheck> {
+  const found = await control.run('zone-status');
+  const zones = [...new Set(found.flatMap(({ zone }) => (zone === undefined ? [] : [zone])))];
+  const errors: string[] = [];
+  for (const zone of zones) {
+    const verdict = await verifyZone(await zoneText(control, zone), folder);
+    if (!/Zone is verified and complete/.test(verdict)) errors.push(`${zone}: ${verdict}`);
+  }
+  return { zones: zones.length, errors };
 }

@@ -1,4 +1,4 @@
-// Questions to the PowerDNS of a test: by dns-packet, by dig, and by delv, which validates every signature up to a trust
+// Questions to the name server of a test: by dns-packet, by dig, and by delv, which validates every signature up to a trust
 // anchor. None of them is code under test.
 import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';

@@ -1,7 +1,8 @@
-// One test file's own service: a fresh database, the api in this process behind a real socket, a real PowerDNS and the
-// companion. The api is put together by the function that the api process calls (src/api/compose.ts), from settings as an
-// environment holds them. The service closes itself after the file's tests, and fails the file when something was left open or
-// went wrong unseen (an error or an unexpected warning in a log, a complaint of PowerDNS).
+// One test file's own service: a fresh database, the api and a node in this process behind real sockets, and a real knotd. Api
+// and node are put together by the functions that their processes call (src/api/compose.ts, src/nameserver/node/compose.ts), from
+// settings as an environment holds them. The service closes itself after the file's tests, and fails the file when something was
+// left open or went wrong unseen (an error or an unexpected warning in a log, a complaint of knotd).
+import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,18 +17,22 @@ import { readConfig } from '#config.ts';
 import type { DnsRecord } from '#contract/record.ts';
 import type { ZoneCreated } from '#contract/zone.ts';
 import type { Meter } from '#edge/measure.ts';
-import { runCompanion } from '#nameserver/companion/companion.ts';
+import { knotControl } from '#nameserver/knot/control.ts';
+import { type ComposedNode, composeNode } from '#nameserver/node/compose.ts';
 import type { Endpoint } from '#nameserver/probe/probe.ts';
-import { openDatabase } from '#store/database.ts';
+import { NODE_SETTINGS } from '#nameserver/settings.ts';
+import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
+import { startKnot } from '../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
-import { type PowerDns, startPowerDns } from '../../deploy/local/parts/powerdns.ts';
 import { createRequest, type Request } from './api.ts';
 import { cloneDatabase, type TestDatabase } from './database.ts';
 import { expectCounted } from './history.ts';
 import { type KeyOptions, mintTestKey, type TestKey } from './keys.ts';
+import type { TestKnot } from './knot.ts';
 import { createResolver as createTestResolver, type Resolver } from './resolver.ts';
+import { createSettled } from './settled.ts';
 
 export const NAMESERVERS = ['ns1.zonestead.test', 'ns2.zonestead.test'];
 
@@ -40,10 +45,10 @@ export interface TestServiceOptions {
   requestMs?: number;
   /** The time between two rounds of the retention, in ms. (Default: that of the api, a minute.) */
   retentionEveryMs?: number;
-  /** (Default: true.) Without it PowerDNS' own 5 s cache bounds what is stale. */
-  nameserverCompanion?: boolean;
+  /** A knotd with its node. (Default: true.) Without it nothing answers on the port of `dns`. */
+  nameserver?: boolean;
   /**
-   * ZONESTEAD_RESOLVER. `own` is the PowerDNS of this service. (Default: an address where no server answers, so that
+   * ZONESTEAD_RESOLVER. `own` is the name server of this service. (Default: an address where no server answers, so that
    * tests never query a resolver of the machine.)
    */
   resolvers?: (Endpoint | 'own')[];
@@ -71,9 +76,11 @@ export interface TestService {
   url: string;
   database: TestDatabase;
   sql: Sql;
-  powerdns: PowerDns;
-  /** The folder of PowerDNS's configuration. */
-  powerdnsFolder: string;
+  /** Not with `nameserver: false`, as all that reads it. */
+  knot: TestKnot;
+  node: ComposedNode;
+  /** Waits until the node has applied every change that is committed now. @throws after 20 s */
+  settled(): Promise<void>;
   /** The log of the api so far, as JSON lines, at level trace. */
   log: string[];
   /** The answer to a scrape of the (first) api. */
@@ -94,7 +101,8 @@ export interface TestService {
   zone(name?: string, key?: TestKey): Promise<ZoneCreated>;
   /** @throws if it is not created */
   record(zone: { id: string }, name: string, type: string, content: string, more?: object): Promise<DnsRecord>;
-  dns: Resolver;
+  /** Each question waits until the name server has everything that is committed, except those of `raw`. */
+  dns: Resolver & { raw: Resolver };
 }
 
 /** To be called at the top of a test file. */
@@ -111,8 +119,7 @@ export async function startTestService(options: TestServiceOptions = {}): Promis
 }
 
 async function start(options: TestServiceOptions, closers: (() => Promise<unknown>)[]): Promise<TestService> {
-  const { nameserverCompanion = true, writesBehind = false, warnings = [] } = options;
-  const { signal } = new AbortController();
+  const { nameserver = true, writesBehind = false, warnings = [] } = options;
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-service-'));
   closers.push(() => rm(stateDir, { recursive: true, force: true }));
   await chmod(stateDir, 0o755);
@@ -144,22 +151,14 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     return api.app.listen({ host: '127.0.0.1', port: 0 });
   };
 
-  const { port, nameserverPassword } = inject('postgres');
-  const { pdnsServer } = inject('tools');
   const { dns: dnsPort } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir });
   const settings = { ...settingsOf(options, dnsPort), ...options.settings };
-  const [url, powerdns] = await Promise.all([
+  const [url, knot] = await Promise.all([
     startApi(settings),
-    startPowerDns({
-      command: pdnsServer,
-      stateDir,
-      port: dnsPort,
-      database: { host: '127.0.0.1', port, name: database.name, password: nameserverPassword },
-      signal,
-    }),
+    nameserver ? startTestKnot(stateDir, dnsPort, closers) : undefined,
   ]);
-  closers.push(() => stopPowerDns(powerdns));
-  if (nameserverCompanion) closers.push(startCompanion(database, powerdns, log));
+  const node = knot && (await startTestNode(url, database, knot, stateDir, log, closers));
+  const settled = createSettled(database.sql, () => node?.report().cursor ?? null);
 
   const agent = new Agent();
   closers.push(() => agent.close());
@@ -168,15 +167,16 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   const request = createRequest(url, agent, admin.text);
   closers.push(async () => {
     const problems = log.filter((line) => isProblem(JSON.parse(line), warnings));
-    if (problems.length > 0) throw new Error(`the api or the companion logged problems:\n${problems.join('')}`);
+    if (problems.length > 0) throw new Error(`the api or the node logged problems:\n${problems.join('')}`);
   });
   let zones = 0;
   return {
     url,
     database,
     sql: database.sql,
-    powerdns,
-    powerdnsFolder: join(stateDir, 'powerdns'),
+    knot: knot as TestKnot,
+    node: node as ComposedNode,
+    settled,
     log,
     metrics: () => (registries[0] as Registry).metrics(),
     routes,
@@ -205,7 +205,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
       if (reply.status !== 201) throw new Error(`${name} ${type} was not created: ${reply.status} ${reply.text}`);
       return reply.body as DnsRecord;
     },
-    dns: createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir),
+    dns: settledResolver(createTestResolver({ address: '127.0.0.1', port: dnsPort }, stateDir), settled),
   };
 }
 
@@ -235,28 +235,72 @@ function isProblem({ level, msg }: { level: string; msg?: string }, expected: re
   return level === 'warn' && !expected.some((text) => msg?.includes(text));
 }
 
-function startCompanion(database: TestDatabase, powerdns: PowerDns, log: string[]): () => Promise<void> {
-  const stop = new AbortController();
-  const { db, close } = openDatabase(database.nameserverUrl, { name: 'test-companion', max: 1 });
-  const logger = createLogger({ name: 'nameserver', destination: { write: (line) => void log.push(line) } });
-  const onLook = () => undefined;
-  const running = runCompanion({ db, socket: powerdns.socket, pollMs: 25, log: logger, onLook }, stop.signal);
-  return async () => {
-    stop.abort();
-    await running;
-    await close();
+/** Lines about a zone before its first contents, and about an empty configuration. */
+const HARMLESS = /no zones loaded|zone event 'load' failed \(not exists\)|failed to purge orphan from journal database/;
+
+async function startTestKnot(stateDir: string, port: number, closers: (() => Promise<unknown>)[]): Promise<TestKnot> {
+  const { signal } = new AbortController();
+  const start = () => startKnot({ programs: inject('knot'), stateDir, port, signal });
+  const knot = await start();
+  const control = knotControl({ socket: knot.folder.socket });
+  const own: TestKnot = {
+    ...knot,
+    control,
+    restart: async (how) => {
+      await own.part.stop({ signal: how });
+      own.part = (await start()).part;
+    },
   };
+  closers.push(async () => {
+    control.close();
+    const lines = (await own.part.tail(500)).split('\n');
+    await own.part.stop();
+    const complaints = lines.filter((line) => / (warning|error|critical): /.test(line) && !HARMLESS.test(line));
+    if (complaints.length > 0) throw new Error(`knotd complained:\n${complaints.slice(-20).join('\n')}`);
+  });
+  return own;
 }
 
-/** Lines that PowerDNS writes even at the level of errors. */
-const HARMLESS = /server bound to|Creating backend connection for TCP/;
+async function startTestNode(
+  url: string,
+  database: TestDatabase,
+  knot: TestKnot,
+  stateDir: string,
+  log: string[],
+  closers: (() => Promise<unknown>)[],
+): Promise<ComposedNode> {
+  const stop = new AbortController();
+  const key = await adminEnsureNodeKey(database.url, 'ns1', undefined, randomBytes, new Date());
+  const env = {
+    ZONESTEAD_FEED_URL: url,
+    ZONESTEAD_NODE_KEY: key,
+    ZONESTEAD_NODE_NAME: 'ns1',
+    ZONESTEAD_NODE_STATE: join(stateDir, 'state'),
+    ZONESTEAD_KNOT_FOLDER: knot.folder.root,
+    ZONESTEAD_KEYMGR: inject('knot').keymgr,
+  };
+  const destination = { write: (line: string) => void log.push(line) };
+  const telemetry = {
+    log: createLogger({ name: 'nameserver', level: 'debug', destination }),
+    metrics: createMetrics({ processMetrics: false }),
+  };
+  const node = composeNode(readConfig(NODE_SETTINGS, env), telemetry, stop.signal);
+  closers.push(async () => {
+    stop.abort(new Error('the tests of the file are over'));
+    await node.ended;
+    await node.close();
+  });
+  return node;
+}
 
-/** @throws with the errors that PowerDNS logged */
-async function stopPowerDns({ part }: PowerDns): Promise<void> {
-  const lines = (await part.tail(200)).split('\n');
-  await part.stop();
-  const complaints = lines.filter((line) => line !== '' && !HARMLESS.test(line));
-  if (complaints.length > 0) throw new Error(`PowerDNS complained:\n${complaints.slice(-20).join('\n')}`);
+function settledResolver(raw: Resolver, settled: () => Promise<void>): Resolver & { raw: Resolver } {
+  const after =
+    <Args extends unknown[], Result>(ask: (...args: Args) => Promise<Result>) =>
+    async (...args: Args): Promise<Result> => {
+      await settled();
+      return ask(...args);
+    };
+  return { ...raw, lookup: after(raw.lookup), dig: after(raw.dig), delv: after(raw.delv), raw };
 }
 
 /** Closes all of them, the last opened first, even if one fails. */

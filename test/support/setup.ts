@@ -16,7 +16,6 @@ import { ensureKnot, type KnotPrograms } from '../../deploy/local/parts/knot.ts'
 import { ensureNsd } from '../../deploy/local/parts/nsd.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../deploy/local/parts/postgres.ts';
-import { ensurePowerDns } from '../../deploy/local/parts/powerdns.ts';
 import type { SecondaryServer } from '../../deploy/local/parts/secondary.ts';
 import { ensureKubeLinter } from './kube-linter.ts';
 import { ensureEndToEndPrograms } from './programs.ts';
@@ -34,10 +33,10 @@ export interface TestPostgres {
 }
 
 export interface TestTools {
-  pdnsServer: string;
-  pdnsutil: string;
   dig: string;
   delv: string;
+  /** Verifies signed zones. */
+  ldnsVerifyZone: string;
 }
 
 /** Programs of others that look at ours. */
@@ -75,7 +74,7 @@ interface Shared {
 const SHARED = Symbol.for('zonestead.test.ground');
 const shared = globalThis as { [SHARED]?: Shared };
 /**
- * Three workers with an api (16 connections), a PowerDNS (8) and some connections of their own each, a second api, and
+ * Three workers with an api (16 connections) and some connections of their own each, a second api, and
  * the e2e tests.
  */
 const CONNECTIONS = '300';
@@ -107,14 +106,13 @@ async function start(): Promise<Ground> {
   const { signal } = new AbortController();
   const progress = (line: string) => process.stdout.write(`${line}\n`);
   // One after the other: both may call apt.
-  const pdnsServer = await ensurePowerDns({ progress, signal });
   const knot = await ensureKnot({ progress, signal });
   const secondaries = { bind: await ensureBind({ progress, signal }), nsd: await ensureNsd({ progress, signal }) };
   const found = await ensureTools(
     [
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
-      { command: 'pdnsutil', package: 'pdns-server' },
+      { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
       { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
       { command: 'prometheus', package: 'prometheus' },
@@ -148,10 +146,9 @@ async function start(): Promise<Ground> {
       return {
         postgres: { adminUrl: server.url, port, template: TEMPLATE, service, nameserverPassword },
         tools: {
-          pdnsServer,
-          pdnsutil: found.pdnsutil as string,
           dig: found.dig as string,
           delv: found.delv as string,
+          ldnsVerifyZone: found['ldns-verify-zone'] as string,
         },
         knot,
         secondaries,

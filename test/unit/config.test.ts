@@ -19,8 +19,8 @@ describe('a setting', () => {
           'ZONESTEAD_HEALTH_LISTEN',
           'ZONESTEAD_LIMITS',
           'ZONESTEAD_BUSY_AFTER_MS',
-          'ZONESTEAD_POLL_MS',
-          'ZONESTEAD_PDNS_SOCKET',
+          'ZONESTEAD_NODE_COMPARE_MINUTES',
+          'ZONESTEAD_KNOT_FOLDER',
         ],
         {},
       ),
@@ -30,8 +30,8 @@ describe('a setting', () => {
       ZONESTEAD_HEALTH_LISTEN: { host: '0.0.0.0', port: 9090 },
       ZONESTEAD_LIMITS: true,
       ZONESTEAD_BUSY_AFTER_MS: 2_000,
-      ZONESTEAD_POLL_MS: 25,
-      ZONESTEAD_PDNS_SOCKET: '/run/pdns/pdns.controlsocket',
+      ZONESTEAD_NODE_COMPARE_MINUTES: 60,
+      ZONESTEAD_KNOT_FOLDER: '/var/lib/zonestead/knot',
     });
   });
 
@@ -144,12 +144,10 @@ describe('a setting', () => {
     expect(() => one('DATABASE_URL', 'mysql://x')).toThrow(/DATABASE_URL: must be postgres:/);
   });
 
-  it('names several servers for the database of the api, and one for a name server', () => {
+  it('names several servers for the database of the api', () => {
     const several = 'postgres://u:p@a:5432,b:5433/z?target_session_attrs=read-write';
     expect(one('DATABASE_URL', several)).toBe(several);
     expect(() => one('DATABASE_URL', 'postgres://u:p@a,a/z')).toThrow(/DATABASE_URL: names a:5432 twice/);
-    expect(one('ZONESTEAD_NAMESERVER_DATABASE_URL', 'postgres://u:p,x@a/z')).toBe('postgres://u:p,x@a/z');
-    expect(() => one('ZONESTEAD_NAMESERVER_DATABASE_URL', several)).toThrow(/must name one server/);
   });
 });
 

@@ -1,4 +1,4 @@
-// Programs that npm cannot provide (PowerDNS, dig): found, or installed through apt if that is allowed.
+// Programs that npm cannot provide (Knot DNS, dig): found, or installed through apt if that is allowed.
 import { existsSync } from 'node:fs';
 import { glob, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

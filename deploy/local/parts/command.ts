@@ -9,13 +9,12 @@ const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
  * Young objects get 3 × 4 MB: loading some hundred modules would otherwise leave V8 with the 3 × 16 MB that it allows
  * itself, most of the memory of such a process at rest. V8 lets a heap grow to a multiple of its live objects before it
  * collects, and the multiple follows the limit: 1.3 at 256 MB, 4 at the default of half the machine. The operator keeps
- * 5 MB for a thousand records, the solver the names of some fifty thousand in its 96 MB. The api reads whole zones and
- * has no limit.
+ * 5 MB for a thousand records, the solver the names of some fifty thousand in its 96 MB. The api and the name server read
+ * whole zones and have no limit.
  */
 const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   api: ['--max-semi-space-size=4'],
-  nameserver: ['--max-semi-space-size=4', '--max-old-space-size=256'],
-  node: ['--max-semi-space-size=4'],
+  nameserver: ['--max-semi-space-size=4'],
   operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
   solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
 };
@@ -25,7 +24,7 @@ const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
 const compileCache = () => join(cacheRoot(), 'compiled');
 
 export interface CommandOptions {
-  name: 'api' | 'nameserver' | 'node' | 'operator' | 'solver';
+  name: 'api' | 'nameserver' | 'operator' | 'solver';
   /** Its settings; nothing of this process' environment but PATH and HOME is handed on. */
   env: Record<string, string>;
   /** The program. (Default: this version's.) */

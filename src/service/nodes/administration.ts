@@ -3,7 +3,7 @@ import { allNodes, type NodeRow, setComparison } from '#store/nodes.ts';
 import { COMMAND_LINE, withDatabase } from '../accounts/administration.ts';
 import { judgeTerms, NO_TERMS } from '../keys/terms.ts';
 import { insist } from '../refusal.ts';
-import { NODE_NAME, newNodeKeyText, registerNodeKey } from './keys.ts';
+import { ensureNodeKey, NODE_NAME, newNodeKeyText, registerNodeKey } from './keys.ts';
 
 type Random = (bytes: number) => Buffer;
 
@@ -29,6 +29,32 @@ export async function adminMintNodeKey(
     db.transaction((tx) => registerNodeKey(tx, text, { name, networks, expiresAt }, COMMAND_LINE, now)),
   );
   return { keyId, text };
+}
+
+/**
+ * A key that nodes can use: the kept one, registered if it is not, or a new one if there is none or it can no longer be used.
+ * Can be repeated.
+ * @param kept the text of the key that the installation keeps
+ * @returns the text of the key
+ */
+export async function adminEnsureNodeKey(
+  url: string,
+  name: string,
+  kept: string | undefined,
+  random: Random,
+  now: Date,
+): Promise<string> {
+  const fresh = newNodeKeyText(random);
+  return withDatabase(url, (db) =>
+    db.transaction(async (tx) => {
+      if (kept !== undefined) {
+        const { state } = await ensureNodeKey(tx, { text: kept, name }, COMMAND_LINE, now);
+        if (state !== 'unusable') return kept;
+      }
+      await registerNodeKey(tx, fresh, { name }, COMMAND_LINE, now);
+      return fresh;
+    }),
+  );
 }
 
 /** Every instance of a node that reported within a day, by name. */

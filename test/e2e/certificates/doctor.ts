@@ -66,9 +66,9 @@ export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
 
     it('reports a name server that does not answer, and passes after the name server is back', async () => {
       const test = theStack();
-      await test.stack.service.running.part('powerdns').stop();
+      await test.stack.service.running.part('knot').stop();
       expect((await doctor(test, 'www.site.example')).failures.join()).toContain('does not answer over UDP');
-      await test.stack.service.running.start('powerdns');
+      await test.stack.service.running.start('knot');
       expect((await doctor(test, 'www.site.example')).failures).toEqual([]);
     });
   });

@@ -7,7 +7,7 @@ import { startTestService } from '../../support/service.ts';
 const BUSY_AFTER_MS = 800;
 /** The time that a loaded machine may add. Requests that wait one after the other would need far more. */
 const SLACK_MS = 3_000;
-const service = await startTestService({ limits: true, busyAfterMs: BUSY_AFTER_MS, nameserverCompanion: false });
+const service = await startTestService({ limits: true, busyAfterMs: BUSY_AFTER_MS, nameserver: false });
 const { request, sql, database } = service;
 const zone = await service.zone('busy.example');
 const record = await service.record(zone, 'www', 'A', '192.0.2.1');

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false, writesBehind: true });
+const service = await startTestService({ nameserver: false, writesBehind: true });
 const { sql } = service;
 const zone = await service.zone('constraints.example');
 const [{ no } = { no: 0 }] = await sql`select no from zones where id = ${zone.id}`;

@@ -16,7 +16,7 @@ const service = await startTestService({
   resolvers: [upstream],
   settings: { ZONESTEAD_DELEGATION_CHECK: 'on', ZONESTEAD_PRIVATE_TLDS: 'corp' },
   now: () => now,
-  nameserverCompanion: false,
+  nameserver: false,
 });
 const { admin, request } = service;
 const create = async (zoneName: string, headers = {}) =>

@@ -11,7 +11,7 @@ const BUSY_AFTER_MS = 6_000;
 const service = await startTestService({
   limits: true,
   busyAfterMs: BUSY_AFTER_MS,
-  nameserverCompanion: false,
+  nameserver: false,
   settings: { ZONESTEAD_QUOTA_RECORDS: '5' },
 });
 const { request, sql, database } = service;

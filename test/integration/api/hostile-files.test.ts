@@ -6,7 +6,7 @@ import { fillWithLargeRecords, HOSTILE_FILES } from '../../support/hostile-files
 import { startProber } from '../../support/prober.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false, writesBehind: true });
+const service = await startTestService({ nameserver: false, writesBehind: true });
 const api = await startApiProcess(service, { ...CHART_MEMORY, ZONESTEAD_LIMITS: 'off' });
 const other = await service.key({ team: 'other' });
 const zones = await Promise.all(Array.from({ length: 4 }, () => service.zone()));

@@ -6,7 +6,7 @@ import { type Reply, refusal } from '../../support/api.ts';
 import type { TestKey } from '../../support/keys.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ limits: true, busyAfterMs: 20_000, nameserverCompanion: false });
+const service = await startTestService({ limits: true, busyAfterMs: 20_000, nameserver: false });
 const { request, sql } = service;
 const zone = await service.zone('limits.example');
 const records = `/zones/${zone.id}/records`;

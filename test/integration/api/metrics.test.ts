@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ limits: true, nameserverCompanion: false });
+const service = await startTestService({ limits: true, nameserver: false });
 const value = async (series: string): Promise<number> => {
   const line = (await service.metrics()).split('\n').find((each) => each.startsWith(`zonestead_${series} `));
   if (line === undefined) throw new Error(`no series ${series}`);

@@ -10,7 +10,7 @@ import { startTestService } from '../../support/service.ts';
 const CALM: Measurement = { delayMs: 0, heap: 0, resident: 0 };
 let measured = CALM;
 const service = await startTestService({
-  nameserverCompanion: false,
+  nameserver: false,
   meter: { read: () => measured, close: () => undefined },
   settings: { ZONESTEAD_CONSOLE: 'on', ZONESTEAD_BODY_MEMORY_MB: '20' },
 });

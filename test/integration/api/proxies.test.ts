@@ -7,7 +7,7 @@ import { startTestService } from '../../support/service.ts';
 
 const CLIENT = '203.0.113.7';
 const service = await startTestService({
-  nameserverCompanion: false,
+  nameserver: false,
   settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8,::1' },
 });
 const direct = await service.anotherApi({ settings: { ZONESTEAD_TRUSTED_PROXIES: '' } });

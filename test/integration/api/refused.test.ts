@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Method, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false });
+const service = await startTestService({ nameserver: false });
 const { request, sql } = service;
 const zone = await service.zone('refused.example');
 const record = await service.record(zone, 'www', 'A', '192.0.2.1');

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false });
+const service = await startTestService({ nameserver: false });
 const { request, sql, log, zone } = service;
 
 async function idsOf(zoneId: string): Promise<[string, string][]> {

@@ -10,7 +10,7 @@ const REQUEST_MS = 2_000;
 /** Allows for a loaded machine. Without it, the bound is twice the time limit of a request. */
 const SLACK_MS = 15_000;
 const MANY = 200;
-const service = await startTestService({ requestMs: REQUEST_MS, nameserverCompanion: false });
+const service = await startTestService({ requestMs: REQUEST_MS, nameserver: false });
 const { request, admin, url } = service;
 const zone = await service.zone('slow.example');
 const auth = `Authorization: Bearer ${admin.text}\r\n`;

@@ -7,7 +7,7 @@ import { holdOpen, sendBare } from '../../support/bare.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService({
-  nameserverCompanion: false,
+  nameserver: false,
   settings: { ZONESTEAD_CONSOLE: 'on' },
   // A form without a token, sent to an address that does not exist.
   warnings: ['Missing csrf secret'],

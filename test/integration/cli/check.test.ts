@@ -1,13 +1,11 @@
 // `zonestead check`, which `helm test` runs, with a service that works and with parts that fail.
-import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { runCheck } from '#cli/check.ts';
 import { startTestService } from '../../support/service.ts';
 
 const service = await startTestService();
 const { signal } = new AbortController();
-const port = /^local-port=(\d+)$/m.exec(await readFile(`${service.powerdnsFolder}/pdns.conf`, 'utf8'))?.[1];
-const check = async (key: string | undefined, dns = `127.0.0.1:${port}`) => {
+const check = async (key: string | undefined, dns = `127.0.0.1:${service.dns.port}`) => {
   const lines: string[] = [];
   const config = { ZONESTEAD_URL: service.url, ...(key === undefined ? {} : { ZONESTEAD_API_KEY: key }) };
   const well = await runCheck(config, dns, (line) => lines.push(line), signal);

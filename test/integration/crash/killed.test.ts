@@ -2,10 +2,12 @@
 // (which makes Postgres recover), and Postgres itself. Afterwards every acknowledged write is served, no
 // change is half done, and everything works without any repair.
 import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import postgres, { type Sql } from 'postgres';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type KnotControl, knotControl } from '#nameserver/knot/control.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { removePostgresState } from '../../../deploy/local/parts/postgres.ts';
 import { type Service, startService } from '../../../deploy/local/service.ts';
@@ -29,6 +31,7 @@ let service: Service;
 let request: Request;
 let dns: Resolver;
 let sql: Sql;
+let control: KnotControl;
 
 beforeAll(async () => {
   const names = ['postgres', 'api', 'apiHealth', 'dns', 'nameserverHealth'] as const;
@@ -36,7 +39,16 @@ beforeAll(async () => {
     names.map((name) => ({ name, dns: name === 'dns' })),
     { stateDir },
   );
-  service = await startService({ stateDir, ports, limits: false, durable: true, progress: () => {}, signal });
+  const lists = { dns: [ports.dns], nameserverHealth: [ports.nameserverHealth] };
+  service = await startService({
+    stateDir,
+    ports: { ...ports, ...lists },
+    limits: false,
+    durable: true,
+    progress: () => {},
+    signal,
+  });
+  control = knotControl({ socket: join(stateDir, 'nodes', 'ns1', 'knot', 'knot.sock') });
   const { team, key } = service.keys.first;
   request = createRequest(service.url, agent, key);
   dns = createResolver(service.dns, stateDir);
@@ -48,6 +60,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await sql?.end({ timeout: 1 });
+  control?.close();
   await agent.close();
   await service?.stop();
   await removePostgresState(stateDir);
@@ -63,7 +76,7 @@ async function until(load: WriteLoad, more: number): Promise<void> {
 async function expectWhole(load: WriteLoad): Promise<void> {
   await load.settle(dns);
   await expectWholeHistory(sql);
-  const { zones: checked, errors } = await checkAllZones(inject('tools').pdnsutil, `${stateDir}/powerdns`);
+  const { zones: checked, errors } = await checkAllZones(control, stateDir);
   expect([checked, errors]).toEqual([zones.length, []]);
 }
 

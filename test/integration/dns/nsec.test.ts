@@ -62,17 +62,20 @@ function expectedChain(zone: string, rows: Row[], children: string[] = []): stri
 }
 
 /**
- * The NSEC of one name, from a direct answer. At the apex of a hosted child a direct answer has the child's own NSEC; the
- * parent's is in the proof for the name right after it (`*` sorts before every other character of a label).
+ * The NSEC of one name, from a direct answer. At the apex of a hosted child a direct answer has the child's own NSEC, and at
+ * another delegation it is a referral. There the NSEC is in the proof for the name right after it (`*` sorts before every
+ * other character of a label).
  */
 async function nsecOf(name: string, isChild: boolean) {
-  const { packet } = isChild
-    ? await dns.lookup(name.replace('.', '*.'), 'A', { dnssec: true })
-    : await dns.lookup(name, 'NSEC', { dnssec: true });
-  const found = [...(packet.answers ?? []), ...(packet.authorities ?? [])].find(
-    (record) => record.type === 'NSEC' && record.name === name,
-  );
-  if (found === undefined) throw new Error(`no NSEC of ${name}: ${JSON.stringify(packet)}`);
+  const find = async (asked: string, type: string) => {
+    const { packet } = await dns.lookup(asked, type, { dnssec: true });
+    return [...(packet.answers ?? []), ...(packet.authorities ?? [])].find(
+      (record) => record.type === 'NSEC' && record.name === name,
+    );
+  };
+  const direct = isChild ? undefined : await find(name, 'NSEC');
+  const found = direct ?? (await find(name.replace('.', '*.'), 'A'));
+  if (found === undefined) throw new Error(`no NSEC of ${name}`);
   return found.data as { nextDomain: string; rrtypes: string[] };
 }
 

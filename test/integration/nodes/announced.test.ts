@@ -10,7 +10,7 @@ import { setService } from '#store/zones.ts';
 import { headsOf } from '../../support/nodes/follower.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false, writesBehind: true, retentionEveryMs: 3_600_000 });
+const service = await startTestService({ nameserver: false, writesBehind: true, retentionEveryMs: 3_600_000 });
 const { sql, request } = service;
 const { db, close } = openDatabase(service.database.url, { max: 4, lockTimeoutMs: 300, name: 'announced' });
 const source = createServedSource({ db });

@@ -11,7 +11,7 @@ import { startApiProcess } from '../../support/api-process.ts';
 import { openFeed, readZone } from '../../support/feed-reader.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false });
+const service = await startTestService({ nameserver: false });
 const other = await service.anotherApi();
 const { url, request, sql } = service;
 

@@ -13,7 +13,7 @@ import { servedByModel, sorted } from '../../support/nodes/served-model.ts';
 import { nextSeed } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false, writesBehind: true });
+const service = await startTestService({ nameserver: false, writesBehind: true });
 const { sql } = service;
 const { db, close } = openDatabase(service.database.url, { max: 4, name: 'follower' });
 const source = createServedSource({ db });

@@ -10,7 +10,7 @@ import { nodeProcess } from '../../support/nameserver/node-process.ts';
 import { startTestService } from '../../support/service.ts';
 
 const [service, knot] = await Promise.all([
-  startTestService({ nameserverCompanion: false, warnings: ['two instances report'] }),
+  startTestService({ nameserver: false, warnings: ['two instances report'] }),
   testKnot(),
 ]);
 const { request, record, zone: createZone } = service;

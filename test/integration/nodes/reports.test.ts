@@ -7,7 +7,7 @@ import { adminCompareNodes, adminListNodes, adminMintNodeKey } from '#service/no
 import { openFeed } from '../../support/feed-reader.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserverCompanion: false, warnings: ['two instances report'] });
+const service = await startTestService({ nameserver: false, warnings: ['two instances report'] });
 const { url, request, sql, database } = service;
 const mint = async (name: string) => (await adminMintNodeKey(database.url, name, {}, randomBytes, new Date())).text;
 const [key, otherKey] = [await mint('ns1'), await mint('ns2')];

@@ -9,7 +9,7 @@ import { servedByModel, sorted } from '../../support/nodes/served-model.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({
-  nameserverCompanion: false,
+  nameserver: false,
   writesBehind: true,
   settings: { ZONESTEAD_QUOTA_ZONES: '5000' },
 });

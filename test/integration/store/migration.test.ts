@@ -1,15 +1,17 @@
 // Migrations under load: two versions of the api on one database while the newer one migrates it, and a migration that
 // has to wait for a table. No write fails, and no acknowledged write is lost.
+import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent } from 'undici';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
 import { openDatabase } from '#store/database.ts';
 import { isMigrated, migrateDatabase } from '#store/migrate.ts';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { startKnot } from '../../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
-import { type PowerDns, startPowerDns } from '../../../deploy/local/parts/powerdns.ts';
 import type { Part } from '../../../deploy/local/parts/process.ts';
 import { createRequest, type Request } from '../../support/api.ts';
 import { cloneDatabase, type TestDatabase } from '../../support/database.ts';
@@ -30,7 +32,6 @@ const { signal } = new AbortController();
 const folder = await temporaryFolder('migration');
 const agent = new Agent();
 let database: TestDatabase;
-let powerdns: PowerDns;
 let dns: Resolver;
 const running: Part[] = [];
 
@@ -39,7 +40,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all(running.map((part) => part.stop()));
-  await powerdns?.part.stop();
   await agent.close();
   await database?.close();
 });
@@ -79,16 +79,23 @@ async function mint(main: string): Promise<Key> {
   return { team, text };
 }
 
-async function startDns(): Promise<void> {
-  const { dns: port } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir: folder });
-  const { port: postgres, nameserverPassword } = inject('postgres');
-  powerdns = await startPowerDns({
-    command: inject('tools').pdnsServer,
+/** A name server that follows this api. */
+async function startDns(url: string): Promise<void> {
+  const { dns: port, healthPort } = await allocatePorts([{ name: 'dns', dns: true }, { name: 'healthPort' }], {
     stateDir: folder,
-    port,
-    database: { host: '127.0.0.1', port: postgres, name: database.name, password: nameserverPassword },
-    signal,
   });
+  const programs = inject('knot');
+  const knot = await startKnot({ programs, stateDir: folder, port, signal });
+  running.push(knot.part);
+  const env = {
+    ZONESTEAD_FEED_URL: url,
+    ZONESTEAD_NODE_KEY: await adminEnsureNodeKey(database.url, 'ns1', undefined, randomBytes, new Date()),
+    ZONESTEAD_NODE_NAME: 'ns1',
+    ZONESTEAD_NODE_STATE: join(folder, 'state'),
+    ZONESTEAD_KNOT_FOLDER: knot.folder.root,
+    ZONESTEAD_KEYMGR: programs.keymgr,
+  };
+  running.push(await startCommand({ name: 'nameserver', env, healthPort, stateDir: folder, signal }));
   dns = createResolver({ address: '127.0.0.1', port }, folder);
 }
 
@@ -137,7 +144,6 @@ test('a new version migrates under the writes of the old one, and both serve unt
   const { db, close } = openDatabase(database.url, { max: 1 });
   try {
     expect(await isMigrated(db)).toBe(false);
-    await startDns();
     const key = await mint(previous);
     const apis = [createRequest(old.url, agent, key.text)];
     let turn = 0;
@@ -145,12 +151,14 @@ test('a new version migrates under the writes of the old one, and both serve unt
     const [asked, ...zones] = await makeZones(request, key, 'asked.test', 'one.test', 'two.test');
     await request('POST', `/zones/${asked?.id}/records`, { name: 'www', type: 'A', content: '192.0.2.1' });
 
-    const questions = startQuestions('www.asked.test');
     const load = startWriteLoad(request, zones, WRITERS);
     await more(load, WRITES);
     const young = await startApi('new');
     expect(await isMigrated(db)).toBe(true);
     apis.push(createRequest(young.url, agent, key.text));
+    await startDns(young.url);
+    await expect.poll(async () => (await dns.lookup('www.asked.test', 'A')).answers.length).toBe(1);
+    const questions = startQuestions('www.asked.test');
     await more(load, WRITES);
     apis.shift();
     // As a Service does it: no new requests, and an end when those under way are answered.

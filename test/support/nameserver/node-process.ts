@@ -1,4 +1,4 @@
-// The real `node` command as a process of its own, with a real knotd. It is stopped after the tests of the file.
+// The real `nameserver` command as a process of its own, with a real knotd. It is stopped after the tests of the file.
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
@@ -39,7 +39,7 @@ export async function nodeProcess(url: string, key: string, name: string, knot: 
     stop,
     start: async () => {
       const { signal } = new AbortController();
-      part = await startCommand({ name: 'node', env, healthPort: health as number, stateDir, signal });
+      part = await startCommand({ name: 'nameserver', env, healthPort: health as number, stateDir, signal });
     },
     metric: async (series) => {
       const answer = await fetch(`http://127.0.0.1:${health}/metrics`);

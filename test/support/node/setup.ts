@@ -57,13 +57,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     [
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
-      { command: 'pdns_server', package: 'pdns-server' },
-      { command: 'pdnsutil', package: 'pdns-server' },
+      { command: 'ldns-verify-zone', package: 'ldnsutils' },
     ],
     around,
   );
-  const { dig = '', delv = '', pdns_server: pdnsServer = '', pdnsutil = '' } = found;
-  project.provide('tools', { dig, delv, pdnsServer, pdnsutil });
+  const { dig = '', delv = '', 'ldns-verify-zone': ldnsVerifyZone = '' } = found;
+  project.provide('tools', { dig, delv, ldnsVerifyZone });
   const { KUBECONFIG: kubeconfig = '' } = process.env;
   const image = `zonestead/zonestead:${projectVersion()}`;
   const helm = await ensureHelm(around);

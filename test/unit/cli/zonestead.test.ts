@@ -44,7 +44,7 @@ describe('the map of commands', () => {
 });
 
 describe('help', () => {
-  it.each(['api', 'operator', 'solver', 'nameserver', 'external-dns', 'pdns-conf'])(
+  it.each(['api', 'operator', 'solver', 'nameserver', 'external-dns'])(
     '%s lists the settings that it reads, with description and default',
     async (name) => {
       const loaded = (await COMMANDS[name]?.())?.command;

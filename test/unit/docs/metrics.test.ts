@@ -31,7 +31,7 @@ it('has every metric that a source file registers', async () => {
 });
 
 it('has the metrics of each process', () => {
-  expect(Object.keys(facts)).toEqual(['all', 'api', 'nameserver', 'node', 'operator', 'solver', 'external-dns']);
+  expect(Object.keys(facts)).toEqual(['all', 'api', 'nameserver', 'operator', 'solver', 'external-dns']);
   expect(metrics.filter(({ name }) => !name.startsWith(METRICS_PREFIX))).toEqual([]);
 });
 

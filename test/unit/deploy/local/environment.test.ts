@@ -16,6 +16,7 @@ const stack = {
     url: 'http://127.0.0.1:20001',
     databaseUrl: 'postgres://zonestead:secret@127.0.0.1:20002/zonestead',
     dns: { address: '127.0.0.1', port: 20_003 },
+    nameserverAddresses: 'ns1.zonestead.test=127.0.0.1:20003',
     keys: { first: key(1), second: key(2), operator: key(3) },
     personKey: 'yu_1',
   },

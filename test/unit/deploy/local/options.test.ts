@@ -11,12 +11,14 @@ await writeFile(config, '');
 
 describe('up', () => {
   it('without options keeps its state, applies the example, enforces the limits, and uses free ports', () => {
-    expect(readUpOptions({}, undefined)).toEqual({ fresh: false, empty: false, limits: 'on', certManager: false });
+    const preset = { fresh: false, empty: false, limits: 'on', certManager: false, nodes: 1 };
+    expect(readUpOptions({}, undefined)).toEqual(preset);
   });
 
   it('accepts all options, ports as text too', () => {
-    const given = { fresh: true, empty: true, limits: 'off', apiPort: '8080', dnsPort: 5300, kubeconfig: config };
-    expect(readUpOptions(given, undefined)).toEqual({ ...given, apiPort: 8080, certManager: false });
+    const ports = { apiPort: '8080', dnsPort: 5300 };
+    const given = { fresh: true, empty: true, limits: 'off', ...ports, nodes: '3', kubeconfig: config };
+    expect(readUpOptions(given, undefined)).toEqual({ ...given, apiPort: 8080, nodes: 3, certManager: false });
   });
 
   it('uses the cluster of KUBECONFIG unless an option names another', async () => {

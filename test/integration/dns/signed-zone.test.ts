@@ -1,20 +1,12 @@
-// A transfer of the signed zone, compared record by record with the API's list and verified as a whole by ldns. The serving
-// PowerDNS refuses transfers, because its replicas read the same Postgres. This second PowerDNS, on the same rows, allows them.
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { ask } from '#nameserver/probe/probe.ts';
-import { ensureTools } from '../../../deploy/local/parts/apt.ts';
-import { runCommand } from '../../../deploy/local/parts/commands.ts';
-import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
-import { type Part, startProcess, waitFor } from '../../../deploy/local/parts/process.ts';
+// The signed zone as a whole, as the name server holds and transfers it: compared record by record with the API's list, and verified
+// by ldns.
+import { expect, test } from 'vitest';
+import { verifyZone, zoneText } from '../../support/check-zones.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const service = await startTestService();
-const stateDir = await temporaryFolder('transfer');
-const { signal } = new AbortController();
-const LIMIT_MS = 20_000;
+const stateDir = await temporaryFolder('signed-zone');
 const HASH = 'ab'.repeat(32);
 
 /** Name, type, content as sent, and the content in a zone file if it differs. */
@@ -38,36 +30,6 @@ const RECORDS = [
   ['deep.empty.between', 'TXT', 'v=spf1 -all', '"v=spf1 -all"'],
 ] as const;
 
-let verifier: string;
-let port: number;
-let secondServer: Part;
-
-beforeAll(async () => {
-  // Installs ldns if the machine permits it; otherwise the test fails with the command to run.
-  const tools = [{ command: 'ldns-verify-zone', package: 'ldnsutils' }];
-  verifier = (await ensureTools(tools, { progress: () => {}, signal }))['ldns-verify-zone'] as string;
-  ({ port } = await allocatePorts([{ name: 'port', dns: true }], { stateDir }));
-  const folder = join(stateDir, 'powerdns');
-  await mkdir(folder);
-  const conf = join(folder, 'pdns.conf');
-  const serving = await readFile(join(service.powerdnsFolder, 'pdns.conf'), 'utf8');
-  await writeFile(conf, serving, { mode: 0o600 });
-  // If a setting occurs twice, the last one counts.
-  await appendFile(conf, `local-port=${port}\nsocket-dir=${folder}\ndisable-axfr=no\nallow-axfr-ips=127.0.0.1\n`);
-  const { pdnsServer: command } = inject('tools');
-  const args = [`--config-dir=${folder}`];
-  secondServer = startProcess({ name: 'powerdns', command, args, logFile: join(folder, 'powerdns.log') });
-  const question = { name: 'up.invalid', type: 'SOA' } as const;
-  await waitFor(
-    async (limit) => {
-      await ask({ address: '127.0.0.1', port }, question, { timeoutMs: 500, signal: limit });
-      return true;
-    },
-    { what: 'the second PowerDNS', timeoutMs: LIMIT_MS, intervalMs: 50, part: secondServer, signal },
-  );
-});
-afterAll(() => secondServer?.stop());
-
 interface Line {
   owner: string;
   ttl: string;
@@ -77,13 +39,13 @@ interface Line {
 
 /** All records of the zone, as a zone file that ldns reads too. */
 async function transfer(zone: string): Promise<{ text: string; lines: Line[] }> {
-  const args = ['@127.0.0.1', '-p', String(port), '+noall', '+answer', '+onesoa', zone, 'AXFR'];
-  const { out } = await runCommand({ command: inject('tools').dig, args, timeoutMs: LIMIT_MS, signal });
-  const lines = out.split('\n').flatMap((line) => {
+  await service.settled();
+  const text = await zoneText(service.knot.control, zone);
+  const lines = text.split('\n').flatMap((line) => {
     const [, owner, ttl, type, data] = /^(\S+)\s+(\d+)\s+IN\s+(\S+)\s+(.*)$/.exec(line) ?? [];
-    return owner && ttl && type && data ? { owner: owner.replace(/\.$/, ''), ttl, type, data } : [];
+    return owner && ttl && type && data ? [{ owner: owner.replace(/\.$/, ''), ttl, type, data }] : [];
   });
-  return { text: out, lines };
+  return { text, lines };
 }
 
 const sorted = (lines: readonly string[]) => [...lines].sort();
@@ -99,11 +61,12 @@ test('a transfer of all 13 types contains exactly the records of the list, and v
     await service.record(zone, name, type, content, type === 'MX' && content === '.' ? { priority: 0 } : {});
   }
   const child = await service.zone('child.moved.test');
-  // A record below a delegation to another server is not part of this zone.
-  await service.zone('deep.sub.moved.test');
+  // Below a delegation to another server: part of the zone, but never answered (occluded, RFC 5936 section 3.5).
+  const deep = await service.zone('deep.sub.moved.test');
   await service.record(zone, 'lb', 'ALIAS', 'pool.example.net', { ttl: 60 });
   await service.sql`
-    update alias_answers set ipv4 = ${['192.0.2.80']}, ipv6 = ${['2001:db8::80']}, ttl = 300 where target = 'pool.example.net.'`;
+    with answered as (update alias_answers set ipv4 = ${['192.0.2.80']}, ipv6 = ${['2001:db8::80']}, ttl = 300)
+    update zones set serial = serial + 1, changed_xid = pg_current_xact_id() where id = ${zone.id}`;
 
   const { text, lines } = await transfer('moved.test');
   const own = new Set(['SOA', 'RRSIG', 'NSEC', 'DNSKEY', 'CDS', 'CDNSKEY', 'NSEC3PARAM']);
@@ -119,9 +82,14 @@ test('a transfer of all 13 types contains exactly the records of the list, and v
     ...RECORDS.map(([name, type, sent, file = sent]) => `${absolute(name)} 3600 ${type} ${spelled(type, file)}`),
     'lb.moved.test 60 A 192.0.2.80',
     'lb.moved.test 60 AAAA 2001:db8::80',
-    ...['moved.test', 'child.moved.test'].flatMap((owner) => NAMESERVERS.map((host) => `${owner} 3600 NS ${host}.`)),
-    ...child.ds.map(
-      (ds) => `child.moved.test 3600 DS ${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest.toLowerCase()}`,
+    ...['moved.test', 'child.moved.test', 'deep.sub.moved.test'].flatMap((owner) =>
+      NAMESERVERS.map((host) => `${owner} 3600 NS ${host}.`),
+    ),
+    ...[child, deep].flatMap(({ zoneName, ds }) =>
+      ds.map(
+        (each) =>
+          `${zoneName} 3600 DS ${each.keyTag} ${each.algorithm} ${each.digestType} ${each.digest.toLowerCase()}`,
+      ),
     ),
   ];
   expect(sorted(found.map(({ owner, ttl, type, data }) => `${owner} ${ttl} ${type} ${spelled(type, data)}`))).toEqual(
@@ -131,9 +99,11 @@ test('a transfer of all 13 types contains exactly the records of the list, and v
   const soa = lines.filter(({ type }) => type === 'SOA');
   expect(soa).toMatchObject([{ owner: 'moved.test', data: expect.stringContaining(` ${serial} `) }]);
   for (const type of ['DNSKEY', 'CDS', 'CDNSKEY']) expect(lines.map((line) => line.type)).toContain(type);
-  expect(await verify(text)).toMatch(/Zone is verified and complete/);
+  expect(await verifyZone(text, stateDir)).toMatch(/Zone is verified and complete/);
   // The verification can fail: one more address without a signature.
-  expect(await verify(`${text}\nwww.moved.test. 3600 IN A 192.0.2.99\n`)).not.toMatch(/verified and complete/);
+  expect(await verifyZone(`${text}\nwww.moved.test. 3600 IN A 192.0.2.99\n`, stateDir)).not.toMatch(
+    /verified and complete/,
+  );
 });
 
 test('each RRset of a transfer has one TTL, the lowest of its records (RFC 2181 section 5.2)', async () => {
@@ -160,13 +130,5 @@ test('the transfer of a parked zone has its apex and the delegations of hosted z
   const { text, lines } = await transfer('still.test');
   const names = new Set(lines.map(({ owner }) => owner));
   expect(sorted([...names])).toEqual(['child.still.test', 'still.test']);
-  expect(await verify(text)).toMatch(/Zone is verified and complete/);
+  expect(await verifyZone(text, stateDir)).toMatch(/Zone is verified and complete/);
 });
-
-/** The verdict of ldns on a signed zone. */
-async function verify(text: string): Promise<string> {
-  const file = join(stateDir, 'zone');
-  await writeFile(file, text);
-  const { tail } = await runCommand({ command: verifier, args: ['-V', '3', file], timeoutMs: LIMIT_MS, signal });
-  return tail;
-}
