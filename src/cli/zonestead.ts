@@ -11,6 +11,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   solver: () => import('./commands/solver.ts'),
   nameserver: () => import('./commands/nameserver.ts'),
   'external-dns': () => import('./commands/external-dns.ts'),
+  'knot-conf': () => import('./commands/knot-conf.ts'),
   migrate: () => import('./commands/migrate.ts'),
   bootstrap: () => import('./commands/bootstrap.ts'),
   'release-finalizers': () => import('./commands/release-finalizers.ts'),

@@ -1,5 +1,20 @@
 // The names of the settings that this room reads, apart from its modules: help lists them without loading the room.
 
+/** The configuration of knotd. */
+export const KNOT_SETTINGS = [
+  'ZONESTEAD_KNOT_FOLDER',
+  'ZONESTEAD_NODE_NAME',
+  'ZONESTEAD_KNOT_LISTEN',
+  'ZONESTEAD_KNOT_PORT',
+  'ZONESTEAD_KNOT_WORKERS',
+  'ZONESTEAD_KNOT_RATE_LIMIT',
+  'ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT',
+  'ZONESTEAD_KNOT_COOKIE_SECRET',
+] as const;
+
+/** The command that makes the configuration database. */
+export const KNOT_CONF_SETTINGS = [...KNOT_SETTINGS, 'ZONESTEAD_KNOTC'] as const;
+
 /** The node that follows the feed. */
 export const NODE_SETTINGS = [
   'ZONESTEAD_LOG_LEVEL',
@@ -7,13 +22,12 @@ export const NODE_SETTINGS = [
   'ZONESTEAD_FEED_URL',
   'ZONESTEAD_FEED_CA',
   'ZONESTEAD_NODE_KEY',
-  'ZONESTEAD_NODE_NAME',
   'ZONESTEAD_NODE_STATE',
   'ZONESTEAD_NODE_BEHIND_SECONDS',
   'ZONESTEAD_NODE_COMPARE_MINUTES',
   'ZONESTEAD_NODE_REMOVALS',
-  'ZONESTEAD_KNOT_FOLDER',
   'ZONESTEAD_KEYMGR',
+  ...KNOT_SETTINGS,
 ] as const;
 
 /** The resolver that the api uses. */

@@ -227,4 +227,9 @@ export const nodeName = form(
     ),
 );
 
+export const cookieSecret = form(
+  '32 hexadecimal digits',
+  z.string().regex(/^[0-9a-fA-F]{32}$/, 'must have 32 hexadecimal digits'),
+);
+
 export const nameserverAddresses = form('comma-separated name=address:port', z.string());

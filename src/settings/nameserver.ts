@@ -1,5 +1,5 @@
 // The settings of the name server node, which runs next to Knot DNS.
-import { httpUrl, nodeName, oneOf, text, wholeNumber } from './forms.ts';
+import { addresses, cookieSecret, httpUrl, networks, nodeName, oneOf, text, wholeNumber } from './forms.ts';
 import { optional, preset, required, secret } from './setting.ts';
 
 export const NAMESERVER_SETTINGS = {
@@ -41,6 +41,31 @@ export const NAMESERVER_SETTINGS = {
     text('folder'),
     '/var/lib/zonestead/knot',
     'The control socket and the keys of the knotd that the node feeds are in this folder.',
+  ),
+  ZONESTEAD_KNOT_LISTEN: preset(addresses, '0.0.0.0', 'knotd listens at these addresses, for instance 0.0.0.0,::.'),
+  ZONESTEAD_KNOT_PORT: preset(wholeNumber(1, 65_535), '5353', 'knotd listens on this port, over UDP and TCP.'),
+  ZONESTEAD_KNOT_WORKERS: preset(wholeNumber(1, 64), '2', 'knotd answers queries over UDP with this many threads.'),
+  ZONESTEAD_KNOT_RATE_LIMIT: preset(
+    wholeNumber(0, 1_000_000),
+    '1000',
+    'knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56. Further answers are truncated, so that real clients repeat over TCP. 0 is no limit.',
+  ),
+  ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: preset(
+    networks,
+    '',
+    'The limit does not apply to clients at these addresses and in these networks.',
+  ),
+  ZONESTEAD_KNOT_COOKIE_SECRET: secret(
+    optional(
+      cookieSecret,
+      'each knotd makes its own',
+      'knotd makes DNS cookies with this secret. Nodes that share an address need the same one.',
+    ),
+  ),
+  ZONESTEAD_KNOTC: preset(
+    text('program'),
+    '/usr/sbin/knotc',
+    'The command knot-conf writes the configuration database with this program of Knot DNS.',
   ),
   ZONESTEAD_KEYMGR: preset(
     text('program'),

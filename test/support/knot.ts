@@ -7,8 +7,8 @@ import { temporaryFolder } from './temporary.ts';
 
 export interface TestKnot extends Knot {
   control: KnotControl;
-  /** Ends knotd with the signal, and starts it again with the same folder and port. */
-  restart(signal: NodeJS.Signals): Promise<void>;
+  /** Ends knotd with the signal, and starts it again with the same folder and port, and with other settings if some are given. */
+  restart(signal: NodeJS.Signals, settings?: KnotOptions['settings']): Promise<void>;
 }
 
 /** Starts a knotd that ends after the tests of the file. */
@@ -16,16 +16,16 @@ export async function testKnot(settings?: KnotOptions['settings']): Promise<Test
   const stateDir = await temporaryFolder('knot');
   const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
   const { signal } = new AbortController();
-  const start = () =>
-    startKnot({ programs: inject('knot'), stateDir, port, signal, ...(settings ? { settings } : {}) });
+  const start = (more = settings) =>
+    startKnot({ programs: inject('knot'), stateDir, port, signal, ...(more ? { settings: more } : {}) });
   const knot = await start();
   const control = knotControl({ socket: knot.folder.socket });
   const own: TestKnot = {
     ...knot,
     control,
-    restart: async (how) => {
+    restart: async (how, more) => {
       await own.part.stop({ signal: how });
-      own.part = (await start()).part;
+      own.part = (await start(more)).part;
     },
   };
   afterAll(async () => {

@@ -1,13 +1,11 @@
 // Knot DNS as a part of the local stack: its programs, its folder, and the start of one knotd.
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { configuration, configurationFile, type KnotSettings } from '#nameserver/knot/configuration.ts';
+import type { KnotSettings } from '#nameserver/knot/configuration.ts';
 import { knotControl } from '#nameserver/knot/control.ts';
 import { type KnotFolder, knotFolder } from '#nameserver/knot/folder.ts';
+import { prepareKnot } from '#nameserver/knot/prepare.ts';
 import { ensureTools } from './apt.ts';
 import type { Progress } from './cache.ts';
-import { runCommand } from './commands.ts';
 import { type Part, startReady } from './process.ts';
 
 export interface KnotPrograms {
@@ -23,7 +21,7 @@ export interface KnotOptions {
   port: number;
   /** (Default: 127.0.0.1.) */
   address?: string;
-  /** Used when the configuration database is made. (Default: see configuration.ts; the identity is `local`.) */
+  /** What the configuration database gets before the start. (Default: see configuration.ts; the identity is `local`.) */
   settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
   signal: AbortSignal;
 }
@@ -51,14 +49,8 @@ export async function ensureKnot(options: { progress: Progress; signal: AbortSig
 export async function startKnot(options: KnotOptions): Promise<Knot> {
   const { programs, stateDir, port, address = '127.0.0.1', signal } = options;
   const folder = knotFolder(join(stateDir, 'knot'));
-  await mkdir(folder.storage, { recursive: true, mode: 0o700 });
-  await chmod(folder.root, 0o700);
-  if (!existsSync(join(folder.confdb, 'data.mdb'))) {
-    const settings = { identity: 'local', ...options.settings, folder, listen: [{ address, port }] };
-    await importConfiguration(programs.knotc, settings, signal);
-  }
-  await rm(folder.pidFile, { force: true });
-  await rm(folder.socket, { force: true });
+  const settings = { identity: 'local', ...options.settings, folder, listen: [{ address, port }] };
+  await prepareKnot({ knotc: programs.knotc, settings, signal });
   const control = knotControl({ socket: folder.socket, connectMs: 1_000 });
   try {
     const part = await startReady(
@@ -78,14 +70,4 @@ export async function startKnot(options: KnotOptions): Promise<Knot> {
   } finally {
     control.close();
   }
-}
-
-async function importConfiguration(knotc: string, settings: KnotSettings, signal: AbortSignal): Promise<void> {
-  const { folder } = settings;
-  const file = join(folder.root, 'knot.conf');
-  await writeFile(file, configurationFile(configuration(settings)), { mode: 0o600 });
-  const args = ['-C', folder.confdb, 'conf-import', file];
-  const { code, tail } = await runCommand({ command: knotc, args, timeoutMs: 30_000, signal });
-  if (code !== 0) throw new Error(`knotc conf-import failed (code ${code}):\n${tail}`);
-  await rm(file);
 }

@@ -1,18 +1,19 @@
-// Brings the configuration database of a running knotd to the given items, in one transaction. Zones, and groups that are
-// not among the items, stay as they are.
+// Brings the configuration database of a running knotd to the given items, in one transaction. Zones, groups that are not
+// among the items, and everything that transferItems decides stay as they are.
 import { type ConfigItem, nameItem } from './configuration.ts';
 import type { KnotControl, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
+import { isOwned } from './secondaries.ts';
 
 export interface Applied {
   /** The items that changed: `server.listen`, `policy[zonestead].manual`. */
   changed: string[];
-  /** Whether some of them take effect only after a restart of knotd. */
-  needsRestart: boolean;
+  /** Those of them that take effect only after a restart of knotd. */
+  needsRestart: string[];
 }
 
-/** Groups that the settings may leave out. */
-const OPTIONAL = [{ section: 'mod-rrl', id: 'default' }];
+/** Groups that the settings may leave out: without the setting, they are removed. */
+export const OPTIONAL_GROUPS = [{ section: 'mod-rrl', id: 'default' }] as const;
 
 /** Knot reads these once. */
 const AT_START =
@@ -33,7 +34,7 @@ export async function applyConfiguration(
       const difference = await run('conf-diff');
       const changed = [...new Set(difference.map(nameOf))].sort();
       await run(changed.length === 0 ? 'conf-abort' : 'conf-commit');
-      return { changed, needsRestart: changed.some((name) => AT_START.test(name)) };
+      return { changed, needsRestart: changed.filter((name) => AT_START.test(name)) };
     } catch (error) {
       await run('conf-abort').catch(() => {});
       throw error;
@@ -52,24 +53,39 @@ export async function beginConfiguration(run: KnotSession['run']): Promise<void>
   }
 }
 
+/** Items of the same groups that transferItems decides stay. */
 async function replace({ run, stream }: KnotSession, items: readonly ConfigItem[]): Promise<void> {
   const groups = new Map<string, { section: string; id?: string }>();
-  for (const group of [...OPTIONAL, ...items]) {
+  for (const group of [...OPTIONAL_GROUPS, ...items]) {
     const { section, id } = group;
     groups.set(`${section}[${id}]`, id === undefined ? { section } : { section, id });
   }
-  for (const group of groups.values()) {
-    await run('conf-unset', group).catch((error: unknown) => {
-      // Two texts for a group that is not there: without, and with other changes in the transaction.
-      if (!isRefusal(error, 'not exists', 'invalid identifier')) throw error;
-    });
+  const present = new Set<string>();
+  for (const [key, group] of groups) {
+    const names = await itemsOf(run, group);
+    const isKept = (item: string) => isOwned({ ...group, item }, false);
+    if (names.some(isKept)) present.add(key);
+    const others = names.filter((item) => !isKept(item) && item !== nameItem(group.section));
+    const unset = present.has(key) ? others.map((item) => ({ ...group, item })) : names.length > 0 ? [group] : [];
+    await Promise.all(unset.map((args) => run('conf-unset', args)));
   }
-  const units = items.map(({ section, id, item, value }) =>
-    id === undefined || item === nameItem(section)
-      ? { section, item, data: value }
-      : { section, id, item, data: value },
-  );
+  const units = items.flatMap(({ section, id, item, value }) => {
+    const isName = id !== undefined && item === nameItem(section);
+    if (isName && present.has(`${section}[${id}]`)) return [];
+    return [id === undefined || isName ? { section, item, data: value } : { section, id, item, data: value }];
+  });
   await stream('conf-set', units, () => {});
+}
+
+/** The names of the items that a group has; none if there is no such group. */
+async function itemsOf(run: KnotSession['run'], group: { section: string; id?: string }): Promise<string[]> {
+  try {
+    return [...new Set((await run('conf-get', group)).map(({ item = '' }) => item))];
+  } catch (error) {
+    // Two texts for a group that is not there: without, and with other changes in the transaction.
+    if (isRefusal(error, 'not exists', 'invalid identifier')) return [];
+    throw error;
+  }
 }
 
 function nameOf({ section, id, item }: { section?: string; id?: string; item?: string }): string {

@@ -10,7 +10,7 @@ export interface ListenAddress {
 export interface RateLimit {
   /** Answers a second for one flow: a network of clients (/24, /56) and one kind of answer of one zone. */
   perSecond: number;
-  /** Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never. (Default: 2.) */
+  /** Each n-th limited answer is truncated instead of dropped, so that a real client repeats over TCP; 0 is never. (Default: 1.) */
   slip?: number;
   /** Addresses and networks without a limit. (Default: none.) */
   exempt?: readonly string[];
@@ -106,7 +106,7 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
   if (rateLimit) {
     add('mod-rrl', 'default', {
       'rate-limit': rateLimit.perSecond,
-      slip: rateLimit.slip ?? 2,
+      slip: rateLimit.slip ?? 1,
       whitelist: rateLimit.exempt ?? [],
     });
   }
@@ -135,32 +135,4 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
     'global-module': ['mod-stats/default', 'mod-cookies/default', ...(rateLimit ? ['mod-rrl/default'] : [])],
   });
   return items;
-}
-
-/** The items as a file for `knotc conf-import`, which makes the configuration database of a new folder. */
-export function configurationFile(items: readonly ConfigItem[]): string {
-  const groups = new Map<string, Map<string, ConfigItem[]>>();
-  for (const item of items) {
-    const section = groups.get(item.section) ?? new Map<string, ConfigItem[]>();
-    groups.set(item.section, section);
-    section.set(item.id ?? '', [...(section.get(item.id ?? '') ?? []), item]);
-  }
-  let text = '';
-  for (const [section, ids] of groups) {
-    text += `${section}:\n`;
-    for (const [id, values] of ids) {
-      const byItem = Map.groupBy(values, ({ item }) => item);
-      let prefix = id === '' ? '    ' : '  - ';
-      for (const [item, all] of byItem) {
-        const written = all.map(({ value }) => quoted(value)).join(', ');
-        text += `${prefix}${item}: ${all.length > 1 ? `[ ${written} ]` : written}\n`;
-        prefix = '    ';
-      }
-    }
-  }
-  return text;
-}
-
-function quoted(value: string): string {
-  return `"${value.replace(/["\\]/g, '\\$&')}"`;
 }

@@ -5,8 +5,11 @@ import type { Config } from '#config.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import manifest from '../../../package.json' with { type: 'json' };
-import { knotControl } from '../knot/control.ts';
-import { knotFolder } from '../knot/folder.ts';
+import { applyConfiguration } from '../knot/apply.ts';
+import { configuration, type KnotSettings } from '../knot/configuration.ts';
+import { type KnotControl, knotControl } from '../knot/control.ts';
+import { KnotError } from '../knot/errors.ts';
+import { knotSettings } from '../knot/from-config.ts';
 import { keyStore } from '../knot/keys.ts';
 import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
@@ -39,7 +42,8 @@ export function composeNode(
 ): ComposedNode {
   const { state, anew } = openState(config.ZONESTEAD_NODE_STATE);
   if (anew !== null) log.info(`the node begins without memory, and compares all zones: ${anew}`);
-  const folder = knotFolder(config.ZONESTEAD_KNOT_FOLDER);
+  const settings = knotSettings(config);
+  const { folder } = settings;
   const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
   let node: RunningNode | null = null;
   const api = createFeedApi({
@@ -64,6 +68,9 @@ export function composeNode(
       metrics,
       compareMs: config.ZONESTEAD_NODE_COMPARE_MINUTES * 60_000,
       behindMs: config.ZONESTEAD_NODE_BEHIND_SECONDS * 1_000,
+      configure: async (limit) => {
+        await applySettings(control, settings, log, limit);
+      },
       removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
     },
     signal,
@@ -77,4 +84,18 @@ export function composeNode(
       state.close();
     },
   };
+}
+
+/** A knotd that refuses a setting serves its zones with the former ones. @throws KnotError if it does not answer */
+async function applySettings(control: KnotControl, settings: KnotSettings, log: Logger, signal: AbortSignal) {
+  try {
+    const { changed, needsRestart } = await applyConfiguration(control, configuration(settings), signal);
+    if (changed.length > 0) log.info({ changed }, 'the configuration of knotd is changed to the settings');
+    if (needsRestart.length > 0) {
+      log.warn({ changed: needsRestart }, 'knotd takes some of its settings up only when it starts: restart it');
+    }
+  } catch (error) {
+    if (!(error instanceof KnotError && error.failure === 'refused')) throw error;
+    log.error(`knotd keeps its former configuration: ${error.message}`);
+  }
 }

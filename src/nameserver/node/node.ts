@@ -42,6 +42,11 @@ export interface NodeOptions {
   readonly behindMs: number;
   /** Whether a list may remove any number of zones at once. */
   readonly removesAll: boolean;
+  /**
+   * Gives the name server its settings. Called each time that it answers after it did not, before the work of zones begins.
+   * An error counts as no answer. (Default: nothing is done.)
+   */
+  configure?(signal: AbortSignal): Promise<void>;
 }
 
 export interface RunningNode {
@@ -199,6 +204,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
     try {
       const found = await engine.zones(signal);
       if (!isEngineUp) {
+        await options.configure?.(signal);
         engineVersion = await options.engine.version();
         log.info({ engine: engineVersion, zones: found.length }, 'the name server answers');
         isEngineUp = true;

@@ -26,6 +26,8 @@ export async function nodeProcess(url: string, key: string, name: string, knot: 
     ZONESTEAD_NODE_NAME: name,
     ZONESTEAD_NODE_STATE: folder,
     ZONESTEAD_KNOT_FOLDER: knot.folder.root,
+    ZONESTEAD_KNOT_LISTEN: knot.address,
+    ZONESTEAD_KNOT_PORT: String(knot.port),
     ZONESTEAD_KEYMGR: inject('knot').keymgr,
   };
   let part: Part | null = null;

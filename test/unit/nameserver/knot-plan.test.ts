@@ -1,7 +1,9 @@
 // Changes of a zone: RRsets and serial; and the configuration of knotd.
 import { describe, expect, it } from 'vitest';
 import { isLater } from '#dns/serial.ts';
-import { configuration, configurationFile } from '#nameserver/knot/configuration.ts';
+import { configuration } from '#nameserver/knot/configuration.ts';
+import { configurationFile } from '#nameserver/knot/configuration-file.ts';
+import { mergeConfiguration } from '#nameserver/knot/exported.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { keyId, publicKeyOf } from '#nameserver/knot/keys.ts';
 import { isEqualSoa, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
@@ -112,9 +114,38 @@ describe('the configuration of knotd', () => {
     expect(text()).not.toContain('mod-rrl');
     const limited = text({ rateLimit: { perSecond: 50, exempt: ['10.0.0.0/8'] } });
     expect(limited).toContain(
-      'mod-rrl:\n  - id: "default"\n    rate-limit: "50"\n    slip: "2"\n    whitelist: "10.0.0.0/8"\n',
+      'mod-rrl:\n  - id: "default"\n    rate-limit: "50"\n    slip: "1"\n    whitelist: "10.0.0.0/8"\n',
     );
     expect(limited).toContain('"mod-rrl/default"');
+  });
+
+  it('replaces its items in an exported one, and keeps zones and everything for secondaries', () => {
+    const secondary = [
+      '    remote-retry-delay: "10000"',
+      'remote:\n  - id: "one-1"\n    address: [ "192.0.2.1@53", "2001:db8::1@53" ]\n    key: "one."',
+      'zone:\n  - domain: "a.example."\n  - domain: "b.example."\n    notify: "one-1"',
+      'mod-queryacl:\n  - id: "one"\n    address: "192.0.2.1"',
+    ];
+    const [retry, remote, zones, module] = secondary;
+    const before = text({ rateLimit: { perSecond: 50 } })
+      .replace('server:\n', `# Configuration export\n\nserver:\n${retry}\n`)
+      .replace('policy:\n', `${remote}\n\npolicy:\n`)
+      .replace('template:\n', `${module}\ntemplate:\n`)
+      .replace('    zonefile-load', '    notify: "one-1"\n    zonefile-load');
+    const items = configuration({ ...settings, identity: 'ns2' });
+    const merged = mergeConfiguration(`${before}${zones}\n`, items);
+    for (const part of [...secondary, '    notify: "one-1"\n', '    nsid: "ns2"']) expect(merged).toContain(part);
+    for (const gone of ['ns1', 'mod-rrl']) expect(merged).not.toContain(gone);
+    const order = ['server:', 'remote:', 'policy:', 'mod-queryacl:', 'template:', 'zone:'];
+    expect(order.map((name) => merged.indexOf(`${name}\n`))).toEqual(
+      order.map((name) => merged.indexOf(`${name}\n`)).toSorted((a, b) => a - b),
+    );
+    expect(mergeConfiguration(merged, items)).toBe(merged);
+  });
+
+  it('is not made from a text that is no export', () => {
+    expect(() => mergeConfiguration('server\n', [])).toThrow('unknown line: server');
+    expect(() => mergeConfiguration('    listen: "::"\nserver: x\n', [])).toThrow('unknown line: server: x');
   });
 
   it('needs a folder with a path that is short enough for a socket', () => {

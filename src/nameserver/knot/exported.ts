@@ -1,0 +1,42 @@
+// Brings a configuration that knotc has exported up to date: Zonestead's items are replaced, and everything else stays. Pure.
+import { OPTIONAL_GROUPS } from './apply.ts';
+import type { ConfigItem } from './configuration.ts';
+import {
+  groupsOfItems,
+  keyOfGroup,
+  parseConfiguration,
+  textOfGroups,
+  type WrittenGroup,
+} from './configuration-file.ts';
+import { isOwned } from './secondaries.ts';
+
+/** The order of Knot's schema: a group comes before those that refer to it. All other sections are before the last two. */
+const FIRST = ['server', 'control', 'log', 'statistics', 'database', 'keystore', 'key', 'remote', 'remotes', 'acl'];
+const LAST = ['template', 'zone'];
+
+/**
+ * @param exported as `knotc conf-export` writes it
+ * @param items as configuration() returns them
+ * @returns a file for `knotc conf-import`: the items, the zones, and everything that transferItems decides
+ * @throws Error if the text is no export
+ */
+export function mergeConfiguration(exported: string, items: readonly ConfigItem[]): string {
+  const wanted = groupsOfItems(items);
+  const ours = new Set([...OPTIONAL_GROUPS, ...wanted].map(keyOfGroup));
+  const groups = new Map(wanted.map((group) => [keyOfGroup(group), group]));
+  for (const group of parseConfiguration(exported)) {
+    const key = keyOfGroup(group);
+    if (!ours.has(key)) groups.set(key, group);
+    const own = groups.get(key);
+    if (own === undefined || own === group) continue;
+    const kept = group.items.filter(({ item }) => isOwned({ section: group.section, id: group.id ?? '', item }, false));
+    groups.set(key, { ...own, items: [...own.items, ...kept] });
+  }
+  return textOfGroups([...groups.values()].sort((a, b) => placeOf(a) - placeOf(b)));
+}
+
+function placeOf({ section }: WrittenGroup): number {
+  const first = FIRST.indexOf(section);
+  if (first >= 0) return first;
+  return FIRST.length + LAST.indexOf(section) + 1;
+}

@@ -1,0 +1,130 @@
+// The folder of knotd before its start: a new one, one with zones, and one that an interruption left.
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { readConfig } from '#config.ts';
+import { applyConfiguration } from '#nameserver/knot/apply.ts';
+import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
+import { configuration } from '#nameserver/knot/configuration.ts';
+import { knotSettings } from '#nameserver/knot/from-config.ts';
+import { keyStore } from '#nameserver/knot/keys.ts';
+import { prepareKnot } from '#nameserver/knot/prepare.ts';
+import { transferItems } from '#nameserver/knot/secondaries.ts';
+import { zoneEngine } from '#nameserver/knot/zones.ts';
+import { KNOT_SETTINGS } from '#nameserver/settings.ts';
+import { type TestKnot, testKnot } from '../../support/knot.ts';
+import { createResolver } from '../../support/resolver.ts';
+import { servedSet } from '../../support/served-sets.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const { signal } = new AbortController();
+const { knotc, keymgr } = inject('knot');
+const run = promisify(execFile);
+
+/** The settings that an environment with these variables gives. */
+function settingsOf(folder: string, more: NodeJS.ProcessEnv = {}) {
+  const env = { ZONESTEAD_KNOT_FOLDER: folder, ZONESTEAD_NODE_NAME: 'ns1', ...more };
+  return knotSettings(readConfig(KNOT_SETTINGS, env));
+}
+
+describe('the folder of a knotd', () => {
+  let knot: TestKnot;
+  beforeAll(async () => {
+    knot = await testKnot({ rateLimit: { perSecond: 10 } });
+  });
+
+  it('gets new settings, and keeps zones with contents, keys and journal, and secondaries', async () => {
+    const engine = zoneEngine({ control: knot.control, keys: keyStore({ keymgr, folder: knot.folder }) });
+    const dns = createResolver(knot, knot.folder.root);
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
+    const names = ['kept.example', '_x.other.example'];
+    await engine.add(
+      names.map((name) => ({ name, privateKey: pem })),
+      signal,
+    );
+    const soa = { mname: 'ns.', rname: 'h.', refresh: 9, retry: 9, expire: 9, minimum: 9, ttl: 9 };
+    const sets = [servedSet('@', 'NS', ['ns.example']), servedSet('www', 'A', ['192.0.2.7'])];
+    const serial = await engine.change(names[0]!, { names: ['@', 'www'], sets, serial: 7, soa }, signal);
+    const key = { name: 'one', algorithm: 'hmac-sha256' as const, secret: 'AAAAAAAAAAAAAAAAAAAAAA==' };
+    const addresses = [{ address: '127.0.0.1', port: 9 }];
+    const one = { name: 'one', addresses, key, zones: 'all' as const, catalog: true, notify: true };
+    const wanted = transferItems({ secondaries: [one], zones: names, role: 'source' });
+    expect(await applyTransferItems(knot.control, wanted, signal)).toBeGreaterThan(0);
+
+    await knot.restart('SIGKILL', { identity: 'ns2', udpWorkers: 3 });
+    expect(await engine.zones(signal)).toHaveLength(2);
+    expect(await applyTransferItems(knot.control, wanted, signal)).toBe(0);
+    const settings = { folder: knot.folder, listen: [knot], identity: 'ns2', udpWorkers: 3 };
+    expect((await applyConfiguration(knot.control, configuration(settings), signal)).changed).toEqual([]);
+    expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns2")');
+    expect(await dns.dig('+dnssec', 'www.kept.example', 'A')).toMatch(/192\.0\.2\.7\n.*RRSIG/);
+    expect((await engine.zones(signal)).find(({ name }) => name === names[0])?.serial).toBe(serial);
+    // The running one keeps what secondaries need as well.
+    const other = configuration({ ...settings, identity: 'ns3' });
+    expect((await applyConfiguration(knot.control, other, signal)).changed).toEqual(['server.identity', 'server.nsid']);
+    expect(await applyTransferItems(knot.control, wanted, signal)).toBe(0);
+  });
+
+  it('is left alone while its knotd runs', async () => {
+    const settings = settingsOf(knot.folder.root);
+    const prepared = prepareKnot({ knotc, settings, signal, endMs: 0 });
+    await expect(prepared).rejects.toThrow('A knotd runs with the folder');
+    await knot.control.run('status');
+  });
+});
+
+describe('a new folder', () => {
+  it('gets mode 700 and a database from the environment, without left files', async () => {
+    const root = join(await temporaryFolder('knot-conf'), 'knot');
+    mkdirSync(root);
+    for (const left of ['knot.pid', 'knot.conf']) writeFileSync(join(root, left), '1');
+    const settings = settingsOf(root, {
+      ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1,::1', ZONESTEAD_KNOT_PORT: '5399', ZONESTEAD_KNOT_WORKERS: '4' },
+      ...{ ZONESTEAD_KNOT_RATE_LIMIT: '50', ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '10.0.0.0/8,192.0.2.1' },
+      ZONESTEAD_KNOT_COOKIE_SECRET: '00112233445566778899aabbccddeeff',
+    });
+    expect(await prepareKnot({ knotc, settings, signal })).toBe('made');
+    expect(statSync(root).mode & 0o777).toBe(0o700);
+    expect(readdirSync(root).sort()).toEqual(['confdb', 'storage']);
+    const exported = async () => {
+      await run(knotc, ['-C', settings.folder.confdb, 'conf-export', join(root, 'out')]);
+      return (await run('cat', [join(root, 'out')])).stdout;
+    };
+    const first = await exported();
+    for (const line of [
+      ...['listen: [ "127.0.0.1@5399", "::1@5399" ]', 'udp-workers: "4"', 'identity: "ns1"', 'rate-limit: "50"'],
+      ...['whitelist: [ "10.0.0.0/8", "192.0.2.1/32" ]', 'slip: "1"', 'secret: "0x00112233445566778899AABBCCDDEEFF"'],
+    ]) {
+      expect(first).toContain(`    ${line}\n`);
+    }
+    expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
+    expect(await exported()).toBe(first);
+    const open = settingsOf(root, { ZONESTEAD_KNOT_RATE_LIMIT: '0' });
+    expect(await prepareKnot({ knotc, settings: open, signal })).toBe('updated');
+    expect(await exported()).not.toContain('mod-rrl');
+  });
+
+  it('is completed when the database is still empty', async () => {
+    const root = join(await temporaryFolder('knot-conf'), 'knot');
+    const settings = settingsOf(root);
+    mkdirSync(root);
+    writeFileSync(join(root, 'wrong'), 'server:\n    unknown: 1\n');
+    await run(knotc, ['-C', settings.folder.confdb, 'conf-import', join(root, 'wrong')]).catch(() => {});
+    expect(readdirSync(settings.folder.confdb)).toContain('data.mdb');
+    expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
+    const { stdout } = await run(knotc, ['-C', settings.folder.confdb, 'conf-check']);
+    expect(stdout).toContain('valid');
+  });
+
+  it('says what is to be done about a damaged database', async () => {
+    const root = join(await temporaryFolder('knot-conf'), 'knot');
+    const settings = settingsOf(root);
+    mkdirSync(settings.folder.confdb, { recursive: true });
+    writeFileSync(join(settings.folder.confdb, 'data.mdb'), 'x'.repeat(10_000));
+    await expect(prepareKnot({ knotc, settings, signal })).rejects.toThrow(/conf-export failed .* you can delete/s);
+  });
+});
