@@ -83,6 +83,9 @@ function nodeOf(server: NameServer, healthPort: number, options: NameServerOptio
     ZONESTEAD_NODE_NAME: server.name,
     ZONESTEAD_NODE_STATE: join(folder, 'state'),
     ZONESTEAD_KNOT_FOLDER: join(folder, 'knot'),
+    ZONESTEAD_KNOT_LISTEN: server.address,
+    ZONESTEAD_KNOT_PORT: String(server.port),
+    ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
     ZONESTEAD_KEYMGR: programs.keymgr,
   };
   return startCommand({ name: 'nameserver', env, healthPort, stateDir: folder, signal });

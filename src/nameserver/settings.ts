@@ -13,7 +13,7 @@ export const KNOT_SETTINGS = [
 ] as const;
 
 /** The command that makes the configuration database. */
-export const KNOT_CONF_SETTINGS = [...KNOT_SETTINGS, 'ZONESTEAD_KNOTC'] as const;
+export const KNOT_CONF_SETTINGS = [...KNOT_SETTINGS, 'ZONESTEAD_KNOTC', 'ZONESTEAD_KNOTD'] as const;
 
 /** The node that follows the feed. */
 export const NODE_SETTINGS = [

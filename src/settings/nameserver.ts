@@ -42,13 +42,13 @@ export const NAMESERVER_SETTINGS = {
     '/var/lib/zonestead/knot',
     'The control socket and the keys of the knotd that the node feeds are in this folder.',
   ),
-  ZONESTEAD_KNOT_LISTEN: preset(addresses, '0.0.0.0', 'knotd listens at these addresses, for instance 0.0.0.0,::.'),
-  ZONESTEAD_KNOT_PORT: preset(wholeNumber(1, 65_535), '5353', 'knotd listens on this port, over UDP and TCP.'),
-  ZONESTEAD_KNOT_WORKERS: preset(wholeNumber(1, 64), '2', 'knotd answers queries over UDP with this many threads.'),
+  ZONESTEAD_KNOT_LISTEN: preset(addresses, '0.0.0.0', 'The knotd listens at these addresses, for instance 0.0.0.0,::.'),
+  ZONESTEAD_KNOT_PORT: preset(wholeNumber(1, 65_535), '5353', 'The knotd listens on this port, over UDP and TCP.'),
+  ZONESTEAD_KNOT_WORKERS: preset(wholeNumber(1, 64), '2', 'The knotd answers queries over UDP with this many threads.'),
   ZONESTEAD_KNOT_RATE_LIMIT: preset(
     wholeNumber(0, 1_000_000),
     '1000',
-    'knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56. Further answers are truncated, so that real clients repeat over TCP. 0 is no limit.',
+    'The knotd sends this many answers a second of one kind in one zone to one network of clients, /24 or /56. Further answers are truncated, so that real clients repeat over TCP. 0 is no limit.',
   ),
   ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: preset(
     networks,
@@ -58,14 +58,19 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_KNOT_COOKIE_SECRET: secret(
     optional(
       cookieSecret,
-      'each knotd makes its own',
-      'knotd makes DNS cookies with this secret. Nodes that share an address need the same one.',
+      'derived from the node key',
+      'The knotd makes DNS cookies with this secret. Nodes that share an address need the same one.',
     ),
   ),
   ZONESTEAD_KNOTC: preset(
     text('program'),
     '/usr/sbin/knotc',
     'The command knot-conf writes the configuration database with this program of Knot DNS.',
+  ),
+  ZONESTEAD_KNOTD: preset(
+    text('program'),
+    '/usr/sbin/knotd',
+    'The command knot-conf starts this program of Knot DNS if it has the option --start.',
   ),
   ZONESTEAD_KEYMGR: preset(
     text('program'),

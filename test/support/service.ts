@@ -277,6 +277,9 @@ async function startTestNode(
     ZONESTEAD_NODE_NAME: 'ns1',
     ZONESTEAD_NODE_STATE: join(stateDir, 'state'),
     ZONESTEAD_KNOT_FOLDER: knot.folder.root,
+    ZONESTEAD_KNOT_LISTEN: knot.address,
+    ZONESTEAD_KNOT_PORT: String(knot.port),
+    ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
     ZONESTEAD_KEYMGR: inject('knot').keymgr,
   };
   const destination = { write: (line: string) => void log.push(line) };

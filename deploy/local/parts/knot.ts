@@ -21,7 +21,7 @@ export interface KnotOptions {
   port: number;
   /** (Default: 127.0.0.1.) */
   address?: string;
-  /** What the configuration database gets before the start. (Default: see configuration.ts; the identity is `local`.) */
+  /** The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is `local`.) */
   settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
   signal: AbortSignal;
 }

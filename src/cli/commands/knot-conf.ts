@@ -5,15 +5,19 @@ import { describeCommand } from '../command.ts';
 export const command = describeCommand({
   name: 'knot-conf',
   describe: 'make or update the configuration database of knotd, before knotd starts',
+  options: [{ flags: '--start', describe: 'become knotd afterwards, in the same process' }],
   settings: KNOT_CONF_SETTINGS,
   notes:
-    'The database is in the folder confdb of ZONESTEAD_KNOT_FOLDER, for knotd -C. Zones and secondaries that are in it stay.',
-  run: async (_args, _options, { config, print, signal }) => {
+    'The database is in the folder confdb of ZONESTEAD_KNOT_FOLDER, for knotd -C. Zones and secondaries that are in it stay. ' +
+    'A socket and a PID file that a killed knotd left are removed.',
+  run: async (_args, { start }: { start?: boolean }, { config, print, signal }) => {
     const { prepareKnot } = await import('#nameserver/knot/prepare.ts');
     const { knotSettings } = await import('#nameserver/knot/from-config.ts');
     const values = config();
     const settings = knotSettings(values);
+    const { confdb } = settings.folder;
     const result = await prepareKnot({ knotc: values.ZONESTEAD_KNOTC, settings, signal });
-    print(`${result === 'made' ? 'Made' : 'Updated'} the configuration database ${settings.folder.confdb}.`);
+    if (!start) print(`${result === 'made' ? 'Made' : 'Updated'} the configuration database ${confdb}.`);
+    else process.execve?.(values.ZONESTEAD_KNOTD, [values.ZONESTEAD_KNOTD, '-C', confdb]);
   },
 });

@@ -17,7 +17,8 @@ const LAST = ['template', 'zone'];
 /**
  * @param exported as `knotc conf-export` writes it
  * @param items as configuration() returns them
- * @returns a file for `knotc conf-import`: the items, the zones, and everything that transferItems decides
+ * @returns a file for `knotc conf-import`: the items, the zones, everything that transferItems decides, and a cookie secret that
+ * the items lack
  * @throws Error if the text is no export
  */
 export function mergeConfiguration(exported: string, items: readonly ConfigItem[]): string {
@@ -29,10 +30,16 @@ export function mergeConfiguration(exported: string, items: readonly ConfigItem[
     if (!ours.has(key)) groups.set(key, group);
     const own = groups.get(key);
     if (own === undefined || own === group) continue;
-    const kept = group.items.filter(({ item }) => isOwned({ section: group.section, id: group.id ?? '', item }, false));
+    const has = new Set(own.items.map(({ item }) => item));
+    const kept = group.items.filter((each) => isKept(group, each.item) && !has.has(each.item));
     groups.set(key, { ...own, items: [...own.items, ...kept] });
   }
   return textOfGroups([...groups.values()].sort((a, b) => placeOf(a) - placeOf(b)));
+}
+
+/** The node sets the cookie secret: the command that calls this need not know the node key. */
+function isKept({ section, id = '' }: WrittenGroup, item: string): boolean {
+  return isOwned({ section, id, item }, false) || (section === 'mod-cookies' && item === 'secret');
 }
 
 function placeOf({ section }: WrittenGroup): number {

@@ -42,7 +42,7 @@ export function composeNode(
 ): ComposedNode {
   const { state, anew } = openState(config.ZONESTEAD_NODE_STATE);
   if (anew !== null) log.info(`the node begins without memory, and compares all zones: ${anew}`);
-  const settings = knotSettings(config);
+  const settings = knotSettings(config, config.ZONESTEAD_NODE_KEY);
   const { folder } = settings;
   const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
   let node: RunningNode | null = null;

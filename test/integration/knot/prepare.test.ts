@@ -1,20 +1,25 @@
 // The folder of knotd before its start: a new one, one with zones, and one that an interruption left.
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '#config.ts';
 import { applyConfiguration } from '#nameserver/knot/apply.ts';
 import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
 import { configuration } from '#nameserver/knot/configuration.ts';
+import { knotControl } from '#nameserver/knot/control.ts';
+import { knotFolder } from '#nameserver/knot/folder.ts';
 import { knotSettings } from '#nameserver/knot/from-config.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 import { prepareKnot } from '#nameserver/knot/prepare.ts';
 import { transferItems } from '#nameserver/knot/secondaries.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { KNOT_SETTINGS } from '#nameserver/settings.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { type TestKnot, testKnot } from '../../support/knot.ts';
 import { createResolver } from '../../support/resolver.ts';
 import { servedSet } from '../../support/served-sets.ts';
@@ -26,8 +31,11 @@ const run = promisify(execFile);
 
 /** The settings that an environment with these variables gives. */
 function settingsOf(folder: string, more: NodeJS.ProcessEnv = {}) {
-  const env = { ZONESTEAD_KNOT_FOLDER: folder, ZONESTEAD_NODE_NAME: 'ns1', ...more };
-  return knotSettings(readConfig(KNOT_SETTINGS, env));
+  return knotSettings(readConfig(KNOT_SETTINGS, { ...environment(folder), ...more }));
+}
+
+function environment(folder: string) {
+  return { ZONESTEAD_KNOT_FOLDER: folder, ZONESTEAD_NODE_NAME: 'ns1' };
 }
 
 describe('the folder of a knotd', () => {
@@ -63,7 +71,7 @@ describe('the folder of a knotd', () => {
     expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns2")');
     expect(await dns.dig('+dnssec', 'www.kept.example', 'A')).toMatch(/192\.0\.2\.7\n.*RRSIG/);
     expect((await engine.zones(signal)).find(({ name }) => name === names[0])?.serial).toBe(serial);
-    // The running one keeps what secondaries need as well.
+    // Items for secondaries also stay in a knotd that runs.
     const other = configuration({ ...settings, identity: 'ns3' });
     expect((await applyConfiguration(knot.control, other, signal)).changed).toEqual(['server.identity', 'server.nsid']);
     expect(await applyTransferItems(knot.control, wanted, signal)).toBe(0);
@@ -74,6 +82,36 @@ describe('the folder of a knotd', () => {
     const prepared = prepareKnot({ knotc, settings, signal, endMs: 0 });
     await expect(prepared).rejects.toThrow('A knotd runs with the folder');
     await knot.control.run('status');
+  });
+});
+
+describe('knot-conf --start', () => {
+  it('becomes knotd, also after a kill that left socket and PID file', async () => {
+    const stateDir = await temporaryFolder('knot-conf');
+    const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
+    const folder = knotFolder(join(stateDir, 'knot'));
+    const { knotd } = inject('knot');
+    const env = {
+      ...{
+        ZONESTEAD_KNOT_FOLDER: folder.root,
+        ZONESTEAD_NODE_NAME: 'ns1',
+        ZONESTEAD_KNOTC: knotc,
+        ZONESTEAD_KNOTD: knotd,
+      },
+      ...{ ZONESTEAD_KNOT_LISTEN: '127.0.0.1', ZONESTEAD_KNOT_PORT: String(port) },
+    };
+    const main = new URL('../../../src/main.ts', import.meta.url).pathname;
+    const control = knotControl({ socket: folder.socket });
+    onTestFinished(() => control.close());
+    for (const end of ['SIGKILL', 'SIGTERM'] as const) {
+      const child = spawn(process.execPath, [main, 'knot-conf', '--start'], { env, stdio: 'ignore' });
+      const ended = once(child, 'exit');
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await vi.waitFor(() => control.run('status'), { timeout: 20_000 });
+      expect(await readFile(folder.pidFile, 'utf8')).toBe(`${child.pid}`);
+      child.kill(end);
+      expect(await ended).toEqual(end === 'SIGTERM' ? [0, null] : [null, end]);
+    }
   });
 });
 
@@ -92,7 +130,7 @@ describe('a new folder', () => {
     expect(readdirSync(root).sort()).toEqual(['confdb', 'storage']);
     const exported = async () => {
       await run(knotc, ['-C', settings.folder.confdb, 'conf-export', join(root, 'out')]);
-      return (await run('cat', [join(root, 'out')])).stdout;
+      return readFile(join(root, 'out'), 'utf8');
     };
     const first = await exported();
     for (const line of [
@@ -106,6 +144,11 @@ describe('a new folder', () => {
     const open = settingsOf(root, { ZONESTEAD_KNOT_RATE_LIMIT: '0' });
     expect(await prepareKnot({ knotc, settings: open, signal })).toBe('updated');
     expect(await exported()).not.toContain('mod-rrl');
+    // Without a secret, the former one stays: the node derives it from its key, which knot-conf does not have.
+    expect(await exported()).toContain('secret: "0x00112233445566778899AABBCCDDEEFF"');
+    expect(knotSettings(readConfig(KNOT_SETTINGS, environment(root)), 'yn_a_11').cookieSecret).toMatch(
+      /^[0-9a-f]{32}$/,
+    );
   });
 
   it('is completed when the database is still empty', async () => {

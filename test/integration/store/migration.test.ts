@@ -93,6 +93,9 @@ async function startDns(url: string): Promise<void> {
     ZONESTEAD_NODE_NAME: 'ns1',
     ZONESTEAD_NODE_STATE: join(folder, 'state'),
     ZONESTEAD_KNOT_FOLDER: knot.folder.root,
+    ZONESTEAD_KNOT_LISTEN: knot.address,
+    ZONESTEAD_KNOT_PORT: String(port),
+    ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT: '127.0.0.0/8',
     ZONESTEAD_KEYMGR: programs.keymgr,
   };
   running.push(await startCommand({ name: 'nameserver', env, healthPort, stateDir: folder, signal }));
