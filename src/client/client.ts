@@ -10,6 +10,8 @@ import type { BatchBody, BatchResult } from '#contract/batch.ts';
 import { batchAnswer } from '#contract/batch.ts';
 import type { ChangeList } from '#contract/change.ts';
 import { changeList } from '#contract/change.ts';
+import type { ZoneNode } from '#contract/feed.ts';
+import { zoneNodes } from '#contract/feed.ts';
 import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/record.ts';
 import { record, recordList } from '#contract/record.ts';
 import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '#contract/zone.ts';
@@ -22,6 +24,7 @@ import { createHttp } from './http.ts';
 
 export type { BatchBody, BatchResult, RecordChange } from '#contract/batch.ts';
 export type { Change, ChangeList } from '#contract/change.ts';
+export type { ZoneNode } from '#contract/feed.ts';
 export type { DnsRecord, ListedRecord } from '#contract/record.ts';
 export type { Zone } from '#contract/zone.ts';
 export type { ZoneFileImport } from '#contract/zonefile.ts';
@@ -74,6 +77,11 @@ export interface Client {
     park(id: string, options?: CallOptions): Promise<Zone>;
     unpark(id: string, options?: CallOptions): Promise<Zone>;
     ds(id: string, options?: CallOptions): Promise<DsRecord[]>;
+    /**
+     * The name server nodes that report, and whether each has the zone. @param waitSeconds 0 to 5: waits so long until all of them
+     * have the changes that are committed when the call begins
+     */
+    nodes(id: string, waitSeconds: number, options?: CallOptions): Promise<ZoneNode[]>;
     /** All records as a zone file (RFC 1035 section 5). */
     exportFile(id: string, options?: CallOptions): Promise<string>;
     /** Replaces the records of the zone with those of a zone file, all or nothing. */
@@ -158,6 +166,10 @@ export function createClient(options: ClientOptions): Client {
       changes: (id, { limit, cursor } = {}, call) => {
         const query = { limit: limit?.toString(), cursor };
         return http.call({ method: 'GET', path: `${zonePath(id)}/changes`, query }, changeList, call);
+      },
+      nodes: async (id, waitSeconds, call) => {
+        const query = { wait: waitSeconds === 0 ? undefined : String(waitSeconds) };
+        return (await http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call)).nodes;
       },
       ds: async (id, call) => (await http.call({ method: 'GET', path: `${zonePath(id)}/ds` }, dsList, call)).ds,
     },

@@ -1,5 +1,6 @@
 /** Compares the answers that the name servers of a zone give for one name at this moment. Pure. */
 import type { ChainOfTrust } from './dnssec/chain-of-trust.ts';
+import { isLater } from './serial.ts';
 
 export interface LiveAnswer {
   name: string;
@@ -21,6 +22,8 @@ export interface LiveServer {
   rcode: string | null;
   /** Whether the server answers with authority (the AA flag). */
   aa: boolean;
+  /** The node that answered, if the server tells its name (RFC 5001); otherwise null. */
+  node: string | null;
   /** The serial of the zone's SOA; null when the server did not give one. */
   serial: number | null;
   /** How long the answer took. */
@@ -36,8 +39,8 @@ export interface LiveView {
 interface LiveDifference {
   /** The answer is not the one that most servers give (of a tie: the first server's). */
   differs: boolean;
-  /** The serial is not that of the zone now. */
-  serial: 'same' | 'behind' | 'ahead' | 'unknown';
+  /** A name server may serve a later serial than the service has: it adds one when it renews signatures. */
+  serial: 'current' | 'behind' | 'unknown';
 }
 
 /** One entry per server, in the order of `servers`. @param serial the serial that the zone has at the service */
@@ -60,9 +63,7 @@ function formOf({ rcode, aa, answers }: LiveServer): string | null {
   return JSON.stringify([rcode, aa, records]);
 }
 
-/** RFC 1982. */
 function serialAgainst(served: number | null, serial: number): LiveDifference['serial'] {
   if (served === null) return 'unknown';
-  if (served === serial) return 'same';
-  return (serial - served) >>> 0 < 2 ** 31 ? 'behind' : 'ahead';
+  return isLater(serial, served) ? 'behind' : 'current';
 }

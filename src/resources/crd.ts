@@ -65,6 +65,13 @@ const DEFINITIONS: readonly Definition[] = [
         jsonPath: '.status.conditions[?(@.type=="Delegated")].status',
         priority: 1,
       },
+      {
+        name: 'Nodes',
+        type: 'string',
+        jsonPath: '.status.nodesCurrent',
+        description: 'Name server nodes that have applied every change of the zone, and nodes that count',
+        priority: 1,
+      },
       { name: 'DS-Record', type: 'string', jsonPath: '.status.ds[0].record', priority: 1 },
       MESSAGE,
       AGE,

@@ -226,6 +226,35 @@ const dsEntry = z.object({
     .meta({ description: 'The DS record as a line of a zone file, without TTL. Publish it in the parent zone.' }),
 });
 
+const servedBy = z.object({
+  name: z.string().max(254).meta({ description: 'The host name of the name server.' }),
+  address: z.string().max(64).meta({ description: 'The address that was queried.' }),
+  node: z.string().max(64).optional().meta({
+    description: 'The node that answered, if the name server tells its name (RFC 5001).',
+  }),
+  serial: z
+    .int()
+    .min(0)
+    .max(4_294_967_295)
+    .optional()
+    .meta({ description: 'The serial of the SOA record in the answer: that of status.serial or a later one.' }),
+  problem: z
+    .string()
+    .max(512)
+    .optional()
+    .meta({ description: 'The problem with the answer. Absent when there is none.' }),
+});
+
+const nodeEntry = z.object({
+  name: z.string().max(64).meta({ description: 'The name of the node.' }),
+  state: z.enum(['Current', 'Behind', 'Starting']).meta({
+    description:
+      'Current: the node has applied every change. Behind: it has not, or fails to serve the zone. Starting: it has not ' +
+      'applied its first list of zones, and does not count yet.',
+  }),
+  problem: z.string().max(512).optional().meta({ description: 'Why the node is behind. Absent when it is not.' }),
+});
+
 export const zoneStatus = z.object({
   observedGeneration: z
     .int()
@@ -262,6 +291,25 @@ export const zoneStatus = z.object({
   nameservers: z.array(z.string().max(254)).max(32).optional().meta({
     description: 'The host names of the name servers. Publish them as NS records in the parent zone.',
     'x-kubernetes-list-type': 'atomic',
+  }),
+  servers: z
+    .array(servedBy)
+    .max(64)
+    .optional()
+    .meta({
+      description:
+        'The addresses of the name servers and the serial that each one served when the operator last proved the zone over ' +
+        'DNS. Name servers sign on their own, so their serials differ from each other.',
+      'x-kubernetes-list-type': 'atomic',
+    }),
+  nodes: z.array(nodeEntry).max(64).optional().meta({
+    description:
+      'The name server nodes that reported within 30 seconds, and whether each had applied every change of the zone.',
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  nodesCurrent: z.string().max(16).optional().meta({
+    description:
+      'The number of nodes that had applied every change of the zone, and the number of nodes that count, as in 2/2.',
   }),
   ds: z.array(dsEntry).max(16).optional().meta({
     description: 'The DS records of the zone, SHA-256 first. Publish the first one in the parent zone.',

@@ -1,6 +1,7 @@
 // Compares the answer of a server with the expected one. The verdicts end up in conditions, so a text stays the same while
 // the situation does. Pure.
 
+import { isLater } from '#dns/serial.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
@@ -60,13 +61,8 @@ export function judgeSoa(zone: string, minSerial: number | undefined, answer: Me
   const soa = answer.answers.find(({ name, type }) => name === plainName(zone) && type === TYPE_NUMBERS.SOA);
   const serial = soa === undefined ? null : serialOfSoa(soa.rdata);
   if (serial === null) return { serial, problem: 'has no SOA for the zone' };
-  const late = minSerial !== undefined && !isSerialAtLeast(serial, minSerial);
+  const late = minSerial !== undefined && isLater(minSerial, serial);
   return { serial, problem: late ? `has serial ${serial}, older than ${minSerial}` : null };
-}
-
-/** Serial number arithmetic of RFC 1982 with 32 bits: whether `serial` equals `least` or comes after it. */
-export function isSerialAtLeast(serial: number, least: number): boolean {
-  return (serial - least) >>> 0 < 2 ** 31;
 }
 
 const NO_AUTHORITY = 'answers without authority for the zone';

@@ -63,7 +63,7 @@ export function createLiveLook(options: LiveOptions): LookLive {
   };
 }
 
-const NO_ANSWER = { rcode: null, aa: false, serial: null, ms: null, answers: [] as LiveAnswer[] };
+const NO_ANSWER = { rcode: null, aa: false, node: null, serial: null, ms: null, answers: [] as LiveAnswer[] };
 
 async function lookAt(
   server: NameServer,
@@ -80,12 +80,13 @@ async function lookAt(
       ask(server, { name, type: wireType(type), dnssec: true }, { ...ATTEMPT, signal }).then(
         (each) => [each, elapsed() - began] as const,
       ),
-      ask(server, { name: zone, type: 'SOA' }, { ...ATTEMPT, signal }),
+      ask(server, { name: zone, type: 'SOA', nsid: true }, { ...ATTEMPT, signal }),
     ]);
     const answers = answer.answers.filter((each) => each.type !== TYPE_NUMBERS.RRSIG).map(answerOf);
     const own = soa.answers.find((each) => each.name === zone && each.type === TYPE_NUMBERS.SOA);
     const serial = own === undefined ? null : serialOfSoa(own.rdata);
-    const seen = { ...host, problem: null, rcode: rcodeName(answer.rcode), aa: answer.aa, serial, ms, answers };
+    const { aa } = answer;
+    const seen = { ...host, problem: null, rcode: rcodeName(answer.rcode), aa, node: soa.nsid, serial, ms, answers };
     return { server, seen, answer };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;

@@ -4,6 +4,7 @@
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
+import { NSID_QUESTION, nsidOf } from './nsid.ts';
 import { canonicalRdata } from './rdata.ts';
 import type { WireType } from './types.ts';
 
@@ -13,6 +14,8 @@ export interface Question {
   readonly type: WireType;
   /** Ask for signatures too (EDNS0 DO). (Default: false.) */
   readonly dnssec?: boolean;
+  /** Ask which server answers (NSID). (Default: false.) */
+  readonly nsid?: boolean;
   /** Ask a resolver to find the answer (RD). (Default: false: only data that the server itself has.) */
   readonly recursive?: boolean;
 }
@@ -38,6 +41,8 @@ export interface Message {
   readonly answers: readonly ResourceRecord[];
   readonly authorities: readonly ResourceRecord[];
   readonly additionals: readonly ResourceRecord[];
+  /** The server that answered, if it was asked and tells (RFC 5001); otherwise null. */
+  readonly nsid: string | null;
 }
 
 /** Fits one unfragmented datagram on every path (DNS flag day 2020). */
@@ -52,11 +57,12 @@ const IN = 1;
 /** A query with EDNS0 (RFC 6891). */
 export function encodeQuery(id: number, question: Question): Uint8Array {
   const [flags, one, none] = [uint16(question.recursive === true ? RD : 0), uint16(1), uint16(0)];
+  const options = question.nsid === true ? NSID_QUESTION : new Uint8Array(0);
   return concat([
     ...[uint16(id), flags, one, none, none, one],
     ...[nameToWire(question.name.toLowerCase()), uint16(TYPE_NUMBERS[question.type]), uint16(IN)],
     ...[Uint8Array.of(0), uint16(OPT), uint16(UDP_PAYLOAD)],
-    ...[uint16(0), uint16(question.dnssec === true ? DO : 0), uint16(0)],
+    ...[uint16(0), uint16(question.dnssec === true ? DO : 0), uint16(options.length), options],
   ]);
 }
 
@@ -106,6 +112,7 @@ export function decodeMessage(received: Uint8Array): Message {
     answers,
     authorities,
     additionals: additionals.filter((record) => record !== opt),
+    nsid: opt === undefined ? null : nsidOf(opt.rdata),
   };
 }
 

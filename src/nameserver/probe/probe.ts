@@ -5,7 +5,7 @@ import type { Message, Question } from './message.ts';
 import type { NameServer } from './servers.ts';
 
 export { type Answer, type AskOptions, ask, NoAnswer } from './ask.ts';
-export { type ExpectedRrset, isSerialAtLeast } from './compare.ts';
+export type { ExpectedRrset } from './compare.ts';
 export type { Endpoint } from './exchange.ts';
 export type { Question, ResourceRecord } from './message.ts';
 export { publicAddresses } from './public-address.ts';
@@ -34,6 +34,8 @@ export interface ServerVerdict {
   readonly ok: boolean;
   /** The serial of the zone's SOA; null if it was not asked for or not seen. */
   readonly serial: number | null;
+  /** The node that answered, if it was asked for and tells its name (RFC 5001). */
+  readonly node: string | null;
   /** The problem, as a text to follow the server's name: "does not answer over UDP". Null if the answer is right. */
   readonly problem: string | null;
 }
@@ -78,7 +80,9 @@ export function zoneServed(
   options: ProbeOptions,
 ): Promise<ServerVerdict[]> {
   const { zone, minSerial } = expected;
-  return askAll({ name: zone, type: 'SOA' }, servers, options, (answer) => judgeSoa(zone, minSerial, answer));
+  return askAll({ name: zone, type: 'SOA', nsid: true }, servers, options, (answer) =>
+    judgeSoa(zone, minSerial, answer),
+  );
 }
 
 function askAll(
@@ -102,9 +106,9 @@ async function askOne(
     if (judgement.problem === null && verifyTcp && answer.transport === 'udp') {
       judgement = judge(await ask(server, question, { ...options, transport: 'tcp' }));
     }
-    return { server, ok: judgement.problem === null, ...judgement };
+    return { server, ok: judgement.problem === null, node: answer.nsid, ...judgement };
   } catch (error) {
     if (!(error instanceof NoAnswer)) throw error;
-    return { server, ok: false, serial: null, problem: error.message };
+    return { server, ok: false, serial: null, node: null, problem: error.message };
   }
 }

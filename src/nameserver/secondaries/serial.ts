@@ -20,7 +20,7 @@
 //
 // A source that returns is a standby until it has applied the feed; then it becomes `new-source`, and the other one
 // `standby`. A secondary without connection to the source takes whole zones from a standby and returns by itself.
-import { isSerialAtLeast } from '../probe/compare.ts';
+import { isLater } from '#dns/serial.ts';
 
 /** The most nodes that can sign for the same secondaries. A power of two, so that it divides 2^32 and the rule survives the wrap. */
 export const SLOTS = 4;
@@ -29,7 +29,7 @@ const SPACE = 2 ** 32;
 
 /** Whether `a` comes after `b` (RFC 1982 section 3.2). */
 export function isAfter(a: number, b: number): boolean {
-  return a !== b && isSerialAtLeast(a, b);
+  return isLater(a, b);
 }
 
 export interface SerialWish {

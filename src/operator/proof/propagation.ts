@@ -1,9 +1,11 @@
-// Proves a write by DNS: queries every name server of a zone and compares the answers with the written data. The text about
-// missing data stays the same as long as the situation does.
+// Proves a write: queries every name server of a zone and compares the answers with the written data, and asks the api whether
+// every living node has applied it, both at the same time. The text about missing data stays the same as long as the situation
+// does.
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Zone } from '#client/client.ts';
+import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import {
   type AddressResolver,
   aliasServed,
@@ -15,28 +17,53 @@ import {
   type ServerVerdict,
   zoneServed,
 } from '#nameserver/probe/probe.ts';
+import { createNodeQuestions, type NodesAnswer, type NodesClient } from './nodes.ts';
 
 /** The RRset that name servers must serve for a DNSRecord. For an ALIAS these are addresses with any TTL. */
 export type ExpectedRecord = Omit<ExpectedRrset, 'type'> & { readonly type: ExpectedRrset['type'] | 'ALIAS' };
 
+export interface Proof {
+  /** Null if every name server serves the data and every living node has applied it, otherwise a description. */
+  readonly problem: string | null;
+  /** A sentence to add to the success: no node reports, so that DNS decided alone. Null if there is nothing to add. */
+  readonly note: string | null;
+  readonly servers: readonly ServerVerdict[];
+  readonly answer: NodesAnswer;
+}
+
 export interface Propagation {
-  /** @returns null when every name server serves the zone with this serial or a later one, otherwise a description */
-  zoneServed(zone: Pick<Zone, 'zoneName' | 'nameservers' | 'serial'>, signal: AbortSignal): Promise<string | null>;
-  /** @returns null when every name server serves the values over UDP and over TCP, otherwise a description */
-  recordServed(nameservers: readonly string[], expected: ExpectedRecord, signal: AbortSignal): Promise<string | null>;
+  /**
+   * Whether every name server serves the zone with this serial or a later one.
+   * @param patienceSeconds a node that is behind for less time is no problem
+   */
+  zoneServed(
+    zone: Pick<Zone, 'id' | 'zoneName' | 'nameservers' | 'serial'>,
+    patienceSeconds: number,
+    client: NodesClient,
+    signal: AbortSignal,
+  ): Promise<Proof>;
+  /** Whether every name server serves the values over UDP and over TCP. */
+  recordServed(
+    zone: { readonly zoneId: string; readonly nameservers: readonly string[] },
+    expected: ExpectedRecord,
+    client: NodesClient,
+    signal: AbortSignal,
+  ): Promise<Pick<Proof, 'problem' | 'note'>>;
 }
 
 const ATTEMPT_MS = 1_000;
 const ATTEMPTS = 2;
 const RESOLVE_MS = 2_000;
 /**
- * The number of attempts. Right after a write, a server may serve the old answer for some milliseconds, so another attempt
+ * The least number of attempts. Right after a write, a server serves the old answer for some milliseconds, so another attempt
  * avoids a status write. There is no other attempt for a silent server, which would cost a worker two seconds.
  */
-const MAX_PROBES = 4;
+const MIN_PROBES = 4;
 const PROBE_INTERVAL_MS = 40;
 /** How long a success over TCP counts, in ms: TCP depends on the server and its firewall, not on each record. */
 const TCP_SEEN_MS = 10_000;
+
+type Ask = (servers: readonly NameServer[]) => Promise<ServerVerdict[]>;
 
 /**
  * @param overrides the addresses of name servers whose names do not resolve here
@@ -48,36 +75,65 @@ export function createPropagation(
   resolver: AddressResolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
 ): Propagation {
   const tcpSeen = new Map<string, number>();
+  const questions = createNodeQuestions(clock);
 
+  /** Queries the servers until they are right, and at least until the nodes have it: a query right after that tells the result. */
   async function probeAll(
     nameservers: readonly string[],
+    nodes: Promise<NodesAnswer>,
     signal: AbortSignal,
-    ask: (servers: readonly NameServer[]) => Promise<ServerVerdict[]>,
-  ): Promise<string | null> {
+    ask: Ask,
+  ): Promise<{ servers: ServerVerdict[]; problems: string[] }> {
+    let isAnswered = false;
+    const answered = nodes.then(() => {
+      isAnswered = true;
+    });
+    answered.catch(() => undefined);
     const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
     const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
     for (let probe = 1; ; probe += 1) {
       const since = clock.now();
+      const wasAnswered = isAnswered;
       const verdicts = await ask(servers);
       const problems = verdicts.flatMap(({ server, problem }) =>
         problem === null ? [] : [`${server.name} (${server.address}) ${problem}`],
       );
-      if (problems.length === 0 && unknown.length === 0) return null;
-      const silent = clock.now() - since >= ATTEMPT_MS;
-      if (probe === MAX_PROBES || silent || problems.length === 0)
-        return `Not every name server serves the current data yet, and the operator keeps checking: ${[...unknown, ...problems].join('; ')}.`;
-      await sleep(clock, PROBE_INTERVAL_MS, signal);
+      const isSilent = clock.now() - since >= ATTEMPT_MS;
+      const isLast = probe >= MIN_PROBES && wasAnswered;
+      if (problems.length === 0 || isSilent || isLast)
+        return { servers: verdicts, problems: [...unknown, ...problems] };
+      const pause = sleep(clock, PROBE_INTERVAL_MS, signal);
+      await (isAnswered ? pause : Promise.race([pause, answered]));
     }
+  }
+
+  async function prove(
+    zone: { zoneId: string; nameservers: readonly string[] },
+    patienceSeconds: number,
+    client: NodesClient,
+    signal: AbortSignal,
+    ask: Ask,
+  ): Promise<Proof> {
+    const asked = questions.ask(client, zone.zoneId, signal);
+    const [{ servers, problems }, answer] = await Promise.all([probeAll(zone.nameservers, asked, signal, ask), asked]);
+    const late = answer.nodes === null ? [answer.problem].filter(isText) : nodeProblems(answer.nodes, patienceSeconds);
+    const all = [...problems, ...late];
+    const problem =
+      all.length === 0
+        ? null
+        : `Not every name server serves the current data yet, and the operator keeps checking: ${all.join('; ')}.`;
+    const isAlone = answer.nodes !== null && !isAnyCounted(answer.nodes);
+    return { problem, note: isAlone ? NO_NODE_REPORTS : null, servers, answer };
   }
 
   const options = (signal: AbortSignal) => ({ timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
   return {
-    zoneServed: ({ zoneName, nameservers, serial }, signal) =>
-      probeAll(nameservers, signal, (servers) =>
+    zoneServed: ({ id, zoneName, nameservers, serial }, patienceSeconds, client, signal) =>
+      prove({ zoneId: id, nameservers }, patienceSeconds, client, signal, (servers) =>
         zoneServed({ zone: zoneName, minSerial: serial }, servers, options(signal)),
       ),
-    recordServed: (nameservers, expected, signal) =>
-      probeAll(nameservers, signal, async (servers) => {
+    recordServed: (zone, expected, client, signal) =>
+      prove(zone, 0, client, signal, async (servers) => {
         const { type } = expected;
         if (type === 'ALIAS') return aliasServed(expected.name, servers, { ...options(signal), verifyTcp: true });
         const verifyTcp = servers.some(
@@ -89,4 +145,8 @@ export function createPropagation(
         return verdicts;
       }),
   };
+}
+
+function isText(text: string | null): text is string {
+  return text !== null;
 }

@@ -226,13 +226,11 @@ async function program(
     return { requeueAfterMs: REFUSED_RETRY_MS };
   }
   if (plan.drift.length > 0 && programmed) context.observer.drift('DNSRecord', 'repaired');
-  const proven = propagatedAt(zone.nameservers);
-  const isProven =
-    isTrue(object.status?.conditions, 'Propagated', object.metadata.generation) &&
-    findCondition(object.status?.conditions, 'Propagated')?.message === proven.message &&
-    isInSync(plan, ledger) &&
-    !zone.parked;
-  const propagated = isProven ? proven : await prove(context, zone, expectedOf(desired, plan, actual, zone), signal);
+  const proven = provenBefore(object, zone);
+  const propagated =
+    proven !== null && isInSync(plan, ledger) && !zone.parked
+      ? proven
+      : await prove(context, zone, expectedOf(desired, plan, actual, zone), signal);
   await concludeRecord(
     context,
     outcome.object,
@@ -258,6 +256,13 @@ function isInSync({ create, update, remove, drift }: RecordPlan, ledger: readonl
   return (
     create.length + update.length + remove.length + drift.length === 0 && ledger.every(({ id }) => id !== undefined)
   );
+}
+
+/** The earlier proof, with its note, if it was about this spec and the same name servers. */
+function provenBefore({ status, metadata }: DNSRecord, { nameservers }: ReadyZone): Answer | null {
+  if (!isTrue(status?.conditions, 'Propagated', metadata.generation)) return null;
+  const message = findCondition(status?.conditions, 'Propagated')?.message ?? '';
+  return message.startsWith(propagatedAt(nameservers).message) ? yes('Propagated', message) : null;
 }
 
 /** Enforce reverts the drift and records an Event, Report only records the Event, and Ignore does neither. */
@@ -304,8 +309,8 @@ async function prove(
       'ZoneParked',
       'The zone is parked, so that the name servers answer for its apex only. Set spec.parked: false on the DNSZone.',
     );
-  const problem = await context.propagation.recordServed(zone.nameservers, expected, signal);
-  return problem === null ? propagatedAt(zone.nameservers) : no('AwaitingPropagation', problem);
+  const { problem, note } = await context.propagation.recordServed(zone, expected, context.client, signal);
+  return problem === null ? propagatedAt(zone.nameservers, note) : no('AwaitingPropagation', problem);
 }
 
 /** The delay grows with the time since the change, up to 5 s. */

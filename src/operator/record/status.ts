@@ -13,9 +13,13 @@ export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
 export const PROGRAMMED = yes('Programmed', 'The DNS service has stored all values.');
 const READY = yes('Ready', 'The record is served.');
 
-/** The message lists the name servers, so that other name servers of the zone need a new proof, also after a restart. */
-export function propagatedAt(nameservers: readonly string[]): Answer {
-  return yes('Propagated', `Every name server of the zone serves the record: ${[...nameservers].sort().join(', ')}.`);
+/**
+ * The message lists the name servers, so that other name servers of the zone need a new proof, also after a restart.
+ * @param note a sentence after it. (Default: none.)
+ */
+export function propagatedAt(nameservers: readonly string[], note: string | null = null): Answer {
+  const message = `Every name server of the zone serves the record: ${[...nameservers].sort().join(', ')}.`;
+  return yes('Propagated', note === null ? message : `${message} ${note}`);
 }
 
 /** The results of a run that ended before the proof by DNS. (Default of `accepted`: the same as `programmed`.) */

@@ -5,7 +5,7 @@ import type { Zone } from '#client/client.ts';
 import type { CallOptions } from '#client/http.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { ReconcileContext, ReconcileResult } from '#kube/controller/controller.ts';
-import { isTrue } from '#kube/objects/conditions.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DEFAULT_TTL, DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dnszone.ts';
@@ -20,9 +20,13 @@ import { zonePlaceOf } from './create.ts';
 import { deleteZoneObject } from './delete.ts';
 import { createDriftChecks, type DriftChecks } from './drift.ts';
 import { zoneAtService } from './find.ts';
-import { ACCEPTED, conclude, concludeFailure, facts, PROGRAMMED, READY } from './status.ts';
+import { servingOf } from './serving.ts';
+import { ACCEPTED, conclude, concludeFailure, facts, PROGRAMMED, readyWith } from './status.ts';
 
-const NOT_SERVED_RETRY_MS = 250;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 5_000;
+/** A node that is behind for less time does not take Ready from a zone. */
+const PATIENCE_SECONDS = 10;
 /** The time until the next query of the parent while it does not delegate the zone, in ms. */
 const NOT_DELEGATED_RETRY_MS = 60_000;
 
@@ -70,11 +74,14 @@ async function reconcileZone(
     known = { ...facts(current, found.zone), origin: found.origin };
     const zone = await adjust(scope.context, clock, current, found, run);
     known = { ...facts(current, zone), origin: found.origin };
-    const served = await context.propagation.zoneServed({ ...zone, serial: neededSerial(object, zone) }, signal);
-    const ready = served === null ? READY : no('AwaitingPropagation', served);
+    const { serial, patienceSeconds } = needed(object, zone);
+    const { client } = scope.context;
+    const proof = await context.propagation.zoneServed({ ...zone, serial }, patienceSeconds, client, signal);
+    const ready = proof.problem === null ? readyWith(proof.note) : no('AwaitingPropagation', proof.problem);
+    known = { ...known, ...servingOf(object, zone, proof) };
     const answers = { Accepted: ACCEPTED, Programmed: PROGRAMMED, Ready: ready };
     current = await conclude(context, current, known, answers, signal);
-    if (served !== null) return { requeueAfterMs: NOT_SERVED_RETRY_MS };
+    if (proof.problem !== null) return { requeueAfterMs: retryDelay(object, context.now()) };
     // The parent is queried after Ready was written, because a slow parent must not delay Ready.
     const delegated = delegatedAnswer(zone, context.lookUpParent && (await context.lookUpParent(zone, signal)));
     await driftChecks.check(scope.context, current, zone, run);
@@ -102,12 +109,20 @@ async function reconcileZone(
 }
 
 /**
- * The serial that every name server must have reached. For a zone that is Ready for its spec it is the serial of that time: the
- * records wait for their own changes, and a busy zone would otherwise lose Ready repeatedly.
+ * The serial that every name server must have reached, and how long a node may be behind. For a zone that is Ready for its spec it
+ * is the serial of that time: the records wait for their own changes, and a busy zone would otherwise lose Ready repeatedly.
  */
-function neededSerial({ status, metadata }: DNSZone, zone: Zone): number {
+function needed({ status, metadata }: DNSZone, zone: Zone): { serial: number; patienceSeconds: number } {
   const wasReady = status?.zoneId === zone.id && isTrue(status.conditions, 'Ready', metadata.generation);
-  return wasReady ? (status?.serial ?? zone.serial) : zone.serial;
+  if (!wasReady) return { serial: zone.serial, patienceSeconds: 0 };
+  return { serial: status.serial ?? zone.serial, patienceSeconds: PATIENCE_SECONDS };
+}
+
+/** The delay grows with the time since the zone is not Ready, up to 5 s. */
+function retryDelay({ status }: DNSZone, now: Date): number {
+  const ready = findCondition(status?.conditions, 'Ready');
+  const age = ready?.status === 'False' ? now.getTime() - Date.parse(ready.lastTransitionTime) : 0;
+  return Math.min(LAST_RETRY_MS, Math.max(FIRST_RETRY_MS, age / 10));
 }
 
 async function refuse(
@@ -131,6 +146,9 @@ const NOTHING_KNOWN = {
   creationStatus: undefined,
   state: undefined,
   nameservers: undefined,
+  servers: undefined,
+  nodes: undefined,
+  nodesCurrent: undefined,
   ds: undefined,
   serial: undefined,
   records: undefined,

@@ -16,7 +16,10 @@ const NOT_THERE_YET = unknown(
   'NotChecked',
   'The zone does not exist at the DNS service yet. The operator queries the parent zone afterwards.',
 );
-export const READY = yes('Ready', 'Every name server answers for the zone.');
+const READY = yes('Ready', 'Every name server answers for the zone.');
+
+/** @param note a sentence to add; null: none */
+export const readyWith = (note: string | null) => (note === null ? READY : yes('Ready', `${READY.message} ${note}`));
 
 /** The fields of the zone at the service that the status repeats. */
 export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {

@@ -12,6 +12,7 @@ import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
 import { type Connection, createCredentials } from '#operator/access/credentials.ts';
 import type { ParentLookup } from '#operator/proof/delegated.ts';
+import type { NodesAnswer } from '#operator/proof/nodes.ts';
 import { createSeal } from '#operator/record/creation-annotation.ts';
 import { recordIndexes } from '#operator/record/indexes.ts';
 import { createOrphanSweep } from '#operator/record/orphan-sweep.ts';
@@ -51,6 +52,8 @@ export class Bench {
   readonly woken: string[] = [];
   /** The differences at the name servers; null when they serve the content of the service. */
   outage: string | null = null;
+  /** The answer of the api to the question for the nodes of any zone. */
+  nodes: NodesAnswer = { nodes: null, problem: null };
   /** API keys of Secrets: the team of each key. The service refuses other keys. */
   readonly keys = new Map<string, string>();
   /** The answers at parent zones. (Default: no resolver.) */
@@ -160,7 +163,8 @@ export class Bench {
     records.onChange((_key, kind, initial, object) => {
       if (kind === 'delete' && !initial) orphans.gone(object);
     });
-    const answer = (text: string | null) => Promise.resolve(this.outage ?? text);
+    const answer = (text: string | null) =>
+      Promise.resolve({ problem: this.outage ?? text, note: null, servers: [], answer: this.nodes });
     const connectionOf = (client: Connection['client'], team: string): Connection => ({
       client,
       dispatcher: createDispatcher({
@@ -197,7 +201,7 @@ export class Bench {
           this.serials.push(serial);
           return answer(servedBy(this.service).zone(zoneName));
         },
-        recordServed: (_servers, expected) => answer(servedBy(this.service).rrset(expected)),
+        recordServed: (_zone, expected) => answer(servedBy(this.service).rrset(expected)),
       },
       observer: {
         written: () => undefined,

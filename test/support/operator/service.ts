@@ -112,6 +112,7 @@ export class MemoryService {
     const missing = () => Promise.reject(new Error('the operator does not use this'));
     return {
       zones: {
+        nodes: missing,
         list: ({ zoneName } = {}) =>
           call(`list zones ${zoneName}`, () => {
             const name = zoneName === undefined ? null : parseZoneName(zoneName);

@@ -6,15 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { decodeMessage, encodeQuery } from '#nameserver/probe/message.ts';
 import type { WireType } from '#nameserver/probe/probe.ts';
-import {
-  ask,
-  isSerialAtLeast,
-  NoAnswer,
-  parseOverrides,
-  resolveServers,
-  rrsetServed,
-  zoneServed,
-} from '#nameserver/probe/probe.ts';
+import { ask, NoAnswer, parseOverrides, resolveServers, rrsetServed, zoneServed } from '#nameserver/probe/probe.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];
@@ -296,13 +288,36 @@ describe('a zone', () => {
     expect(await verdictOf(() => ({ answers: [soa(7, 'org')] }))).toMatchObject({ problem: 'has no SOA for the zone' });
   });
 
-  it('has serials that wrap around (RFC 1982 section 3.2)', () => {
-    expect(isSerialAtLeast(5, 5)).toBe(true);
-    expect(isSerialAtLeast(6, 5)).toBe(true);
-    expect(isSerialAtLeast(5, 6)).toBe(false);
-    expect(isSerialAtLeast(0, 4_294_967_295)).toBe(true);
-    expect(isSerialAtLeast(4_294_967_295, 0)).toBe(false);
-    expect(isSerialAtLeast(2_147_483_647, 0)).toBe(true);
+  it('has serials that wrap around (RFC 1982 section 3.2)', async () => {
+    const ok = async (served: number, least: number) =>
+      (await verdictOf(() => ({ answers: [soa(served)] }), least))?.ok;
+    expect(await ok(0, 4_294_967_295)).toBe(true);
+    expect(await ok(4_294_967_295, 0)).toBe(false);
+    expect(await ok(2_147_483_647, 0)).toBe(true);
+  });
+});
+
+describe('the identity of a server (RFC 5001)', () => {
+  const opt = (code: number, data: string) =>
+    ({ type: 'OPT', name: '.', udpPayloadSize: 1232, options: [{ code, data: Buffer.from(data) }] }) as never;
+  const nodeOf = async (script: Script) =>
+    (await zoneServed({ zone: 'example.org' }, [await server(script)], quick))[0]?.node;
+
+  it('is asked for with an empty option, and is a short text', async () => {
+    const packet = dnsPacket.decode(Buffer.from(encodeQuery(1, { name: 'example.org', type: 'SOA', nsid: true })));
+    expect((packet.additionals[0] as unknown as { options: object[] }).options).toMatchObject([
+      { code: 3, data: Buffer.alloc(0) },
+    ]);
+    expect(await nodeOf(() => ({ answers: [soa(7)], additionals: [opt(3, 'ns1')] }))).toBe('ns1');
+  });
+
+  it.each([
+    ['another option', [opt(10, 'ns1')]],
+    ['control characters', [opt(3, 'ns1\n')]],
+    ['a long text', [opt(3, 'n'.repeat(64))]],
+    ['nothing', []],
+  ])('is unknown with %s', async (_, additionals) => {
+    expect(await nodeOf(() => ({ answers: [soa(7)], additionals }))).toBe(null);
   });
 });
 

@@ -1,6 +1,9 @@
-// The proof by DNS with name servers that are right, late, wrong or silent.
+// The proof by DNS and by the reports of nodes, with name servers and nodes that are right, late, wrong or silent.
 import { afterEach, describe, expect, it } from 'vitest';
 import { realClock } from '#base/clock.ts';
+import type { ZoneNode } from '#client/client.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { NO_NODE_REPORTS } from '#client/zone-nodes.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { createPropagation, type ExpectedRecord } from '#operator/proof/propagation.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
@@ -17,6 +20,17 @@ const www = { name: 'www.example.org', type: 'A' as const, ttl: 60, rdatas: [wir
 const right = { answers: [{ name: www.name, type: 'A' as const, ttl: 60, data: '192.0.2.1' }] };
 const old = { answers: [{ name: www.name, type: 'A' as const, ttl: 60, data: '192.0.2.9' }] };
 
+const CURRENT: ZoneNode = { node: 'ns1', current: true, reportedAt: '2026-01-01T00:00:00.000Z' };
+/** An api that answers with these nodes, or as the function says. */
+function apiWith(nodes: ZoneNode[] | (() => Promise<ZoneNode[]>)) {
+  const waits: number[] = [];
+  const ask = async (_id: string, wait: number) => {
+    waits.push(wait);
+    return typeof nodes === 'function' ? nodes() : nodes;
+  };
+  return { waits, client: { zones: { nodes: ask } } };
+}
+
 /** One script for each name server: ns1.example.net, ns2.example.net, … */
 async function proof(...scripts: Script[]) {
   const servers = await Promise.all(scripts.map((script) => startNameServer(script)));
@@ -24,10 +38,16 @@ async function proof(...scripts: Script[]) {
   const names = servers.map((_, index) => `ns${index + 1}.example.net`);
   const overrides = new Map(servers.map(({ address, port }, index) => [names[index] as string, { address, port }]));
   const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
-  const { recordServed } = createPropagation(overrides, realClock, { resolve4: nowhere, resolve6: nowhere });
+  const propagation = createPropagation(overrides, realClock, { resolve4: nowhere, resolve6: nowhere });
+  const prove = (api: ReturnType<typeof apiWith>, also: string[] = [], what: ExpectedRecord = www, zoneId = 'zone_1') =>
+    propagation.recordServed({ zoneId, nameservers: [...names, ...also] }, what, api.client, signal);
   return {
     servers,
-    ask: (also: string[] = [], what: ExpectedRecord = www) => recordServed([...names, ...also], what, signal),
+    propagation,
+    names,
+    prove,
+    ask: async (also: string[] = [], what: ExpectedRecord = www) =>
+      (await prove(apiWith([CURRENT]), also, what)).problem,
   };
 }
 
@@ -101,5 +121,98 @@ describe('the proof of an ALIAS', () => {
       () => empty,
     );
     expect(await ask([], alias)).toMatch(/ns2\.example\.net \(127\.0\.0\.1\) serves no address for it yet/);
+  });
+});
+
+describe('the proof by the reports of nodes', () => {
+  const served = () => proof(() => right);
+  const since = { behindSince: '2026-01-01T00:00:00.123Z' };
+
+  it('names the node that is behind, and since when it is', async () => {
+    const { prove } = await served();
+    const late = { ...CURRENT, node: 'ns2', current: false, ...since, behindSeconds: 12 };
+    expect((await prove(apiWith([CURRENT, late]))).problem).toBe(
+      'Not every name server serves the current data yet, and the operator keeps checking: node ns2 has not applied the last change yet (behind since 2026-01-01T00:00:00Z).',
+    );
+    expect((await prove(apiWith([{ ...late, behindSeconds: 2 }]))).problem).not.toContain('since');
+  });
+
+  it('contains the error of a node', async () => {
+    const { prove } = await served();
+    const failing = { ...CURRENT, current: false, error: 'semantic check' };
+    expect((await prove(apiWith([failing]))).problem).toContain(
+      'node ns1 does not serve the zone as stored: semantic check.',
+    );
+  });
+
+  it('needs no node that is starting, and says that DNS alone decides if there is no other', async () => {
+    const { prove } = await served();
+    const starting: ZoneNode = { ...CURRENT, node: 'ns2', current: false, starting: true };
+    expect(await prove(apiWith([CURRENT, starting]))).toEqual(expect.objectContaining({ problem: null, note: null }));
+    for (const nodes of [[starting], []])
+      expect(await prove(apiWith(nodes))).toEqual(expect.objectContaining({ problem: null, note: NO_NODE_REPORTS }));
+  });
+
+  it('is asked for at the same time as the name servers, which are queried again at once when the nodes have it', async () => {
+    const asked = Promise.withResolvers<ZoneNode[]>();
+    let isThere = false;
+    const { servers, prove } = await proof(() => (isThere ? right : old));
+    const proving = prove(apiWith(() => asked.promise));
+    await expect.poll(() => servers[0]?.queries.length).toBeGreaterThan(4);
+    isThere = true;
+    asked.resolve([CURRENT]);
+    expect((await proving).problem).toBeNull();
+  });
+
+  it('fails while the api does not say it, and not with an api that has no such question', async () => {
+    const { prove } = await served();
+    const fails = (error: Error) => prove(apiWith(() => Promise.reject(error)));
+    expect((await fails(new ApiUnavailable('away'))).problem).toContain('the api does not answer');
+    const refused = (status: number, code: string) =>
+      fails(new ApiError({ status, code, message: '', retryAfterMs: null, requestId: null }));
+    expect((await refused(503, 'busy')).problem).toContain('(busy)');
+    expect(await refused(404, 'not_found')).toEqual(expect.objectContaining({ problem: null, note: null }));
+  });
+
+  it('is one question for all proofs of a zone that begin together, and another one for later proofs', async () => {
+    const { prove } = await served();
+    const first = Promise.withResolvers<void>();
+    const api = apiWith(async () => {
+      await first.promise;
+      return [CURRENT];
+    });
+    const together = Array.from({ length: 50 }, () => prove(api));
+    const other = prove(api, [], www, 'zone_2');
+    await expect.poll(() => api.waits).toEqual([0.25, 0.25]);
+    const later = prove(api);
+    await expect.poll(() => api.waits.length).toBe(3);
+    // A third question of the zone waits for one of the two.
+    const last = prove(api);
+    first.resolve();
+    for (const { problem } of await Promise.all([...together, other, later, last])) expect(problem).toBeNull();
+    expect(api.waits.length).toBe(4);
+  });
+
+  it('lets a zone be for a node that has been behind for a moment only, if its caller is patient', async () => {
+    const soa = {
+      answers: [
+        {
+          name: 'example.org',
+          type: 'SOA' as const,
+          ttl: 300,
+          data: { mname: 'ns1.x', rname: 'h.x', serial: 9, refresh: 1, retry: 2, expire: 3, minimum: 4 },
+        },
+      ],
+    };
+    const { propagation, names } = await proof(() => soa);
+    const zone = { id: 'zone_1', zoneName: 'example.org', nameservers: names, serial: 7 };
+    const late = { ...CURRENT, current: false, ...since, behindSeconds: 9 };
+    const { client } = apiWith([late]);
+    expect((await propagation.zoneServed(zone, 0, client, signal)).problem).toContain('node ns1');
+    const patient = await propagation.zoneServed(zone, 10, client, signal);
+    expect(patient.problem).toBeNull();
+    expect(patient.servers[0]).toMatchObject({ serial: 9, node: null });
+    const old = apiWith([{ ...late, behindSeconds: 10 }]);
+    expect((await propagation.zoneServed(zone, 10, old.client, signal)).problem).toContain('node ns1');
   });
 });

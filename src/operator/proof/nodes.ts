@@ -1,0 +1,81 @@
+// Asks the api whether the living nodes have a zone. All proofs of one zone that begin at about the same time share one question.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { Client, ZoneNode } from '#client/client.ts';
+import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+
+export type NodesClient = { readonly zones: Pick<Client['zones'], 'nodes'> };
+
+/** Null: the api does not tell. `problem` says why, unless the api has no such question. */
+export type NodesAnswer = { nodes: readonly ZoneNode[]; problem: null } | { nodes: null; problem: string | null };
+
+export interface NodeQuestions {
+  /**
+   * Waits up to a quarter of a second for the nodes to have every change of the zone that was committed when the call began.
+   * @throws the reason of the signal
+   */
+  ask(client: NodesClient, zoneId: string, signal: AbortSignal): Promise<NodesAnswer>;
+}
+
+/** A node needs 10 to 30 ms. A worker must not wait long for a node that is away. */
+const WAIT_SECONDS = 0.25;
+const TIMEOUT_MS = 3_000;
+/** Proofs of one batch of records begin within this time. */
+const COLLECT_MS = 1;
+const IN_FLIGHT = 2;
+
+interface Zone {
+  /** The question that is not sent yet. One that was sent may not know of later changes. */
+  next: Promise<NodesAnswer> | null;
+  inFlight: number;
+  ended: PromiseWithResolvers<void>;
+}
+
+export function createNodeQuestions(clock: Clock): NodeQuestions {
+  const zones = new Map<string, Zone>();
+
+  async function send(client: NodesClient, id: string, zone: Zone): Promise<NodesAnswer> {
+    await sleep(clock, COLLECT_MS);
+    while (zone.inFlight >= IN_FLIGHT) await zone.ended.promise;
+    zone.next = null;
+    zone.inFlight += 1;
+    try {
+      return { nodes: await client.zones.nodes(id, WAIT_SECONDS, { timeoutMs: TIMEOUT_MS }), problem: null };
+    } catch (error) {
+      return { nodes: null, problem: problemOf(error) };
+    } finally {
+      zone.inFlight -= 1;
+      zone.ended.resolve();
+      zone.ended = Promise.withResolvers();
+      if (zone.inFlight === 0 && zone.next === null) zones.delete(id);
+    }
+  }
+
+  return {
+    ask: (client, id, signal) => {
+      const zone = zones.get(id) ?? { next: null, inFlight: 0, ended: Promise.withResolvers() };
+      zones.set(id, zone);
+      zone.next ??= send(client, id, zone);
+      return orAborted(zone.next, signal);
+    },
+  };
+}
+
+/** @throws an error that is no failed call */
+function problemOf(error: unknown): string | null {
+  // An api of an earlier version has no such question.
+  if (isAbsent(error) && error.code === 'not_found') return null;
+  if (error instanceof ApiError) return `the api does not say which nodes have the last change (${error.code})`;
+  if (error instanceof ApiUnavailable) return 'the api does not answer which nodes have the last change';
+  throw error;
+}
+
+/** The question continues for others. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

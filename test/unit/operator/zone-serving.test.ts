@@ -1,0 +1,63 @@
+// The part of a DNSZone's status about name servers and nodes, and how often it is written.
+import { describe, expect, it } from 'vitest';
+import type { Zone, ZoneNode } from '#client/client.ts';
+import type { ServerVerdict } from '#nameserver/probe/probe.ts';
+import { servingOf } from '#operator/zone/serving.ts';
+import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
+
+const server = (serial: number | null, problem: string | null = null): ServerVerdict => ({
+  server: { name: 'ns1.example', address: '192.0.2.1', port: 53 },
+  ok: problem === null,
+  serial,
+  node: 'ns1',
+  problem,
+});
+const CURRENT: ZoneNode = { node: 'ns1', current: true, reportedAt: '2026-01-01T00:00:00Z' };
+const BEHIND: ZoneNode = { ...CURRENT, current: false };
+const zone = (serial: number) => ({ serial }) as Zone;
+const object = (status: Partial<ZoneStatus>) => ({ status }) as DNSZone;
+const serve = (before: Partial<ZoneStatus>, serial: number, verdict: ServerVerdict, nodes: ZoneNode[] | null) =>
+  servingOf(object(before), zone(serial), {
+    servers: [verdict],
+    answer: nodes === null ? { nodes, problem: null } : { nodes, problem: null },
+  });
+
+describe('status.servers and status.nodes', () => {
+  const first = serve({}, 7, server(9), [
+    CURRENT,
+    { ...BEHIND, node: 'ns2' },
+    { ...BEHIND, node: 'ns3', starting: true },
+  ]);
+
+  it('show the serial of each address, the state of each node, and how many have the zone', () => {
+    expect(first).toEqual({
+      servers: [{ name: 'ns1.example', address: '192.0.2.1', node: 'ns1', serial: 9 }],
+      nodes: [
+        { name: 'ns1', state: 'Current' },
+        { name: 'ns2', state: 'Behind', problem: 'node ns2 has not applied the last change yet' },
+        { name: 'ns3', state: 'Starting' },
+      ],
+      nodesCurrent: '1/2',
+    });
+  });
+
+  it('keep their serials while nothing else changes', () => {
+    const before = { ...serve({}, 7, server(9), [CURRENT]), serial: 7 };
+    expect(serve(before, 7, server(10), [CURRENT]).servers?.[0]?.serial).toBe(9);
+    expect(serve(before, 8, server(10), [CURRENT]).servers?.[0]?.serial).toBe(10);
+    const behind = serve(before, 7, server(8), [BEHIND]);
+    expect([behind.servers?.[0]?.serial, behind.nodesCurrent]).toEqual([8, '0/1']);
+  });
+
+  it('do not change with each serial in the words of a problem', () => {
+    const before = { ...serve({}, 7, server(5, 'has serial 5, older than 7'), [CURRENT]), serial: 7 };
+    expect(serve(before, 7, server(6, 'has serial 6, older than 7'), [CURRENT])).toEqual(
+      expect.objectContaining({ servers: before.servers }),
+    );
+  });
+
+  it('keep the nodes while the api does not tell', () => {
+    const before = { ...serve({}, 7, server(9), [CURRENT]), serial: 7 };
+    expect(serve(before, 8, server(10), null).nodes).toEqual([{ name: 'ns1', state: 'Current' }]);
+  });
+});
