@@ -6,6 +6,8 @@ import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#ap
 import { realClock } from '#base/clock.ts';
 import { createStore } from '#kube/cache/store.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
+import { knotFolder } from '#nameserver/knot/folder.ts';
+import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
 import { countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
@@ -46,6 +48,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     const numbers = { lagSeconds: () => 0, zones: () => 0, failing: () => 0, waiting: () => 0, unlisted: () => 0 };
     const facts = { isConnected: () => true, isEngineUp: () => true, isStateStored: () => true };
     createNodeMetrics(metrics, { ...numbers, ...facts });
+    watchKnot(metrics, knotFolder('/nonexistent'));
   },
   operator: (metrics) => {
     createKubeMetrics(metrics);
@@ -95,7 +98,8 @@ export async function readMetrics(): Promise<Readonly<Record<string, MetricFacts
 const TITLES: Readonly<Record<string, string>> = { all: 'All processes' };
 const NOTES: Readonly<Record<string, string>> = {
   all: 'Every process also serves the metrics of Node.js with the prefixes `zonestead_process_` and `zonestead_nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
-  nameserver: 'Each name server node serves these metrics.',
+  nameserver:
+    'Each name server node serves these metrics. It reads those that begin with `zonestead_dns_` from knotd over its control socket, at most every two seconds.',
   operator: `The metrics \`${METRICS_PREFIX}pace_*\` describe the writes that wait for their turn within the write limits, by lane: \`acme\` (certificates), \`change\` and \`create\`. An operator that is not the leader has its objects in the queue too, so read \`${METRICS_PREFIX}workqueue_depth\` together with \`${METRICS_PREFIX}leader\`.`,
   'external-dns': 'The process has no metrics besides those of all processes.',
 };

@@ -11,6 +11,7 @@ import { type KnotControl, knotControl } from '../knot/control.ts';
 import { KnotError } from '../knot/errors.ts';
 import { knotSettings } from '../knot/from-config.ts';
 import { keyStore } from '../knot/keys.ts';
+import { watchKnot } from '../knot/metrics.ts';
 import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
 import { createFeedApi } from './api.ts';
@@ -45,6 +46,7 @@ export function composeNode(
   const settings = knotSettings(config, config.ZONESTEAD_NODE_KEY);
   const { folder } = settings;
   const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
+  const statistics = watchKnot(metrics, folder);
   let node: RunningNode | null = null;
   const api = createFeedApi({
     url: config.ZONESTEAD_FEED_URL,
@@ -79,6 +81,7 @@ export function composeNode(
   return {
     ...running,
     close: async () => {
+      statistics.close();
       control.close();
       await api.close();
       state.close();
