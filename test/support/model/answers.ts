@@ -31,12 +31,22 @@ export function answerOf(
   name: string,
   type: string,
 ): Expected {
+  return answerFrom(zones, (zone) => ownedBy(zone, zones, nameservers), name, type);
+}
+
+/** @param ownedBy all records of a zone, the SOA and the NS of its apex included */
+export function answerFrom<Zone extends { name: string }>(
+  zones: readonly Zone[],
+  ownedBy: (zone: Zone) => readonly Row[],
+  name: string,
+  type: string,
+): Expected {
   // The DS of a zone is its parent's to answer (RFC 4035 section 3.1.4.1).
   const enclosing = zones.filter((zone) => (type === 'DS' ? isBelow(name, zone.name) : isAtOrBelow(name, zone.name)));
   const apex = longest(enclosing.map((zone) => zone.name));
   const zone = enclosing.find((each) => each.name === apex);
   if (zone === undefined) return nothing(zones.some((each) => each.name === name) ? 'nodata' : 'refused');
-  const owned = ownedBy(zone, zones, nameservers);
+  const owned = ownedBy(zone);
   const cuts = [
     ...new Set(owned.filter((row) => row.type === 'NS' && row.owner !== zone.name).map((row) => row.owner)),
   ];
@@ -44,7 +54,7 @@ export function answerOf(
   const cut = above.sort((a, b) => a.length - b.length)[0];
   if (cut !== undefined) {
     const servers = owned.filter((row) => row.type === 'NS' && row.owner === cut).map((row) => row.served);
-    return { kind: 'referral', lines: servers.sort() };
+    return { kind: 'referral', lines: onceSorted(servers) };
   }
   const exists = (at: string) => owned.some((row) => isAtOrBelow(row.owner, at));
   if (exists(name)) return rowsAt(owned, name, type);
@@ -54,6 +64,9 @@ export function answerOf(
   const wildcard = `*.${encloser}`;
   return exists(wildcard) ? rowsAt(owned, wildcard, type) : nothing('nxdomain');
 }
+
+/** An RRset has no duplicates (RFC 2181 section 5). */
+const onceSorted = (lines: readonly string[]) => [...new Set(lines)].sort();
 
 /**
  * Whether the chain of CNAMEs from a name comes back to itself. Links that the rules look at never do; those that a
@@ -71,7 +84,9 @@ export function isEndless(zones: readonly ModelZone[], nameservers: readonly str
   return true;
 }
 
-interface Row {
+/** A single record as it is answered. */
+export interface Row {
+  /** Absolute. */
   owner: string;
   type: string;
   served: string;
@@ -83,7 +98,7 @@ function rowsAt(owned: readonly Row[], owner: string, type: string): Expected {
   const found = at.filter((row) => row.type === type || row.type === 'CNAME');
   if (found.length === 0) return nothing('nodata');
   const ttl = Math.min(...found.map((row) => row.ttl));
-  return { kind: 'answer', lines: found.map((row) => `${ttl} ${row.type} ${row.served}`).sort() };
+  return { kind: 'answer', lines: onceSorted(found.map((row) => `${ttl} ${row.type} ${row.served}`)) };
 }
 
 /** All that a zone is asked from, its own SOA and NS and the delegations of the hosted zones below it included. */
@@ -96,12 +111,13 @@ function ownedBy(zone: ModelZone, zones: readonly ModelZone[], nameservers: read
     { owner: zone.name, type: 'SOA', served: '', ttl: 300 },
     ...ns(zone.name),
     ...own
-      .map((record) => ({
-        owner: record.name === '@' ? zone.name : `${record.name}.${zone.name}`,
-        type: record.type,
-        served: record.served,
-        ttl: record.ttl ?? zone.defaultTtl,
-      }))
+      .flatMap((record) => {
+        const owner = record.name === '@' ? zone.name : `${record.name}.${zone.name}`;
+        const ttl = record.ttl ?? zone.defaultTtl;
+        if (record.type !== 'ALIAS') return [{ owner, type: record.type as string, served: record.served, ttl }];
+        // An ALIAS has the addresses of its target. Without them it has nothing, and its name does not exist by it.
+        return (record.addresses ?? []).map((each) => ({ owner, ...each, ttl: Math.min(ttl, each.ttl) }));
+      })
       .filter(({ owner }) => !hidden(owner)),
     ...children.flatMap((child) => [
       ...ns(child.name),

@@ -11,6 +11,8 @@ export interface ModelRecord {
   content: string;
   served: string;
   target?: string;
+  /** The addresses of an ALIAS target. (Default: none.) */
+  addresses?: readonly { type: 'A' | 'AAAA'; served: string; ttl: number }[];
   ttl: number | null;
   priority: number | null;
 }

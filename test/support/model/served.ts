@@ -1,5 +1,5 @@
 // The real answer of a name server in the terms of the model: read from the wire by dns-packet.
-import type { Answer } from 'dns-packet';
+import dnsPacket, { type Answer } from 'dns-packet';
 import type { Resolver } from '../resolver.ts';
 import type { Expected } from './answers.ts';
 
@@ -18,6 +18,40 @@ export async function ask(dns: Resolver, name: string, type: string): Promise<Ex
 function line({ ttl, type, data }: Answer): string {
   return `${ttl} ${type} ${value(type, data)}`;
 }
+
+/** The value of RDATA in the terms of the model, read by dns-packet out of a message. */
+export function servedValue(type: string, rdata: Uint8Array): string {
+  const packet = dnsPacket.decode(messageWith(TYPE_NUMBERS[type] as number, rdata));
+  const [answer] = packet.answers ?? [];
+  return value(type, (answer as { data: unknown }).data);
+}
+
+/** A message whose one answer is at the root. RFC 1035 section 4.1 */
+function messageWith(type: number, rdata: Uint8Array): Buffer {
+  const message = Buffer.alloc(12 + 11 + rdata.length);
+  message.writeUInt16BE(0x8400, 2);
+  message.writeUInt16BE(1, 6);
+  message.writeUInt16BE(type, 13);
+  message.writeUInt16BE(1, 15);
+  message.writeUInt16BE(rdata.length, 21);
+  message.set(rdata, 23);
+  return message;
+}
+
+const TYPE_NUMBERS: Readonly<Record<string, number>> = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  PTR: 12,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  SRV: 33,
+  DS: 43,
+  TLSA: 52,
+  HTTPS: 65,
+  CAA: 257,
+};
 
 type Fields = Record<string, string | number | Buffer>;
 
