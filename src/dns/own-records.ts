@@ -1,4 +1,4 @@
-/** The values of the records that the service makes itself for every zone. Schema `pdns` has the same values. */
+/** The values of the records that the service makes itself for every zone. */
 
 /** The TTL of the SOA, in seconds. Negative answers live for the shorter of it and `SOA_TIMERS.minimum` (RFC 2308 section 5). */
 export const SOA_TTL = 300;
@@ -8,3 +8,9 @@ export const NS_TTL = 3_600;
 
 /** In seconds. The minimum is short: an ACME client that looks too early must not wait long. */
 export const SOA_TIMERS = { refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60 } as const;
+
+/** RDATA of a SOA. @param nameserver the first one; both names are without the final dot */
+export function soaRdata(nameserver: string, hostmaster: string, serial: number): string {
+  const { refresh, retry, expire, minimum } = SOA_TIMERS;
+  return `${nameserver}. ${hostmaster}. ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
+}

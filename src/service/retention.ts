@@ -53,7 +53,6 @@ const SETTLED_MS = 60_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 /** A name server that was away for longer compares its zones with a list of all. */
 const FEED_MS = 60 * 60 * 1_000;
-const DAY_MS = 24 * 60 * 60 * 1_000;
 
 /** The time between two rounds, in ms. */
 export const ROUND_MS = 60_000;
@@ -105,7 +104,7 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
       await forgetEmptyUsage(tx, history);
       return 0;
     });
-    await boundHistory(options, history, before(DAY_MS), signal);
+    await boundHistory(options, history, signal);
   }
   await countZones(options, signal);
 }
@@ -125,12 +124,7 @@ async function untilFew(
 }
 
 /** Deletes the oldest history of owners that exceed `historyBytes`. */
-async function boundHistory(
-  options: RetentionOptions,
-  history: History,
-  keepDeletionsSince: Date,
-  signal: AbortSignal,
-): Promise<void> {
+async function boundHistory(options: RetentionOptions, history: History, signal: AbortSignal): Promise<void> {
   const { settings, rows: limit = ROWS } = options;
   while (!signal.aborted) {
     const more = await alone(options.db, async (tx) => {
@@ -138,7 +132,7 @@ async function boundHistory(
       if (over === null) return false;
       const { owner, bucket, bytes } = over;
       const excess = bytes - settings.historyBytes;
-      await deleteOldestOf(tx, history, { owner, bucket, excess, limit, keepDeletionsSince });
+      await deleteOldestOf(tx, history, { owner, bucket, excess, limit });
       return true;
     });
     if (!more) return;

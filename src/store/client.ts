@@ -40,8 +40,6 @@ export interface ClientOptions extends ClientEvents {
   make: MakeSql;
   /** The same with one connection, which takes any server. */
   makeQuestion: MakeSql;
-  /** Whether a server that takes no writes will do. */
-  anyServer: boolean;
   /** Runs around every transaction. */
   around: Around | null;
 }
@@ -68,13 +66,12 @@ export class PoolClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const { hosts, anyServer } = options;
+    const { hosts } = options;
     const ask = createAskServer(options.makeQuestion, ANSWER_MS);
-    this.#finder = new PrimaryFinder({ hosts, ask, anyServer });
+    this.#finder = new PrimaryFinder({ hosts, ask });
     this.#watcher = new Watcher({
       pools: () => this.#pools(),
       ask,
-      anyServer,
       giveUp: (pool, reason, why) => this.#giveUp(pool, reason, why),
       hold: (pool, work) => this.#hold(pool, work),
       now,

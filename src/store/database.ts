@@ -74,8 +74,6 @@ interface DatabaseOptions {
   around?: Around;
   /** Shown in pg_stat_activity. (Default: zonestead.) */
   name?: string;
-  /** Whether a server that takes no writes will do, for processes that only read. (Default: false.) */
-  anyServer?: boolean;
 }
 
 const CONNECT_S = 3;
@@ -90,18 +88,17 @@ export function openDatabase(url: string, options: DatabaseOptions & ClientEvent
   const address = parsePostgresAddress(url);
   if (!address.ok) throw new Error(`The address of the database ${address.problem}.`);
   const { hosts, url: single } = address.value;
-  const { around = null, anyServer = false, onLoss, onPrimary } = options;
+  const { around = null, onLoss, onPrimary } = options;
   const isPooled = new URL(single).searchParams.get('prepare') === 'false';
   const make = poolMaker(single, options, {
     max: options.max ?? 16,
     // Poolers do not tell; the driver would ask, and an error of its question would end the process.
-    ...(anyServer || isPooled ? {} : { target_session_attrs: 'primary' }),
+    ...(isPooled ? {} : { target_session_attrs: 'primary' }),
   });
   const client = new PoolClient({
     hosts,
     make,
     makeQuestion: poolMaker(single, options, { max: 1 }),
-    anyServer,
     around,
     ...(onLoss ? { onLoss } : {}),
     ...(onPrimary ? { onPrimary } : {}),

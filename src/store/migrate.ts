@@ -60,9 +60,6 @@ async function settleForeignIds(db: Db): Promise<void> {
   await db.execute(sql`
     update zones set changed_xid = pg_current_xact_id() where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`);
   await db.execute(sql`
-    update changes set xid = pg_current_xact_id()
-    where action = 'zone.delete' and xid >= pg_snapshot_xmax(pg_current_snapshot())`);
-  await db.execute(sql`
     update service set changed_xid = pg_current_xact_id() where changed_xid >= pg_snapshot_xmax(pg_current_snapshot())`);
   // No cursor of another cluster can be continued here.
   await db.execute(sql`delete from feed_changes where xid >= pg_snapshot_xmax(pg_current_snapshot())`);

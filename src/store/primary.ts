@@ -12,8 +12,6 @@ import type { AskServer, ServerState } from './server-state.ts';
 interface PrimaryOptions {
   hosts: readonly Host[];
   ask: AskServer;
-  /** Whether a server that takes no writes will do too: name servers may read from a standby. */
-  anyServer: boolean;
 }
 
 /** The time between two questions to one server, in ms. */
@@ -83,11 +81,11 @@ export class PrimaryFinder {
 
   /** @returns undefined at the signal; never rejects */
   async #untilUsable(host: Host, signal: AbortSignal): Promise<ServerState['history'] | undefined> {
-    const { ask, hosts, anyServer } = this.#options;
+    const { ask, hosts } = this.#options;
     while (!signal.aborted) {
       try {
         const state = await ask({ host, withHistory: hosts.length > 1 });
-        const problem = anyServer ? null : problemOf(state, this.#newest);
+        const problem = problemOf(state, this.#newest);
         if (problem === null) return state.history;
         this.#problems.set(host, problem);
       } catch (error) {

@@ -75,12 +75,11 @@ const ROW = 200;
 type Statements = ReturnType<typeof statements>;
 
 const STATEMENTS: Readonly<Record<History, Statements>> = {
-  // Name servers look for deleted zones in the history, at most seconds later: a day is far more than they need.
-  zones: statements('zones', 'changes', 'coalesce(team_id, user_id)', "and not (action = 'zone.delete' and at > $5)"),
-  accounts: statements('accounts', 'account_changes', 'team_id', 'and $5::timestamptz is not null'),
+  zones: statements('zones', 'changes', 'coalesce(team_id, user_id)'),
+  accounts: statements('accounts', 'account_changes', 'team_id'),
 };
 
-function statements(kind: History, table: string, owner: string, except: string) {
+function statements(kind: History, table: string, owner: string) {
   const bytes = `${ROW} + coalesce(pg_column_size(before), 0) + coalesce(pg_column_size(after), 0)`;
   return {
     deleteBefore: statement<{ deleted: number; last: string | null }>(`
@@ -119,7 +118,7 @@ function statements(kind: History, table: string, owner: string, except: string)
       with mine as (
           select id, ${bytes} as bytes from ${table}
           where id >= $2::bigint * ${BUCKET} and id < ($2::bigint + 1) * ${BUCKET} and ${owner} = $1
-            and id <= (select counted_to from history_marks where kind = '${kind}') ${except}
+            and id <= (select counted_to from history_marks where kind = '${kind}')
           order by id limit $4),
         oldest as (select id, bytes from (select id, bytes, sum(bytes) over (order by id) - bytes as before from mine) m
           where before < $3::float8),
@@ -173,20 +172,14 @@ export async function ownerOver(
 
 /**
  * Deletes an owner's oldest history in one bucket until `excess` octets are gone, at most `limit` rows. A bucket in which
- * nothing is left to be deleted is forgotten. Entries of zones that were deleted after `keepDeletionsSince` stay.
+ * nothing is left to be deleted is forgotten.
  * @returns how many rows
  */
 export async function deleteOldestOf(
   tx: Tx,
   history: History,
-  {
-    owner,
-    bucket,
-    excess,
-    limit,
-    keepDeletionsSince,
-  }: { owner: string; bucket: number; excess: number; limit: number; keepDeletionsSince: Date },
+  { owner, bucket, excess, limit }: { owner: string; bucket: number; excess: number; limit: number },
 ): Promise<number> {
   const run = STATEMENTS[history].deleteOldest;
-  return (await run(tx, owner, bucket, excess, limit, keepDeletionsSince.toISOString()))[0]?.deleted ?? 0;
+  return (await run(tx, owner, bucket, excess, limit))[0]?.deleted ?? 0;
 }

@@ -8,8 +8,6 @@ interface WatcherOptions {
   /** The pools that can have work. */
   pools(): readonly Pool[];
   ask: AskServer;
-  /** Whether a server that takes no writes will do. */
-  anyServer: boolean;
   giveUp(pool: Pool, reason: Reason, why: string): void;
   /** The commit waits for a synchronous standby. */
   hold(pool: Pool, work: Work): void;
@@ -53,7 +51,7 @@ export class Watcher {
 
   /** Asks the server for the work of a pool that has had no answer for long. Never rejects. */
   async #look(pool: Pool): Promise<void> {
-    const { now, ask, anyServer, giveUp } = this.#options;
+    const { now, ask, giveUp } = this.#options;
     const started = now();
     const { current: host } = pool;
     const suspects = [...pool.work].filter((work) => started - (work.waitsSince() ?? started) >= SUSPECT_MS);
@@ -62,7 +60,7 @@ export class Watcher {
       try {
         const state = await ask({ host, pids: suspects.flatMap((work) => work.pid() ?? []) });
         this.#fineUntil.set(pool, now() + FINE_MS);
-        if (!state.isWritable && !anyServer) giveUp(pool, 'read-only', 'takes no writes any more');
+        if (!state.isWritable) giveUp(pool, 'read-only', 'takes no writes any more');
         else this.#judge(pool, suspects, state);
         return;
       } catch (error) {

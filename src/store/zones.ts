@@ -1,5 +1,6 @@
 // Zone rows: reading, locking, writing.
 import { and, asc, eq, gt, inArray, or, sql } from 'drizzle-orm';
+import { soaRdata } from '#dns/own-records.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { announcedNames } from './feed-changes.ts';
 import { statement } from './statement.ts';
@@ -33,7 +34,7 @@ export interface ZoneRow {
   updatedAt: Date;
 }
 
-// The private key is omitted: only PowerDNS reads it.
+// The private key is omitted: only the feed for name servers reads it.
 const columns = {
   id: zones.id,
   no: zones.no,
@@ -257,10 +258,11 @@ export async function setService(db: Db, settings: { nameservers: string[]; host
     });
 }
 
-/** The RDATA of a zone's SOA, as the name servers serve it. */
+/** The RDATA of a zone's SOA. @throws Error before the first {@link setService} */
 export async function soaContent(tx: Tx, serial: number): Promise<string> {
-  const rows = await tx.execute(sql`select pdns.soa_content(${serial}::bigint) as content`);
-  return rows[0]?.content as string;
+  const [row] = await tx.select({ nameservers: service.nameservers, hostmaster: service.hostmaster }).from(service);
+  if (row === undefined) throw new Error('the name servers are not in the database: no api has started with it');
+  return soaRdata(row.nameservers[0] ?? '', row.hostmaster, serial);
 }
 
 /** All that `work` reads belongs to one moment. It must not write. */

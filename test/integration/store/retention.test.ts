@@ -2,7 +2,6 @@
 // time as a parameter.
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RetentionSettings, retentionRound } from '#service/retention.ts';
-import { changedZones } from '#store/changed-zones.ts';
 import { openDatabase } from '#store/database.ts';
 import { countHistory } from '#store/retention.ts';
 import { cloneDatabase } from '../../support/database.ts';
@@ -117,16 +116,6 @@ describe('history', () => {
     expect([rows.length, rows.at(-1)?.request_id]).toEqual([10, `r${serial}`]);
     const [usage] = await sql`select sum(bytes)::int as bytes from history_usage where owner = 'team_a'`;
     expect(usage?.bytes).toBe(await bytes('team_a'));
-  });
-
-  test('keeps the entry of a zone that was deleted within a day: name servers find deleted zones by it', async () => {
-    await change('team_a', ago(HOUR), 'zone.delete', 4_000);
-    for (let i = 0; i < 20; i += 1) await change('team_a', ago(HOUR - MINUTE), 'record.update', 4_000);
-    await round({ historyBytes: 10_000 });
-    const rows = await sql`select action from changes order by id`;
-    // Two rows of some 4,200 octets fit: the one that is kept, and the newest.
-    expect([rows[0]?.action, rows.length]).toEqual(['zone.delete', 2]);
-    expect((await changedZones(one.db, '0')).zones.map(({ zone }) => zone)).toEqual(['team_a.example']);
   });
 
   test('that goes by its age is no longer counted', async () => {

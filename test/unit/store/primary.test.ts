@@ -40,7 +40,7 @@ describe('the search for the primary', () => {
       if (answer === undefined || answer instanceof Error) throw answer;
       return answer;
     };
-    const finder = new PrimaryFinder({ hosts: [A, B], ask, anyServer: false });
+    const finder = new PrimaryFinder({ hosts: [A, B], ask });
     finders.push(finder);
     return finder;
   };
