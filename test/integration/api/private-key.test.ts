@@ -13,7 +13,7 @@ test('the private key is in no answer of the API, in no row of history and in no
   const history = await service.sql`select jsonb_agg(to_jsonb(c))::text as text from changes c`;
   const paths = [
     '/zones',
-    ...['', '/ds', '/records', '/zonefile', '/history'].map((path) => `/zones/${zone.id}${path}`),
+    ...['', '/ds', '/records', '/zonefile', '/changes'].map((path) => `/zones/${zone.id}${path}`),
   ];
   const answers = await Promise.all(paths.map((path) => service.request('GET', path)));
   expect(answers.map(({ status }) => status)).toEqual(paths.map(() => 200));
