@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Progress } from '../local/parts/cache.ts';
 import { type Layer, makeLayer, writeImage } from './archive.ts';
-import { IMAGES, type ImageName, type ImagePlan, PROJECT } from './images.ts';
+import { IMAGES, type ImageName, type ImagePlan, knotPrograms, PROJECT } from './images.ts';
 import { linkedLibraries } from './libraries.ts';
 import { layDown, merge } from './rootfs.ts';
 import { billOfMaterials } from './sbom.ts';
@@ -34,13 +34,13 @@ export async function runImage(
   for (const name of wanted) {
     const { file, bytes, reference } = await buildImage(name, resolve(out), { progress: print, signal });
     print(`${reference}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
-    if (name === 'zonestead') {
-      const bill = join(resolve(out), 'zonestead.cdx.json');
-      const libraries = [...(await linkedLibraries([process.execPath], { signal })).values()];
-      const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
-      await writeFile(bill, await billOfMaterials(PROJECT, files, signal));
-      print(`its bill of materials (CycloneDX) is ${bill}`);
-    }
+    if (name === 'postgres') continue;
+    const bill = join(resolve(out), `${name}.cdx.json`);
+    const programs = name === 'nameserver' ? Object.values(await knotPrograms({ progress: print, signal })) : [];
+    const libraries = [...(await linkedLibraries([process.execPath, ...programs], { signal })).values()];
+    const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
+    await writeFile(bill, await billOfMaterials(PROJECT, [...files, ...programs], signal));
+    print(`its bill of materials (CycloneDX) is ${bill}`);
   }
 }
 

@@ -1,12 +1,11 @@
 // All images, each with its layers and its command. docs/reference/images.md describes their interfaces.
 import { readFileSync } from 'node:fs';
-import { glob, readdir, readlink } from 'node:fs/promises';
+import { readdir, readlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { ensureTools } from '../local/parts/apt.ts';
 import { cacheKey, type Progress } from '../local/parts/cache.ts';
+import { ensureKnot } from '../local/parts/knot.ts';
 import { ensurePostgres } from '../local/parts/postgres-binaries.ts';
-import { ensurePowerDns } from '../local/parts/powerdns.ts';
 import type { ImageConfig } from './archive.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import { linkedLibraries } from './libraries.ts';
@@ -34,7 +33,7 @@ interface Around {
   signal: AbortSignal;
 }
 
-export const IMAGES = { zonestead: zonesteadImage, powerdns: powerdnsImage, postgres: postgresImage };
+export const IMAGES = { zonestead: zonesteadImage, nameserver: nameserverImage, postgres: postgresImage };
 export type ImageName = keyof typeof IMAGES;
 
 /** The version that package.json names, which is the image's tag. */
@@ -116,39 +115,34 @@ async function sources(folder: string): Promise<Rootfs> {
   return rootfs;
 }
 
-/** The version of Debian's packages: Debian 12 has 4.7. */
-export async function powerdnsImage({ progress, signal }: Around): Promise<ImagePlan> {
-  const server = await ensurePowerDns({ progress, signal });
-  const { pdns_control } = await ensureTools([{ command: 'pdns_control', package: 'pdns-server' }], {
-    progress,
-    signal,
-  });
-  const [backend] = await Array.fromAsync(glob('/usr/lib/*/pdns/libgpgsqlbackend.so'));
-  if (backend === undefined) throw new Error("PowerDNS' backend gpgsql is missing: apt-get install pdns-backend-pgsql");
-  const programs = [server, pdns_control as string, backend];
-  const libraries = await linkedLibraries(programs, { signal });
+/** The image zonestead with Debian's Knot DNS in a further layer. @param from as in zonesteadImage */
+export async function nameserverImage(
+  around: Around,
+  from: { folder: string; tag: string } = { folder: PROJECT, tag: projectVersion() },
+): Promise<ImagePlan> {
+  const { layers, config } = await zonesteadImage(around, from);
+  const programs = await knotPrograms(around);
+  const { signal } = around;
+  const libraries = await linkedLibraries(Object.values(programs), { signal });
+  // The first layer has them.
+  for (const path of (await linkedLibraries([process.execPath], { signal })).keys()) libraries.delete(path);
   const files = new Map<string, Content>([
-    ['usr/sbin/pdns_server', { file: server, mode: 0o755 }],
-    ['usr/bin/pdns_control', { file: pdns_control as string, mode: 0o755 }],
-    [backend.slice(1), { file: backend }],
-    ['etc/powerdns', { folder: true }],
-    ['run/pdns', { folder: true, mode: 0o1777 }],
+    ...Object.entries(programs).map(([name, file]): [string, Content] => [`usr/sbin/${name}`, { file, mode: 0o755 }]),
+    ['var/lib/zonestead', { folder: true, mode: 0o1777 }],
   ]);
-  const rootfs = merge(basics(), libraries, files);
+  const rootfs = merge(libraries, files);
+  const key = cacheKey({ rules: rules(), ...contents(rootfs) });
   return {
-    name: 'zonestead/powerdns:4.7',
-    layers: [
-      {
-        name: 'powerdns',
-        key: cacheKey({ rules: rules(), ...contents(merge(libraries, files)) }),
-        rootfs: async () => rootfs,
-      },
-    ],
-    config: configOf('powerdns', {
-      Entrypoint: ['/usr/sbin/pdns_server'],
-      Cmd: ['--daemon=no', '--guardian=no', '--disable-syslog', '--write-pid=no'],
-    }),
+    name: `zonestead/nameserver:${from.tag}`,
+    layers: [...layers.slice(0, -1), { name: 'knot', key, rootfs: async () => rootfs }, ...layers.slice(-1)],
+    config: { ...config, Labels: { ...config.Labels, 'org.opencontainers.image.title': 'nameserver' } },
   };
+}
+
+/** The programs of Knot DNS on this machine, by name. */
+export async function knotPrograms(around: Around): Promise<Record<string, string>> {
+  const { knotd, keymgr, knotc } = await ensureKnot(around);
+  return { knotd, keymgr, knotc };
 }
 
 /** Procedural languages, and what adapts types to them: they want a Perl or a Python that the image has not. */

@@ -8,7 +8,7 @@ const { command, stop, print, run } = createProgram(
 );
 
 command
-  .argument('[names...]', 'zonestead, powerdns, postgres (default: all)')
+  .argument('[names...]', 'zonestead, nameserver, postgres (default: all)')
   .option('--out <folder>', 'write the archives to this folder (default: .local/images in the checkout)')
   .option('--rootfs <folder>', 'lay the files of one image down in this folder instead')
   .action((names, options) => runImage(names, options, print, stop.signal));

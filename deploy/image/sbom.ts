@@ -1,5 +1,5 @@
-// The software bill of materials of the zonestead image, in CycloneDX 1.5: the production packages of the lock file,
-// Node, and the Debian packages whose libraries are in the image.
+// The software bill of materials of the images zonestead and nameserver, in CycloneDX 1.5: the production packages of the lock file,
+// Node, and the Debian packages whose libraries and programs are in the image.
 //
 // It is made from the lock file and not by `npm sbom`, which omits packages that are also a peer of a development
 // package (npm 11: yaml, @opentelemetry/api). Two builds of the same files give the same text: it has no serial number
@@ -29,7 +29,7 @@ interface Manifest {
 
 /**
  * As text.
- * @param libraries files of this machine that are in the image
+ * @param libraries libraries and programs of this machine that are in the image
  * @throws when a package is not installed
  */
 export async function billOfMaterials(
