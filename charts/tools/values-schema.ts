@@ -29,6 +29,18 @@ const hostName = z
   .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$/)
   .meta({ id: 'hostName' });
 
+const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
+
+/** A Secret of the user, and the key in it. */
+const existing = values({ existingSecret: name, key: z.string().min(1) }).meta({ id: 'existing' });
+
+const persistence = values({
+  enabled: z.boolean(),
+  size: quantity,
+  storageClassName: z.string(),
+  annotations: texts,
+}).meta({ id: 'persistence' });
+
 const database = values({
   mode: z.enum(['builtin', 'external', 'cnpg']),
   name: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
@@ -36,16 +48,11 @@ const database = values({
     image,
     existingSecret: name,
     maxConnections: z.int().min(10).max(10_000),
-    persistence: values({
-      enabled: z.boolean(),
-      size: quantity,
-      storageClassName: z.string(),
-      annotations: texts,
-    }),
+    persistence,
   }),
   external: values({
     existingSecret: name,
-    secretKeys: values({ uri: z.string().min(1), nameserverUri: z.string().min(1) }),
+    secretKeys: values({ uri: z.string().min(1) }),
     tls: values({ caSecret: name, caKey: z.string().min(1) }),
   }),
   cnpg: values({
@@ -66,6 +73,7 @@ const octets = z
   .meta({ id: 'octets' });
 
 const api = component({
+  enabled: z.boolean(),
   replicas: scaled,
   limits: z.boolean(),
   publicSuffixes: z.enum(['refuse', 'allow']),
@@ -85,7 +93,7 @@ const api = component({
   databaseConnections: z.int().min(1).max(500),
   maxConnections: z.int().min(1).max(1_000_000),
   maxConnectionsPerAddress: z.int().min(1).max(1_000_000),
-  trustedProxies: z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/\d{1,3})?$/)),
+  trustedProxies: networks,
   proxyProtocol: z.boolean(),
   service: values({ type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']), port, annotations: texts }),
   console: values({
@@ -110,10 +118,10 @@ const operator = component({
   enabled: z.boolean(),
   replicas,
   namespaces: z.array(name.min(1)),
-  apiKey: values({ existingSecret: name, key: z.string().min(1) }),
+  apiKey: existing,
   url,
   resolvers,
-  parentNetworks: z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)),
+  parentNetworks: networks,
   nameserverAddresses: z.record(hostName, z.string()),
   leaderElection: values({ namespace: name }),
   pdb,
@@ -133,17 +141,23 @@ const solver = component({
 });
 
 const nameserver = component({
+  enabled: z.boolean(),
   replicas: scaled,
-  powerdns: values({
-    image,
-    command: z.array(z.string()),
-    threads: z.int().min(1).max(64),
+  image,
+  knot: values({
+    workers: z.int().min(1).max(64),
+    rateLimit: z.int().min(0).max(1_000_000),
+    rateLimitExempt: networks,
+    cookieSecret: existing,
     resources: open,
-    extraArgs: z.array(z.string()),
   }),
+  persistence,
+  feed: values({ url, caSecret: name, caKey: z.string().min(1) }),
+  nodeKey: existing,
+  behindSeconds: z.int().min(10).max(604_800),
+  compareMinutes: z.int().min(1).max(10_080),
   listenAddresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)).min(1),
   port: highPort,
-  pollMilliseconds: z.int().min(5).max(5_000),
   pdb,
 });
 

@@ -7,6 +7,11 @@ const page = readFileSync(new URL('../../docs/how-to/install-helm.md', import.me
 /** The first YAML block of the page: the values for production. */
 const production = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as Values;
 
+/** The values of the example for nodes in another region. */
+const region = parse(
+  readFileSync(new URL('../../charts/zonestead/examples/region.yaml', import.meta.url), 'utf8'),
+) as Values;
+
 const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
 const external = { mode: 'external', external: { existingSecret: 'postgres' } };
@@ -75,11 +80,23 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     networkPolicy: { enabled: true },
   },
   'the REST service alone': { operator: { enabled: false }, solver: { enabled: false }, crds: { enabled: false } },
+  'name servers of another region': { ...region, networkPolicy: { enabled: true } },
+  'name servers on machines outside of clusters': {
+    nameserver: { enabled: false },
+    nameservers: ['ns1.example.net'],
+    networkPolicy: { enabled: true },
+  },
+  'an operator and name servers for a service in another cluster': {
+    ...region,
+    operator: { url: 'https://dns.example.net', apiKey: { existingSecret: 'key' } },
+    crds: { enabled: true },
+    networkPolicy: { enabled: true },
+  },
   'images from a mirror, by digest': {
     global: { imageRegistry: 'mirror.example:5000/dns', imagePullSecrets: ['mirror'], commonLabels: { cost: 'dns' } },
     image: { digest: DIGEST },
     imagePullSecrets: ['mirror', 'other'],
-    nameserver: { powerdns: { image: { digest: DIGEST }, command: ['/usr/local/sbin/pdns_server'] } },
+    nameserver: { image: { digest: DIGEST } },
     database: { builtin: { image: { registry: 'other.example', digest: DIGEST } } },
   },
   'a load balancer for each protocol': {
@@ -116,7 +133,11 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     },
     operator: { ...everything, nameserverAddresses: { 'ns1.example.net': '192.0.2.53' }, resolvers: ['192.0.2.1:53'] },
     solver: everything,
-    nameserver: everything,
+    nameserver: {
+      ...everything,
+      persistence: { enabled: false },
+      knot: { rateLimit: 0, rateLimitExempt: ['192.0.2.0/24'], cookieSecret: { existingSecret: 'cookies' } },
+    },
     database: { builtin: { ...everything, existingSecret: 'passwords', persistence: { enabled: false } } },
     networkPolicy: { enabled: true },
     monitoring: {
@@ -148,6 +169,12 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ database: { mode: 'external' } }, /database\.external\.existingSecret is needed/],
   [{ database: { mode: 'cnpg' } }, /database\.cnpg\.operatorInstalled must be true/],
   [{ solver: { certificate: { mode: 'existing' } } }, /solver\.certificate\.caBundle are needed/],
+  [{ api: { enabled: false }, operator: { enabled: false } }, /nameserver\.feed\.url is needed with api\.enabled false/],
+  [{ nameserver: { feed: { url: 'https://x.example' } } }, /nameserver\.nodeKey\.existingSecret is needed/],
+  [{ ...region, operator: { enabled: true } }, /operator\.url is needed with api\.enabled false/],
+  [{ nameserver: { enabled: false } }, /nameservers is needed with nameserver\.enabled false/],
+  [{ ...region, nameserver: { enabled: false } }, /the release is empty/],
+  [{ nameserver: { knot: { workers: 0 } } }, /\/nameserver\/knot\/workers.*want 1/],
   [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
   [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],
   [{ api: { pdb: { minAvailable: 1 } } }, /api\.pdb\.minAvailable and api\.pdb\.maxUnavailable exclude/],

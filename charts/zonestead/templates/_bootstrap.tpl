@@ -14,22 +14,25 @@ spec:
       args:
         - bootstrap
         - --database={{ $d.mode }}
-        {{- if ne $d.mode "external" }}
-        - --database-secret={{ $fullname }}-database
-        - --database-name={{ $d.name }}
-        - --database-host={{ include "zonestead.databaseHost" $root }}
-        {{- end }}
         {{- if ne $d.mode "builtin" }}
         - --url-secret={{ include "zonestead.databaseSecret" $root }}
         - --url-key={{ include "zonestead.databaseKey" $root }}
-        {{- else if $d.builtin.existingSecret }}
-        - --given-secret={{ $d.builtin.existingSecret }}
+        {{- else }}
+        - --database-secret={{ include "zonestead.databaseSecret" $root }}
+        - --database-name={{ $d.name }}
+        - --database-host={{ $fullname }}-postgres.{{ include "zonestead.namespace" $root }}.svc:5432
+        {{- with $d.builtin.existingSecret }}
+        - --given-secret={{ . }}
+        {{- end }}
         {{- end }}
         {{- if and $root.Values.operator.enabled (not $root.Values.operator.apiKey.existingSecret) }}
         - --key-secret={{ include "zonestead.operatorKeySecret" $root }}
         - {{ printf "--team=%s" .values.team | quote }}
-        - {{ printf "--rotation=%s" .values.rotation | quote }}
         {{- end }}
+        {{- if and $root.Values.nameserver.enabled (not $root.Values.nameserver.nodeKey.existingSecret) }}
+        - --node-key-secret={{ include "zonestead.nodeKeySecret" $root }}
+        {{- end }}
+        - {{ printf "--rotation=%s" .values.rotation | quote }}
         {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
         - --session-secret={{ include "zonestead.sessionSecret" $root }}
         {{- end }}

@@ -83,3 +83,15 @@ annotations:
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
+
+{{/* Whether the release has a component: true or nothing. Without the api, it has no database and nothing to bootstrap. */}}
+{{- define "zonestead.isPresent" -}}
+{{- $values := .root.Values -}}
+{{- $own := get $values .component | default dict -}}
+{{- $is := ternary $own.enabled true (hasKey $own "enabled") -}}
+{{- if eq .component "bootstrap" }}{{ $is = $values.api.enabled }}{{ end -}}
+{{- if eq .component "postgres" }}{{ $is = and $values.api.enabled (eq $values.database.mode "builtin") }}{{ end -}}
+{{- if eq .component "uninstall" }}{{ $is = and $values.operator.enabled $own.releaseFinalizers }}{{ end -}}
+{{- if eq .component "test" }}{{ $is = and $own.enabled $values.nameserver.enabled }}{{ end -}}
+{{- if $is }}true{{ end -}}
+{{- end -}}

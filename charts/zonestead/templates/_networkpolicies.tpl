@@ -23,7 +23,7 @@
 {{- define "zonestead.ingress.postgres" -}}
 - ports: [{ port: postgres }]
   from:
-    {{- range list "api" "nameserver" "bootstrap" }}
+    {{- range list "api" "bootstrap" }}
     {{- include "zonestead.peer" (dict "root" $.root "component" .) | nindent 4 }}
     {{- end }}
 {{- end -}}
@@ -55,9 +55,10 @@
     {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}
 {{- end -}}
 
-{{/* The REST service. */}}
+{{/* The REST service. For the name servers it has the feed. */}}
 {{- define "zonestead.egress.client" -}}
-{{- with .root.Values.operator.url -}}
+{{- $values := .root.Values -}}
+{{- with ternary $values.nameserver.feed.url $values.operator.url (eq .component "nameserver") -}}
 - ports: [{ port: {{ include "zonestead.urlPort" . }} }]
 {{- else -}}
 - ports: [{ port: 8080 }]

@@ -2,14 +2,19 @@
 the names of new objects; secrets-policy.yaml does. */}}
 {{- define "zonestead.madeSecrets" -}}
 {{- $made := list -}}
-{{- if ne .Values.database.mode "external" -}}
-{{- $made = append $made (printf "%s-database" (include "zonestead.fullname" .)) -}}
+{{- if .Values.api.enabled -}}
+{{- if eq .Values.database.mode "builtin" -}}
+{{- $made = append $made (include "zonestead.databaseSecret" .) -}}
+{{- end -}}
+{{- if and .Values.nameserver.enabled (not .Values.nameserver.nodeKey.existingSecret) -}}
+{{- $made = append $made (include "zonestead.nodeKeySecret" .) -}}
 {{- end -}}
 {{- if and .Values.operator.enabled (not .Values.operator.apiKey.existingSecret) -}}
 {{- $made = append $made (include "zonestead.operatorKeySecret" .) -}}
 {{- end -}}
 {{- if and .Values.api.console.enabled (not .Values.api.console.existingSecret) -}}
 {{- $made = append $made (include "zonestead.sessionSecret" .) -}}
+{{- end -}}
 {{- end -}}
 {{- $all := dict "bootstrap" $made -}}
 {{- if and .Values.solver.enabled (eq .Values.solver.certificate.mode "self") -}}

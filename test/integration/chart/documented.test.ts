@@ -32,11 +32,11 @@ it('values for production render no built-in Postgres, but disruption budgets, p
   const production = shown.find(({ section }) => section === 'Values for production')?.values ?? {};
   const objects = await render(production);
   const kinds = objects.map(({ kind }) => kind);
-  expect(kinds).not.toContain('StatefulSet');
+  expect(objects.filter(({ metadata }) => metadata.name === 'zonestead-postgres')).toEqual([]);
   expect(kinds).toEqual(
     expect.arrayContaining(['PodDisruptionBudget', 'NetworkPolicy', 'ServiceMonitor', 'PrometheusRule']),
   );
-  expect(one(objects, 'Deployment', 'zonestead-nameserver').spec.replicas).toBe(3);
+  expect(one(objects, 'StatefulSet', 'zonestead-nameserver').spec.replicas).toBe(3);
 });
 
 it.each([

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 
 const pod = (from: readonly Rendered[], name: string) =>
-  targetOf(one(from, name === 'postgres' ? 'StatefulSet' : 'Deployment', `zonestead-${name}`));
+  targetOf(one(from, ['postgres', 'nameserver'].includes(name) ? 'StatefulSet' : 'Deployment', `zonestead-${name}`));
 const reaches = (source: Source, name: string, number: number, protocol: 'TCP' | 'UDP' = 'TCP', from = objects) =>
   letsIn(from, pod(from, name), { number, protocol }, source, OWN);
 
@@ -59,7 +59,7 @@ it('every port that a rule names is a port of its pods', () => {
 describe('the built-in Postgres', () => {
   it('accepts the pods that need it and no others', () => {
     const within = COMPONENTS.filter((name) => reaches(component(name), 'postgres', 5432));
-    expect(within).toEqual(['api', 'nameserver', 'bootstrap']);
+    expect(within).toEqual(['api', 'bootstrap']);
     for (const source of [NEIGHBOUR, STRANGER, PROMETHEUS, OTHER_RELEASE]) {
       expect(reaches(source, 'postgres', 5432)).toBe(false);
     }
@@ -99,6 +99,21 @@ it('DNS over both protocols, REST and the solver are open for all peers', () => 
   expect(reaches(STRANGER, 'api', 8080)).toBe(true);
   expect(reaches(STRANGER, 'solver', 8443)).toBe(true);
   expect(reaches(STRANGER, 'operator', 8080)).toBe(false);
+});
+
+it('a name server reaches the api and no database', async () => {
+  const egress = (from: readonly Rendered[]) => one(from, 'NetworkPolicy', 'zonestead-nameserver').spec.egress;
+  const api = { podSelector: { matchLabels: component('api').pod } };
+  expect(egress(objects)).toEqual([
+    { ports: [{ port: 53, protocol: 'UDP' }, { port: 53, protocol: 'TCP' }] },
+    { ports: [{ port: 8080 }], to: [api] },
+  ]);
+  const feed = { url: 'https://dns.example.net:8443' };
+  const outside = await render({
+    networkPolicy: { enabled: true },
+    nameserver: { feed, nodeKey: { existingSecret: 'node-key' } },
+  });
+  expect(egress(outside).at(-1)).toEqual({ ports: [{ port: 8443 }] });
 });
 
 it('extraIngress of a component adds rules to that component alone', async () => {

@@ -8,20 +8,17 @@ beforeAll(async () => {
   objects = await render({});
 });
 
-const podOf = (name: string) => one(objects, 'Deployment', `zonestead-${name}`).spec.template.spec;
+const workload = (name: string) =>
+  one(objects, name === 'nameserver' ? 'StatefulSet' : 'Deployment', `zonestead-${name}`).spec;
+const podOf = (name: string) => workload(name).template.spec;
 const containerOf = (name: string, container = name): Rendered =>
   podOf(name).containers.find((each: Rendered) => each.name === container);
 const portNamed = (container: Rendered, name: string): number | undefined =>
   container.ports.find((port: { name: string }) => port.name === name)?.containerPort;
 
-describe.each([
-  ['api', 'api'],
-  ['operator', 'operator'],
-  ['solver', 'solver'],
-  ['nameserver', 'companion'],
-])('a pod of the %s', (name, container) => {
+describe.each(['api', 'operator', 'solver', 'nameserver'])('a pod of the %s', (name) => {
   it('is ready if the process reports that it works, and restarts if the process does not answer', () => {
-    const { readinessProbe, livenessProbe, startupProbe, ...rest } = containerOf(name, container);
+    const { readinessProbe, livenessProbe, startupProbe, ...rest } = containerOf(name);
     expect(readinessProbe.httpGet).toEqual({ path: '/readyz', port: 'health' });
     expect(livenessProbe.httpGet).toEqual({ path: '/healthz', port: 'health' });
     expect(startupProbe.httpGet).toEqual({ path: '/healthz', port: 'health' });
@@ -35,15 +32,82 @@ describe.each([
 
 describe('a name server pod that terminates', () => {
   it('answers for 10 s more, until every node knows, and then has time to end', () => {
-    for (const container of ['powerdns', 'companion']) {
+    for (const container of ['knot', 'nameserver']) {
       expect(containerOf('nameserver', container).lifecycle.preStop).toEqual({ sleep: { seconds: 10 } });
     }
     expect(podOf('nameserver').terminationGracePeriodSeconds).toBeGreaterThanOrEqual(20);
   });
 
-  it('ends after its replacement is ready, one pod at a time', () => {
-    const { strategy } = one(objects, 'Deployment', 'zonestead-nameserver').spec;
-    expect(strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } });
+  it('ends before the next one does, and a rollback does not wait for a pod that never becomes ready', () => {
+    const { updateStrategy, podManagementPolicy } = workload('nameserver');
+    expect(updateStrategy).toEqual({ type: 'RollingUpdate' });
+    expect(podManagementPolicy).toBe('Parallel');
+  });
+
+  it('leaves the Services for queries at once, but keeps its own address', () => {
+    const published = objects.filter(({ kind, spec }) => kind === 'Service' && spec.publishNotReadyAddresses);
+    expect(published.map(({ metadata, spec }) => [metadata.name, spec.clusterIP])).toEqual([
+      ['zonestead-nameserver', 'None'],
+    ]);
+    expect(workload('nameserver').serviceName).toBe('zonestead-nameserver');
+  });
+});
+
+describe('the pods of the name servers', () => {
+  const envOf = (container: string) =>
+    Object.fromEntries(
+      containerOf('nameserver', container).env.map(({ name, ...rest }: { name: string }) => [name, rest]),
+    );
+
+  it('have no database and no right to ask kube-apiserver, and are nodes with the names of the pods', () => {
+    const { volumes, automountServiceAccountToken } = podOf('nameserver');
+    const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret.secretName] : []));
+    expect(secrets).toEqual(['zonestead-node-key']);
+    expect(automountServiceAccountToken).toBe(false);
+    for (const container of ['knot', 'nameserver']) {
+      expect(envOf(container).ZONESTEAD_NODE_NAME).toEqual({ valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } });
+    }
+  });
+
+  it('give knotd the same settings as the process that checks them while knotd runs', () => {
+    const [knot, nameserver] = [envOf('knot'), envOf('nameserver')];
+    expect(Object.keys(knot).length).toBeGreaterThan(4);
+    expect(nameserver).toMatchObject(knot);
+    expect(knot.ZONESTEAD_KNOT_PORT).toEqual({ value: String(portNamed(containerOf('nameserver', 'knot'), 'dns-udp')) });
+  });
+
+  it('keep keys and the control socket on a volume that ends with the pod', async () => {
+    const { persistentVolumeClaimRetentionPolicy, volumeClaimTemplates } = workload('nameserver');
+    expect(persistentVolumeClaimRetentionPolicy).toEqual({ whenDeleted: 'Delete', whenScaled: 'Delete' });
+    expect(volumeClaimTemplates[0].spec.resources.requests.storage).toBe('1Gi');
+    const without = one(
+      await render({ nameserver: { persistence: { enabled: false } } }),
+      'StatefulSet',
+      'zonestead-nameserver',
+    ).spec;
+    expect(without).not.toHaveProperty('volumeClaimTemplates');
+    expect(without.template.spec.volumes).toContainEqual({ name: 'data', emptyDir: { sizeLimit: '1Gi' } });
+  });
+
+  it('of another region follow the api with their own key and authority, and nothing else is installed', async () => {
+    const all = await render(VALUE_SETS['name servers of another region'] ?? {}, { release: 'zonestead-eu' });
+    const pods = all.filter(({ spec }) => spec?.template).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+    expect(pods).toEqual(['StatefulSet zonestead-eu-nameserver']);
+    expect(all.map(({ kind }) => kind).filter((kind) => /Role|Secret|Job|Definition|APIService|Policy$/.test(kind))).toEqual(
+      ['NetworkPolicy', 'NetworkPolicy'],
+    );
+    const { containers, volumes } = one(all, 'StatefulSet', 'zonestead-eu-nameserver').spec.template.spec;
+    const node = containers.find(({ name }: { name: string }) => name === 'nameserver');
+    expect(node.env).toEqual(
+      expect.arrayContaining([
+        { name: 'ZONESTEAD_FEED_URL', value: 'https://dns.example.net' },
+        { name: 'ZONESTEAD_FEED_CA', value: '/etc/zonestead/feed-ca/ca.crt' },
+      ]),
+    );
+    expect(volumes.flatMap(({ secret }: Rendered) => (secret ? [secret.secretName] : []))).toEqual([
+      'zonestead-node-key',
+      'zonestead-api-ca',
+    ]);
   });
 });
 

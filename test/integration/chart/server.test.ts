@@ -274,6 +274,7 @@ describe('installed with the defaults', () => {
         'secrets [create]',
         'secrets passwords [get]',
         'secrets zonestead-database [get patch]',
+        'secrets zonestead-node-key [get patch]',
         'secrets zonestead-operator-key [get patch]',
         'secrets zonestead-session [get patch]',
       ],

@@ -1,0 +1,55 @@
+{{/* Parts of the pods of the name servers. */}}
+
+{{/* Image, security context and resources of a container with the image of the name servers. */}}
+{{- define "zonestead.nameserverContainer" -}}
+{{- $n := .root.Values.nameserver -}}
+image: {{ include "zonestead.image" (dict "root" .root "image" $n.image "tag" .root.Chart.AppVersion) | quote }}
+imagePullPolicy: {{ $n.image.pullPolicy }}
+securityContext:
+  {{- include "zonestead.containerSecurity" $n | nindent 2 }}
+{{- with .resources }}
+resources:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* The settings of knotd, for the command that prepares its configuration and for the process next to it. */}}
+{{- define "zonestead.knotEnv" -}}
+{{- $n := .root.Values.nameserver -}}
+- name: ZONESTEAD_NODE_NAME
+  valueFrom: { fieldRef: { fieldPath: metadata.name } }
+- { name: ZONESTEAD_KNOT_FOLDER, value: /var/lib/zonestead/knot }
+- { name: ZONESTEAD_KNOT_LISTEN, value: {{ join "," $n.listenAddresses | quote }} }
+- { name: ZONESTEAD_KNOT_PORT, value: {{ $n.port | quote }} }
+- { name: ZONESTEAD_KNOT_WORKERS, value: {{ $n.knot.workers | quote }} }
+- { name: ZONESTEAD_KNOT_RATE_LIMIT, value: {{ $n.knot.rateLimit | int64 | quote }} }
+{{- with $n.knot.rateLimitExempt }}
+- { name: ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT, value: {{ join "," . | quote }} }
+{{- end }}
+{{- if $n.knot.cookieSecret.existingSecret }}
+- { name: ZONESTEAD_KNOT_COOKIE_SECRET_FILE, value: /etc/zonestead/cookies/cookieSecret }
+{{- end }}
+{{- end -}}
+
+{{/* Call it with the values of the name servers. */}}
+{{- define "zonestead.cookieMount" -}}
+{{- if .knot.cookieSecret.existingSecret -}}
+- { name: cookies, mountPath: /etc/zonestead/cookies, readOnly: true }
+{{- end -}}
+{{- end -}}
+
+{{- define "zonestead.nodeKeySecret" -}}
+{{- .Values.nameserver.nodeKey.existingSecret | default (printf "%s-node-key" (include "zonestead.fullname" .)) -}}
+{{- end -}}
+
+{{- define "zonestead.feedUrl" -}}
+{{- .Values.nameserver.feed.url | default (include "zonestead.apiUrl" .) -}}
+{{- end -}}
+
+{{- define "zonestead.nameservers" -}}
+{{- if .Values.nameservers -}}
+{{- join "," .Values.nameservers -}}
+{{- else -}}
+{{- printf "%s-dns.%s.svc.%s" (include "zonestead.fullname" .) (include "zonestead.namespace" .) .Values.clusterDomain -}}
+{{- end -}}
+{{- end -}}
