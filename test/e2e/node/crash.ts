@@ -53,7 +53,7 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
       await expect.poll(back, { timeout: 60_000, interval: 200 }).toBe(true);
       const kind = kindOf(victim);
       // Queries in flight have been answered by then, or have failed because of this crash.
-      if (kind === POWERDNS) await sleep(DNS_LIMIT_MS);
+      if (kind === KNOT) await sleep(DNS_LIMIT_MS);
       const now = questions.count();
       failed[kind] = now.failed - soFar.failed;
       asked[kind] = now.asked - soFar.asked;
@@ -64,11 +64,10 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     process.stdout.write(`killed inside: ${writes.acknowledged()} writes, ${writes.doubtful()} unanswered; ${told}\n`);
     await writes.settle(release.dns);
     expect(writes.acknowledged()).toBeGreaterThan(20);
-    // There is one Postgres: while it is away PowerDNS has only what it answered a moment ago.
     const none = Object.fromEntries(victims.map((victim) => [kindOf(victim), 0]));
-    expect({ ...failed, [POSTGRES]: 0, [POWERDNS]: 0 }).toEqual(none);
+    expect({ ...failed, [KNOT]: 0 }).toEqual(none);
     // Nobody announces a crash: until kubelet and kube-proxy know of it, three datagrams in a row may go where nobody listens.
-    expect((failed[POWERDNS] ?? 0) / (asked[POWERDNS] ?? 0)).toBeLessThan(0.01);
+    expect((failed[KNOT] ?? 0) / (asked[KNOT] ?? 0)).toBeLessThan(0.01);
     expect(Object.keys(none).sort()).toEqual(KINDS);
 
     // Each started again once, and nobody else because of it.
@@ -83,9 +82,8 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
   });
 }
 
-const POSTGRES = 'postgres/postgres';
-const POWERDNS = 'nameserver/powerdns';
-const KINDS = ['api/api', 'nameserver/companion', POWERDNS, 'operator/operator', POSTGRES, 'solver/solver'];
+const KNOT = 'nameserver/knot';
+const KINDS = ['api/api', KNOT, 'nameserver/nameserver', 'operator/operator', 'postgres/postgres', 'solver/solver'];
 
 /** A container where it runs. */
 interface Place {
@@ -105,6 +103,6 @@ async function oneOfEachKind(cluster: TestCluster, all: readonly Place[]): Promi
   const leader = await cluster.kubectl(...lease);
   const candidates = all.filter(({ pod }) => pod.component !== 'operator' || leader.startsWith(pod.name));
   const first = [...Map.groupBy(candidates, kindOf).values()].flatMap((same) => same.slice(0, 1));
-  const last = [POWERDNS, POSTGRES];
+  const last = [KNOT];
   return first.sort((a, b) => last.indexOf(kindOf(a)) - last.indexOf(kindOf(b)));
 }

@@ -11,7 +11,7 @@ export const CHART_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'charts/zonestead/templates/_networkpolicies.tpl',
-        find: '- ports: [{ port: postgres }]\n  from:\n    {{- range list "api" "nameserver" "bootstrap" }}\n    {{- include "zonestead.peer" (dict "root" $.root "component" .) | nindent 4 }}\n    {{- end }}\n',
+        find: '- ports: [{ port: postgres }]\n  from:\n    {{- range list "api" "bootstrap" }}\n    {{- include "zonestead.peer" (dict "root" $.root "component" .) | nindent 4 }}\n    {{- end }}\n',
         replace: '- ports: [{ port: postgres }]\n',
       },
     ],
@@ -55,12 +55,24 @@ export const CHART_FAULTS: readonly Fault[] = [
   },
   {
     name: 'chart-prestop',
-    breaks: 'PowerDNS ends at once when its pod leaves',
+    breaks: 'knotd ends at once when its pod leaves',
     edits: [
       {
         file: 'charts/zonestead/templates/nameserver.yaml',
-        find: 'while it ends, it fails.\n            preStop: { sleep: { seconds: 10 } }',
-        replace: 'while it ends, it fails.\n            preStop: { sleep: { seconds: 0 } }',
+        find: 'pod is terminating.\n            preStop: { sleep: { seconds: 10 } }',
+        replace: 'pod is terminating.\n            preStop: { sleep: { seconds: 0 } }',
+      },
+    ],
+    ...pods,
+  },
+  {
+    name: 'chart-not-ready-addresses',
+    breaks: 'the Service for queries sends them to pods that terminate',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/dns-service.yaml',
+        find: '  type: {{ $s.type }}\n',
+        replace: '  type: {{ $s.type }}\n  publishNotReadyAddresses: true\n',
       },
     ],
     ...pods,

@@ -22,7 +22,7 @@ import { openSpace } from './space.ts';
 import type { NodeMarks } from './traces.ts';
 
 const READY_LIMIT_MS = 120_000;
-const VOLUMES = 6;
+const VOLUMES = 12;
 const PREFIX = 'zonestead-node-';
 const LEFTOVER = /^zonestead-node-(\d+)_(\d+)-/;
 /** A colon would part the folders of an overlay mount (mount(8), overlay). */

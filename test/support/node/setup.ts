@@ -9,6 +9,7 @@ import {
   IMAGES,
   type ImageName,
   type ImagePlan,
+  nameserverImage,
   PEBBLE_IMAGE,
   programImage,
   projectVersion,
@@ -69,7 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if (kubeconfig !== '') {
     const { dir } = await ensureControlPlane(around);
     // It has this version's image alone: other settings give an upgrade something to do.
-    const before = { chart: CHART, args: ['--set=api.databaseConnections=12', '--set=nameserver.pollMilliseconds=30'] };
+    const before = { chart: CHART, args: ['--set=api.databaseConnections=12', '--set=nameserver.compareMinutes=59'] };
     project.provide('nodeGround', { kubectl: join(dir, 'kubectl'), helm, image, before, cluster: { kubeconfig } });
     return async () => {};
   }
@@ -80,6 +81,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await unpackVersion('HEAD^', previous.folder, ['src', 'package.json', 'charts', 'crds']);
   const plans: ImagePlan[] = [
     await zonesteadImage(around, previous),
+    await nameserverImage(around, previous),
     programImage(CERT_MANAGER_IMAGE, join(dir, 'controllers'), 'cert-manager'),
     programImage(PEBBLE_IMAGE, join(dir, 'pebble')),
   ];
@@ -91,7 +93,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     kubectl: join(programs.controlPlane, 'kubectl'),
     helm,
     image,
-    before: { chart: join(previous.folder, 'charts/zonestead'), args: [`--set=image.tag=${previous.tag}`] },
+    before: {
+      chart: join(previous.folder, 'charts/zonestead'),
+      args: [`--set=image.tag=${previous.tag}`, `--set=nameserver.image.tag=${previous.tag}`],
+    },
     cluster: { programs, archives, certManagerCrds: join(dir, 'crds') },
   });
   return () => rm(folder, { recursive: true, force: true });
