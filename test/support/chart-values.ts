@@ -169,7 +169,10 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ database: { mode: 'external' } }, /database\.external\.existingSecret is needed/],
   [{ database: { mode: 'cnpg' } }, /database\.cnpg\.operatorInstalled must be true/],
   [{ solver: { certificate: { mode: 'existing' } } }, /solver\.certificate\.caBundle are needed/],
-  [{ api: { enabled: false }, operator: { enabled: false } }, /nameserver\.feed\.url is needed with api\.enabled false/],
+  [
+    { api: { enabled: false }, operator: { enabled: false } },
+    /nameserver\.feed\.url is needed with api\.enabled false/,
+  ],
   [{ nameserver: { feed: { url: 'https://x.example' } } }, /nameserver\.nodeKey\.existingSecret is needed/],
   [{ ...region, operator: { enabled: true } }, /operator\.url is needed with api\.enabled false/],
   [{ nameserver: { enabled: false } }, /nameservers is needed with nameserver\.enabled false/],

@@ -76,7 +76,9 @@ describe('the chart on a real node', () => {
     const args = ['--reset-values', '-n', NAMESPACE, '--wait', '--timeout=150s'];
     await underLoad('upgrade', () => cluster.helm('upgrade', RELEASE, CHART, ...args));
     const images = new Set((await release.pods()).flatMap((pod) => pod.containers.map(({ image }) => image)));
-    expect([...images].sort()).toEqual([cluster.image, cluster.image.replace('/zonestead:', '/nameserver:'), 'zonestead/postgres:18'].sort());
+    expect([...images].sort()).toEqual(
+      [cluster.image, cluster.image.replace('/zonestead:', '/nameserver:'), 'zonestead/postgres:18'].sort(),
+    );
   });
 
   it('makes every pod Ready, two of each component, where Pod Security enforces "restricted"', async () => {

@@ -105,7 +105,12 @@ it('a name server reaches the api and no database', async () => {
   const egress = (from: readonly Rendered[]) => one(from, 'NetworkPolicy', 'zonestead-nameserver').spec.egress;
   const api = { podSelector: { matchLabels: component('api').pod } };
   expect(egress(objects)).toEqual([
-    { ports: [{ port: 53, protocol: 'UDP' }, { port: 53, protocol: 'TCP' }] },
+    {
+      ports: [
+        { port: 53, protocol: 'UDP' },
+        { port: 53, protocol: 'TCP' },
+      ],
+    },
     { ports: [{ port: 8080 }], to: [api] },
   ]);
   const feed = { url: 'https://dns.example.net:8443' };

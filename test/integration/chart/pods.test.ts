@@ -73,7 +73,9 @@ describe('the pods of the name servers', () => {
     const [knot, nameserver] = [envOf('knot'), envOf('nameserver')];
     expect(Object.keys(knot).length).toBeGreaterThan(4);
     expect(nameserver).toMatchObject(knot);
-    expect(knot.ZONESTEAD_KNOT_PORT).toEqual({ value: String(portNamed(containerOf('nameserver', 'knot'), 'dns-udp')) });
+    expect(knot.ZONESTEAD_KNOT_PORT).toEqual({
+      value: String(portNamed(containerOf('nameserver', 'knot'), 'dns-udp')),
+    });
   });
 
   it('keep keys and the control socket on a volume that ends with the pod', async () => {
@@ -89,13 +91,13 @@ describe('the pods of the name servers', () => {
     expect(without.template.spec.volumes).toContainEqual({ name: 'data', emptyDir: { sizeLimit: '1Gi' } });
   });
 
-  it('of another region follow the api with their own key and authority, and nothing else is installed', async () => {
+  it('follow the api from another region with their own key and authority, and nothing else is installed', async () => {
     const all = await render(VALUE_SETS['name servers of another region'] ?? {}, { release: 'zonestead-eu' });
     const pods = all.filter(({ spec }) => spec?.template).map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     expect(pods).toEqual(['StatefulSet zonestead-eu-nameserver']);
-    expect(all.map(({ kind }) => kind).filter((kind) => /Role|Secret|Job|Definition|APIService|Policy$/.test(kind))).toEqual(
-      ['NetworkPolicy', 'NetworkPolicy'],
-    );
+    expect(
+      all.map(({ kind }) => kind).filter((kind) => /Role|Secret|Job|Definition|APIService|Policy$/.test(kind)),
+    ).toEqual(['NetworkPolicy', 'NetworkPolicy']);
     const { containers, volumes } = one(all, 'StatefulSet', 'zonestead-eu-nameserver').spec.template.spec;
     const node = containers.find(({ name }: { name: string }) => name === 'nameserver');
     expect(node.env).toEqual(
