@@ -71,7 +71,7 @@ async function symptomOwn(command: string): Promise<Own> {
   return {
     ...{ NAME: name, TYPE: 'A', ZONE: 'quickstart.example', TARGET: name, NAMESPACE: 'default', TEAM: 'platform' },
     '<zone>': 'quickstart.example',
-    ...{ SERVER: server, ADDRESS: server, RESOLVER: server, FOLDER: '.local/powerdns', PID: '0' },
+    ...{ SERVER: server, ADDRESS: server, RESOLVER: server, PID: '0' },
   };
 }
 

@@ -28,6 +28,7 @@ const SHARE = 'docs/tutorials/share-a-zone.md';
 const CERTIFICATE = 'docs/tutorials/first-certificate.md';
 const howTo = (name: string) => `docs/how-to/${name}.md`;
 const LOCAL = howTo('run-locally');
+const NODES = howTo('nodes-outside-the-cluster');
 const KEYS = howTo('first-user-and-keys');
 const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
@@ -68,6 +69,7 @@ export const PLAN = {
         'zonestead keys revoke',
       ),
       ...begins(KEYS, 'zonestead keys mint --help', 'me="Authorization', 'curl -s -H "$me"'),
+      ...begins(NODES, 'zonestead keys mint --node'),
       block(COMMAND_LINE, 'Manage zones and records on the command line'),
       ...[block(ZONE_FILES, 'Export'), block(ZONE_FILES, 'Import')],
       block(BIND, 'Migrate a zone from BIND'),
@@ -93,14 +95,8 @@ export const PLAN = {
       ...begins(BACKUP, 'kubectl get zdz -o custom-columns'),
       ...begins(howTo('delegate-a-zone'), 'kubectl get zdz NAME', 'zonestead zones ds'),
       ...begins(SYMPTOMS, 'kubectl describe zdr', 'kubectl get zdz NAME', 'dig +norecurse', 'zonestead keys mint'),
-      ...begins(
-        SYMPTOMS,
-        'zonestead doctor',
-        'kubectl get apiservice',
-        'select pid',
-        'pdnsutil',
-        'kubectl patch zdr NAME',
-      ),
+      ...begins(SYMPTOMS, 'zonestead nodes list', 'zonestead nodes compare'),
+      ...begins(SYMPTOMS, 'zonestead doctor', 'kubectl get apiservice', 'select pid', 'kubectl patch zdr NAME'),
       ...begins(howTo('own-team-key'), 'zonestead keys mint'),
       ...begins(howTo('upgrade'), 'zonestead migrate'),
       ...begins(ALERTS, 'dig +norecurse @ADDRESS', 'dig @RESOLVER', 'kubectl get zdz,zdr -A', 'kubectl get zdz -A'),
