@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { scenario } from '../support/docs/scenario.ts';
+import { createResolver, type Resolver } from '../support/resolver.ts';
 
 const ROOT = new URL('../../', import.meta.url).pathname;
 const MAIN = join(ROOT, 'deploy/local/main.ts');
@@ -125,10 +126,26 @@ describe('npm run up', () => {
     expect(await leftovers()).toEqual([]);
   }, 150_000);
 
-  it('continues with its state, and reports a part that dies', async () => {
-    const running = up('--empty', '--limits', 'off');
-    await ready(running);
+  it('continues with its state, now with three name servers that answer alike, and reports a part that dies', async () => {
+    const running = up('--empty', '--limits', 'off', '--nodes', '3');
+    const [, dns = ''] = /, DNS (.*)\.$/.exec(await ready(running)) ?? [];
     expect((await shell('printf %s $ZONESTEAD_API_KEY')).out).toBe(key);
+    const servers = dns.split(', ').map((server) => {
+      const [address = '', port] = server.split(':');
+      return createResolver({ address, port: Number(port) }, state);
+    });
+    expect(servers.map(({ address }) => address)).toEqual(['127.0.0.1', '127.0.0.1', '127.0.0.1']);
+    const id = '$(kubectl get zdz quickstart -o jsonpath={.status.zoneId})';
+    const record = (words: object) => {
+      const call = `curl -sf -H "Authorization: Bearer $ZONESTEAD_API_KEY" --json '${JSON.stringify(words)}'`;
+      return shell(`${call} "$ZONESTEAD_URL/v1/dns/zones/${id}/records"`);
+    };
+    for (const words of [
+      { name: '*.apps', type: 'A', content: '192.0.2.20', ttl: 60 },
+      { name: 'child', type: 'NS', content: 'ns.elsewhere.example', ttl: 60 },
+    ])
+      expect(JSON.parse((await record(words)).out)).toMatchObject({ name: words.name });
+    await Promise.all(servers.map(answersAlike));
     expect((await shell('kubectl get zdr www -o jsonpath={.status.fqdn}')).out).toBe('www.quickstart.example');
     process.kill(await pidOf('main.ts nameserver'), 'SIGKILL');
     expect(await running.ended).toBe(1);
@@ -155,6 +172,29 @@ describe('npm run up', () => {
     expect(wrong.output()).toMatch(/--dns-port must be a port number/);
     expect(wrong.output()).toMatch(/--kubeconfig names no file/);
   });
+
+  /** Positive, negative, wildcard and delegation answers, validated up to the key of the zone. */
+  async function answersAlike(dns: Resolver): Promise<void> {
+    const zone = 'quickstart.example';
+    const validated = async (name: string, type: string) => {
+      const { state: verdict, negative, records } = await dns.delv(zone, name, type);
+      return [verdict, negative, records.map((line) => line.split(' ').at(-1)).sort()];
+    };
+    const limit = { timeout: 30_000 };
+    await expect.poll(async () => (await dns.lookup(`any.apps.${zone}`, 'A')).rcode, limit).toBe('NOERROR');
+    const referral = async () => {
+      const { packet } = await dns.lookup(`www.child.${zone}`, 'A', { dnssec: true });
+      return packet.authorities?.filter(({ type }) => type === 'NS').map(({ name, data }) => [name, data]);
+    };
+    await expect.poll(referral, limit).toEqual([[`child.${zone}`, 'ns.elsewhere.example']]);
+    expect((await dns.lookup(zone, 'NS')).answers).toHaveLength(3);
+    expect(await validated(`www.${zone}`, 'A')).toEqual(['secure', null, ['192.0.2.10', '192.0.2.11']]);
+    expect(await validated(`any.apps.${zone}`, 'A')).toEqual(['secure', null, ['192.0.2.20']]);
+    expect(await validated(`nothing.${zone}`, 'A')).toEqual(['secure', 'nxdomain', []]);
+    expect(await validated(`www.${zone}`, 'AAAA')).toEqual(['secure', 'nodata', []]);
+    // The delegation is proven to be insecure.
+    expect(await validated(`child.${zone}`, 'DS')).toEqual(['secure', 'nodata', []]);
+  }
 
   /** The pid of our own command whose environment belongs to this state folder. */
   async function pidOf(command: string): Promise<number> {
