@@ -1,5 +1,5 @@
 // The fault matrix, second part: the connection to the service fails in every way while objects are created, changed
-// and deleted. The operator, the service, Postgres, PowerDNS and the API server are real; a proxy is between the first
+// and deleted. The operator, the service, Postgres, Knot and the API server are real; a proxy is between the first
 // two. The cells run in parallel, each in a namespace of its own with an operator and a proxy for it.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';

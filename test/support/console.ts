@@ -21,7 +21,7 @@ export async function startConsoleService(
   options: TestServiceOptions = {},
   settings: Record<string, string> = {},
 ): Promise<ConsoleService> {
-  // Both name servers are the one PowerDNS, which is also the resolver: the parent delegates to neither.
+  // Both name servers are the one Knot, which is also the resolver: the parent delegates to neither.
   const service = await startTestService({
     resolvers: ['own'],
     ...options,

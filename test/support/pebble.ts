@@ -1,4 +1,4 @@
-// A certificate authority for tests: the Pebble of the local stack, which queries the PowerDNS of a test.
+// A certificate authority for tests: the Pebble of the local stack, which queries the name server of a test.
 import { join } from 'node:path';
 import type { Endpoint } from '#nameserver/probe/probe.ts';
 import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';

@@ -1,4 +1,4 @@
-// The main job on real parts: kubectl → kube-apiserver → operator → REST API → Postgres → PowerDNS → dig and delv.
+// The main job on real parts: kubectl → kube-apiserver → operator → REST API → Postgres → Knot → dig and delv.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordObject, type TestStack, zoneObject } from '../../support/stack.ts';
 import { visit } from '../../support/visit.ts';
@@ -127,7 +127,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
 
       it('is gone after kubectl delete, at the API and in DNS', async () => {
         await test.kubectl('delete', 'zdr', 'third', 'texts');
-        expect(await test.rcode('txt.site.example', 'TXT')).toBe('NXDOMAIN');
+        await expect.poll(() => test.rcode('txt.site.example', 'TXT'), { timeout: 5000 }).toBe('NXDOMAIN');
         await test.kubectl('delete', 'zdz/site', 'zdr/www', 'zdr/www6', 'zdr/shop', 'zdr/mail', 'zdr/apps');
         expect(await test.client.zones.list({ zoneName: 'site.example' })).toEqual([]);
         await expect.poll(() => test.rcode('www.site.example', 'A'), { timeout: 5000 }).toBe('REFUSED');

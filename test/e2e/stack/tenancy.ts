@@ -176,7 +176,7 @@ export function separatesTenants(stack: () => TestStack): void {
         await test.ready(20, '-n', 'leaving', 'zdr/mine');
         expect(await test.dig('team.shared.example', 'A')).toHaveLength(1);
         await test.kubectl('delete', 'namespace', 'leaving', '--timeout=40s');
-        expect(await test.rcode('team.shared.example', 'A')).toBe('NXDOMAIN');
+        await expect.poll(() => test.rcode('team.shared.example', 'A')).toBe('NXDOMAIN');
       });
     });
 

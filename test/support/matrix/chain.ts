@@ -1,4 +1,4 @@
-// The parts that the cells of one file of the fault matrix share: the service with its own database and PowerDNS, a
+// The parts that the cells of one file of the fault matrix share: the service with its own database and Knot, a
 // control plane with CRDs and the operator's rights, and the calls of a user. The cells start the operator themselves.
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ export interface Chain {
   readonly key: string;
   readonly sql: Sql;
   readonly dns: Resolver;
-  /** The service's name servers, all of them this PowerDNS. */
+  /** The service's name servers, all of them this Knot. */
   readonly nameservers: readonly string[];
   /** As the team of the operator's key. */
   readonly client: Client;
