@@ -1,4 +1,4 @@
-// The fault matrix, fourth part: the service's own parts are killed with -9, stand still or are ended in order. Objects are created,
+// The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended in order. Objects are created,
 // changed and deleted while they are away, and they come back. Every part is a process of its own here, the operator included; only
 // those that were away are started again. Postgres writes durably, as in production. While knotd runs, no query fails.
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// The name servers stand on their own: Postgres, the api, the nodes and each knotd end with kill -9, and queries go on being answered.
+// The name servers need nobody to answer: Postgres, the api, the nodes and each knotd are killed with -9, and no query fails.
 // The DNS side of `npm run up`, with two name servers, every part a process of its own.
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ it('no query fails while Postgres and the api are away and every other part rest
       nodes.push(start);
     }
     for (const { knot, dns } of servers) {
-      await asking.leaveOut(dns);
+      await asking.omit(dns);
       await running.part(knot).stop(KILLED);
       await asking.more(ENOUGH);
       await running.start(knot);
@@ -103,7 +103,7 @@ it('no query fails while Postgres and the api are away and every other part rest
   }
 });
 
-it('a node that stands still holds back its own name server alone, and catches up', async () => {
+it('a node that is stopped by SIGSTOP delays its own name server alone, and catches up', async () => {
   const [moving, still] = servers as [(typeof servers)[0], (typeof servers)[0]];
   const { pid } = service.running.part(still.node);
   process.kill(pid, 'SIGSTOP');

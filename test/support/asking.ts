@@ -5,7 +5,7 @@ import type { Lookup, Resolver } from './resolver.ts';
 export interface Known {
   name: string;
   type: string;
-  /** What is wrong with the answer; null if it is right. */
+  /** The fault of the answer; null if it is right. */
   judge(seen: Lookup): string | null;
 }
 
@@ -13,10 +13,10 @@ export interface Asking {
   /** The number of right and wrong answers of each name server up to now. */
   asked(): number[];
   /** Ends the questions to a name server, after the one that is under way, until `resume`. */
-  leaveOut(server: Resolver): Promise<void>;
+  omit(server: Resolver): Promise<void>;
   /** Waits until the name server answers all questions rightly, at most 30 s, and asks it again from then on. */
   resume(server: Resolver): Promise<void>;
-  /** Waits until each name server that is not left out was asked `count` more times. */
+  /** Waits until each name server that is not omitted was asked `count` more times. */
   more(count: number): Promise<void>;
   /** Ends all questions. @returns sentences about wrong and missing answers */
   stop(): Promise<string[]>;
@@ -63,7 +63,7 @@ export function startAsking(servers: readonly Resolver[], questions: readonly Kn
   for (const loop of loops) loop.ended = run(loop);
   return {
     asked: () => loops.map(({ asked }) => asked),
-    leaveOut: async (server) => {
+    omit: async (server) => {
       const loop = loopOf(server);
       loop.isOut = true;
       await loop.ended;
