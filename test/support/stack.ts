@@ -71,6 +71,8 @@ export interface TestStackOptions {
   certManager?: boolean;
   /** Postgres writes as it does in production. For tests that kill it. (Default: false.) */
   durable?: boolean;
+  /** The number of name servers. (Default: 1.) */
+  nodes?: number;
   /** As startStack has them. */
   settings?: Record<string, string>;
   postgresPrograms?: string;
@@ -85,6 +87,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     limits: options.limits ?? false,
     certManager: options.certManager ?? false,
     durable: options.durable ?? false,
+    nodes: options.nodes ?? 1,
     settings: options.settings,
     postgresPrograms: options.postgresPrograms,
     progress: () => {},

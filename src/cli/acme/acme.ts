@@ -53,7 +53,7 @@ export async function runAcme(order: Order, options: AcmeOptions, signal: AbortS
       order.challenges.map(async (challenge) => {
         const placed = await present(context, challenge);
         if (seconds !== undefined) return;
-        await untilServed(placed, challenge.value, { overrides, resolver, clock, limitMs }, limit.signal);
+        await untilServed(placed, challenge.value, { client, overrides, resolver, clock, limitMs }, limit.signal);
         print(`${placed.name} is served by every name server of ${placed.zone.zoneName}.`);
       }),
     );

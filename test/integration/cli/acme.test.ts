@@ -1,5 +1,5 @@
 // `zonestead acme` with the service and the name servers, without an ACME client.
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,9 @@ import { runAcme } from '#cli/acme/acme.ts';
 import { type Order, readOrder } from '#cli/acme/caller.ts';
 import { ACME_SETTINGS } from '#cli/acme/settings.ts';
 import { readConfig } from '#config.ts';
+import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { openFeed } from '../../support/feed-reader.ts';
 import { NAMESERVERS, startTestService, type TestService } from '../../support/service.ts';
 
 const service = await startTestService();
@@ -85,6 +87,8 @@ describe('zonestead acme', () => {
     const { zoneName } = await service.zone();
     const body = { name: '_acme-challenge', type: 'CNAME', content: `here.${zoneName}` };
     await service.request('POST', `/zones/${theirs.id}/records`, body, stranger.text);
+    // The lookup waits until the name server has the CNAME.
+    await service.dns.lookup('_acme-challenge.theirs.example', 'CNAME');
     await acme(say('present', '_acme-challenge.theirs.example'));
     expect(await txt(`here.${zoneName}`)).toEqual([VALUE]);
     await expect(acme(say('present', '_acme-challenge.other.theirs.example'))).rejects.toThrow(
@@ -102,6 +106,40 @@ describe('zonestead acme', () => {
     expect(performance.now() - started).toBeGreaterThan(1_500);
     expect(lines[0]).toContain('write limit');
     expect(await txt(zoneName, limited)).toEqual([VALUE]);
+  });
+
+  test('waits for every living node, and names the one that is behind', async () => {
+    const { zoneName } = await service.zone();
+    const { text } = await adminMintNodeKey(service.database.url, 'behind', {}, randomBytes, new Date());
+    const feed = await openFeed(service.url, text, { node: 'behind' });
+    await feed.until(({ kind }) => kind === 'list-end');
+    feed.cut();
+    const instance = randomUUID();
+    const report = (cursor: string) =>
+      fetch(`${service.url}/v1/feed/report`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${text}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          node: 'behind',
+          instance,
+          startedAt: '2026-01-01T00:00:00Z',
+          version: '0',
+          engine: 'none',
+          cursor,
+          zones: 1,
+          failingCount: 0,
+          failing: [],
+        }),
+      });
+    await report(feed.cursor);
+    try {
+      await expect(
+        acme(say('present', `_acme-challenge.${zoneName}`), { ZONESTEAD_PROPAGATION_TIMEOUT: '1' }),
+      ).rejects.toThrow(/after 1 s: node behind has not applied the last change yet\.$/);
+    } finally {
+      await service.sql`delete from nodes where name = 'behind'`;
+    }
+    await acme(say('present', `_acme-challenge.${zoneName}`));
   });
 
   test('fails with the name of the server that does not have the value', async () => {

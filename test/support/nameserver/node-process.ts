@@ -12,6 +12,8 @@ export interface NodeProcess {
   readonly folder: string;
   start(): Promise<void>;
   stop(signal?: NodeJS.Signals): Promise<void>;
+  /** The process id while it runs. */
+  pid(): number;
   metric(series: string): Promise<number>;
 }
 
@@ -43,6 +45,7 @@ export async function nodeProcess(url: string, key: string, name: string, knot: 
       const { signal } = new AbortController();
       part = await startCommand({ name: 'nameserver', env, healthPort: health as number, stateDir, signal });
     },
+    pid: () => part?.pid ?? Number.NaN,
     metric: async (series) => {
       const answer = await fetch(`http://127.0.0.1:${health}/metrics`);
       const line = (await answer.text()).split('\n').find((each) => each.startsWith(`zonestead_${series} `));
