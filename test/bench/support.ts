@@ -66,28 +66,38 @@ export function printSummaries(rows: Readonly<Record<string, readonly number[]>>
   for (const line of tableLines(table)) print(line);
 }
 
-/** Our DNS side on disk as in production: limits off, fsync on. `healthUrl`: base address of the api's health port. */
-export async function startBenchService({ stateDir, signal, atEnd }: Bench): Promise<Service & { healthUrl: string }> {
+export type BenchService = Service & { healthUrl: string };
+
+/**
+ * Our DNS side on disk as in production: limits off, fsync on. `healthUrl`: base address of the api's health port.
+ * @param nodes the number of name servers
+ */
+export async function startBenchService({ stateDir, signal, atEnd }: Bench, nodes = 1): Promise<BenchService> {
+  const numbers = Array.from({ length: nodes }, (_, at) => at);
   const ports = await allocatePorts(
     [
       { name: 'postgres' },
       { name: 'api' },
       { name: 'apiHealth' },
-      { name: 'dns', dns: true },
-      { name: 'nameserverHealth' },
+      ...numbers.map((at) => ({ name: `dns${at}`, dns: true })),
+      ...numbers.map((at) => ({ name: `health${at}` })),
     ],
     { stateDir },
   );
+  const of = (name: string) => ports[name] as number;
   const service = await startService({
     stateDir,
-    ports: { ...ports, dns: [ports.dns], nameserverHealth: [ports.nameserverHealth] },
+    ports: {
+      ...{ postgres: of('postgres'), api: of('api'), apiHealth: of('apiHealth') },
+      ...{ dns: numbers.map((at) => of(`dns${at}`)), nameserverHealth: numbers.map((at) => of(`health${at}`)) },
+    },
     limits: false,
     durable: true,
     progress: () => {},
     signal,
   });
   atEnd(() => service.stop());
-  return { ...service, healthUrl: `http://127.0.0.1:${ports.apiHealth}` };
+  return { ...service, healthUrl: `http://127.0.0.1:${of('apiHealth')}` };
 }
 
 /** How long an answer may take to become right before the run is given up. */

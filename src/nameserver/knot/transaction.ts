@@ -15,6 +15,8 @@ export interface ZoneChange {
   soa?: ZoneSoa;
   /** The api's serial. The zone has it or a later one afterwards. */
   serial: number;
+  /** All RRsets that the zone has afterwards, by name: with them, a large change is no commit but a load (load.ts). */
+  whole?: ReadonlyMap<string, readonly ServedSet[]>;
 }
 
 export interface ChangeOptions {

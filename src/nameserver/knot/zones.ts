@@ -3,15 +3,19 @@
 //     not there  → add    → in the configuration, with its key, without contents: SERVFAIL
 //                → change → served and signed, from the first commit on
 //                → remove → not there; contents, journal, timers and key are deleted
+import { realClock } from '#base/clock.ts';
 import { settleAll } from '#base/settle-all.ts';
+import { sleep } from '#base/wait.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { isCatalogName } from '../secondaries/catalog.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotControl, KnotItem, KnotSession } from './control.ts';
 import { isRefusal, KnotError } from './errors.ts';
 import { type KeyStore, keyIdOfPublic, publicKeyOf, type ZoneKey } from './keys.ts';
+import { isLoading, type LoadContext, loadZone, tidyLoads } from './load.ts';
 import { pagesOf } from './pages.ts';
-import { absolute, SetCollector } from './records.ts';
+import { nextServedSerial } from './plan.ts';
+import { absolute, SetCollector, soaOf } from './records.ts';
 import { changeZone, checkLoaded, type ZoneChange } from './transaction.ts';
 import { createTurns } from './turns.ts';
 
@@ -50,8 +54,26 @@ export interface ZoneEngine {
 const NO_ZONE = 'no such zone found';
 const NO_NODE = 'no such node in zone found';
 
-export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyStore }): ZoneEngine {
+/** More RRsets are loaded from a file: a commit of so many takes about a second. */
+const LOAD_SETS = 2_000;
+const LOADING_MS = 500;
+
+export interface ZoneEngineOptions extends LoadContext {
+  keys: KeyStore;
+  /** Changes with more RRsets are loaded. (Default: 2,000.) */
+  loadSets?: number;
+}
+
+export interface KnotEngine extends ZoneEngine {
+  /** Removes what interrupted loads of large zones left. */
+  tidy(signal: AbortSignal): Promise<void>;
+}
+
+export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
+  const { control, keys, clock = realClock, loadSets = LOAD_SETS } = options;
   const changes = createTurns();
+  // Additions, removals and loads change the configuration. Knot lets such a change wait until no zone is being loaded, and
+  // with it all other commands, so they wait here for each other and for loads.
   const lists = createTurns();
   /** Zones that were added here and have no contents yet. */
   const added = new Set<string>();
@@ -95,6 +117,7 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
         for (const [zone, published] of await publishedKeys(present, signal)) {
           ids.push(...(published.length > 0 ? published.map(keyIdOfPublic) : await keys.list(zone, signal)));
         }
+        await untilLoaded(held, signal);
         await control.session((session) => configure(session, 'conf-unset', present), signal);
         await sweep(held, signal);
         await keys.forget(ids);
@@ -104,8 +127,12 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
 
     read: (name, signal) => readZone(control, name, signal),
 
+    tidy: (signal) => lists('', () => tidyLoads(options, signal)),
+
     change: (name, change, signal) =>
       changes(name, async () => {
+        const loaded = change.sets.length > loadSets ? await load(name, change, signal) : null;
+        if (loaded !== null) return loaded;
         try {
           const isNew = added.has(name);
           const serial = await control.session((session) => changeZone(session, name, change, { isNew }), signal);
@@ -119,6 +146,49 @@ export function zoneEngine({ control, keys }: { control: KnotControl; keys: KeyS
         }
       }),
   };
+
+  /** @returns the serial that is served; null if the change must be a commit */
+  async function load(zone: string, change: ZoneChange, signal: AbortSignal): Promise<number | null> {
+    const { whole: contents } = change;
+    if (contents === undefined) return null;
+    return lists('', async () => {
+      await untilLoaded(await control.session(listZones, signal), signal);
+      const held = await servedSoa(zone, signal);
+      const soa = change.soa ?? held?.soa;
+      if (soa === undefined) return null;
+      const serial = nextServedSerial(held?.serial ?? null, change.serial);
+      const isServed = await loadZone(options, { zone, soa, serial, isHeld: held !== null, contents }, signal);
+      return isServed ? serial : null;
+    });
+  }
+
+  async function servedSoa(zone: string, signal: AbortSignal): Promise<ReturnType<typeof soaOf>> {
+    try {
+      return soaOf(await control.run('zone-read', { zone: absolute(zone), owner: '@', type: 'SOA' }, signal));
+    } catch (error) {
+      if (isRefusal(error, NO_NODE)) return null;
+      throw error;
+    }
+  }
+
+  /** Waits until none of the zones without contents is being loaded: after a start of knotd, that is half a minute for a large one. */
+  async function untilLoaded(held: readonly EngineZone[], signal: AbortSignal): Promise<void> {
+    let loading = held.filter(({ serial }) => serial === null).map(({ name }) => name);
+    while (loading.length > 0) {
+      const still: string[] = [];
+      const units = loading.map((zone) => ({ zone: absolute(zone) }));
+      const take = (items: KnotItem[]) => {
+        for (const item of items) if (isLoading([item])) still.push(item.zone?.slice(0, -1) ?? '');
+      };
+      await control
+        .session(({ stream }) => stream('zone-status', units, take), signal)
+        .catch((error: unknown) => {
+          if (!isRefusal(error, NO_ZONE)) throw error;
+        });
+      loading = still;
+      if (still.length > 0) await sleep(clock, LOADING_MS, signal);
+    }
+  }
 
   /** Deletes keys, timers and journals of zones that are not in the configuration. */
   async function sweep(held: readonly EngineZone[], signal: AbortSignal): Promise<void> {

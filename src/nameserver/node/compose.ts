@@ -56,12 +56,13 @@ export function composeNode(
     clock: realClock,
     onDate: (ms) => node?.clockOfApi(ms),
   });
+  const engine = zoneEngine({ control, folder, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) });
   const running = startNode(
     {
       name: config.ZONESTEAD_NODE_NAME,
       version: manifest.version,
       api,
-      engine: zoneEngine({ control, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) }),
+      engine,
       state,
       clock: realClock,
       random: Math.random,
@@ -72,6 +73,7 @@ export function composeNode(
       behindMs: config.ZONESTEAD_NODE_BEHIND_SECONDS * 1_000,
       configure: async (limit) => {
         await applySettings(control, settings, log, limit);
+        await engine.tidy(limit);
       },
       removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
     },

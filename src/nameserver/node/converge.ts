@@ -116,7 +116,8 @@ async function applyDifference(
   if (names.length > 0 || row.soa !== soa || engineSerial === null || isLater(serial, engineSerial)) {
     // Secondaries do not go back to an earlier serial.
     const next = isLost ? nextServedSerial(engineSerial, serial) : serial;
-    engineSerial = await engine.change(row.name, { names, sets, soa: served.soa, serial: next }, signal);
+    const change = { names, sets, soa: served.soa, serial: next, whole: served.names };
+    engineSerial = await engine.change(row.name, change, signal);
   }
   const isDirty = isAwaited(row.name);
   state.put({ ...row, id, version, serial, engineSerial, soa, isDirty, isUnlisted: false });

@@ -45,7 +45,11 @@ describe('the folder of a knotd', () => {
   });
 
   it('gets new settings, and keeps zones with contents, keys and journal, and secondaries', async () => {
-    const engine = zoneEngine({ control: knot.control, keys: keyStore({ keymgr, folder: knot.folder }) });
+    const engine = zoneEngine({
+      control: knot.control,
+      folder: knot.folder,
+      keys: keyStore({ keymgr, folder: knot.folder }),
+    });
     const dns = createResolver(knot, knot.folder.root);
     const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;

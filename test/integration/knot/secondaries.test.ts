@@ -109,7 +109,7 @@ describe('a new zone', () => {
 
 describe('the list of zones', () => {
   it('has the zones of the api, and no catalog', async () => {
-    const engine = zoneEngine({ control: sources[0].control, keys: undefined as never });
+    const engine = zoneEngine({ control: sources[0].control, folder: undefined as never, keys: undefined as never });
     expect((await engine.zones(signal)).map(({ name }) => name).sort()).toEqual([...zones.keys()].sort());
   });
 });

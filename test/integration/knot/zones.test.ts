@@ -30,7 +30,7 @@ let dns: Resolver;
 beforeAll(async () => {
   knot = await testKnot();
   const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
-  engine = zoneEngine({ control: knot.control, keys });
+  engine = zoneEngine({ control: knot.control, folder: knot.folder, keys });
   dns = createResolver({ address: knot.address, port: knot.port }, knot.folder.root);
 });
 

@@ -81,7 +81,7 @@ test('a comparison finds an edit in knotd, and corrects it', async () => {
   };
   const set = { name: 'www', type: 'A', ttl: 300, rdata: ['198.51.100.1'] };
   const { signal } = new AbortController();
-  await zoneEngine({ control: knot.control, keys }).change(
+  await zoneEngine({ control: knot.control, folder: knot.folder, keys }).change(
     zone.zoneName,
     { names: ['www'], sets: [set], serial: 1 },
     signal,
