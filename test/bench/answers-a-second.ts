@@ -45,7 +45,7 @@ async function run(bench: Bench): Promise<void> {
     { what: 'names that are there', before: '1,700/s', bar: '60,000/s', now: best('there') },
     { what: 'random names', before: '830/s', bar: '60,000/s', now: best('random') },
     {
-      what: `other zones within 50 ms, ${FLOOD_RATE} random names a second beside`,
+      what: `other zones within 50 ms, ${FLOOD_RATE} random names a second`,
       before: '-',
       bar: '99.9 %',
       now: `${inTime.toFixed(3)} % of ${during.sent}`,

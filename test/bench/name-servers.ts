@@ -1,5 +1,5 @@
-// What the benchmarks of name servers have in common: zones with records, the wait until a name server answers all of them,
-// dnsperf, and a table of measured values beside those of the issue.
+// Common parts of the benchmarks of name servers: zones with records, the wait until a name server answers all of them,
+// dnsperf, and a table of measured values next to those of the issue.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Answer, ask, type Endpoint } from '#nameserver/probe/probe.ts';

@@ -65,7 +65,7 @@ export interface ZoneEngineOptions extends LoadContext {
 }
 
 export interface KnotEngine extends ZoneEngine {
-  /** Removes what interrupted loads of large zones left. */
+  /** Removes the files and settings that interrupted loads of large zones left. */
   tidy(signal: AbortSignal): Promise<void>;
 }
 

@@ -27,7 +27,7 @@ export interface ZoneChange {
   readonly soa?: ZoneSoa;
   /** The engine serves this serial, or a later one if its own is not earlier. */
   readonly serial: number;
-  /** All RRsets that the zone has afterwards, by name: with them, an engine can make a large change beside its other work. */
+  /** All RRsets that the zone has afterwards, by name: with them, an engine can make a large change at the same time as other work. */
   readonly whole?: ReadonlyMap<string, readonly ServedSet[]>;
 }
 

@@ -14,7 +14,8 @@ import { servedSet, typedRdata } from '../../support/served-sets.ts';
 const { signal } = new AbortController();
 const SOA = { mname: 'ns.example.', rname: 'h.example.', refresh: 900, retry: 900, expire: 900, minimum: 60, ttl: 60 };
 const NS = servedSet('@', 'NS', ['ns1.example.net', 'ns2.example.net']);
-const FIRST = 3_000_000_000;
+/** Long before the time of the clock, which Knot takes for a serial of its own. */
+const FIRST = 1_000;
 
 let knot: TestKnot;
 let engine: KnotEngine;
@@ -98,7 +99,7 @@ describe('a large change', () => {
     expect(await contentsOf('quoted.example')).toHaveLength(6);
   });
 
-  it('lets changes of other zones go on, and additions wait', async () => {
+  it('keeps no change of another zone waiting, only additions', async () => {
     await Promise.all([added('large.example'), added('small.example')]);
     await become('small.example', []);
     const order: string[] = [];
