@@ -70,7 +70,7 @@ const onceSorted = (lines: readonly string[]) => [...new Set(lines)].sort();
 
 /**
  * Whether the chain of CNAMEs from a name comes back to itself. Links that the rules look at never do; those that a
- * wildcard makes, or another zone, can: then a server may answer SERVFAIL.
+ * wildcard makes, or another zone, can: then a server may answer SERVFAIL, or with one CNAME several times.
  */
 export function isEndless(zones: readonly ModelZone[], nameservers: readonly string[], name: string): boolean {
   const seen = new Set<string>();

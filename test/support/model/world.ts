@@ -249,7 +249,11 @@ export class World {
     for (const until = performance.now() + FRESH_MS; performance.now() < until; ) {
       found = await ask(this.#service.dns, name, type);
       if (found.kind === wanted.kind && found.lines.join('\n') === wanted.lines.join('\n')) return;
-      if (found.kind === 'servfail' && isEndless(this.zones, NAMESERVERS, name)) return;
+      if (isEndless(this.zones, NAMESERVERS, name)) {
+        // A server that follows the chain may give up, or come past the same CNAME again.
+        const once = [...new Set(found.lines)];
+        if (found.kind === 'servfail' || (found.kind === wanted.kind && once.join() === wanted.lines.join())) return;
+      }
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     assert.deepEqual(found, wanted, `${name} ${type} is answered so`);
