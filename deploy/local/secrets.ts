@@ -9,7 +9,6 @@ const apiKey = z.object({ team: z.string(), key: z.string() });
 
 const schema = z.object({
   servicePassword: z.string(),
-  nameserverPassword: z.string(),
   /** By use: `first` and `second` are two teams for people, `operator` belongs to the first team. */
   keys: z.object({ first: apiKey, second: apiKey, operator: apiKey }).partial(),
   /** Seals the console's cookies. */
@@ -32,7 +31,7 @@ export async function readSecrets(stateDir: string): Promise<Secrets> {
   } catch {
     // The first run, or a file that a crash truncated: passwords are set and keys created again.
   }
-  return { servicePassword: secret(), nameserverPassword: secret(), keys: {}, sessionKey: secret() };
+  return { servicePassword: secret(), keys: {}, sessionKey: secret() };
 }
 
 export async function writeSecrets(stateDir: string, secrets: Secrets): Promise<void> {

@@ -71,7 +71,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   ]);
   const secrets = await readSecrets(stateDir);
   await writeSecrets(stateDir, secrets);
-  const { servicePassword, nameserverPassword } = secrets;
+  const { servicePassword } = secrets;
   const servers = nameServers(ports.dns);
   let adminUrl = '';
   let url = '';
@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   try {
     await running.start('postgres');
     const service = { name: 'zonestead', password: servicePassword };
-    url = await prepareDatabase(adminUrl, DATABASE, { service, nameserverPassword });
+    url = await prepareDatabase(adminUrl, DATABASE, { service });
     nodeKey = await adminEnsureNodeKey(url, 'up', secrets.nodeKey, randomBytes, new Date());
     await writeSecrets(stateDir, { ...secrets, nodeKey });
     await settle([running.start('api'), ...servers.map(({ knot }) => running.start(knot))]);

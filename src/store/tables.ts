@@ -1,6 +1,6 @@
 // The tables as drizzle sees them; account-tables.ts has those of teams, people and keys, and feed-tables.ts and node-tables.ts
 // those of the feed for name server nodes and of the nodes. Columns and constraints are named by hand, so that the SQL in migrations/
-// reads the same. Triggers, schema pdns and roles, which drizzle cannot express, are in the hand-written migrations.
+// reads the same. Triggers, which drizzle cannot express, are in the hand-written migrations.
 import { sql } from 'drizzle-orm';
 import {
   bigint,
@@ -42,7 +42,7 @@ export const zones = pgTable(
   'zones',
   {
     id: text('id').primaryKey(),
-    // PowerDNS keeps a domain id as int4, so a zone needs a number in addition to its text id.
+    // Every record has it, and every index of records: four octets instead of the text id.
     no: integer('no').notNull().generatedAlwaysAsIdentity().unique('zones_no_key'),
     // A zone belongs to a team or, being personal, to a person.
     teamId: text('team_id').references(() => teams.id),
@@ -73,9 +73,6 @@ export const zones = pgTable(
   },
   (t) => [
     uniqueIndex('zones_tree_idx').on(t.tree),
-    index('zones_changed_xid_idx').on(t.changedXid),
-    // Empty as soon as all zones are counted.
-    index('zones_uncounted_idx').on(t.id).where(sql`${t.recordCount} is null`),
     index('zones_team_idx').on(t.teamId, t.name),
     index('zones_user_idx').on(t.userId, t.name).where(sql`${t.userId} is not null`),
     check('zones_one_owner', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
@@ -115,7 +112,7 @@ export const records = pgTable(
     ordername: textC('ordername').notNull(),
     type: text('type').notNull(),
     content: text('content').notNull(),
-    // The form that PowerDNS serves; for the user's own spelling PowerDNS may answer SERVFAIL for the whole name.
+    // The canonical text of the value, with absolute names. The content has the user's own spelling.
     rdata: text('rdata').notNull(),
     // SHA-256 of the canonical wire form: RDATA may be longer than an index row, and identity is the wire form.
     digest: bytea('digest').notNull(),
@@ -128,7 +125,6 @@ export const records = pgTable(
   (t) => [
     unique('records_rdata_key').on(t.zoneNo, t.ordername, t.type, t.digest),
     uniqueIndex('records_one_cname_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'CNAME'`),
-    index('records_cuts_idx').on(t.zoneNo, t.ordername).where(sql`${t.type} = 'NS'`),
     // Which zones serve a target's addresses. Only ALIAS rows: a plain index on RDATA could not hold every value.
     index('records_alias_idx').on(t.rdata, t.zoneNo).where(sql`${t.type} = 'ALIAS'`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
@@ -188,14 +184,9 @@ export const changes = pgTable(
     after: jsonb('after'),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     requestId: text('request_id').notNull(),
-    xid: xid8('xid').notNull().default(sql`pg_current_xact_id()`),
     at: at('at').notNull().defaultNow(),
   },
-  (t) => [
-    index('changes_zone_idx').on(t.zoneId, t.id),
-    // A deleted zone has no row left to carry changed_xid: name servers find it here.
-    index('changes_deleted_zone_idx').on(t.xid).where(sql`${t.action} = 'zone.delete'`),
-  ],
+  (t) => [index('changes_zone_idx').on(t.zoneId, t.id)],
 );
 
 /** The history of everything that is no zone: teams, members, keys. It has no serial, and is asked for by team. */
@@ -289,7 +280,7 @@ export const zoneUploads = pgTable(
   ],
 );
 
-/** One row: the values of every zone's SOA and apex NS. Written by the api at its start, read by schema pdns. */
+/** One row: the values of every zone's SOA and apex NS. Written by the api at its start. */
 export const service = pgTable(
   'service',
   {

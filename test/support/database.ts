@@ -11,8 +11,6 @@ export interface TestDatabase {
   name: string;
   /** As the api's role. */
   url: string;
-  /** As role pdns, which PowerDNS and its companion have. */
-  nameserverUrl: string;
   /** For tests that look behind the API. As the api's role; a connection of one's own is `connect()`. */
   sql: Sql;
   /** One more client with one connection, which the test closes; one that stays open fails the file. */
@@ -25,19 +23,17 @@ const LEAVE_MS = 2_000;
 
 /** @param from (Default: the migrated template.) `template1` is empty. */
 export async function cloneDatabase(from?: string): Promise<TestDatabase> {
-  const { adminUrl, template, service, nameserverPassword } = inject('postgres');
+  const { adminUrl, template, service } = inject('postgres');
   const name = `test_${randomBytes(6).toString('hex')}`;
   await ensureDatabase(adminUrl, name, from ?? template);
   await giveDatabase(adminUrl, name, service.name);
   const url = databaseUrl(adminUrl, name, service);
-  const nameserverUrl = databaseUrl(adminUrl, name, { name: 'pdns', password: nameserverPassword });
   const open = (address: string, max: number) =>
     postgres(address, { max, onnotice: () => undefined, connection: { application_name: 'test' } });
   const sql = open(url, 4);
   return {
     name,
     url,
-    nameserverUrl,
     sql,
     connect: (address = url) => open(address, 1),
     close: async () => {

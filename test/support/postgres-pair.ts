@@ -61,10 +61,7 @@ export async function startPostgresPair({ programs, folder, signal }: PairOption
     postgres: await startPostgres({ binDir: programs, ...first, durable: false, signal }),
   };
   const password = (await readFile(join(first.stateDir, 'postgres', 'password'), 'utf8')).trim();
-  await prepareDatabase(primary.postgres.url, DATABASE, {
-    service: SERVICE,
-    nameserverPassword: 'nameserver-password',
-  });
+  await prepareDatabase(primary.postgres.url, DATABASE, { service: SERVICE });
   let standby: Server | null = null;
 
   const at = async <T>(port: number, work: (sql: Sql) => Promise<T>): Promise<T> => {

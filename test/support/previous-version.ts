@@ -8,15 +8,18 @@ const JOURNAL = 'src/store/migrations/meta/_journal.json';
 const { signal } = new AbortController();
 
 /**
- * The newest commit whose last migration is older than that of the checkout. Several migrations may be squashed into
- * one: a database of that commit still has to be migrated to the schema of the checkout. @throws with instructions when
- * the history does not reach that far
+ * The commit before the one that brought the newest migration of the checkout: the newest version with an older schema, which plays the
+ * part of the previous release. Older migrations may be squashed, as long as a database of that commit can be migrated. @throws with
+ * instructions when the history does not reach that far
  */
 export async function beforeNewestMigration(): Promise<string> {
   const now = lastMigration(await readFile(join(ROOT, JOURNAL), 'utf8'));
+  let newer: string | undefined;
   for (const commit of (await git('log', '--format=%H', '--', JOURNAL)).split('\n')) {
     const text = await git('show', `${commit}:${JOURNAL}`);
-    if (text !== '' && lastMigration(text) < now) return commit;
+    // The newest migration is not committed yet if no commit has it.
+    if (text !== '' && lastMigration(text) < now) return newer === undefined ? 'HEAD' : `${newer}^`;
+    newer = commit;
   }
   throw new Error('no earlier schema of the database is in this clone: run git fetch --unshallow');
 }

@@ -28,8 +28,6 @@ export interface TestPostgres {
   template: string;
   /** Owns every test database. */
   service: { name: string; password: string };
-  /** The address for the role pdns. */
-  nameserverPassword: string;
 }
 
 export interface TestTools {
@@ -141,10 +139,9 @@ async function start(): Promise<Ground> {
     try {
       const secret = () => randomBytes(12).toString('hex');
       const service = { name: 'zonestead', password: secret() };
-      const nameserverPassword = secret();
-      await prepareDatabase(server.url, TEMPLATE, { service, nameserverPassword });
+      await prepareDatabase(server.url, TEMPLATE, { service });
       return {
-        postgres: { adminUrl: server.url, port, template: TEMPLATE, service, nameserverPassword },
+        postgres: { adminUrl: server.url, port, template: TEMPLATE, service },
         tools: {
           dig: found.dig as string,
           delv: found.delv as string,

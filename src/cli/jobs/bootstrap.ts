@@ -1,4 +1,4 @@
-// `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database, roles, the first
+// `zonestead bootstrap`: creates everything that the processes of an installation need to start: Secrets, database, role, the first
 // team and the API key of the operator. It also migrates the database. Every step can be repeated, even by two Jobs at once, and keeps
 // existing data.
 //
@@ -38,7 +38,7 @@ export async function bootstrap(options: BootstrapOptions, context: JobContext, 
   for (const key of keys) await registerKey(key, url, options, context, signal);
 }
 
-/** Ensures the Secret with the database logins, unless the database is external. */
+/** Ensures the Secret with the logins of the built-in database. */
 async function databaseSecret(
   { place, databaseSecret: name, givenSecret, labels }: BootstrapOptions,
   { api, namespace }: JobContext,
@@ -51,7 +51,7 @@ async function databaseSecret(
     { namespace, name },
     (found) => {
       const wanted = databaseTexts(place, found?.texts ?? {}, given, randomBytes);
-      return holds(found, wanted) ? null : { texts: wanted, labels, type: 'kubernetes.io/basic-auth' };
+      return holds(found, wanted) ? null : { texts: wanted, labels };
     },
     signal,
   );
@@ -69,19 +69,16 @@ async function sessionSecret(
   await changeSecret(api, { namespace, name }, plan, signal);
 }
 
-/** Database, roles and migrations. @returns the address for the api */
+/** Database, role and migrations. @returns the address for the api */
 async function openDatabase(
   { place, urlSecret, urlKey }: BootstrapOptions,
   made: SecretTexts,
   { api, namespace }: JobContext,
   signal: AbortSignal,
 ): Promise<string> {
-  if (place?.mode === 'builtin') {
+  if (place !== undefined) {
     const service = { name: 'zonestead', password: made[KEYS.service] ?? '' };
-    return prepareDatabase(adminUrl(place, made), place.database, {
-      service,
-      nameserverPassword: made[KEYS.nameserver] ?? '',
-    });
+    return prepareDatabase(adminUrl(place, made), place.database, { service });
   }
   const url = (await texts(api, { namespace, name: urlSecret }, signal))[urlKey];
   if (url === undefined) throw new Error(`Secret ${namespace}/${urlSecret} has no key ${urlKey}`);

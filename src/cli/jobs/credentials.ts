@@ -12,12 +12,8 @@ export const KEYS = {
   postgres: 'postgres-password',
   /** The password of the role that owns the database. */
   service: 'service-password',
-  /** The login of the role pdns. CloudNativePG requires the keys `username` and `password` for a role that it manages. */
-  nameserver: 'password',
-  nameserverUser: 'username',
-  /** The addresses with login, for the api and for the name servers. */
+  /** The address with this login. */
   uri: 'uri',
-  nameserverUri: 'nameserver-uri',
 } as const;
 
 /** A key that the Job makes for a part of the installation. */
@@ -42,8 +38,8 @@ export const REPLACED = 'zonestead.dev/replaced';
 /** As many rotations may fail in a row. */
 const MOST_REPLACED = 8;
 
+/** The built-in database. */
 export interface DatabasePlace {
-  mode: 'builtin' | 'cnpg';
   /** host:port of Postgres. */
   host: string;
   database: string;
@@ -60,17 +56,8 @@ export function databaseTexts(
   random: Random,
 ): SecretTexts {
   const password = (key: string) => given[key] || found[key] || random(24).toString('hex');
-  const nameserver = password(KEYS.nameserver);
-  const texts = {
-    [KEYS.nameserverUser]: 'pdns',
-    [KEYS.nameserver]: nameserver,
-    [KEYS.nameserverUri]: address('pdns', nameserver, place.host, place.database),
-  };
-  // CloudNativePG creates the owner of the database and keeps its login in another Secret.
-  if (place.mode === 'cnpg') return texts;
   const service = password(KEYS.service);
   return {
-    ...texts,
     [KEYS.postgres]: password(KEYS.postgres),
     [KEYS.service]: service,
     [KEYS.uri]: address('zonestead', service, place.host, place.database),

@@ -28,7 +28,7 @@ const schema = z.object({
 });
 
 export interface BootstrapOptions {
-  /** Undefined if the database is external. */
+  /** Undefined if the database is not the built-in one. */
   place: DatabasePlace | undefined;
   /** The Secret that the Job creates for the database logins. */
   databaseSecret: string;
@@ -65,8 +65,9 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     givenSecret: rest.givenSecret,
     sessionSecret: rest.sessionSecret,
   };
-  if (database === 'external') return { ...common, place: undefined, databaseSecret: '' };
+  // CloudNativePG creates the owner of the database, and keeps its login in a Secret of its own.
+  if (database !== 'builtin') return { ...common, place: undefined, databaseSecret: '' };
   if (databaseSecret === undefined) throw missing('database-secret');
   if (databaseHost === undefined) throw missing('database-host');
-  return { ...common, databaseSecret, place: { mode: database, host: databaseHost, database: databaseName } };
+  return { ...common, databaseSecret, place: { host: databaseHost, database: databaseName } };
 }

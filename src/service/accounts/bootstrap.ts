@@ -1,4 +1,4 @@
-// Sets up the database, its roles and its schema from the command line. All steps can be repeated.
+// Sets up the database, its role and its schema from the command line. All steps can be repeated.
 import { ensureDatabase, ensureRole, giveDatabase } from '#store/admin.ts';
 import { migrateDatabase } from '#store/migrate.ts';
 
@@ -7,8 +7,6 @@ export { migrateDatabase } from '#store/migrate.ts';
 interface Roles {
   /** The role that owns the database; the API uses it. */
   service: { name: string; password: string };
-  /** The password of the role `pdns`, which PowerDNS and its companion use. */
-  nameserverPassword: string;
 }
 
 /** The URL of another database on the same server, optionally with another login. */
@@ -23,14 +21,12 @@ export function databaseUrl(url: string, database: string, login?: { name: strin
 }
 
 /**
- * Creates the database and the roles, and runs the migrations. Both roles exist before the first migration, so that the role of
- * the API never needs the right to create roles.
+ * Creates the database and its role, and runs the migrations as this role, which has no rights beyond its database.
  * @param adminUrl the URL of the server with the login of a superuser
  * @returns the URL for the API
  */
 export async function prepareDatabase(adminUrl: string, database: string, roles: Roles): Promise<string> {
   await ensureRole(adminUrl, roles.service.name, roles.service.password);
-  await ensureRole(adminUrl, 'pdns', roles.nameserverPassword);
   await ensureDatabase(adminUrl, database);
   await giveDatabase(adminUrl, database, roles.service.name);
   const url = databaseUrl(adminUrl, database, roles.service);

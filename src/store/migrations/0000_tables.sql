@@ -20,6 +20,7 @@ CREATE TABLE "alias_answers" (
 	"due_at" timestamp with time zone DEFAULT now() NOT NULL,
 	"failures" integer DEFAULT 0 NOT NULL,
 	"error" text,
+	"unmarked_since" timestamp with time zone,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "alias_answers_pkey" PRIMARY KEY("target","owner"),
 	CONSTRAINT "alias_answers_ttl" CHECK ("alias_answers"."ttl" between 30 and 3600)
@@ -37,7 +38,6 @@ CREATE TABLE "changes" (
 	"after" jsonb,
 	"serial" bigint NOT NULL,
 	"request_id" text NOT NULL,
-	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	"at" timestamp with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
@@ -102,6 +102,7 @@ CREATE TABLE "service" (
 	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
 	"nameservers" text[] NOT NULL,
 	"hostmaster" text NOT NULL,
+	"changed_xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
 	CONSTRAINT "service_one_row" CHECK ("service"."one" = 1)
 );
 --> statement-breakpoint
@@ -234,6 +235,62 @@ CREATE TABLE "users" (
 	CONSTRAINT "users_email_lower" CHECK ("users"."email" = lower("users"."email"))
 );
 --> statement-breakpoint
+CREATE TABLE "feed_changes" (
+	"xid" "xid8" DEFAULT pg_current_xact_id() NOT NULL,
+	"no" bigint GENERATED ALWAYS AS IDENTITY (sequence name "feed_changes_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"kind" text NOT NULL,
+	"zone_id" text,
+	"zone_name" text collate "C",
+	"names" text[],
+	"at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "feed_changes_pkey" PRIMARY KEY("xid","no"),
+	CONSTRAINT "feed_changes_kind" CHECK (case "feed_changes"."kind" when 'all' then "feed_changes"."zone_id" is null when 'changed' then "feed_changes"."zone_id" is not null
+        when 'gone' then "feed_changes"."zone_id" is not null and "feed_changes"."zone_name" is not null else false end)
+);
+--> statement-breakpoint
+CREATE TABLE "feed_positions" (
+	"horizon" "xid8" PRIMARY KEY NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "node_comparisons" (
+	"one" integer PRIMARY KEY DEFAULT 1 NOT NULL,
+	"token" text NOT NULL,
+	"at" timestamp with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "node_comparisons_one_row" CHECK ("node_comparisons"."one" = 1)
+);
+--> statement-breakpoint
+CREATE TABLE "node_keys" (
+	"id" text PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"secret_hash" "bytea" NOT NULL,
+	"networks" "cidr"[],
+	"expires_at" timestamp with time zone,
+	"revoked_at" timestamp with time zone,
+	"last_used_at" timestamp with time zone,
+	"last_used_by" text,
+	"created_at" timestamp with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "nodes" (
+	"name" text collate "C" NOT NULL,
+	"instance" text NOT NULL,
+	"key_id" text NOT NULL,
+	"version" text NOT NULL,
+	"engine" text NOT NULL,
+	"cursor" text,
+	"epoch" text,
+	"position" "pg_snapshot",
+	"zones" integer NOT NULL,
+	"failing_count" integer NOT NULL,
+	"failing" jsonb NOT NULL,
+	"started_at" timestamp with time zone NOT NULL,
+	"first_at" timestamp with time zone NOT NULL,
+	"reported_at" timestamp with time zone NOT NULL,
+	CONSTRAINT "nodes_pkey" PRIMARY KEY("name","instance"),
+	CONSTRAINT "nodes_position" CHECK (("nodes"."cursor" is null) = ("nodes"."position" is null))
+);
+--> statement-breakpoint
 ALTER TABLE "idempotency" ADD CONSTRAINT "idempotency_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "key_zone_grants" ADD CONSTRAINT "key_zone_grants_key_id_api_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."api_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "key_zone_grants" ADD CONSTRAINT "key_zone_grants_zone_id_zones_id_fk" FOREIGN KEY ("zone_id") REFERENCES "public"."zones"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
@@ -254,22 +311,19 @@ ALTER TABLE "invitations" ADD CONSTRAINT "invitations_invited_by_users_id_fk" FO
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "memberships" ADD CONSTRAINT "memberships_user_id_users_id_fk" FOREIGN KEY ("user_id") REFERENCES "public"."users"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "team_bindings" ADD CONSTRAINT "team_bindings_team_id_teams_id_fk" FOREIGN KEY ("team_id") REFERENCES "public"."teams"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "nodes" ADD CONSTRAINT "nodes_key_id_node_keys_id_fk" FOREIGN KEY ("key_id") REFERENCES "public"."node_keys"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "account_changes_team_idx" ON "account_changes" USING btree ("team_id","id");--> statement-breakpoint
 CREATE INDEX "alias_answers_due_idx" ON "alias_answers" USING btree ("due_at");--> statement-breakpoint
 CREATE INDEX "alias_answers_owner_idx" ON "alias_answers" USING btree ("owner","due_at");--> statement-breakpoint
 CREATE INDEX "changes_zone_idx" ON "changes" USING btree ("zone_id","id");--> statement-breakpoint
-CREATE INDEX "changes_deleted_zone_idx" ON "changes" USING btree ("xid") WHERE "changes"."action" = 'zone.delete';--> statement-breakpoint
 CREATE INDEX "idempotency_created_idx" ON "idempotency" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "quarantined_names_tree_idx" ON "quarantined_names" USING btree ("tree");--> statement-breakpoint
 CREATE INDEX "quarantined_names_until_idx" ON "quarantined_names" USING btree ("until");--> statement-breakpoint
 CREATE INDEX "quarantined_names_owner_idx" ON "quarantined_names" USING btree ("team_id","user_id","until");--> statement-breakpoint
 CREATE UNIQUE INDEX "records_one_cname_idx" ON "records" USING btree ("zone_no","ordername") WHERE "records"."type" = 'CNAME';--> statement-breakpoint
-CREATE INDEX "records_cuts_idx" ON "records" USING btree ("zone_no","ordername") WHERE "records"."type" = 'NS';--> statement-breakpoint
 CREATE INDEX "records_alias_idx" ON "records" USING btree ("rdata","zone_no") WHERE "records"."type" = 'ALIAS';--> statement-breakpoint
 CREATE INDEX "zone_uploads_created_idx" ON "zone_uploads" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "zones_tree_idx" ON "zones" USING btree ("tree");--> statement-breakpoint
-CREATE INDEX "zones_changed_xid_idx" ON "zones" USING btree ("changed_xid");--> statement-breakpoint
-CREATE INDEX "zones_uncounted_idx" ON "zones" USING btree ("id") WHERE "zones"."record_count" is null;--> statement-breakpoint
 CREATE INDEX "zones_team_idx" ON "zones" USING btree ("team_id","name");--> statement-breakpoint
 CREATE INDEX "zones_user_idx" ON "zones" USING btree ("user_id","name") WHERE "zones"."user_id" is not null;--> statement-breakpoint
 CREATE INDEX "api_keys_team_idx" ON "api_keys" USING btree ("team_id");--> statement-breakpoint

@@ -50,13 +50,12 @@ it('plain manifests: the server accepts every object without a warning', async (
 
 describe('installed with the defaults', () => {
   const database = `test_${randomBytes(6).toString('hex')}`;
-  const { adminUrl, service, nameserverPassword } = inject('postgres');
+  const { adminUrl, service } = inject('postgres');
   const admin = new URL(adminUrl);
   const url = `postgres://${service.name}:${service.password}@${admin.host}/${database}`;
   const given = {
     'postgres-password': decodeURIComponent(admin.password),
     'service-password': service.password,
-    password: nameserverPassword,
   };
   const options = (rotation: string) =>
     bootstrapOptions({
@@ -99,10 +98,10 @@ describe('installed with the defaults', () => {
       ensureComponentKey(url, { team: 'platform', name: 'x', text }, randomBytes, new Date());
     expect(await known(apiKey)).toMatchObject({ state: 'known' });
 
-    const { 'nameserver-uri': nameserver = '' } = await secret('zonestead-database');
-    const sql = postgres(nameserver, { max: 1, onnotice: () => undefined });
+    const { uri = '' } = await secret('zonestead-database');
+    const sql = postgres(uri, { max: 1, onnotice: () => undefined });
     try {
-      expect(await sql`select * from pdns.soa('SOA', 'none.example')`).toHaveLength(0);
+      expect(await sql`select * from zones`).toHaveLength(0);
     } finally {
       await sql.end();
     }

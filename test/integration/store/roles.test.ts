@@ -14,10 +14,8 @@ const INSUFFICIENT_PRIVILEGE = '42501';
 const TAKEOVERS = [
   'create role mine',
   'create role mine superuser login',
-  `alter role pdns password 'mine'`,
   `alter role bystander password 'mine'`,
   'alter role bystander nologin',
-  'grant pdns to zonestead',
   'grant bystander to zonestead',
   'grant pg_execute_server_program to zonestead',
   'grant pg_read_all_data to zonestead',
@@ -61,7 +59,7 @@ test('so it is on the oldest PostgreSQL that is supported, where all migrations 
   const server = await startPostgres({ binDir: await debianPostgres(), stateDir, port, durable: false, signal });
   try {
     const service = { name: 'zonestead', password: 'secret' };
-    const roles = { service, nameserverPassword: 'secret' };
+    const roles = { service };
     const url = await prepareDatabase(server.url, 'zonestead', roles);
     // Every start of the bootstrap says the same again.
     expect(await prepareDatabase(server.url, 'zonestead', roles)).toBe(url);

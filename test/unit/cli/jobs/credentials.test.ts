@@ -6,36 +6,30 @@ import type { Secret } from '#kube/objects/secrets.ts';
 
 let drawn = 0;
 const random = (bytes: number) => Buffer.alloc(bytes, ++drawn);
-const place = { mode: 'builtin', host: 'db:5432', database: 'zonestead' } as const;
+const place = { host: 'db:5432', database: 'zonestead' };
 const found = (texts: Record<string, string>, annotations = {}) => ({ texts, annotations, resourceVersion: '1' });
 
 it('generates each password once, and keeps it', () => {
   const first = databaseTexts(place, {}, {}, random);
-  expect(new Set([first['postgres-password'], first['service-password'], first.password]).size).toBe(3);
+  expect(Object.keys(first).sort()).toEqual(['postgres-password', 'service-password', 'uri']);
+  expect(first['postgres-password']).not.toBe(first['service-password']);
   expect(first.uri).toBe(`postgres://zonestead:${first['service-password']}@db:5432/zonestead`);
-  expect(first['nameserver-uri']).toBe(`postgres://pdns:${first.password}@db:5432/zonestead`);
   expect(databaseTexts(place, first, {}, random)).toEqual(first);
 });
 
 it('changes the host of the addresses without a new password', () => {
   const first = databaseTexts(place, {}, {}, random);
   const moved = databaseTexts({ ...place, host: 'moved:5433' }, first, {}, random);
-  expect(moved.password).toBe(first.password);
-  for (const key of ['uri', 'nameserver-uri']) expect(new URL(moved[key] ?? '').host).toBe('moved:5433');
+  expect(moved['service-password']).toBe(first['service-password']);
+  expect(new URL(moved.uri ?? '').host).toBe('moved:5433');
   expect(holds(found(first), moved)).toBe(false);
   expect(holds(found(moved), moved)).toBe(true);
 });
 
 it('uses given passwords with any characters', () => {
-  const given = { 'service-password': 'a/b@c:d', password: 'p', 'postgres-password': 'q' };
+  const given = { 'service-password': 'a/b@c:d', 'postgres-password': 'q' };
   const texts = databaseTexts(place, { 'service-password': 'old' }, given, random);
   expect(decodeURIComponent(new URL(texts.uri ?? '').password)).toBe('a/b@c:d');
-});
-
-it('leaves the login of the owner to CloudNativePG, and writes the role pdns in its form', () => {
-  const texts = databaseTexts({ ...place, mode: 'cnpg' }, {}, {}, random);
-  expect(Object.keys(texts).sort()).toEqual(['nameserver-uri', 'password', 'username']);
-  expect(texts.username).toBe('pdns');
 });
 
 describe.each<[string, KeyKind, string]>([
@@ -84,6 +78,9 @@ it('names the option that is missing or wrong', () => {
   expect(() => bootstrapOptions({ ...all, database: 'external', urlSecret: 'Not A Name' })).toThrow(
     '--url-secret must be',
   );
+  // The Secret of CloudNativePG has the login.
+  const cnpg = bootstrapOptions({ ...all, database: 'cnpg', databaseSecret: 'x', databaseHost: 'db', urlSecret: 's' });
+  expect([cnpg.place, cnpg.urlSecret]).toEqual([undefined, 's']);
   const labelled = bootstrapOptions({ ...all, database: 'external', urlSecret: 's', labels: 'a=b,c=' });
   expect(labelled.labels).toEqual({ a: 'b', c: '' });
 });
