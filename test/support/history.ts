@@ -19,7 +19,7 @@ interface Change {
 export async function expectWholeHistory(sql: Sql): Promise<void> {
   const zones = await sql<{ id: string; serial: string }[]>`select id, serial::text from zones`;
   const changes = await sql<Change[]>`
-    select zone_id, action, serial::text, xid::text, before, after from changes
+    select zone_id, action, serial::text, xmin::text as xid, before, after from changes
     where zone_id in (select id from zones) order by zone_id, id`;
   const byZone = Map.groupBy(changes, (change) => change.zone_id);
   const replayed = [...byZone.values()].flatMap((all) => [...replay(all).values()]);

@@ -74,7 +74,7 @@ async function together(zoneId: string, first: Send, others: readonly (Send | [S
 }
 
 const historyOf = (zoneId: string) => sql<{ name: string; xid: string; serial: number; request: string }[]>`
-  select coalesce(after, before)->>'name' as name, xid::text, serial::int, request_id as request
+  select coalesce(after, before)->>'name' as name, xmin::text as xid, serial::int, request_id as request
   from changes where zone_id = ${zoneId} and action like 'record.%' order by id`;
 const outcomes = (replies: readonly Reply[]) =>
   replies.map((reply) => (reply.status < 300 ? String(reply.status) : refusal(reply)));
