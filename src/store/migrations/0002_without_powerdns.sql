@@ -1,5 +1,5 @@
--- Removes what PowerDNS needed from a database of before the name servers read the feed: its schema, and the indexes that its companion
--- used. The previous version no longer uses them. A new database has none of it.
+-- Contract: a database of an earlier version has the schema of PowerDNS, and indexes and a column for its companion. The previous version
+-- no longer uses them. A new database has none of them.
 --
 -- All locks first, in the order in which a change of records takes them.
 lock table zones, records, changes in access exclusive mode;
