@@ -129,7 +129,13 @@ export const PLAN = {
       ...begins(howTo('install-manifests'), 'kubectl apply -k deploy/manifests'),
     ],
   },
-  database: { test: MACHINE, choices: begins(howTo('external-postgres'), 'kubectl create secret generic') },
+  secrets: {
+    test: MACHINE,
+    choices: [
+      ...begins(howTo('external-postgres'), 'kubectl create secret generic'),
+      ...begins(NODES, 'kubectl create secret generic'),
+    ],
+  },
   generated: {
     test: MACHINE,
     choices: [
@@ -138,7 +144,10 @@ export const PLAN = {
       ...begins('test/README.md', 'npm run mutate -- --list'),
     ],
   },
-  images: { test: MACHINE, choices: begins(howTo('build-images'), 'npm run image') },
+  images: {
+    test: MACHINE,
+    choices: [...begins(howTo('build-images'), 'npm run image'), ...begins(NODES, 'npm run image')],
+  },
   installed: {
     test: NODE,
     choices: [
