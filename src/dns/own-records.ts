@@ -14,3 +14,9 @@ export function soaRdata(nameserver: string, hostmaster: string, serial: number)
   const { refresh, retry, expire, minimum } = SOA_TIMERS;
   return `${nameserver}. ${hostmaster}. ${serial} ${refresh} ${retry} ${expire} ${minimum}`;
 }
+
+/**
+ * The RRset of a name whose only record is an ALIAS without addresses. The name exists, so its absence is not denied and no
+ * wildcard answers for it. The type is one for private use (RFC 6895 section 3.1), and no client asks for it.
+ */
+export const PLACEHOLDER = { type: 'TYPE65401', rdata: '\\# 0' } as const;

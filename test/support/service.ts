@@ -158,7 +158,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     nameserver ? startTestKnot(stateDir, dnsPort, closers) : undefined,
   ]);
   const node = knot && (await startTestNode(url, database, knot, stateDir, log, closers));
-  const settled = createSettled(database.sql, () => node?.report().cursor ?? null);
+  const settled = createSettled(database.sql, () => node?.report() ?? null);
 
   const agent = new Agent();
   closers.push(() => agent.close());

@@ -3,6 +3,7 @@
  * the field `rdata` of its ParsedRdata.
  */
 import { Buffer } from 'node:buffer';
+import { PLACEHOLDER } from '../own-records.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from '../types/index.ts';
 import { textOf } from './generic-rdata.ts';
 
@@ -12,6 +13,7 @@ import { textOf } from './generic-rdata.ts';
  * @throws RangeError if the type is not one of the service, or the text is not a value of the type
  */
 export function octetsOfRdata(type: string, text: string): Uint8Array {
+  if (type === PLACEHOLDER.type && text === PLACEHOLDER.rdata) return new Uint8Array();
   const parsed = parsePresentation(type, text);
   if (parsed === null) throw new RangeError(`${text.slice(0, 100)} is not a value of type ${type}`);
   return parsed.wire;
@@ -26,6 +28,7 @@ export function rdataOfOctets(type: string, octets: Uint8Array): string | null {
 
 /** The canonical text of a value in any presentation form; null if it is not a value of a type of the service. */
 export function canonicalRdata(type: string, text: string): string | null {
+  if (type === PLACEHOLDER.type) return text === PLACEHOLDER.rdata ? text : null;
   return parsePresentation(type, text)?.rdata ?? null;
 }
 

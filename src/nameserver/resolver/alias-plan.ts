@@ -1,7 +1,7 @@
 // Decides what one resolution of an ALIAS target changes in the stored answer. Pure.
 import type { AliasAnswer, Resolution } from '#store/alias-answers.ts';
 
-/** The result for one address family: addresses as PowerDNS reads them, or the reason why there are none. */
+/** The result for one address family: its addresses, or the reason why there are none. */
 export type FamilyOutcome =
   | { readonly addresses: readonly string[]; readonly ttl: number }
   | { readonly problem: string };
@@ -11,7 +11,8 @@ const MIN_ALIAS_TTL = 30;
 const MAX_ALIAS_TTL = 3_600;
 /** An answer that could not be refreshed is served for 30 s at a time (RFC 8767 section 4), so that a recovery shows soon. */
 const STALE_TTL = 30;
-const FIRST_RETRY_MS = 5_000;
+/** A target that was just created in a hosted zone is answered soon. */
+const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 300_000;
 
 interface AliasPlan {

@@ -193,7 +193,7 @@ function ipv4Text(rdata: Uint8Array): string {
   return [...rdata].join('.');
 }
 
-/** All eight groups in full: PowerDNS refuses the dotted form of mapped addresses, and shortens by itself. */
+/** All eight groups in full. */
 function ipv6Text(rdata: Uint8Array): string {
   const view = new DataView(rdata.buffer, rdata.byteOffset, rdata.byteLength);
   return Array.from({ length: 8 }, (_, group) => view.getUint16(group * 2).toString(16)).join(':');

@@ -5,12 +5,12 @@
  *
  *     apex of a hosted child zone    NS and DS of the child, nothing else
  *     apex                           the NS of the service, and the records of an active zone
- *     any other name                 the records of an active zone
+ *     any other name                 the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
  * Records below a zone cut are rendered, although nobody is answered with them (occluded data), because glue is among them.
  */
 import { nameOfOrder } from '#dns/names/name.ts';
-import { NS_TTL } from '#dns/own-records.ts';
+import { NS_TTL, PLACEHOLDER } from '#dns/own-records.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { AliasAnswers, NameRows, ServedRecord, ServedZone } from '#store/served-zones.ts';
@@ -32,13 +32,14 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
   else if (zone.state === 'active') {
     for (const { type, ttl, rdata } of records.flatMap((record) => expanded(record, zone.defaultTtl, aliases)))
       add(type, ttl, rdata);
+    if (sets.size === 0 && records.length > 0) add(PLACEHOLDER.type, zone.defaultTtl, [PLACEHOLDER.rdata]);
   }
   return [...sets]
     .map(([type, { ttl, rdata }]) => ({ name, type, ttl, rdata: [...rdata].sort() }))
     .sort((a, b) => (a.type < b.type ? -1 : 1));
 }
 
-/** An ALIAS stands for the addresses of its target: none while the target was never resolved. */
+/** An ALIAS stands for the addresses of its target, of which there are none until it is resolved for the first time. */
 function expanded({ type, rdata, ttl }: ServedRecord, defaultTtl: number, aliases: AliasAnswers) {
   const own = ttl ?? defaultTtl;
   if (type !== 'ALIAS') return [{ type, ttl: own, rdata: [rdata] }];

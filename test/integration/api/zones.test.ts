@@ -155,15 +155,15 @@ test('DELETE /zones/{id} is 204 without a body, deletes the records too, and is 
   expect((await service.zone('gone.example')).id).not.toBe(zone.id);
 });
 
-test('GET /zones/{id}/ds answers the DS that PowerDNS computes from the DNSKEY that it serves', async () => {
+test('GET /zones/{id}/ds answers the DS that the name server computes from the DNSKEY that it serves', async () => {
   const zone = await service.zone('ds.example');
   const { status, body } = await request('GET', `/zones/${zone.id}/ds`);
   expect([status, body]).toEqual([200, { ds: zone.ds }]);
-  // PowerDNS computes CDS records from the key.
+  // Knot computes the CDS record from the key, with SHA-256 alone.
   const cds = await service.dns.dig('+short', 'ds.example', 'CDS');
   const lines = cds.split('\n').map((line) => line.toLowerCase().replace(/(\S+ \S+ \S+) (\S+) (\S+)/, '$1 $2$3'));
   const wanted = zone.ds.map((ds) => `${ds.keyTag} ${ds.algorithm} ${ds.digestType} ${ds.digest}`);
-  expect(lines.sort()).toEqual(wanted.sort());
+  expect(lines).toEqual(wanted.filter((line) => / 13 2 /.test(line)));
   expect(zone.ds[0]?.record).toBe(`ds.example. IN DS ${wanted.find((line) => / 13 2 /.test(line))}`);
   expect(refusal(await request('GET', '/zones/zone_0/ds'))).toBe('404 no_zone');
 });

@@ -42,14 +42,14 @@ describe('keys and users', () => {
       const instance = '00000000-0000-4000-8000-000000000001';
       const state = { startedAt: '2026-01-01T00:00:00Z', version: '1', engine: 'Knot DNS 3.2.6', cursor: null };
       const counts = { zones: 3, failingCount: 1, failing: [{ id: 'zone_1', error: 'semantic\ncheck' }] };
-      const body = JSON.stringify({ node: 'ns1', instance, ...state, ...counts });
+      const body = JSON.stringify({ node: 'ns9', instance, ...state, ...counts });
       return (await fetch(`${service.url}/v1/feed/report`, { method: 'POST', headers, body })).status;
     };
     expect(await report()).toBe(200);
     const listed = (await zonestead(['nodes', 'list'])).out;
-    expect(listed).toMatch(/^ns1 +Knot DNS 3\.2\.6 +living +[\d.]+ s ago +no list yet +3 +1$/m);
-    expect(listed).toContain('ns1: zone_1: semantic check');
-    expect((await zonestead(['nodes', 'compare'])).out).toMatch(/^comparison [0-9a-f]{16}: .*\(1 report now\)/);
+    expect(listed).toMatch(/^ns9 +Knot DNS 3\.2\.6 +living +[\d.]+ s ago +no list yet +3 +1$/m);
+    expect(listed).toContain('ns9: zone_1: semantic check');
+    expect((await zonestead(['nodes', 'compare'])).out).toMatch(/^comparison [0-9a-f]{16}: .*\(2 report now\)/);
     const id = text.split('_')[1] ?? '';
     expect((await zonestead(['keys', 'list'])).out).toMatch(
       new RegExp(`^${id} +\\(name server\\) +ns1.test +.*valid`, 'm'),

@@ -34,6 +34,13 @@ export async function servedByModel(sql: Sql): Promise<Map<string, ServedSet[]>>
       select z.id as zone, r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl
       from records r join zones z on z.no = r.zone_no where r.type <> 'ALIAS'
       union all
+      select z.id, r.name, 'TYPE65401', '\\# 0', z.default_ttl
+      from records r join zones z on z.no = r.zone_no
+      where r.type = 'ALIAS' and r.name <> '@' and not exists (
+        select from alias_answers a where a.target = r.rdata and a.owner in (z.team_id, z.user_id)
+          and (a.ipv4 <> '{}' or a.ipv6 <> '{}'))
+        and not exists (select from records o where o.zone_no = r.zone_no and o.name = r.name and o.type <> 'ALIAS')
+      union all
       select z.id, r.name, a.type, a.rdata, least(coalesce(r.ttl, z.default_ttl), a.ttl)
       from records r join zones z on z.no = r.zone_no join (
         select target, owner, ttl, 'A' as type, unnest(ipv4) as rdata from alias_answers
