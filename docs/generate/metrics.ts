@@ -16,6 +16,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
+import { watchNodes } from '#service/nodes/node-metrics.ts';
 import type { SolverContext } from '#solver/context.ts';
 import { createSolve } from '#solver/solve.ts';
 import { type Db, REASONS } from '#store/database.ts';
@@ -41,12 +42,18 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     watchDatabase(metrics, { work: () => 0 }, 0);
     countDatabaseLosses(metrics, REASONS);
     countRefusedConnections(metrics);
-    createFeedMetrics(metrics, () => 0);
+    createFeedMetrics(metrics);
+    watchNodes(metrics, async () => []);
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },
   nameserver: (metrics) => {
     const numbers = { lagSeconds: () => 0, zones: () => 0, failing: () => 0, waiting: () => 0, unlisted: () => 0 };
-    const facts = { isConnected: () => true, isEngineUp: () => true, isStateStored: () => true };
+    const facts = {
+      clockOffSeconds: () => 0,
+      isConnected: () => true,
+      isEngineUp: () => true,
+      isStateStored: () => true,
+    };
     createNodeMetrics(metrics, { ...numbers, ...facts });
     watchKnot(metrics, knotFolder('/nonexistent'));
   },

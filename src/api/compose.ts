@@ -16,6 +16,7 @@ import type { Feed } from '#service/nodes/feed.ts';
 import { createHub } from '#service/nodes/hub.ts';
 import { keysStillValid } from '#service/nodes/keys.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
+import { watchNodes } from '#service/nodes/node-metrics.ts';
 import { createReports } from '#service/nodes/reports.ts';
 import { createServedSource } from '#service/nodes/source.ts';
 import { createZoneQueue } from '#service/queue.ts';
@@ -23,7 +24,7 @@ import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
 import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
-import { livingRows } from '#store/nodes.ts';
+import { allNodes, livingRows } from '#store/nodes.ts';
 import { setService } from '#store/zones.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { inSpan, type Tracing } from '#telemetry/tracing.ts';
@@ -198,12 +199,13 @@ export async function composeApi(
 function composeFeed(context: ServiceContext, connections: number, log: Logger, metrics: Metrics): Feed {
   const source = createServedSource({ db: context.db });
   const reads = createSlots(nodeReads(connections));
-  const feedMetrics = createFeedMetrics(metrics, realClock.now);
+  watchNodes(metrics, () => allNodes(context.db));
+  const feedMetrics = createFeedMetrics(metrics);
   const { commits = createCommits() } = context;
   const validKeys = (ids: readonly string[]) => keysStillValid(context, ids);
   const hub = createHub({ source, clock: realClock, log, metrics: feedMetrics, commits, reads, validKeys });
   const arrivals = createArrivals({ read: () => livingRows(context.db), clock: realClock });
-  const reports = createReports(feedMetrics, log, realClock.now, arrivals.reported);
+  const reports = createReports(log, realClock.now, arrivals.reported);
   return { hub, source, reads, reports, arrivals };
 }
 

@@ -15,11 +15,15 @@ interface MetricOptions<L extends string> {
   readonly labels?: readonly L[];
 }
 
+interface GaugeOptions<L extends string> extends MetricOptions<L> {
+  /** Runs at each scrape, which waits for it, and sets the value. */
+  readonly collect?: (gauge: Gauge<L>) => void | Promise<void>;
+}
+
 export interface Metrics {
   readonly registry: Registry;
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
-  /** `collect` runs at each scrape and sets the value. */
-  gauge<L extends string = never>(options: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void }): Gauge<L>;
+  gauge<L extends string = never>(options: GaugeOptions<L>): Gauge<L>;
   /** Buckets are in the metric's unit. (Default: 5 ms to 60 s, in seconds.) */
   histogram<L extends string = never>(options: MetricOptions<L> & { buckets?: readonly number[] }): Histogram<L>;
 }
@@ -55,7 +59,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     labelNames: [...(metric.labels ?? [])],
     registers: [registry],
   });
-  const gauge = <L extends string>(metric: MetricOptions<L> & { collect?: (gauge: Gauge<L>) => void }): Gauge<L> => {
+  const gauge = <L extends string>(metric: GaugeOptions<L>): Gauge<L> => {
     const { collect } = metric;
     if (collect === undefined) return new Gauge(common(metric));
     const made: Gauge<L> = new Gauge({ ...common(metric), collect: () => collect(made) });

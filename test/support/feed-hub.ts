@@ -101,7 +101,7 @@ export function startHub(keys: ReadonlySet<string> = new Set(['key'])) {
     source,
     clock,
     log: createLogger({ name: 'feed', destination: { write: (line) => void log.push(JSON.parse(line)) } }),
-    metrics: createFeedMetrics(metrics, () => clock.now()),
+    metrics: createFeedMetrics(metrics),
     commits,
     reads: createSlots({ total: 2, share: 2, waiting: 10, waitMs: 60_000, work: 'tests' }),
     validKeys: async (ids) => new Set(ids.filter((id) => keys.has(id))),

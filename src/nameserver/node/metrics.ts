@@ -5,6 +5,7 @@ import { ENDINGS, type Ending } from './follow.ts';
 
 export interface NodeNumbers {
   lagSeconds(): number;
+  clockOffSeconds(): number;
   zones(): number;
   failing(): number;
   waiting(): number;
@@ -20,7 +21,6 @@ interface NodeMetrics {
   mended(names: number): void;
   ended(ending: Ending): void;
   duplicate(isDuplicate: boolean): void;
-  clockOff(seconds: number): void;
 }
 
 /** Registers the metrics. Call it once per registry. */
@@ -47,13 +47,14 @@ export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeM
   gauge('node_state_stored', 'Whether the node can store its state (1) or not (0).', () =>
     Number(numbers.isStateStored()),
   );
+  gauge(
+    'node_clock_offset_seconds',
+    'Seconds by which the clock of the api is ahead of the clock of this machine. It is 0 before the first connection.',
+    () => numbers.clockOffSeconds(),
+  );
   const duplicate = metrics.gauge({
     name: 'node_name_duplicate',
     help: 'Whether another node reports under the same name (1) or not (0).',
-  });
-  const clockOff = metrics.gauge({
-    name: 'node_clock_offset_seconds',
-    help: 'Seconds by which the clock of the api is ahead of the clock of this machine, at the last connection.',
   });
   const work = metrics.counter({
     name: 'node_work_total',
@@ -83,6 +84,5 @@ export function createNodeMetrics(metrics: Metrics, numbers: NodeNumbers): NodeM
     mended: (names) => differences.inc(names),
     ended: (reason) => endings.inc({ reason }),
     duplicate: (is) => duplicate.set(Number(is)),
-    clockOff: (seconds) => clockOff.set(seconds),
   };
 }

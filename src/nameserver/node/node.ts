@@ -80,7 +80,9 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   let reported: string | null = null;
   let stateProblem: string | null = null;
   let isDuplicate = false;
-  let clockOff = 0;
+  /** The clock of the api, at a time of the monotonic clock: corrections of this machine's clock show in the difference. */
+  let apiClock: { ms: number; at: number } | null = null;
+  let wasClockOff = false;
   let wakeWatch: () => void = () => undefined;
 
   const engine = limitEngine(options.engine, clock, (ok) => {
@@ -188,7 +190,21 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
     comparer.all('an operator asked for it');
   };
 
+  const clockOffMs = () =>
+    apiClock === null ? 0 : apiClock.ms + (clock.now() - apiClock.at) - options.date().getTime();
+  const judgeClock = (): void => {
+    const off = clockOffMs();
+    const isOff = Math.abs(off) > CLOCK_OFF_MS;
+    if (isOff && !wasClockOff)
+      log.warn(
+        `the clock of this machine differs from the clock of the api by ${Math.round(off / 1000)} s. Signatures are valid at certain times only: set the clock (NTP)`,
+      );
+    if (!isOff && wasClockOff) log.info('the clock of this machine agrees with the clock of the api again');
+    wasClockOff = isOff;
+  };
+
   const metrics = createNodeMetrics(options.metrics, {
+    clockOffSeconds: () => clockOffMs() / 1000,
     lagSeconds: () => behindMs() / 1000,
     zones: () => state.rows().size,
     failing: () => failing().length,
@@ -281,6 +297,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
     while (!signal.aborted) {
       await sleep(clock, TICK_MS, signal).catch(() => undefined);
       zones.leaveOutLate();
+      judgeClock();
       intake.save();
       if (cursor() !== reported) reporter.soon();
       if (intake.isSecondListDue()) {
@@ -326,15 +343,8 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       }),
     report,
     clockOfApi: (ms) => {
-      const off = ms - options.date().getTime();
-      metrics.clockOff(off / 1000);
-      const isOff = Math.abs(off) > CLOCK_OFF_MS;
-      if (isOff && Math.abs(off - clockOff) > CLOCK_OFF_MS) {
-        log.warn(
-          `the clock of this machine differs from the clock of the api by ${Math.round(off / 1000)} s. Signatures are valid at certain times only: set the clock (NTP)`,
-        );
-      }
-      clockOff = isOff ? off : 0;
+      apiClock = { ms, at: clock.now() };
+      judgeClock();
     },
   };
 }

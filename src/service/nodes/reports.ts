@@ -6,7 +6,6 @@ import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { parseCursor } from './cursor.ts';
 import type { NodeActor } from './keys.ts';
-import type { FeedMetrics } from './metrics.ts';
 
 /** `nodeReport` of the contract. */
 export interface NodeReport {
@@ -38,17 +37,11 @@ const FORGET_EVERY_MS = 60 * 60 * 1_000;
 const MOST_LOGGED = 1_000;
 
 /** @param now the time in ms @param onReport called after each report that was stored */
-export function createReports(
-  metrics: FeedMetrics,
-  log: Logger,
-  now: () => number,
-  onReport: () => void = () => undefined,
-): Reports {
+export function createReports(log: Logger, now: () => number, onReport: () => void = () => undefined): Reports {
   const duplicates = new Set<string>();
   let forgotten = now();
 
-  function note(node: string, { isDuplicate, lagSeconds }: Reported, failing: number): void {
-    metrics.reported(node, { lagSeconds, failing, isDuplicate });
+  function note(node: string, { isDuplicate }: Reported): void {
     if (!isDuplicate) duplicates.delete(node);
     else if (!duplicates.has(node) && duplicates.size < MOST_LOGGED) {
       duplicates.add(node);
@@ -81,7 +74,7 @@ export function createReports(
         throw refusal('node-name-taken', { node, keyId, seconds: LIVING_SECONDS });
       }
       onReport();
-      note(node, reported, failingCount);
+      note(node, reported);
       if (now() - forgotten > FORGET_EVERY_MS) {
         forgotten = now();
         await forgetNodes(db);

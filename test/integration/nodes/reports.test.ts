@@ -58,7 +58,11 @@ describe('a name', () => {
     expect(service.log.filter((line) => line.includes('two instances')).length).toBe(1);
     const listed = (await adminListNodes(database.url)).filter(({ name }) => name === 'double');
     expect(listed.map(({ isDuplicate }) => isDuplicate)).toEqual([true, true]);
+    expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="double"\} 1$/m);
     await age('double', 31);
+    const silent = await service.metrics();
+    expect(silent).toMatch(/^zonestead_node_living\{node="double"\} 0$/m);
+    expect(silent).not.toMatch(/^zonestead_node_lag_seconds\{node="double"\}/m);
     expect((await report('double', { instance: two })).body.duplicate).toBe(false);
     expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 0$/m);
   });

@@ -19,7 +19,7 @@ const hub = createHub({
   source,
   clock: realClock,
   log: createLogger({ name: 'feed', level: 'silent' }),
-  metrics: createFeedMetrics(createMetrics({ processMetrics: false }), Date.now),
+  metrics: createFeedMetrics(createMetrics({ processMetrics: false })),
   commits,
   reads: createSlots({ total: 2, share: 2, waiting: 10, waitMs: 1_000, work: 'tests' }),
   validKeys: async (ids) => new Set(ids),

@@ -42,14 +42,20 @@ describe('a feed with faults', () => {
     await converged();
   });
 
-  it('with a clock that is off by an hour is followed; the log warns', async () => {
+  it('with a clock that is off by an hour is followed; the log warns once, and says when the clock is right again', async () => {
     const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
-    feed.dateOffsetMs = -3_600_000;
-    const { lines } = start();
+    let hours = 1;
+    const date = () => new Date(Date.now() + hours * 3_600_000);
+    const { lines, metrics } = start({ date });
     await converged();
     feed.cut();
     await expect.poll(() => feed.connections).toBe(1);
     expect(lines.filter((line) => line.includes('differs from the clock of the api by -3'))).toHaveLength(1);
+    expect(await metric(metrics, 'node_clock_offset_seconds')).toBeLessThan(-3_590);
+    // No new connection is needed for a clock that was set.
+    hours = 0;
+    await expect.poll(() => lines.join()).toContain('agrees with the clock of the api again');
+    expect(Math.abs(await metric(metrics, 'node_clock_offset_seconds'))).toBeLessThan(60);
   });
 
   it('that continues after a cursor that the node does not have is not believed', async () => {
