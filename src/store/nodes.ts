@@ -191,3 +191,8 @@ export async function setComparison(db: Db, token: string, at: Date): Promise<vo
     .values({ token, at })
     .onConflictDoUpdate({ target: nodeComparisons.one, set: { token, at } });
 }
+
+/** Forgets the silent instances of a name. @returns a row for each */
+export const forgetNode = statement<{ instance: string }>(
+  `delete from nodes where name = $1 and not (${LIVING}) returning instance`,
+);

@@ -1,6 +1,6 @@
 // `zonestead nodes …`: an administrator of the service lists the name servers that follow the feed.
 import { randomBytes } from 'node:crypto';
-import { adminCompareNodes, adminListNodes } from '#service/nodes/administration.ts';
+import { adminCompareNodes, adminForgetNode, adminListNodes } from '#service/nodes/administration.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -30,6 +30,16 @@ export async function runNodesList(config: Config, options: { json?: boolean }, 
 export async function runNodesCompare(config: Config, print: Print): Promise<void> {
   const { token, living } = await adminCompareNodes(config.DATABASE_URL, randomBytes, new Date());
   print(`comparison ${token}: the next report of each name server asks it to begin (${living} report now)`);
+}
+
+/** @throws Error if the node is not known, or still reports */
+export async function runNodesForget(config: Config, name: string, print: Print): Promise<void> {
+  const forgotten = await adminForgetNode(config.DATABASE_URL, name);
+  if (forgotten === 0)
+    throw new Error(
+      `no silent node has the name "${name}". A node is silent when it has not reported for 30 s; zonestead nodes list shows all`,
+    );
+  print(`forgot ${name}`);
 }
 
 function stateOf({ isLiving, isDuplicate }: Listed): string {

@@ -22,8 +22,19 @@ const compare = describeCommand({
   },
 });
 
+const forget = describeCommand({
+  name: 'forget',
+  describe: 'forget a name server that was removed, so that no alert waits for it',
+  arguments: [{ usage: '<name>', describe: 'name of the node' }],
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], _options, { config, print }) => {
+    const { runNodesForget } = await import('../admin/nodes.ts');
+    await runNodesForget(config(), name, print);
+  },
+});
+
 export const command: CommandGroup = {
   name: 'nodes',
-  describe: 'list and compare name servers (over the database)',
-  commands: [list, compare],
+  describe: 'list, compare and forget name servers (over the database)',
+  commands: [list, compare, forget],
 };

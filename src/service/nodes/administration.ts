@@ -1,5 +1,5 @@
 // The administrator's commands about name servers. They use the database directly and need no key.
-import { allNodes, type NodeRow, setComparison } from '#store/nodes.ts';
+import { allNodes, forgetNode, type NodeRow, setComparison } from '#store/nodes.ts';
 import { COMMAND_LINE, withDatabase } from '../accounts/administration.ts';
 import { judgeTerms, NO_TERMS } from '../keys/terms.ts';
 import { insist } from '../refusal.ts';
@@ -73,4 +73,9 @@ export async function adminCompareNodes(
     await setComparison(db, token, now);
     return { token, living: (await allNodes(db)).filter(({ isLiving }) => isLiving).length };
   });
+}
+
+/** Forgets a node that does not report any more. @returns the number of its instances; 0 if there is none, or it reports */
+export async function adminForgetNode(url: string, name: string): Promise<number> {
+  return withDatabase(url, async (db) => (await forgetNode(db, name)).length);
 }

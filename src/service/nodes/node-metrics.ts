@@ -55,16 +55,7 @@ export function watchNodes(metrics: Metrics, read: () => Promise<NodeRow[]>, clo
     const current = reading;
     return (await endsWithin(clock, READ_MS, current)) ? current : new Map();
   };
-  for (const [name, help, value] of [
-    ['node_living', '1 while the node reports, and 0 after 30 silent seconds, for a day.', 'living'],
-    [
-      'node_lag_seconds',
-      'Seconds since the oldest change that the node has not applied, by its last report. 1e9 before its first list.',
-      'lag',
-    ],
-    ['node_failing_zones', 'Zones that the node does not serve as the feed says, by its last report.', 'failing'],
-    ['node_duplicate', '1 while two instances report under the name of the node, otherwise 0.', 'duplicate'],
-  ] as const) {
+  const perNode = (name: string, help: string, value: keyof NodeFacts): void => {
     metrics.gauge({
       name,
       help,
@@ -75,7 +66,15 @@ export function watchNodes(metrics: Metrics, read: () => Promise<NodeRow[]>, clo
         for (const [node, facts] of nodes) if (facts[value] !== null) gauge.set({ node }, facts[value]);
       },
     });
-  }
+  };
+  perNode('node_living', '1 while the node reports, and 0 after 30 silent seconds, for a day.', 'living');
+  perNode(
+    'node_lag_seconds',
+    'Seconds since the oldest change that the node has not applied, by its last report. 1e9 before its first list.',
+    'lag',
+  );
+  perNode('node_failing_zones', 'Zones that the node does not serve as the feed says, by its last report.', 'failing');
+  perNode('node_duplicate', '1 while two instances report under the name of the node, otherwise 0.', 'duplicate');
 }
 
 function mostOf(values: readonly number[]): number | null {

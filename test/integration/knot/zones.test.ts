@@ -8,7 +8,6 @@ import { fqdn } from '#dns/names/name.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { rdataOfOctets } from '#dns/wire/canonical-rdata.ts';
-import { ZoneLoading } from '#nameserver/knot/errors.ts';
 import { keyId, keyStore, publicKeyOf } from '#nameserver/knot/keys.ts';
 import { type ZoneEngine, zoneEngine } from '#nameserver/knot/zones.ts';
 import { ask, type WireType } from '#nameserver/probe/probe.ts';
@@ -371,18 +370,6 @@ describe('knotd', () => {
     expect(ordered(await contents(name))).toEqual(ordered([NS, servedSet('www', 'A', ['192.0.2.2']), sets[1]!]));
     await expectPositive(dns, name, `www.${name}`, 'A');
     expect(await put(name, [servedSet('www', 'A', ['192.0.2.3'])], { serial: 90 })).toBe(102);
-  });
-
-  it('changes a zone only when it is loaded: until then its contents count as unknown, not as none', async () => {
-    const numbered = Array.from({ length: 3_000 }, (_, at) => servedSet(`n${at}`, 'A', ['192.0.2.1']));
-    const { name } = await zoneWith(numbered, 100);
-    await knot.restart('SIGKILL');
-    const orLoading = (error: Error) => (error instanceof ZoneLoading ? 'loading' : Promise.reject(error));
-    const change = () => put(name, [servedSet('n0', 'A', ['192.0.2.2'])], { serial: 101, soa: SOA }).catch(orLoading);
-    await change();
-    expect(['loading', 3_001]).toContain(await contents(name).then(({ length }) => length, orLoading));
-    await expect.poll(change, { timeout: 20_000 }).toBe(101);
-    expect(await contents(name)).toHaveLength(3_001);
   });
 
   it('starts although another process has the id of its PID file', async () => {

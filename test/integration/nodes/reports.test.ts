@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { NodeReport } from '#contract/feed.ts';
-import { adminCompareNodes, adminListNodes, adminMintNodeKey } from '#service/nodes/administration.ts';
+import { adminCompareNodes, adminForgetNode, adminListNodes, adminMintNodeKey } from '#service/nodes/administration.ts';
 import { openFeed } from '../../support/feed-reader.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -65,6 +65,15 @@ describe('a name', () => {
     expect(silent).not.toMatch(/^zonestead_node_lag_seconds\{node="double"\}/m);
     expect((await report('double', { instance: two })).body.duplicate).toBe(false);
     expect(await service.metrics()).toMatch(/^zonestead_node_duplicate\{node="double"\} 0$/m);
+  });
+
+  test('is forgotten on request when its node is silent, and not before', async () => {
+    await report('removed');
+    expect(await adminForgetNode(database.url, 'removed')).toBe(0);
+    await age('removed', 31);
+    expect(await service.metrics()).toMatch(/^zonestead_node_living\{node="removed"\} 0$/m);
+    expect(await adminForgetNode(database.url, 'removed')).toBe(1);
+    expect(await service.metrics()).not.toMatch(/node="removed"/);
   });
 
   test('is free for a new instance at once when the node restarted without its state', async () => {

@@ -1,83 +1,108 @@
-// Name servers: the metrics of PowerDNS and of its companion, as data for panel.ts.
-import { of, one, perMinute, quantile, type Row, rate } from './panel.ts';
+// Name servers: the metrics of knotd and of its node, and of the nodes as the REST service sees them, as data for panel.ts.
+import { of, one, perMinute, type Row, rate } from './panel.ts';
 
 export const DNS: Row = {
   title: 'Name servers',
   panels: [
     {
-      title: 'Questions by transport',
+      title: 'Queries by transport',
       description:
-        'Queries to PowerDNS. A high share of TCP: answers that do not fit into UDP, or clients behind a broken path.',
+        'Queries to the name servers. A high share of TCP: answers that do not fit into UDP, or clients behind a broken path.',
       kind: 'stacked',
       unit: 'reqps',
       queries: one(`sum by (transport) (${rate('dns_queries_total')})`, '{{transport}}'),
     },
     {
-      title: 'Failures',
-      description: 'servfail: answers. backend: errors of the database. timeout, overload, corrupt: not answered.',
-      kind: 'lines',
-      unit: 'ops',
-      queries: one(`sum by (kind) (${rate('dns_failures_total')})`, '{{kind}}'),
-    },
-    {
-      title: 'Time to an answer',
-      description: "PowerDNS' own running average, by instance.",
-      kind: 'lines',
-      unit: 's',
-      queries: one(of('dns_latency_seconds'), '{{instance}}'),
-    },
-    {
-      title: 'Packet cache hits',
-      description: 'Share of questions that never reached the database.',
-      kind: 'lines',
-      unit: 'percentunit',
-      queries: one(
-        `sum by (instance) (${rate('dns_packet_cache_total', 'result="hit"')}) / sum by (instance) (${rate('dns_packet_cache_total')})`,
-        '{{instance}}',
-      ),
-    },
-    {
-      title: 'A change waits for the cache at most',
-      description: 'Time between two looks of the companion for changed zones. Above 5 s PowerDNS itself is sooner.',
-      kind: 'lines',
-      unit: 's',
+      title: 'Answers by code',
+      description: 'SERVFAIL: a zone that is not loaded. REFUSED: zones of others. Many NXDOMAIN: random names.',
+      kind: 'stacked',
+      unit: 'reqps',
       queries: [
-        { expr: quantile(0.99, 'nameserver_look_interval_seconds', ['instance']), legend: 'p99 {{instance}}' },
-        { expr: of('nameserver_flush_lag_seconds'), legend: 'now {{instance}}' },
+        { expr: `sum by (rcode) (${rate('dns_answers_total')}) > 0`, legend: '{{rcode}}' },
+        { expr: `sum(${rate('dns_nodata_total')})`, legend: 'NODATA (a part of NOERROR)' },
       ],
     },
     {
-      title: 'Looks and purges',
-      description: 'Failed looks: the companion reaches the database or PowerDNS no more.',
-      kind: 'lines',
-      unit: 'ops',
-      queries: [
-        { expr: `sum by (result) (${rate('nameserver_looks_total')})`, legend: 'looks {{result}}' },
-        { expr: `sum(${rate('nameserver_purges_total')})`, legend: 'zones purged' },
-      ],
+      title: 'Queries by type',
+      description: 'The types that clients ask for.',
+      kind: 'stacked',
+      unit: 'reqps',
+      queries: one(`sum by (type) (${rate('dns_query_types_total')}) > 0`, '{{type}}'),
     },
     {
-      title: 'Waiting for the database',
-      description: 'Questions that PowerDNS has queued for its database threads.',
+      title: 'Rate limit',
+      description: 'Answers above the limit of their network of clients. Truncated: a real client repeats over TCP.',
+      kind: 'lines',
+      unit: 'ops',
+      queries: one(`sum by (instance, result) (${rate('dns_rate_limited_total')})`, '{{result}} {{instance}}'),
+    },
+    {
+      title: 'Transfers and other requests',
+      description: 'Transfers to secondaries (axfr, ixfr), NOTIFY, and packets that cannot be read (invalid).',
+      kind: 'lines',
+      unit: 'ops',
+      queries: one(`sum by (operation) (${rate('dns_operations_total', 'operation!="query"')})`, '{{operation}}'),
+    },
+    {
+      title: 'Memory of name servers',
+      description:
+        'Resident memory of knotd, where its process is visible. In pods, see container_memory_working_set_bytes.',
+      kind: 'lines',
+      unit: 'bytes',
+      queries: one(of('dns_memory_bytes'), '{{instance}}'),
+    },
+    {
+      title: 'Nodes behind',
+      description: 'Age of the oldest change that a node has not applied. Above 30 s: see the log of the node.',
+      kind: 'lines',
+      unit: 's',
+      queries: one(`max by (namespace, node) (${of('node_lag_seconds')}) < 1e9`, '{{namespace}} {{node}}'),
+    },
+    {
+      title: 'Zones that wait or fail',
+      description: 'Zones with changes that a node has not applied (waiting), or cannot apply (failing).',
       kind: 'lines',
       unit: 'short',
-      width: 6,
-      queries: one(of('dns_backend_queue'), '{{instance}}'),
+      queries: [
+        { expr: of('node_zones_waiting'), legend: 'waiting {{instance}}' },
+        { expr: `max by (namespace, node) (${of('node_failing_zones')})`, legend: 'failing {{namespace}} {{node}}' },
+      ],
     },
     {
-      title: 'Signatures',
-      description: 'New signatures; cached answers need none.',
+      title: 'Zones of the nodes',
+      description: 'Each node has all zones. A node that has fewer is still loading them.',
+      kind: 'lines',
+      unit: 'short',
+      queries: one(of('node_zones'), '{{instance}}'),
+    },
+    {
+      title: 'Work of the nodes',
+      description: 'Attempts to apply the changes of one zone, by result. Failed ones are retried.',
       kind: 'lines',
       unit: 'ops',
-      width: 6,
-      queries: one(`sum by (instance) (${rate('dns_signatures_total')})`, '{{instance}}'),
+      queries: one(`sum by (result) (${rate('node_work_total')})`, '{{result}}'),
+    },
+    {
+      title: 'Comparisons',
+      description:
+        'Comparisons of zones with the REST service. Different: records that the node did not write, and that it corrected.',
+      kind: 'lines',
+      unit: 'opm',
+      queries: one(`sum by (result) (${perMinute('node_comparisons_total')})`, '{{result}}'),
+    },
+    {
+      title: 'Age of the counters',
+      description: 'knotd gives none while it signs a large zone; the last values stay.',
+      kind: 'lines',
+      unit: 's',
+      queries: one(of('dns_statistics_age_seconds'), '{{instance}}'),
     },
     {
       title: 'ALIAS resolutions',
       description: 'Resolutions of ALIAS targets, by result. While they fail, the last good answer is served.',
       kind: 'lines',
       unit: 'opm',
-      width: 6,
+      width: 12,
       queries: one(`sum by (result) (${perMinute('alias_resolutions_total')})`, '{{result}}'),
     },
     {
@@ -85,7 +110,7 @@ export const DNS: Row = {
       description: 'The number of ALIAS targets, by the result of the last resolution.',
       kind: 'lines',
       unit: 'short',
-      width: 6,
+      width: 12,
       queries: one(`max by (result) (${of('alias_targets')})`, '{{result}}'),
     },
   ],

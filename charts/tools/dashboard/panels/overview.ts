@@ -6,7 +6,7 @@ export const OVERVIEW: Row = {
   panels: [
     {
       title: 'Name servers up',
-      description: 'PowerDNS instances that answer their companion. None: nothing is served from this namespace.',
+      description: 'Nodes whose knotd answers. None: nothing is served from this namespace.',
       kind: 'stat',
       unit: 'short',
       bad: { below: 1 },
