@@ -16,6 +16,7 @@ const { signal } = new AbortController();
 const knot = await testKnot();
 const engine = zoneEngine({
   control: knot.control,
+  folder: knot.folder,
   keys: keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder }),
 });
 const orLoading = (error: Error) => (error instanceof ZoneLoading ? 'loading' : Promise.reject(error));
