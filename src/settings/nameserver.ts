@@ -25,7 +25,7 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_NODE_BEHIND_SECONDS: preset(
     wholeNumber(10, 604_800),
     '300',
-    'A node that is behind the feed by more seconds is not ready. It serves its zones in any case.',
+    'After its start, a node is not ready until it caught up with the feed, or this many seconds passed. Later it stays ready, because it answers from the zones that it has.',
   ),
   ZONESTEAD_NODE_COMPARE_MINUTES: preset(
     wholeNumber(1, 10_080),

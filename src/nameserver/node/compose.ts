@@ -12,9 +12,12 @@ import { KnotError } from '../knot/errors.ts';
 import { knotSettings } from '../knot/from-config.ts';
 import { keyStore } from '../knot/keys.ts';
 import { watchKnot } from '../knot/metrics.ts';
+import { runOf } from '../knot/run.ts';
 import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
 import { createFeedApi } from './api.ts';
+import type { ZoneEngine } from './engine.ts';
+import { SlowEngine } from './faults.ts';
 import { type RunningNode, startNode } from './node.ts';
 import { openState } from './state.ts';
 
@@ -62,7 +65,7 @@ export function composeNode(
       name: config.ZONESTEAD_NODE_NAME,
       version: manifest.version,
       api,
-      engine,
+      engine: withSlowness(engine),
       state,
       clock: realClock,
       random: Math.random,
@@ -75,6 +78,7 @@ export function composeNode(
         await applySettings(control, settings, log, limit);
         await engine.tidy(limit);
       },
+      engineRun: () => runOf(folder),
       removesAll: config.ZONESTEAD_NODE_REMOVALS === 'all',
     },
     signal,
@@ -89,6 +93,17 @@ export function composeNode(
       state.close();
     },
   };
+}
+
+/** Knot 3.2 takes no further command while it signs a zone, however long that takes. @throws SlowEngine then */
+function withSlowness(engine: ZoneEngine): ZoneEngine {
+  const zones: ZoneEngine['zones'] = (signal) =>
+    engine.zones(signal).catch((error: unknown) => {
+      const isFull = error instanceof KnotError && error.failure === 'unreachable' && error.reason.includes('EAGAIN');
+      const isLate = error instanceof KnotError && error.failure === 'timeout';
+      throw isFull || isLate ? new SlowEngine(CONNECT_MS / 1000) : error;
+    });
+  return { ...engine, zones };
 }
 
 /** A knotd that refuses a setting serves its zones with the former ones. @throws KnotError if it does not answer */

@@ -16,6 +16,14 @@ export class LargeZone extends Error {
   }
 }
 
+/** The name server may be at long work, such as the first signatures of a large zone; it answers queries meanwhile. */
+export class SlowEngine extends Error {
+  constructor(seconds: number) {
+    super(`The name server did not answer within ${seconds} s`);
+    this.name = 'SlowEngine';
+  }
+}
+
 /** The text of an error for reports and logs, at most `limit` characters. */
 export function textOfError(error: unknown, limit = 500): string {
   const text = error instanceof Error ? error.message || error.name : String(error);

@@ -3,6 +3,7 @@
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { type ZoneEngine, ZoneLoading } from './engine.ts';
+import { SlowEngine } from './faults.ts';
 
 interface Adding {
   readonly zone: { readonly name: string; readonly privateKey: string };
@@ -25,7 +26,7 @@ export function limitEngine(engine: ZoneEngine, clock: Clock, onEnd: (ok: boolea
       return result;
     } catch (error) {
       if (!signal.aborted) onEnd(error instanceof ZoneLoading);
-      if (limit.expired()) throw new Error(`The name server did not answer within ${ms / 1000} s`);
+      if (limit.expired()) throw new SlowEngine(ms / 1000);
       throw error;
     } finally {
       limit.clear();

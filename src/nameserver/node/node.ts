@@ -9,7 +9,7 @@ import type { FeedApi } from './api.ts';
 import { auditAtStart, auditRunning } from './audit.ts';
 import { Comparer } from './compare.ts';
 import type { EngineZone, ZoneEngine } from './engine.ts';
-import { textOfError } from './faults.ts';
+import { SlowEngine, textOfError } from './faults.ts';
 import { createFollower } from './follow.ts';
 import { Intake } from './intake.ts';
 import { limitEngine } from './limited-engine.ts';
@@ -38,7 +38,7 @@ export interface NodeOptions {
   readonly metrics: Metrics;
   /** Each zone is compared with the api once in this time, in ms. */
   readonly compareMs: number;
-  /** The node is not ready when it is behind by more, in ms. */
+  /** After its start, the node waits at most this long until it caught up with the feed, in ms. */
   readonly behindMs: number;
   /** Whether a list may remove any number of zones at once. */
   readonly removesAll: boolean;
@@ -47,6 +47,8 @@ export interface NodeOptions {
    * An error counts as no answer. (Default: nothing is done.)
    */
   configure?(signal: AbortSignal): Promise<void>;
+  /** A text that is the same during one run of the name server; null while it does not run. (Default: it is not watched.) */
+  engineRun?(): Promise<string | null>;
 }
 
 export interface RunningNode {
@@ -76,6 +78,10 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   const present = new Set<string>();
   let engineVersion = 'unknown';
   let isEngineUp = false;
+  let engineRun: string | null | undefined;
+  let loading: ReadonlySet<string> = new Set();
+  let loadingSince = began;
+  let wasReady = false;
   let feedProblem: string | null = 'the node has not connected yet';
   let reported: string | null = null;
   let stateProblem: string | null = null;
@@ -218,7 +224,14 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   /** Asks the name server for its zones, and keeps whether it answers. */
   const ask = async (): Promise<readonly EngineZone[] | null> => {
     try {
+      const run = await options.engineRun?.();
       const found = await engine.zones(signal);
+      const isLoading = ({ name, serial }: EngineZone) =>
+        serial === null && (state.rows().get(name)?.engineSerial ?? null) !== null;
+      const now = new Set(found.filter(isLoading).map(({ name }) => name));
+      if (loading.size === 0 || run !== engineRun) loadingSince = clock.now();
+      loading = now;
+      engineRun = run;
       if (!isEngineUp) {
         await options.configure?.(signal);
         engineVersion = await options.engine.version();
@@ -229,6 +242,10 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       return found;
     } catch (error) {
       if (signal.aborted) return null;
+      if (isEngineUp && error instanceof SlowEngine) {
+        log.warn(`${error.message}. It may be at long work, and answers queries meanwhile`);
+        return null;
+      }
       if (isEngineUp || engineVersion === 'unknown')
         log.error(`the name server does not answer: ${textOfError(error)}`);
       if (engineVersion === 'unknown') engineVersion = '';
@@ -263,7 +280,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
           wakeWatch = () => undefined;
           resolve();
         };
-        const cancel = clock.setTimeout(end, isEngineUp ? AUDIT_MS : ENGINE_RETRY_MIN_MS);
+        const cancel = clock.setTimeout(end, isEngineUp && loading.size === 0 ? AUDIT_MS : ENGINE_RETRY_MIN_MS);
         wakeWatch = end;
         if (signal.aborted) end();
         else signal.addEventListener('abort', end, { once: true });
@@ -272,6 +289,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       await sleep(clock, ENGINE_RETRY_MIN_MS, signal).catch(() => undefined);
       if (signal.aborted) return;
       const before = new Map(state.rows());
+      const loadedBefore = loading;
       const found = await ask();
       if (found === null) continue;
       const { lost, doubtful, unknown } = auditRunning({ state, present }, found, before, (name) => zones.isBusy(name));
@@ -286,16 +304,27 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
           'the name server has zones that the node did not add; the list of the api decides about them',
         );
       for (const name of lost) zones.add({ kind: 'reload', id: state.rows().get(name)?.id ?? '', name });
-      for (const name of doubtful) comparer.doubt(name);
+      // A zone that loads is in doubt once, and again if it has another serial afterwards.
+      for (const name of doubtful) if (!loadedBefore.has(name) || !loading.has(name)) comparer.doubt(name);
       if (unknown.length === 0) continue;
       intake.askForList();
       follower.reconnect();
     }
   };
 
+  /** The name server was killed, and has started again between two questions: its zones have to load. */
+  const watchRun = async (): Promise<void> => {
+    const run = await options.engineRun?.();
+    if (!isEngineUp || run === engineRun) return;
+    log.warn(run === null ? 'the name server does not run' : 'the name server was started again');
+    isEngineUp = false;
+    wakeWatch();
+  };
+
   const tick = async (): Promise<void> => {
     while (!signal.aborted) {
       await sleep(clock, TICK_MS, signal).catch(() => undefined);
+      await watchRun();
       zones.leaveOutLate();
       judgeClock();
       intake.save();
@@ -331,16 +360,24 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
 
   return {
     ended: run(),
-    ready: () =>
-      readiness({
+    ready: () => {
+      const report = readiness({
         isListed: cursor() !== null,
-        behindMs: behindMs(),
+        isCaughtUp: zones.position.reached() !== null,
+        wasReady,
+        upMs: clock.now() - began,
         limitMs: options.behindMs,
+        behindMs: behindMs(),
         feedProblem,
         isEngineUp,
+        loading: loading.size,
+        loadingMs: clock.now() - loadingSince,
         stateProblem: state.problem(),
         failing: failing().length,
-      }),
+      });
+      wasReady ||= report.ok;
+      return report;
+    },
     report,
     clockOfApi: (ms) => {
       apiClock = { ms, at: clock.now() };

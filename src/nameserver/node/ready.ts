@@ -1,33 +1,52 @@
-// Whether the node counts as ready. Answering does not depend on it: the name server answers from its contents in any case. While the
-// api is away, every node falls behind at the same time, so a Service of name servers must also publish addresses that are not
-// ready.
+// Whether queries should come to this node. The answer must not depend on the api: while it is away, every node falls behind at the same
+// time, and a Service without ready pods answers nothing. So a node that was ready stays ready however old its zones are, as long as
+// its name server has them. Only after a start does it wait until it caught up, because the other nodes answer meanwhile.
 import type { HealthReport } from '#telemetry/health.ts';
 
 export interface NodeFacts {
   /** A list was applied, in this process or before. */
   readonly isListed: boolean;
+  /** Everything up to a line of the feed was applied, in this process. */
+  readonly isCaughtUp: boolean;
+  /** The node was ready before, in this process. */
+  readonly wasReady: boolean;
+  /** Since the start of the process, in ms. */
+  readonly upMs: number;
+  /** The longest wait for the feed after the start, in ms. */
+  readonly limitMs: number;
   /** Since the latest line of the feed arrived that is applied together with everything before it, in ms. */
   readonly behindMs: number;
-  readonly limitMs: number;
   /** Why the feed is not connected; null while it is. */
   readonly feedProblem: string | null;
   readonly isEngineUp: boolean;
+  /** Zones that the name server had before its start and does not answer yet. */
+  readonly loading: number;
+  /** Since the name server began to load them, in ms. */
+  readonly loadingMs: number;
   /** Why the state cannot be stored; null if it can. */
   readonly stateProblem: string | null;
   readonly failing: number;
 }
 
-/** Pure. A problem of the feed or of single zones alone does not make the node unready; being behind for too long does. */
+/** An api that is away does not hold back a node that has zones for longer. */
+const FEED_AWAY_MS = 10_000;
+/** A zone of 100,000 signed records takes 40 s. One zone that takes longer, or for ever, does not hold back the others. */
+const LOADING_MS = 60_000;
+
+/** Pure. A problem of the feed or of single zones alone does not make a node unready. */
 export function readiness(facts: NodeFacts): HealthReport {
-  const isBehind = facts.behindMs > facts.limitMs;
-  const seconds = Math.round(facts.behindMs / 1000);
+  const { isListed, isEngineUp, loading, feedProblem } = facts;
+  const isLoading = loading > 0 && facts.loadingMs < LOADING_MS;
+  const patienceMs = feedProblem === null ? facts.limitMs : Math.min(FEED_AWAY_MS, facts.limitMs);
+  const isCatchingUp = !facts.wasReady && !facts.isCaughtUp && facts.upMs < patienceMs;
   const checks = {
-    zones: facts.isListed ? 'all zones were applied' : 'the list of zones is not applied yet',
-    feed: facts.feedProblem ?? 'connected',
-    behind: isBehind ? `${seconds} s, more than ${facts.limitMs / 1000} s` : `${seconds} s`,
-    engine: facts.isEngineUp ? 'answers' : 'the name server does not answer',
+    zones: isListed ? 'all zones were applied' : 'the list of zones is not applied yet',
+    feed: feedProblem ?? 'connected',
+    behind: `${Math.round(facts.behindMs / 1000)} s${isCatchingUp ? ', waiting until the node caught up' : ''}`,
+    engine: isEngineUp ? 'answers' : 'the name server does not answer',
+    ...(loading === 0 ? {} : { loading: `${loading} zones` }),
     ...(facts.failing === 0 ? {} : { failing: `${facts.failing} zones` }),
     ...(facts.stateProblem === null ? {} : { state: `cannot be stored: ${facts.stateProblem}` }),
   };
-  return { ok: facts.isListed && !isBehind && facts.isEngineUp, checks };
+  return { ok: isListed && isEngineUp && !isLoading && !isCatchingUp, checks };
 }

@@ -261,21 +261,36 @@ describe('names that were applied', () => {
 describe('readiness', () => {
   const good = {
     isListed: true,
-    behindMs: 0,
+    isCaughtUp: true,
+    wasReady: true,
+    upMs: 3_600_000,
     limitMs: 300_000,
+    behindMs: 0,
     feedProblem: null,
     isEngineUp: true,
+    loading: 0,
+    loadingMs: 0,
     stateProblem: null,
     failing: 0,
   };
+  const fresh = { ...good, isCaughtUp: false, wasReady: false, upMs: 1_000 };
+  const away = { feedProblem: 'unreachable' };
 
   it.each([
     ['ready', good, true],
     ['ready with failing zones', { ...good, failing: 3 }, true],
-    ['ready without the api for a while', { ...good, behindMs: 299_000, feedProblem: 'unreachable' }, true],
+    ['ready for as long as the api is away', { ...good, ...away, behindMs: 86_400_000 }, true],
+    ['ready when it is far behind, as all nodes are after a large import', { ...good, behindMs: 3_600_000 }, true],
     ['ready when its state cannot be stored', { ...good, stateProblem: 'disk full' }, true],
     ['not ready without a list', { ...good, isListed: false }, false],
-    ['not ready when it is behind for long', { ...good, behindMs: 300_001 }, false],
     ['not ready without the name server', { ...good, isEngineUp: false }, false],
+    ['not ready while its name server loads zones', { ...good, loading: 1, loadingMs: 59_000 }, false],
+    ['ready when one zone loads for ever', { ...good, loading: 1, loadingMs: 60_000 }, true],
+    ['not ready after a start until it caught up', { ...fresh, upMs: 299_000 }, false],
+    ['ready after a start as soon as it caught up', { ...fresh, isCaughtUp: true }, true],
+    ['ready after a start that takes too long', { ...fresh, upMs: 300_000 }, true],
+    ['not ready after a start before it has tried to reach the api', { ...fresh, ...away, upMs: 9_000 }, false],
+    ['ready after a start without the api', { ...fresh, ...away, upMs: 10_000 }, true],
+    ['not ready after a start without zones and the api', { ...fresh, ...away, isListed: false }, false],
   ])('a node is %s', (_, facts, ok) => expect(readiness(facts).ok).toBe(ok));
 });
