@@ -30,7 +30,7 @@ export interface NodeFacts {
 
 /** An api that is away does not hold back a node that has zones for longer. */
 const FEED_AWAY_MS = 10_000;
-/** A zone of 100,000 signed records takes 40 s. One zone that takes longer, or for ever, does not hold back the others. */
+/** A zone of 100,000 signed records takes 40 s. One zone that takes longer, or never loads, does not hold back the others. */
 const LOADING_MS = 60_000;
 
 /** Pure. A problem of the feed or of single zones alone does not make a node unready. */

@@ -285,7 +285,7 @@ describe('readiness', () => {
     ['not ready without a list', { ...good, isListed: false }, false],
     ['not ready without the name server', { ...good, isEngineUp: false }, false],
     ['not ready while its name server loads zones', { ...good, loading: 1, loadingMs: 59_000 }, false],
-    ['ready when one zone loads for ever', { ...good, loading: 1, loadingMs: 60_000 }, true],
+    ['ready when one zone never loads', { ...good, loading: 1, loadingMs: 60_000 }, true],
     ['not ready after a start until it caught up', { ...fresh, upMs: 299_000 }, false],
     ['ready after a start as soon as it caught up', { ...fresh, isCaughtUp: true }, true],
     ['ready after a start that takes too long', { ...fresh, upMs: 300_000 }, true],
