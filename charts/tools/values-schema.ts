@@ -29,6 +29,8 @@ const hostName = z
   .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$/)
   .meta({ id: 'hostName' });
 
+const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']).meta({ id: 'serviceType' });
+
 const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
 
 /** A Secret of the user, and the key in it. */
@@ -95,7 +97,7 @@ const api = component({
   maxConnectionsPerAddress: z.int().min(1).max(1_000_000),
   trustedProxies: networks,
   proxyProtocol: z.boolean(),
-  service: values({ type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']), port, annotations: texts }),
+  service: values({ type: serviceType, port, annotations: texts }),
   console: values({
     enabled: z.boolean(),
     url,
@@ -152,6 +154,13 @@ const nameserver = component({
     resources: open,
   }),
   persistence,
+  podServices: values({
+    enabled: z.boolean(),
+    type: serviceType,
+    port,
+    addresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)),
+    annotations: texts,
+  }),
   feed: values({ url, caSecret: name, caKey: z.string().min(1) }),
   nodeKey: existing,
   behindSeconds: z.int().min(10).max(604_800),
@@ -162,7 +171,7 @@ const nameserver = component({
 });
 
 const dnsService = values({
-  type: z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']),
+  type: serviceType,
   split: z.boolean(),
   port,
   annotations: texts,

@@ -3,6 +3,9 @@
 // whole. Each finding is one line.
 import type { Rendered } from './chart.ts';
 
+/** The controller of StatefulSets adds it. */
+const POD_NAME = 'statefulset.kubernetes.io/pod-name';
+
 interface Pod {
   at: string;
   labels: Record<string, string>;
@@ -48,7 +51,9 @@ function podFindings({ at, spec }: Pod): string[] {
 function objectFindings(object: Rendered, pods: readonly Pod[]): string[] {
   const { kind, spec } = object;
   const selects = (selector: Record<string, string>) =>
-    pods.filter(({ labels }) => Object.entries(selector).every(([key, value]) => labels[key] === value));
+    pods.filter(({ labels }) =>
+      Object.entries(selector).every(([key, value]) => key === POD_NAME || labels[key] === value),
+    );
   const found: string[] = [];
   if (kind === 'Deployment' || kind === 'StatefulSet') {
     if (selects(spec.selector.matchLabels).length > 1) found.push("selects another's pods as well");

@@ -86,6 +86,9 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     nameservers: ['ns1.example.net'],
     networkPolicy: { enabled: true },
   },
+  'an address for each name server': {
+    nameserver: { podServices: { enabled: true, type: 'LoadBalancer', addresses: ['192.0.2.1', '192.0.2.2'] } },
+  },
   'an operator and name servers for a service in another cluster': {
     ...region,
     operator: { url: 'https://dns.example.net', apiKey: { existingSecret: 'key' } },
@@ -177,6 +180,7 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ ...region, operator: { enabled: true } }, /operator\.url is needed with api\.enabled false/],
   [{ nameserver: { enabled: false } }, /nameservers is needed with nameserver\.enabled false/],
   [{ ...region, nameserver: { enabled: false } }, /the release is empty/],
+  [{ nameserver: { replicas: null, podServices: { enabled: true } } }, /nameserver\.replicas is needed/],
   [{ nameserver: { knot: { workers: 0 } } }, /\/nameserver\/knot\/workers.*want 1/],
   [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
   [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],

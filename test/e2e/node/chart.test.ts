@@ -212,6 +212,36 @@ describe('the chart on a real node', () => {
     return pods.length === count && pods.every(({ uid, ready }) => ready && uid !== gone);
   };
 
+  it('answers every query while api and database are away and each name server is replaced', async () => {
+    const parts = [`deployment/${RELEASE}-api`, `statefulset/${RELEASE}-postgres`] as const;
+    const of = async (...components: string[]) =>
+      (await release.pods()).filter(({ component }) => components.includes(component));
+    const [replicas] = [(await of('api')).length];
+    const load = startDnsLoad(release.dns, `www.${ZONE}`, 50);
+    try {
+      for (const part of parts) await cluster.kubectl('-n', NAMESPACE, 'scale', part, '--replicas=0');
+      await expect.poll(() => of('api', 'postgres'), { timeout: 90_000, interval: 300 }).toEqual([]);
+      for (const { name, uid } of await of('nameserver')) {
+        await cluster.kubectl('-n', NAMESPACE, 'delete', 'pod', name, '--wait=false');
+        const isBack = async () => {
+          const now = await of('nameserver');
+          return now.some((pod) => pod.name === name && pod.uid !== uid) && now.every(({ ready }) => ready);
+        };
+        await expect.poll(isBack, { timeout: 90_000, interval: 300 }).toBe(true);
+      }
+    } finally {
+      await cluster.kubectl('-n', NAMESPACE, 'scale', parts[1], '--replicas=1');
+      await cluster.kubectl('-n', NAMESPACE, 'scale', parts[0], `--replicas=${replicas}`);
+      await load.stop();
+    }
+    const { asked, failed, reasons } = load.count();
+    process.stdout.write(`without api and database: ${failed} of ${asked} queries failed ${reasons}\n`);
+    expect([failed, reasons]).toEqual([0, []]);
+    const isWhole = async () =>
+      (await release.pods()).every(({ ready }) => ready) && (await of('api')).length === replicas;
+    await expect.poll(isWhole, { timeout: 120_000, interval: 500 }).toBe(true);
+  });
+
   survivesCrashes(() => ({ cluster, release }));
 
   it('answers every query and loses no write while it is rolled back', async () => {

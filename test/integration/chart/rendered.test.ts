@@ -189,6 +189,16 @@ describe('values', () => {
     expect(tcp.spec).toMatchObject({ externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false });
   });
 
+  it('give each name server a Service of its own', async () => {
+    const objects = await render(VALUE_SETS['an address for each name server'] ?? {});
+    const services = [0, 1].map((index) => one(objects, 'Service', `zonestead-nameserver-${index}`).spec);
+    expect(services.map(({ selector }) => selector['statefulset.kubernetes.io/pod-name'])).toEqual([
+      'zonestead-nameserver-0',
+      'zonestead-nameserver-1',
+    ]);
+    expect(services.map(({ loadBalancerIP }) => loadBalancerIP)).toEqual(['192.0.2.1', '192.0.2.2']);
+  });
+
   it('create a disruption budget only for more than one pod', async () => {
     const budgets = async (replicas: number) =>
       (await render({ api: { replicas, pdb: { enabled: true } } })).filter(
