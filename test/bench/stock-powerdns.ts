@@ -7,8 +7,8 @@ import postgres from 'postgres';
 import type { Endpoint } from '#nameserver/probe/probe.ts';
 import { ensureDatabase, ensureRole, giveDatabase } from '#store/admin.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
-import { ensurePowerDns } from '../../deploy/local/parts/powerdns.ts';
 import { startProcess, waitFor } from '../../deploy/local/parts/process.ts';
+import { ensurePowerDns } from './powerdns.ts';
 import { type Bench, print } from './support.ts';
 
 export interface StockPowerDns {

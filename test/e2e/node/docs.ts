@@ -104,13 +104,14 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
 
     it.each(upgraded)('$text', async (step) => {
       // A rollback needs a rollout before it.
-      const [, undone] = /rollout undo deployment\/RELEASE-(\w+)/.exec(step.text) ?? [];
-      if (undone) await type(`kubectl -n ${NAMESPACE} rollout restart deployment/zonestead-${undone}`);
+      const [, kind, undone] = /rollout undo (\w+)\/RELEASE-(\w+)/.exec(step.text) ?? [];
+      if (undone) await type(`kubectl -n ${NAMESPACE} rollout restart ${kind}/zonestead-${undone}`);
       await followed(step);
     });
 
     it('all is served after that', async () => {
       await type(`kubectl -n ${NAMESPACE} wait --for=condition=Available --timeout=120s deployment --all`);
+      await type(`kubectl -n ${NAMESPACE} rollout status --timeout=120s statefulset/zonestead-nameserver`);
       await type(`kubectl -n ${NAMESPACE} wait --for=condition=Ready --timeout=60s dnszone/mine dnsrecord/mine-www`);
     });
 

@@ -22,6 +22,7 @@ import { VALUE_SETS } from '../../support/chart-values.ts';
 import { dropDatabase } from '../../support/database.ts';
 
 const MINUTE_MS = 60_000;
+const SECRETS = ['zonestead-database', 'zonestead-operator-key', 'zonestead-session', 'zonestead-node-key'];
 const { signal } = new AbortController();
 const namespace = 'zonestead';
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -66,6 +67,7 @@ describe('installed with the defaults', () => {
       givenSecret: 'passwords',
       urlKey: 'uri',
       keySecret: 'zonestead-operator-key',
+      nodeKeySecret: 'zonestead-node-key',
       sessionSecret: 'zonestead-session',
       team: 'platform',
       rotation,
@@ -105,12 +107,11 @@ describe('installed with the defaults', () => {
     } finally {
       await sql.end();
     }
-    const before = await Promise.all(['zonestead-database', 'zonestead-operator-key', 'zonestead-session'].map(secret));
+    const before = await Promise.all(SECRETS.map(secret));
     expect(before[2]?.sessionKey).toMatch(/^[0-9a-f]{64}$/);
+    expect(before[3]?.nodeKey).toMatch(/^yn_\w+$/);
     await bootstrap(options(''), around, signal);
-    expect(
-      await Promise.all(['zonestead-database', 'zonestead-operator-key', 'zonestead-session'].map(secret)),
-    ).toEqual(before);
+    expect(await Promise.all(SECRETS.map(secret))).toEqual(before);
 
     // With a new key, the old one works for another hour.
     await bootstrap(options('next'), around, signal);

@@ -1,6 +1,6 @@
 // PowerDNS as a peer that benchmarks measure: its program.
-import { ensureTools } from './apt.ts';
-import type { Progress } from './cache.ts';
+import { ensureTools } from '../../deploy/local/parts/apt.ts';
+import type { Progress } from '../../deploy/local/parts/cache.ts';
 
 /** The path of pdns_server; installed when it is missing and that may be done. */
 export async function ensurePowerDns(options: { progress: Progress; signal: AbortSignal }): Promise<string> {
