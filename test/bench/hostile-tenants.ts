@@ -18,7 +18,7 @@ const LIMIT_MS = 10 * 60_000;
 const CHALLENGES = 300;
 const LARGE = 600;
 /** 250 strings of 255 octets, each octet written as \000. */
-const CONTENT = Array.from({ length: 250 }, () => `"${'\\000'.repeat(255)}"`).join(' ');
+const CONTENT = Array.from({ length: 250 }, () => `"${'\\097'.repeat(255)}"`).join(' ');
 const SECRET = resource('', 'secrets', 'Secret');
 const ROLE = resource('rbac.authorization.k8s.io', 'roles', 'Role');
 const ROLE_BINDING = resource('rbac.authorization.k8s.io', 'rolebindings', 'RoleBinding');

@@ -5,9 +5,9 @@ import type { Sql } from 'postgres';
 const lines = (count: number, line: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => line(i)).join('\n');
 const MIB = 2 ** 20;
-/** Every octet as `\DDD`, in strings of 255: the longest text of a record. */
+/** Every octet as `\DDD`, in strings of 255: the longest content of a record, which is kept as it was sent. */
 const ESCAPED = Array(250)
-  .fill(`"${'\\001'.repeat(255)}"`)
+  .fill(`"${'\\097'.repeat(255)}"`)
   .join(' ');
 
 /** Each file is below the limit of 8 MiB. */

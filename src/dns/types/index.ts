@@ -10,7 +10,7 @@ import { parseHttps } from './https.ts';
 import { DEFAULT_MX_PRIORITY, parseMx } from './mx.ts';
 import { parseNs } from './ns.ts';
 import { parsePtr } from './ptr.ts';
-import { MAX_RDATA, type ParseContent, type ParsedRdata, tooLong } from './rdata.ts';
+import { MAX_RDATA, MAX_RDATA_TEXT, type ParseContent, type ParsedRdata, textTooLong, tooLong } from './rdata.ts';
 import type { RecordType } from './record-type.ts';
 import { parseSrv } from './srv.ts';
 import { parseTlsa } from './tlsa.ts';
@@ -50,6 +50,7 @@ export function parseRdata(
   if (!preference.ok) return preference;
   const parsed = PARSERS[type](content, preference.value);
   if (parsed.ok && parsed.value.wire.length > MAX_RDATA) return tooLong(parsed.value.wire.length);
+  if (parsed.ok && parsed.value.rdata.length > MAX_RDATA_TEXT) return textTooLong(parsed.value.rdata.length);
   return parsed;
 }
 

@@ -4,6 +4,12 @@ import { type Problem, refuse, type Verdict } from '../verdict.ts';
 /** RDATA octets of one record: leaves room for its signature and the rest of a message of 65535 octets. */
 export const MAX_RDATA = 64_000;
 
+/**
+ * Characters of RDATA in its presentation form. Knot 3.2 cannot return a longer text over its control socket, so a name server
+ * could not compare it. It fits 64,000 octets of ASCII text in strings of 255; every other octet takes four characters.
+ */
+export const MAX_RDATA_TEXT = 65_000;
+
 export interface ParsedRdata {
   /**
    * The form that the API returns. TXT is echoed as sent; every other type has one canonical form: names as lower-case
@@ -12,8 +18,7 @@ export interface ParsedRdata {
    */
   content: string;
   /**
-   * RDATA in the presentation form that PowerDNS 4.7.3 accepts and serves. With one row that it cannot parse, PowerDNS
-   * answers SERVFAIL for the whole name.
+   * RDATA in its canonical presentation form, at most MAX_RDATA_TEXT characters.
    */
   rdata: string;
   /** RDATA on the wire, names uncompressed and lower-cased (RFC 4034 section 6.2): the value's identity. */
@@ -33,6 +38,15 @@ export type ParseContent = (content: string, priority: number) => Verdict<Parsed
 /** The value of a type that has neither target nor priority. */
 export function plainRdata(content: string, rdata: string, wire: Uint8Array): ParsedRdata {
   return { content, rdata, wire, target: null, priority: null };
+}
+
+/** The refusal of a value whose presentation form is too long. */
+export function textTooLong(characters: number): { ok: false; problem: Problem } {
+  const written = `The value has ${characters} characters in zone file form`;
+  return refuse(
+    'content',
+    `${written}; at most ${MAX_RDATA_TEXT} are allowed. Octets outside of printable ASCII take four characters each.`,
+  );
 }
 
 /** The refusal of a value of `octets` on the wire or more. */

@@ -89,7 +89,13 @@ describe('a TXT record', () => {
     expect(rdata('TXT', 'a'.repeat(250 * 255)).wire).toHaveLength(64_000);
     expect(refusal('TXT', 'a'.repeat(250 * 255 + 1)).message).toContain('64000');
     expect(refusal('TXT', '""'.repeat(64_001)).message).toContain('64000');
-    expect(rdata('TXT', '"\\000"'.repeat(32_000)).wire).toHaveLength(64_000);
+    expect(rdata('TXT', '"\\097"'.repeat(16_250)).wire).toHaveLength(32_500);
+  });
+
+  it('takes 65000 characters in zone file form and no more', () => {
+    const escapes = (octets: number) => `"${'\\000'.repeat(octets)}"`;
+    expect(rdata('TXT', escapes(16_100)).wire).toHaveLength(16_100 + 64);
+    expect(refusal('TXT', escapes(16_250)).message).toMatch(/at most 65000 are allowed/);
   });
 
   it('keeps every octet from content to RDATA and back', () => {
