@@ -165,7 +165,7 @@ export function buildApp({
     async (acme) => {
       const refuseTheRest = refuseOtherMethods(acme, '/acme');
       countDeclaredWrites(acme as unknown as FastifyInstance, context, writeLimits, 'start');
-      await acmeRoutes(acme, context);
+      await acmeRoutes(acme, context, feed?.arrivals);
       refuseTheRest();
     },
     { prefix: '/acme' },

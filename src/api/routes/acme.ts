@@ -2,16 +2,19 @@
 // the same permissions, limits and errors. src/service/challenges defines a challenge.
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import * as schemas from '#contract/acme.ts';
 import { registerChallengeAccount, updateChallengeAccount } from '#service/challenges/accounts.ts';
 import { addChallenge, removeChallenge } from '#service/challenges/challenges.ts';
 import type { ServiceContext } from '#service/context.ts';
+import type { Arrivals } from '#service/nodes/arrivals.ts';
+import { untilServed } from '#service/nodes/living.ts';
 import { Refusal } from '#service/refusal.ts';
 import { requireApiHeaders, requireBasicKey } from '../hooks/acme-auth.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { takeJson } from '../hooks/json-body.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
 import { errorAnswers, type Permission } from './answers.ts';
 
 const TAGS = ['acme'];
@@ -19,21 +22,40 @@ const ERRORS = errorAnswers('bad_request', 'forbidden', 'not_found', 'no_zone', 
 /** A key in `Authorization`, as `Basic` or `Bearer`. */
 const basic = (...permissions: Permission[]) => [{ basic: permissions }, { key: permissions }];
 
-/** Registers all of them below one prefix. */
-export async function acmeRoutes(app: FastifyInstance, context: ServiceContext): Promise<void> {
+/**
+ * Many clients of these protocols ask for the certificate as soon as a value is accepted: they get the answer when the name servers
+ * have the value, or after this time, in ms. The clients' own time limits are 30 s and more.
+ */
+const SERVED_MS = 5_000;
+
+/** Registers all of them below one prefix. @param arrivals undefined: the routes do not wait for name servers */
+export async function acmeRoutes(app: FastifyInstance, context: ServiceContext, arrivals?: Arrivals): Promise<void> {
   app.decorateRequest('basicUser', null);
   // Some clients (acme.sh through curl) send JSON with the content type of a form, or with none.
   takeJson(app, '*');
-  await app.register(async (httpreq) => httpreqRoutes(httpreq, context), { prefix: '/httpreq' });
-  await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, context), { prefix: '/acme-dns' });
+  const served: Served = async (request, reply, zoneId) => {
+    if (arrivals === undefined) return;
+    const arrival = { zoneId, holder: callerOf(request).actor.keyId, waitMs: SERVED_MS };
+    await untilServed(context, arrivals, arrival, whenClientLeaves(reply));
+  };
+  await app.register(async (httpreq) => httpreqRoutes(httpreq, context, served), { prefix: '/httpreq' });
+  await app.register(async (acmeDns) => acmeDnsRoutes(acmeDns, context, served), { prefix: '/acme-dns' });
 }
 
-function httpreqRoutes(app: FastifyInstance, context: ServiceContext): void {
+/** Waits until the name servers have the zone as it is now. */
+type Served = (request: FastifyRequest, reply: FastifyReply, zoneId: string) => Promise<void>;
+
+function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Served): void {
+  // Nobody waits for a value to be gone.
+  const remove = async (...challenge: Parameters<typeof removeChallenge>) => {
+    await removeChallenge(...challenge);
+    return null;
+  };
   const routes = app.withTypeProvider<ZodTypeProvider>();
   app.addHook('onRequest', requireBasicKey(context));
   for (const [path, operationId, summary, change] of [
     ['/present', 'addHttpreqChallenge', "Add a challenge value for lego's httpreq provider", addChallenge],
-    ['/cleanup', 'removeHttpreqChallenge', "Remove a challenge value for lego's httpreq provider", removeChallenge],
+    ['/cleanup', 'removeHttpreqChallenge', "Remove a challenge value for lego's httpreq provider", remove],
   ] as const) {
     routes.post(
       path,
@@ -44,29 +66,32 @@ function httpreqRoutes(app: FastifyInstance, context: ServiceContext): void {
           operationId,
           summary,
           description:
-            'The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely.',
+            'The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely. The answer to a new value comes when the name servers have it, or after 5 s.',
           security: basic('records:write'),
           body: schemas.httpreqBody,
           response: { 200: schemas.httpreqAnswer, ...ERRORS },
         },
       },
-      async (request) => {
+      async (request, reply) => {
         const challenge = readChallenge(request.body);
-        await withRetries(() => change(context, callerOf(request), challenge.fqdn, challenge.value));
+        const zoneId = await withRetries<string | null>(() =>
+          change(context, callerOf(request), challenge.fqdn, challenge.value),
+        );
+        if (zoneId !== null) await served(request, reply, zoneId);
         return challenge;
       },
     );
   }
 }
 
-/** How long a request is retried while the zone is busy. The clients' own time limits are 30 s and more. */
+/** How long a request is retried while the zone is busy. */
 const RETRY_MS = 20_000;
 
 /**
  * Retries while the zone is busy: these protocols have no Retry-After, and the client would abandon its certificate.
  * @throws Refusal busy if the zone is still busy at the end
  */
-async function withRetries(work: () => Promise<void>): Promise<void> {
+async function withRetries<T>(work: () => Promise<T>): Promise<T> {
   const until = performance.now() + RETRY_MS;
   for (;;) {
     try {
@@ -89,7 +114,7 @@ function readChallenge(body: schemas.HttpreqBody): { fqdn: string; value: string
   };
 }
 
-function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext): void {
+function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext, served: Served): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
   routes.post(
     '/register',
@@ -129,15 +154,16 @@ function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext): void {
         operationId: 'updateAcmeDnsChallenge',
         summary: 'Set a challenge value for a client of acme-dns',
         description:
-          'Adds the value to the TXT records at the name of the account. The name keeps the two newest values.',
+          'Adds the value to the TXT records at the name of the account. The name keeps the two newest values. The answer comes when the name servers have the value, or after 5 s.',
         security: [{ acmeDns: [] }],
         body: schemas.updateBody,
         response: { 200: schemas.updateAnswer, ...ERRORS },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { subdomain, txt } = request.body;
-      await withRetries(() => updateChallengeAccount(context, callerOf(request), subdomain, txt));
+      const zoneId = await withRetries(() => updateChallengeAccount(context, callerOf(request), subdomain, txt));
+      await served(request, reply, zoneId);
       return { txt };
     },
   );

@@ -107,6 +107,7 @@ async function judgeNetworks(context: ServiceContext, actor: Actor, wanted: stri
 
 /**
  * Adds a value at the account's name and keeps the two newest values.
+ * @returns the id of its zone
  * @throws Refusal forbidden (another account's name), no_zone, busy
  */
 export async function updateChallengeAccount(
@@ -114,7 +115,7 @@ export async function updateChallengeAccount(
   caller: Caller,
   subdomain: string,
   value: string,
-): Promise<void> {
+): Promise<string> {
   const { grants, onlyNames } = caller.actor;
   const [zoneId, ...more] = [...grants].flatMap(([id, level]) => (level === 'write' ? id : []));
   const name = onlyNames?.find((each) => each === subdomain || each.startsWith(`${subdomain}.`));
@@ -122,4 +123,5 @@ export async function updateChallengeAccount(
     throw refusal('challenge-account-subdomain');
   }
   await rollChallenge(context, caller, zoneId, { name, value, keep: KEPT_VALUES });
+  return zoneId;
 }

@@ -56,13 +56,16 @@ async function placeOf(context: ServiceContext, actor: Actor, name: string): Pro
   return zone ? { zone, name: name === zone.name ? '@' : name.slice(0, -zone.name.length - 1) } : null;
 }
 
-/** Adds one value to the existing ones. A value that exists already is not an error. @throws as createRecord, challengePlace */
+/**
+ * Adds one value to the existing ones. A value that exists already is not an error.
+ * @returns the id of its zone @throws as createRecord, challengePlace
+ */
 export async function addChallenge(
   context: ServiceContext,
   caller: Caller,
   name: string,
   value: string,
-): Promise<void> {
+): Promise<string> {
   const { zone, name: owner } = await challengePlace(context, caller.actor, name);
   const input = { name: owner, type: 'TXT', content: value, ttl: CHALLENGE_TTL };
   try {
@@ -71,6 +74,7 @@ export async function addChallenge(
     const conflict = error instanceof Refusal && error.code === 'conflict';
     if (!conflict || (await recordsOf(context, caller, { zone, name: owner }, value)).length === 0) throw error;
   }
+  return zone.id;
 }
 
 /** Removes this value only. A value that does not exist is not an error. @throws as removeRecord, challengePlace */

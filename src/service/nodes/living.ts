@@ -4,7 +4,7 @@ import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { seeZone } from '../zones/zones.ts';
-import type { Arrivals } from './arrivals.ts';
+import type { Arrival, Arrivals } from './arrivals.ts';
 import { judgeInstance } from './instance.ts';
 import { textForOwner } from './owner-text.ts';
 
@@ -52,4 +52,18 @@ export async function readNodesOfZone(
       ...(error === null ? {} : { error: textForOwner(error, name) }),
     };
   });
+}
+
+/**
+ * Waits until all living nodes have the zone as it is now, at most `waitMs`; for a zone that does not exist not at all.
+ * @throws the reason of the signal
+ */
+export async function untilServed(
+  { db }: ServiceContext,
+  arrivals: Arrivals,
+  arrival: Omit<Arrival, 'xid'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const xid = await changedXid(db, arrival.zoneId);
+  if (xid !== null) await arrivals.until({ ...arrival, xid }, signal);
 }

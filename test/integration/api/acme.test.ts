@@ -21,8 +21,10 @@ async function post(path: string, body: unknown, headers: Record<string, string>
 }
 const httpreq = (verb: string, body: unknown, key = service.admin.text) =>
   post(`/httpreq/${verb}`, body, { authorization: basic(key) });
-const txt = async (name: string) =>
-  (await service.dns.lookup(name, 'TXT')).answers.map((line) => line.split('"')[1]).sort();
+const txt = async (name: string, { lookup } = service.dns as Pick<typeof service.dns, 'lookup'>) =>
+  (await lookup(name, 'TXT')).answers.map((line) => line.split('"')[1]).sort();
+/** The values at the name server at this moment. */
+const txtNow = (name: string) => txt(name, service.dns.raw);
 
 test('another method than POST is 405 with Allow', async () => {
   for (const path of ['/httpreq/present', '/httpreq/cleanup', '/acme-dns/register', '/acme-dns/update']) {
@@ -46,6 +48,15 @@ describe("lego's httpreq", () => {
       expect((await httpreq('cleanup', { fqdn, value: VALUE })).status).toBe(200);
     }
     await expect.poll(() => txt(fqdn)).toEqual([value('other')]);
+  });
+
+  test('answers when the name server has the value', async () => {
+    const { zoneName } = await service.zone();
+    const fqdn = `_acme-challenge.${zoneName}.`;
+    for (const count of [1, 2, 3, 4]) {
+      expect((await httpreq('present', { fqdn, value: value(count) })).status).toBe(200);
+      expect(await txtNow(fqdn)).toHaveLength(count);
+    }
   });
 
   test('computes name and value in raw mode, according to RFC 8555 section 8.4', async () => {
@@ -194,8 +205,9 @@ describe('acme-dns', () => {
         status: 200,
         body: { txt: each },
       });
+      expect(await txtNow(account.fulldomain as string)).toContain(each);
     }
-    await expect.poll(() => txt(account.fulldomain as string)).toEqual([value(1), value(2)].sort());
+    expect(await txtNow(account.fulldomain as string)).toEqual([value(1), value(2)].sort());
   });
 
   test('gives the account no other permission', async () => {
