@@ -31,9 +31,8 @@ export function zoneNodeRoutes(app: FastifyInstance, context: ServiceContext, fe
     async (request, reply) => {
       if (feed === undefined) throw new Error('this application has no feed');
       const { params, query } = request;
-      const waitMs = Number(query.wait ?? 0) * 1_000;
-      const left = whenClientLeaves(reply);
-      return { nodes: await readNodesOfZone(context, actorOf(request), params.id, feed.arrivals, waitMs, left) };
+      const wait = { arrivals: feed.arrivals, ms: Number(query.wait ?? 0) * 1_000, signal: whenClientLeaves(reply) };
+      return { nodes: await readNodesOfZone(context, actorOf(request), params.id, wait) };
     },
   );
 }

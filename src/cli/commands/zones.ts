@@ -51,6 +51,22 @@ const remove = describeCommand({
     withRest(context, options, async (session) => (await load()).deleteZone(session, zone, options)),
 });
 
+const status = describeCommand({
+  name: 'status',
+  describe: 'show which nodes have a zone as it is stored, and the serial that each name server answers with',
+  arguments: [ZONE],
+  options: [JSON_OPTION],
+  settings: [...REST_SETTINGS, 'ZONESTEAD_NAMESERVER_ADDRESSES'],
+  run: ([zone = ''], options: JsonOption, context) =>
+    withRest(context, options, async (session) =>
+      (await import('../rest/zone-status.ts')).showStatus(
+        session,
+        zone,
+        context.config().ZONESTEAD_NAMESERVER_ADDRESSES,
+      ),
+    ),
+});
+
 const park = describeCommand({
   name: 'park',
   describe: 'stop serving the records of a zone, and keep them',
@@ -112,5 +128,5 @@ const ds = describeCommand({
 export const command: CommandGroup = {
   name: 'zones',
   describe: 'manage zones (over the REST API)',
-  commands: [list, create, get, remove, park, unpark, release, toManifests, ds],
+  commands: [list, create, get, status, remove, park, unpark, release, toManifests, ds],
 };

@@ -23,7 +23,7 @@ import {
   judgeIssuers,
 } from './cluster-checks.ts';
 import { type Finding, fail, findingLines } from './finding.ts';
-import { checkServers, findZone, judgeDelegation, judgeGrant, judgeZone } from './zone-checks.ts';
+import { checkServers, findZone, judgeDelegation, judgeGrant, judgeNodes, judgeZone } from './zone-checks.ts';
 
 interface DoctorOptions {
   /** The user name of cert-manager in Kubernetes. */
@@ -107,6 +107,7 @@ async function examineName(
     judgeZone(match),
     judgeGrant(match, namespace, () => tenant.metadata.labels ?? {}),
     ...(await checkServers(match, servers, signal)),
+    ...judgeNodes(match),
     judgeDelegation(match),
   ];
 }

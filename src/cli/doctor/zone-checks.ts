@@ -68,10 +68,25 @@ function unresolvedFinding(name: string, problem: string): Finding {
   );
 }
 
-function serverFinding({ server, ok: isOk, problem }: ServerVerdict): Finding {
-  const title = `Name server ${server.name} (${place(server)})`;
-  if (isOk) return ok(`${title} serves the zone`);
-  return fail(`${title} ${problem}`, 'Is PowerDNS running there, and are UDP and TCP port 53 open?');
+function serverFinding({ server, ok: isOk, serial, node, problem }: ServerVerdict): Finding {
+  const title = `Name server ${server.name} (${place(server)}${node === null ? '' : `, node ${node}`})`;
+  if (isOk) return ok(`${title} serves the zone with serial ${serial}`);
+  return fail(`${title} ${problem}`, 'Is knotd running there, and are UDP and TCP port 53 open?');
+}
+
+/** Judges the nodes as the operator saw them last. */
+export function judgeNodes({ zone }: ZoneMatch): Finding[] {
+  const { nodes, nodesCurrent } = zone.status ?? {};
+  if (nodes === undefined) return [];
+  const problems = nodes.filter(({ state }) => state === 'Behind');
+  if (nodes.length === 0)
+    return [
+      warn('No node reports to the api', 'Is `zonestead nameserver` running? `zonestead nodes list` shows all nodes'),
+    ];
+  if (problems.length === 0) return [ok(`${nodesCurrent} nodes have the zone as it is stored`)];
+  return problems.map(({ name, problem }) =>
+    fail(problem ?? `node ${name} is behind`, `Read the log of node ${name}; \`zonestead nodes list\` shows its state`),
+  );
 }
 
 function place({ address, port }: NameServer): string {

@@ -7,6 +7,7 @@ import { isRecordType, RECORD_TYPES } from '#dns/types/index.ts';
 import { typeName } from '#dns/wire/rdata-text.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { readNodesOfZone } from '#service/nodes/living.ts';
 import { readRecords } from '#service/records/records.ts';
 import { refuseProblem } from '#service/refusal.ts';
 import { isParentHosted } from '#service/zones/zones.ts';
@@ -31,12 +32,17 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
   app.get<Query>('/zones/:zoneId/live', async (request, reply) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
     const typed = { name: request.query.name?.trim() || '@', type: typeOf(request.query.type) };
+    const nodes = (await readNodesOfZone(context, actorOf(request), zone.id)).map((node) => ({
+      ...node,
+      state: node.starting ? 'starting' : node.current ? 'up to date' : 'behind',
+    }));
     const page = {
       title: `Live: ${zone.zoneName}`,
       zone,
       home,
       typed,
       types: TYPES,
+      nodes,
       result: null,
       available: live !== null,
     };

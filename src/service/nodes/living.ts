@@ -1,5 +1,5 @@
 // The name servers that live, and whether each serves a zone as it was when the question arrived.
-import { behindSince, changedXid } from '#store/nodes.ts';
+import { behindSince, changedXid, livingRows } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -9,7 +9,7 @@ import { judgeInstance } from './instance.ts';
 import { textForOwner } from './owner-text.ts';
 
 /** `zoneNodes` of the contract. */
-interface NodeOfZone {
+export interface NodeOfZone {
   node: string;
   current: boolean;
   starting?: true;
@@ -19,23 +19,30 @@ interface NodeOfZone {
   error?: string;
 }
 
+interface Wait {
+  arrivals: Arrivals;
+  ms: number;
+  signal: AbortSignal;
+}
+
 /**
  * The nodes that reported within the last 30 s, by name. Two instances with one name are two entries.
- * @param waitMs waits so long for all of them to have the changes that were committed when the question arrived
+ * @param wait waits so long for all of them to have the changes that were committed when the question arrived. (Default: does not wait.)
  * @throws Refusal no_zone; the reason of the signal
  */
 export async function readNodesOfZone(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-  arrivals: Arrivals,
-  waitMs: number,
-  signal: AbortSignal,
+  wait?: Wait,
 ): Promise<NodeOfZone[]> {
   const { name } = await seeZone(context, actor, zoneId, 'no_zone');
   const xid = await changedXid(context.db, zoneId);
   if (xid === null) throw refusal('no-zone');
-  const instances = await arrivals.until({ zoneId, xid, holder: actor.keyId, waitMs }, signal);
+  const instances =
+    wait === undefined
+      ? await livingRows(context.db)
+      : await wait.arrivals.until({ zoneId, xid, holder: actor.keyId, waitMs: wait.ms }, wait.signal);
   const judged = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xid) }));
   const isBehind = judged.some(({ state, error }) => state === 'behind' && error === null);
   const behind = isBehind ? await behindSince(context.db) : [];

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { startTestService } from '../../support/service.ts';
+import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ limits: true });
 const { admin, sql } = service;
@@ -223,6 +223,13 @@ describe('zones and records', () => {
     });
     expect((await json('zones', 'list')).zones.map((zone: { id: string }) => zone.id)).toEqual([created.id]);
     expect(await json('zones', 'get', created.id)).toEqual(await json('zones', 'get', 'cli.example'));
+    await service.dns.lookup('cli.example', 'SOA');
+    const { address, port } = service.dns;
+    const at = { ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map((name) => `${name}=${address}:${port}`).join() };
+    const status = (await zonestead(['zones', 'status', 'cli.example'], at)).out;
+    expect(status).toMatch(/^serial {2}\d+$/m);
+    expect(status).toMatch(/^ns1 +current +20[0-9T:.-]+Z *$/m);
+    expect(status).toMatch(new RegExp(`^ns2\\.zonestead\\.test +${address}:${port} +ns1 +\\d+ *$`, 'm'));
     expect((await zonestead(['zones', 'park', 'cli.example'])).out).toBe('cli.example is parked\n');
     expect((await zonestead(['zones', 'unpark', 'cli.example'])).out).toBe('cli.example is active\n');
     // One line each for the zone file of the parent, SHA-256 first.

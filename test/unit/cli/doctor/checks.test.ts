@@ -10,7 +10,7 @@ import {
   judgeCaBundle,
   judgeIssuers,
 } from '#cli/doctor/cluster-checks.ts';
-import { findZone, judgeDelegation, judgeGrant, judgeZone } from '#cli/doctor/zone-checks.ts';
+import { findZone, judgeDelegation, judgeGrant, judgeNodes, judgeZone } from '#cli/doctor/zone-checks.ts';
 import type { ZoneMatch } from '#solver/zone-match.ts';
 import { ensureAuthority } from '../../../../deploy/local/parts/certificates.ts';
 import { OWN, zone } from '../../../support/solver.ts';
@@ -110,5 +110,25 @@ describe('a name', () => {
       fix: expect.stringContaining('Is the operator running'),
     });
     expect(judgeDelegation(match).verdict).toBe('warn');
+  });
+
+  it('needs nodes that have the zone', () => {
+    const judged = (status: object) => {
+      const match = find('example.org', zone('a', 'example.org', OWN));
+      return judgeNodes({ ...match, zone: { ...match.zone, status: { conditions: [], ...status } } }).map(
+        ({ verdict, what }) => `${verdict}: ${what}`,
+      );
+    };
+    const current = { name: 'ns1', state: 'Current' };
+    const behind = { name: 'ns2', state: 'Behind', problem: 'node ns2 has not applied the last change yet' };
+    const starting = { name: 'ns3', state: 'Starting' };
+    expect(judged({})).toEqual([]);
+    expect(judged({ nodes: [], nodesCurrent: '0/0' })).toEqual(['warn: No node reports to the api']);
+    expect(judged({ nodes: [current, starting], nodesCurrent: '1/1' })).toEqual([
+      'ok: 1/1 nodes have the zone as it is stored',
+    ]);
+    expect(judged({ nodes: [current, behind], nodesCurrent: '1/2' })).toEqual([
+      'fail: node ns2 has not applied the last change yet',
+    ]);
   });
 });

@@ -1,0 +1,66 @@
+// `zonestead zones status`: which nodes have a zone as it is stored, by their reports, and the serial that each name server answers
+// with, by DNS.
+import { Resolver } from 'node:dns/promises';
+import type { ZoneNode } from '#client/client.ts';
+import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
+import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
+import { table } from '../table.ts';
+import { type Session, show, zoneOf } from './session.ts';
+
+const RESOLVE_MS = 2_000;
+
+/** @param overrides ZONESTEAD_NAMESERVER_ADDRESSES @throws Error if the API key cannot see the zone */
+export async function showStatus(session: Session, nameOrId: string, overrides: string): Promise<void> {
+  const { client, signal, print } = session;
+  const { id } = await zoneOf(session, nameOrId);
+  // The serial that is read first: what the name servers answer afterwards has this one or a later one.
+  const zone = await client.zones.get(id, { signal });
+  const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 });
+  const resolving = { overrides: parseOverrides(overrides), resolver, signal };
+  const [nodes, { servers, unresolved }] = await Promise.all([
+    client.zones.nodes(id, 0, { signal }),
+    resolveServers(zone.nameservers, resolving),
+  ]);
+  const expected = { zone: zone.zoneName, minSerial: zone.serial };
+  const verdicts = await zoneServed(expected, servers, { attempts: 2, signal });
+  const nameservers = [
+    ...verdicts.map(nameserverOf),
+    ...unresolved.map(({ name, problem }) => ({ name, address: null, node: null, serial: null, problem })),
+  ];
+  show(session, { zoneName: zone.zoneName, serial: zone.serial, nodes, nameservers }, () => {
+    print(`zone    ${zone.zoneName}`);
+    print(`serial  ${zone.serial}`);
+    print('');
+    const rows = nodes.map((node) => [node.node, stateOf(node), node.reportedAt, nodeProblems([node])[0] ?? '']);
+    table(['NODE', 'STATE', 'LAST REPORT', 'PROBLEM'], rows, print);
+    if (!isAnyCounted(nodes)) print(NO_NODE_REPORTS);
+    print('');
+    table(
+      ['NAME SERVER', 'ADDRESS', 'NODE', 'SERIAL', 'PROBLEM'],
+      nameservers.map(({ name, address, node, serial, problem }) => [
+        name,
+        address ?? '-',
+        node ?? '-',
+        serial === null ? '-' : String(serial),
+        problem ?? '',
+      ]),
+      print,
+    );
+  });
+}
+
+function nameserverOf({ server, node, serial, problem }: ServerVerdict) {
+  const { name, address, port } = server;
+  return {
+    name,
+    address: address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`,
+    node,
+    serial,
+    problem,
+  };
+}
+
+function stateOf({ current, starting }: ZoneNode): string {
+  if (starting) return 'starting';
+  return current ? 'current' : 'behind';
+}
