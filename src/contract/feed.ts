@@ -177,7 +177,7 @@ export const zoneNodesQuery = z.strictObject({
     .refine((text) => Number(text) <= MAX_NODES_WAIT)
     .optional()
     .meta({
-      description: `Waits so many seconds, at most ${MAX_NODES_WAIT} and with up to three decimals, until every name server has the changes that were committed when the request arrived, or is starting. The answer may come sooner. (Default: 0.)`,
+      description: `Waits so many seconds, at most ${MAX_NODES_WAIT} and with up to three decimals, until every name server has the changes that were committed when the request arrived, or is starting. The answer may come sooner. The default is 0.`,
     }),
 });
 
