@@ -13,7 +13,7 @@ const RESOLVE_MS = 2_000;
 export async function showStatus(session: Session, nameOrId: string, overrides: string): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
-  // The serial that is read first: what the name servers answer afterwards has this one or a later one.
+  // The serial is read before the answers, so that each answer must have this serial or a later one.
   const zone = await client.zones.get(id, { signal });
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 });
   const resolving = { overrides: parseOverrides(overrides), resolver, signal };
