@@ -11,14 +11,14 @@ export type NodesAnswer = { nodes: readonly ZoneNode[]; problem: null } | { node
 
 export interface NodeQuestions {
   /**
-   * Waits up to a quarter of a second for the nodes to have every change of the zone that was committed when the call began.
+   * Waits up to half a second for the nodes to have every change of the zone that was committed when the call began.
    * @throws the reason of the signal
    */
   ask(client: NodesClient, zoneId: string, signal: AbortSignal): Promise<NodesAnswer>;
 }
 
-/** A node needs 10 to 30 ms. A worker must not wait long for a node that is away. */
-const WAIT_SECONDS = 0.25;
+/** A node needs 10 to 30 ms, more on a busy machine. A worker must not wait long for a node that is away. */
+const WAIT_SECONDS = 0.5;
 const TIMEOUT_MS = 3_000;
 /** Proofs of one batch of records begin within this time. */
 const COLLECT_MS = 1;

@@ -60,6 +60,8 @@ const RESOLVE_MS = 2_000;
  */
 const MIN_PROBES = 4;
 const PROBE_INTERVAL_MS = 40;
+/** The pause grows up to so many intervals while the nodes have not answered. */
+const MOST_LONGER = 8;
 /** How long a success over TCP counts, in ms: TCP depends on the server and its firewall, not on each record. */
 const TCP_SEEN_MS = 10_000;
 
@@ -102,7 +104,9 @@ export function createPropagation(
       const isLast = probe >= MIN_PROBES && wasAnswered;
       if (problems.length === 0 || isSilent || isLast)
         return { servers: verdicts, problems: [...unknown, ...problems] };
-      const pause = sleep(clock, PROBE_INTERVAL_MS, signal);
+      // Many records wait together for a node that is behind, and must not keep the name servers busy.
+      const longer = isAnswered ? 1 : Math.min(2 ** (probe - 1), MOST_LONGER);
+      const pause = sleep(clock, PROBE_INTERVAL_MS * longer, signal);
       await (isAnswered ? pause : Promise.race([pause, answered]));
     }
   }

@@ -183,7 +183,7 @@ describe('the proof by the reports of nodes', () => {
     });
     const together = Array.from({ length: 50 }, () => prove(api));
     const other = prove(api, [], www, 'zone_2');
-    await expect.poll(() => api.waits).toEqual([0.25, 0.25]);
+    await expect.poll(() => api.waits).toEqual([0.5, 0.5]);
     const later = prove(api);
     await expect.poll(() => api.waits.length).toBe(3);
     // A third question of the zone waits for one of the two.
