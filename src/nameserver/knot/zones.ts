@@ -16,6 +16,7 @@ import { isLoading, type LoadContext, loadZone, tidyLoads } from './load.ts';
 import { pagesOf } from './pages.ts';
 import { nextServedSerial } from './plan.ts';
 import { absolute, SetCollector, soaOf } from './records.ts';
+import { checkRoom } from './room.ts';
 import { changeZone, checkLoaded, type ZoneChange } from './transaction.ts';
 import { createTurns } from './turns.ts';
 
@@ -131,8 +132,12 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
 
     change: (name, change, signal) =>
       changes(name, async () => {
+        await checkRoom(options.folder.storage, change.sets.length);
         const loaded = change.sets.length > loadSets ? await load(name, change, signal) : null;
-        if (loaded !== null) return loaded;
+        if (loaded !== null) {
+          added.delete(name);
+          return loaded;
+        }
         try {
           const isNew = added.has(name);
           const serial = await control.session((session) => changeZone(session, name, change, { isNew }), signal);

@@ -34,9 +34,15 @@ describe('a feed with faults', () => {
 
   it('that refuses the key is asked rarely, and the log names the remedy', async () => {
     const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
-    feed.faults.push({ path: /feed$/, status: 401, times: 1 });
+    feed.faults.push({ path: /feed$/, status: 401, times: 2 });
     const { lines, metrics } = start({ clock: clock() });
-    await expect.poll(() => metric(metrics, 'node_feed_ends_total', { reason: 'refused' })).toBe(1);
+    const connections = () => feed.requests.filter((each) => each.startsWith('GET /v1/feed?')).length;
+    await expect.poll(connections).toBe(1);
+    const began = Date.now();
+    await expect.poll(connections).toBe(2);
+    // 30 s of a clock that is 20 times as fast.
+    expect(Date.now() - began).toBeGreaterThan(1_000);
+    await expect.poll(() => metric(metrics, 'node_feed_ends_total', { reason: 'refused' })).toBe(2);
     expect(lines.join()).toMatch(/refuses the key of this node \(401 unauthorized/);
     expect(JSON.parse(lines.find((line) => line.includes('refuses')) ?? '').retryMs).toBeGreaterThanOrEqual(30_000);
     await converged();

@@ -1,0 +1,38 @@
+// The free space of the disk that a change needs. knotd writes its journal through a memory map: on a full disk, the kernel ends
+// knotd with SIGBUS, and no zone is answered any more. So the node makes no change when the disk is nearly full.
+import { statfs } from 'node:fs/promises';
+import { KnotError } from './errors.ts';
+
+const MIB = 1024 * 1024;
+/** Space that knotd itself may need, for instance to renew signatures. On a small disk, it is a tenth of the disk. */
+const RESERVE_BYTES = 64 * MIB;
+/** An RRset with its signature and NSEC takes about 400 octets in the journal; a change holds it twice. */
+const SET_BYTES = 1_024;
+
+interface Disk {
+  readonly size: number;
+  readonly free: number;
+}
+
+/** The octets that must be free for a change of so many RRsets. Pure. */
+export function neededBytes({ size }: Pick<Disk, 'size'>, sets: number): number {
+  return Math.min(RESERVE_BYTES, size / 10) + sets * SET_BYTES;
+}
+
+/** @throws KnotError if the disk has no room for the change; it names the free and the needed space */
+export async function checkRoom(folder: string, sets: number, read: (folder: string) => Promise<Disk> = diskOf) {
+  const disk = await read(folder);
+  const needed = neededBytes(disk, sets);
+  if (disk.free >= needed) return;
+  const mebibytes = (octets: number) => `${Math.ceil(octets / MIB)} MiB`;
+  throw new KnotError(
+    'refused',
+    'disk full',
+    `the disk of the name server is full: ${mebibytes(disk.free)} of ${folder} are free, and ${mebibytes(needed)} must be. Make room, or enlarge the volume; the node serves the old records until then`,
+  );
+}
+
+async function diskOf(folder: string): Promise<Disk> {
+  const { bsize, blocks, bavail } = await statfs(folder);
+  return { size: blocks * bsize, free: bavail * bsize };
+}
