@@ -62,11 +62,16 @@ async function measure(
 
   const start = performance.now();
   const pids = () => ({ node: running.part('nameserver').pid, knotd: running.part('knot').pid });
+  const others = { api: running.part('api').pid, postgres: running.part('postgres').pid };
+  const spentBefore = await cpuSeconds(others);
   const ready = running.start('nameserver');
   await untilSigned(dns, all, signal);
   const added = seconds(start);
   await ready;
   print(`${what}: all answered after ${added}, ready after ${seconds(start)}`);
+  const spent = await cpuSeconds({ ...pids(), ...others });
+  const costs = Object.entries(spent).map(([name, cpu]) => `${name} ${(cpu - (spentBefore[name] ?? 0)).toFixed(1)} s`);
+  print(`processor time of it: ${costs.join(', ')}`);
   const node = await memory(pids().node);
   const knotd = await memory(pids().knotd);
   const used = `${Math.round(node.now + knotd.now)} MB (node ${Math.round(node.now)}, knotd ${Math.round(knotd.now)}; most: ${Math.round(node.peak)}, ${Math.round(knotd.peak)})`;
