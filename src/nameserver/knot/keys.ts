@@ -5,6 +5,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { KnotFolder } from './folder.ts';
+import { createLauncher } from './launcher.ts';
 import { absolute } from './records.ts';
 import { createSlots } from './slots.ts';
 
@@ -37,6 +38,8 @@ export interface KeyStoreOptions {
 
 const run = promisify(execFile);
 const LIMIT_MS = 60_000;
+/** When more imports wait, the programs are started by a process of their own. */
+const MANY = 8;
 /** The beginning of the names of files for keymgr. */
 const IMPORT = 'import-';
 /** A key is CSK: it signs the DNSKEY set and everything else. */
@@ -46,6 +49,8 @@ const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034
 
 export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): KeyStore {
   const slots = createSlots(processes);
+  const launcher = createLauncher();
+  let adding = 0;
   // knotd has its database there by default. With -D, keymgr need not read a configuration with thousands of zones.
   const database = join(folder.storage, 'keys');
 
@@ -60,14 +65,29 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
     }
   }
 
+  async function launched(zone: string, args: readonly string[]): Promise<string> {
+    const all = ['-D', database, absolute(zone), ...args];
+    try {
+      return await launcher.run({ file: keymgr, args: all, timeoutMs: LIMIT_MS });
+    } catch (error) {
+      throw new Error(`keymgr ${args[0]} failed for the zone ${zone}: ${(error as Error).message}`);
+    }
+  }
+
   async function add({ zone, privateKey }: ZoneKey, signal: AbortSignal): Promise<void> {
     const wanted = keyId(privateKey);
-    const release = await slots.take(signal);
+    adding += 1;
+    const isOneOfMany = adding > MANY;
+    const release = await slots.take(signal).finally(() => {
+      adding -= 1;
+    });
     // Not as an argument: every user of the machine can see those.
     const file = join(folder.root, `${IMPORT}${randomUUID()}.pem`);
     try {
       await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' });
-      const id = (await keymgrOf(zone, ['import-pem', file, ...ROLE], signal)).trim().split('\n')[0];
+      const words = ['import-pem', file, ...ROLE];
+      const out = await (isOneOfMany ? launched(zone, words) : keymgrOf(zone, words, signal));
+      const id = out.trim().split('\n')[0];
       if (id !== wanted) throw new Error(`keymgr imported the key of the zone ${zone} as ${id}`);
     } finally {
       await rm(file, { force: true });
