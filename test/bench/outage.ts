@@ -55,7 +55,7 @@ async function run(bench: Bench): Promise<void> {
     await running.part(node).stop();
     await running.part(knot).stop();
     await running.start(knot);
-    // Without the api it is not ready at once, and runs all the same.
+    // Without the api it runs, and is ready later.
     void running.start(node).catch(() => {});
     print(`${name} is restarted`);
   }

@@ -8,7 +8,7 @@ process.on('message', ({ id, file, args, timeoutMs }: Launch & { id: number }) =
     process.send?.(answer);
   });
 });
-// The parent says when it is over, also to a group of processes.
+// A signal to the group of processes is for the parent, which then closes the channel.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('disconnect', () => process.exit());
