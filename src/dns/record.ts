@@ -22,7 +22,7 @@ export interface RecordInput {
 export interface ParsedRecord extends ParsedRdata {
   /** Canonical and relative: `@`, `www`, `*.dev`. */
   name: string;
-  /** PowerDNS' ordername, relative to the zone. */
+  /** The name as `orderName` gives it. */
   ordername: string;
   type: RecordType;
   /** Null: the zone's default. */

@@ -1,12 +1,12 @@
 /**
- * Makes a zone's one signing key (CSK, algorithm 13), its key tag and its DS records. PowerDNS does the signing itself.
+ * Makes a zone's one signing key (CSK, algorithm 13), its key tag and its DS records. The name servers do the signing.
  */
 import { Buffer } from 'node:buffer';
 import { createHash, createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { concat, nameToWire, uint16 } from '../wire/octets.ts';
 
 export interface Csk {
-  /** Three lines in BIND's private-key format v1.2, as PowerDNS reads them. Secret. */
+  /** Three lines in BIND's private-key format v1.2. Secret. */
   privateKey: string;
   /** The DNSKEY public key: base64 of 64 octets, x then y (RFC 6605 section 4). */
   publicKey: string;
@@ -43,7 +43,7 @@ export function generateCsk(): Csk {
 }
 
 /**
- * The private key in PEM (PKCS#8, RFC 5958), as other name servers than PowerDNS read it.
+ * The private key in PEM (PKCS#8, RFC 5958), as the feed carries it.
  * @throws when the row is damaged; the message holds nothing of the key
  */
 export function cskPem({ privateKey, publicKey }: Csk): string {

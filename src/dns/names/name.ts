@@ -86,7 +86,7 @@ export function fqdn(relative: string, zone: string): string {
 }
 
 /**
- * PowerDNS' ordername: labels reversed and joined by a space, `''` at the apex. Sorted by bytes it gives the canonical
+ * The ordername: labels reversed and joined by a space, `''` at the apex. Sorted by bytes it gives the canonical
  * order of RFC 4034 section 6.1, as the space sorts before every character of a label.
  */
 export function orderName(relative: string): string {

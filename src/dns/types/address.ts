@@ -45,7 +45,7 @@ export function formatIpv4(octets: Uint8Array): string {
 
 /**
  * RFC 5952: lower case, no leading zeros, the first longest run of two or more zero groups as `::`. A v4-mapped address
- * is written in mixed form (section 5) unless `hexOnly`: PowerDNS 4.7.3 does not parse the mixed form.
+ * is written in mixed form (section 5), which not every parser of zone files takes, unless `hexOnly`.
  */
 export function formatIpv6(octets: Uint8Array, options: { hexOnly: boolean }): string {
   if (!options.hexOnly && isV4Mapped(octets)) return `::ffff:${formatIpv4(octets.subarray(12))}`;

@@ -1,6 +1,5 @@
 /**
- * DS: the digest of a child zone's key (RFC 4034 section 5). The parser checks the digest's length, because PowerDNS
- * does not.
+ * DS: the digest of a child zone's key (RFC 4034 section 5). The parser checks the digest's length.
  */
 import { Buffer } from 'node:buffer';
 import { accept, refuse } from '../verdict.ts';

@@ -6,7 +6,7 @@ import { nameToWire } from '../wire/octets.ts';
 export interface Target {
   /** As the API returns it: without final dot, but `.` and single labels keep theirs. */
   text: string;
-  /** As PowerDNS gets it: with final dot. */
+  /** With final dot. */
   absolute: string;
   wire: Uint8Array;
   /** Without final dot; null for the root. */

@@ -1,6 +1,6 @@
 /**
  * The SvcParamKeys of RFC 9460. For each key: its presentation value to its wire value, the check of a wire value
- * (which may also come from `keyN="…"`), and back to the presentation form that PowerDNS 4.7.3 parses. Rules across
+ * (which may also come from `keyN="…"`), and back to the canonical presentation form. Rules across
  * keys are in svcparams.ts.
  */
 import { Buffer } from 'node:buffer';
@@ -16,7 +16,7 @@ interface SvcKey {
   fromText: (value: CharacterString) => Verdict<Uint8Array>;
   /** The flaw of a wire value, to be read after "The value of …"; null when there is none. */
   flaw: (wire: Uint8Array) => string | null;
-  /** `key=value` for PowerDNS. Must only be called with a wire value without flaw. */
+  /** `key=value` in canonical form. Must only be called with a wire value without flaw. */
   format: (wire: Uint8Array) => string;
 }
 
@@ -91,7 +91,7 @@ const port: SvcKey = {
     return number.ok ? accept(uint16(number.value)) : number;
   },
   flaw: (wire) => (wire.length === 2 ? null : 'must have two octets'),
-  // Without quotes: PowerDNS 4.7.3 does not parse port="53".
+  // Without quotes, which some parsers do not take for a number.
   format: (wire) => `port=${(wire[0]! << 8) | wire[1]!}`,
 };
 
@@ -140,7 +140,7 @@ export function svcKey(number: number): SvcKey {
       name,
       fromText: (value) => accept(value.octets),
       flaw: () => null,
-      // With quotes even when empty: PowerDNS 4.7.3 does not parse a bare key23.
+      // With quotes even when empty: some parsers do not take a bare key23.
       format: (wire) => `${name}="${escapeOctets(wire, SPECIAL)}"`,
     }
   );

@@ -9,7 +9,7 @@ import { ALPN, keyName, keyNumber, MANDATORY, mandatoryKeys, NO_DEFAULT_ALPN, sv
 import { type CharacterString, isBlank, readCharacterString, skipBlanks } from './tokens.ts';
 
 export interface SvcParams {
-  /** In ascending order of the key, as PowerDNS 4.7.3 parses it; `''` for none. */
+  /** In ascending order of the key; `''` for none. */
   text: string;
   wire: Uint8Array;
 }

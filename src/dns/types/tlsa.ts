@@ -1,6 +1,5 @@
 /**
- * TLSA: a DANE certificate association (RFC 6698 section 2). The parser checks ranges and lengths, because PowerDNS
- * does not.
+ * TLSA: a DANE certificate association (RFC 6698 section 2). The parser checks ranges and lengths.
  */
 import { Buffer } from 'node:buffer';
 import { accept, refuse } from '../verdict.ts';

@@ -14,8 +14,8 @@ const ZERO = 0x30;
 const NINE = 0x39;
 const NOTHING: ReadonlySet<number> = new Set();
 /**
- * Comment and continuation in a zone file (RFC 1035 section 5.1): `0 issue ;` surely means `0 issue ";"`. PowerDNS 4.7.3
- * does not take them in a SvcParam even inside quotes, though it does in TXT and CAA.
+ * Comment and continuation in a zone file (RFC 1035 section 5.1): `0 issue ;` surely means `0 issue ";"`. The canonical
+ * text of a SvcParam has them as decimal escapes, even inside quotes.
  */
 export const SPECIAL: ReadonlySet<number> = new Set([0x3b, 0x28, 0x29]);
 

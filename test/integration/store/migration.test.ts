@@ -185,7 +185,7 @@ test('a new version migrates under the writes of the old one, and both serve unt
     await load.stop();
     const { answered, failed } = await questions.stop();
     expect([load.doubtful(), load.busy(), failed]).toEqual([0, 0, []]);
-    expect(answered).toBeGreaterThan(100);
+    expect(answered).toBeGreaterThan(20);
     await load.settle(dns);
     await expectWholeHistory(database.sql);
   } finally {

@@ -1,8 +1,7 @@
-// Faults in the rules of DNS and in the functions of Postgres that PowerDNS asks.
+// Faults in the rules of DNS, and in the rendering of zones for name servers.
 import type { Fault } from '../fault.ts';
 
-/** The newest definition of the functions and views that PowerDNS reads. */
-const SERVED = 'src/store/migrations/0001_served.sql';
+const RENDER = 'src/service/nodes/render.ts';
 
 export const DNS_FAULTS: readonly Fault[] = [
   {
@@ -19,43 +18,42 @@ export const DNS_FAULTS: readonly Fault[] = [
     tests: ['test/unit/dns'],
   },
   {
-    name: '2-ent-sibling',
-    breaks: 'a name counts as an empty non-terminal because a sibling begins like it',
+    name: 'render-ttl-lowest',
+    breaks: 'an RRset has the highest TTL of its records instead of the lowest',
     edits: [
       {
-        file: SERVED,
-        find: "r.ordername > ord || ' ' and r.ordername < ord || '!'",
-        replace: "r.ordername > ord and r.ordername like ord || '%'",
+        file: RENDER,
+        find: 'ttl: Math.min(ttl, set?.ttl ?? ttl)',
+        replace: 'ttl: Math.max(ttl, set?.ttl ?? ttl)',
       },
     ],
     project: 'integration',
-    tests: ['test/integration/dns/answers.test.ts', 'test/integration/dns/nsec.test.ts'],
+    tests: ['test/integration/nodes/rendered.test.ts'],
   },
   {
-    name: 'store-ttl-lowest-answers',
-    breaks: 'DNS answers an RRset with the highest TTL of its records instead of the lowest',
+    name: 'render-child-apex',
+    breaks: 'a zone keeps its own records at the name of a hosted child zone',
     edits: [
       {
-        file: SERVED,
-        find: '(min(least(coalesce(r.ttl, z.default_ttl), a.ttl)) over (partition by coalesce(a.type, r.type)))::integer',
-        replace:
-          '(max(least(coalesce(r.ttl, z.default_ttl), a.ttl)) over (partition by coalesce(a.type, r.type)))::integer',
+        file: RENDER,
+        find: "  else if (zone.state === 'active') {",
+        replace: "  if (zone.state === 'active') {",
       },
     ],
     project: 'integration',
-    tests: ['test/integration/dns/answers.test.ts', 'test/integration/api/records.test.ts'],
+    tests: ['test/integration/nodes/rendered.test.ts'],
   },
   {
-    name: 'store-ttl-lowest-transfer',
-    breaks: 'a zone transfer gives an RRset the highest TTL of its records instead of the lowest',
+    name: 'served-grandchildren',
+    breaks: 'a zone delegates the hosted zones below its child zones as well',
     edits: [
       {
-        file: SERVED,
-        find: '(min(least(coalesce(r.ttl, z.default_ttl), a.ttl)) over (partition by r.zone_no,',
-        replace: '(max(least(coalesce(r.ttl, z.default_ttl), a.ttl)) over (partition by r.zone_no,',
+        file: 'src/store/served-zones.ts',
+        find: '      after = `${zone.tree}!`;',
+        replace: '      after = zone.tree;',
       },
     ],
     project: 'integration',
-    tests: ['test/integration/dns/transfer.test.ts'],
+    tests: ['test/integration/nodes/source.test.ts'],
   },
 ];

@@ -1,32 +1,18 @@
-// Faults in the companion of PowerDNS.
+// Faults in the keys of name servers.
 import type { Fault } from '../fault.ts';
 
 export const NAMESERVER_FAULTS: readonly Fault[] = [
   {
-    name: 'ns-memory-first',
-    breaks: 'a zone whose purge fails is never purged again',
+    name: 'node-key-rotation-forgotten',
+    breaks: 'a key that was replaced before a rotation that failed stays valid',
     edits: [
       {
-        file: 'src/nameserver/companion/companion.ts',
-        find: '      if (next.everything) await purgeEverything(socket, PURGE_TIMEOUT_MS);\n',
-        replace:
-          '      memory = next.memory;\n      if (next.everything) await purgeEverything(socket, PURGE_TIMEOUT_MS);\n',
+        file: 'src/cli/jobs/credentials.ts',
+        find: 'const replaced = [...earlier, ',
+        replace: 'const replaced = [',
       },
     ],
     project: 'integration',
-    tests: ['test/integration/dns/companion.test.ts'],
-  },
-  {
-    name: 'ns-poll',
-    breaks: 'the companion looks for changed zones every 500 ms instead of every 25 ms',
-    edits: [
-      {
-        file: 'src/config.ts',
-        find: 'ZONESTEAD_POLL_MS: whole(5, 5_000).default(25)',
-        replace: 'ZONESTEAD_POLL_MS: whole(5, 5_000).default(500)',
-      },
-    ],
-    project: 'integration',
-    tests: ['test/integration/dns/companion.test.ts'],
+    tests: ['test/integration/cli/bootstrap.test.ts'],
   },
 ];

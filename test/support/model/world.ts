@@ -8,7 +8,7 @@ import { type Edit, NAMES, type Operation, stored, ZONES } from './operations.ts
 import { type Draft, isWrongAlone, judge, type ModelRecord, mayGo, mayStand } from './rules.ts';
 import { ask } from './served.ts';
 
-/** PowerDNS forgets after 5 s in any case; a busy machine gets some more time. */
+/** A node has a change within milliseconds; a busy machine gets more time. */
 const FRESH_MS = 10_000;
 
 type Body = Record<string, unknown>;

@@ -52,7 +52,7 @@ describe('an AAAA record', () => {
     expect(rdata('AAAA', content).content).toBe(canonical);
   });
 
-  it('gives PowerDNS a v4-mapped address in hex, the only form that 4.7.3 parses', () => {
+  it('has the canonical text of a v4-mapped address in hex, which every parser takes', () => {
     expect(rdata('AAAA', '::ffff:192.0.2.1').rdata).toBe('::ffff:c000:201');
   });
 

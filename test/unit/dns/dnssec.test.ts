@@ -27,7 +27,7 @@ describe('the key of RFC 6605 section 6.1', () => {
 });
 
 describe('a new key', () => {
-  it('is in the format that BIND writes and PowerDNS reads', () => {
+  it('is in the format that BIND writes', () => {
     const [format, algorithm, secret, end] = generateCsk().privateKey.split('\n');
     expect(format).toBe('Private-key-format: v1.2');
     expect(algorithm).toBe('Algorithm: 13 (ECDSAP256SHA256)');
