@@ -155,7 +155,8 @@ async function rendered({ id, name: zone }: ModelZone): Promise<Row[]> {
     rdata.map((text) => ({
       owner: name === '@' ? zone : `${name}.${zone}`,
       type,
-      served: servedValue(type, octetsOfRdata(type, text)),
+      // A type for private use is nobody's question.
+      served: type.startsWith('TYPE') ? text : servedValue(type, octetsOfRdata(type, text)),
       ttl,
     })),
   );

@@ -115,8 +115,9 @@ function ownedBy(zone: ModelZone, zones: readonly ModelZone[], nameservers: read
         const owner = record.name === '@' ? zone.name : `${record.name}.${zone.name}`;
         const ttl = record.ttl ?? zone.defaultTtl;
         if (record.type !== 'ALIAS') return [{ owner, type: record.type as string, served: record.served, ttl }];
-        // An ALIAS has the addresses of its target. Without them it has nothing, and its name does not exist by it.
-        return (record.addresses ?? []).map((each) => ({ owner, ...each, ttl: Math.min(ttl, each.ttl) }));
+        // An ALIAS has the addresses of its target. Its name exists without them as well.
+        const all = (record.addresses ?? []).map((each) => ({ owner, ...each, ttl: Math.min(ttl, each.ttl) }));
+        return [{ owner, type: 'ALIAS', served: '', ttl }, ...all];
       })
       .filter(({ owner }) => !hidden(owner)),
     ...children.flatMap((child) => [

@@ -34,21 +34,21 @@ export async function servedByModel(sql: Sql): Promise<Map<string, ServedSet[]>>
       select z.id as zone, r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl
       from records r join zones z on z.no = r.zone_no where r.type <> 'ALIAS'
       union all
-      select z.id, r.name, 'TYPE65401', '\\# 0', z.default_ttl
-      from records r join zones z on z.no = r.zone_no
-      where r.type = 'ALIAS' and r.name <> '@' and not exists (
-        select from alias_answers a where a.target = r.rdata and a.owner in (z.team_id, z.user_id)
-          and (a.ipv4 <> '{}' or a.ipv6 <> '{}'))
-        and not exists (select from records o where o.zone_no = r.zone_no and o.name = r.name and o.type <> 'ALIAS')
-      union all
       select z.id, r.name, a.type, a.rdata, least(coalesce(r.ttl, z.default_ttl), a.ttl)
       from records r join zones z on z.no = r.zone_no join (
         select target, owner, ttl, 'A' as type, unnest(ipv4) as rdata from alias_answers
         union all select target, owner, ttl, 'AAAA', unnest(ipv6) from alias_answers
       ) a on a.target = r.rdata and a.owner in (z.team_id, z.user_id) where r.type = 'ALIAS'`;
     const byZone = Map.groupBy(rows, ({ zone }) => zone);
+    const named = await tx<{ zone: string; name: string }[]>`
+      select z.id as zone, r.name from records r join zones z on z.no = r.zone_no where r.type = 'ALIAS'`;
+    const aliases = Map.groupBy(named, ({ zone }) => zone);
     return new Map(
-      zones.map((zone) => [zone.id, setsOf(served(zone, zones, byZone.get(zone.id) ?? [], service?.hosts ?? []))]),
+      zones.map((zone) => {
+        const singles = served(zone, zones, byZone.get(zone.id) ?? [], service?.hosts ?? []);
+        const names = (aliases.get(zone.id) ?? []).map(({ name }) => name);
+        return [zone.id, setsOf([...singles, ...placeholders(zone, names, singles)])];
+      }),
     );
   });
 }
@@ -72,6 +72,13 @@ function served(zone: Zone, zones: readonly Zone[], rows: readonly Row[], hosts:
       ...ds.map((rdata) => ({ name: relative(name), type: 'DS', rdata, ttl: DELEGATION_TTL })),
     ]),
   ];
+}
+
+/** The name of an ALIAS without addresses exists, although it has no records to answer with. */
+function placeholders(zone: Zone, aliases: readonly string[], singles: readonly Single[]): Single[] {
+  const taken = new Set(singles.map(({ name }) => name));
+  const names = zone.state === 'active' ? aliases.filter((name) => !taken.has(name)) : [];
+  return names.map((name) => ({ name, type: 'TYPE65401', rdata: '\\# 0', ttl: zone.ttl }));
 }
 
 function setsOf(rows: readonly Single[]): ServedSet[] {

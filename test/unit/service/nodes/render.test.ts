@@ -24,6 +24,8 @@ const rows = (ordername: string, records: ServedRecord[] = [], child: NameRows['
 const set = (name: string, type: string, ttl: number, ...rdata: string[]): ServedSet => ({ name, type, ttl, rdata });
 
 const a = record('A', '192.0.2.7', 300);
+/** The name exists, although it has nothing to answer with. */
+const EXISTS = set('w', 'TYPE65401', 3600, '\\# 0');
 
 describe('a name has', () => {
   test.each<[string, typeof ZONE | (Omit<typeof ZONE, 'state'> & { state: 'parked' }), NameRows, ServedSet[]]>([
@@ -74,8 +76,14 @@ describe('a name has', () => {
       rows('w', [record('ALIAS', 'four.example.', 90)]),
       [set('w', 'A', 90, '192.0.2.1')],
     ],
-    ['nothing for an ALIAS without addresses', ZONE, rows('w', [record('ALIAS', 'none.example.')]), []],
-    ['nor for one that was never resolved', ZONE, rows('w', [record('ALIAS', 'new.example.')]), []],
+    ['a placeholder for an ALIAS without addresses', ZONE, rows('w', [record('ALIAS', 'none.example.')]), [EXISTS]],
+    ['and for one that was never resolved', ZONE, rows('w', [record('ALIAS', 'new.example.')]), [EXISTS]],
+    [
+      'none if it has other records',
+      ZONE,
+      rows('w', [record('ALIAS', 'new.example.'), a]),
+      [set('w', 'A', 300, '192.0.2.7')],
+    ],
     [
       'each address once',
       ZONE,
@@ -103,6 +111,10 @@ function* single(state: string, { ordername, records, child }: NameRows): Genera
   if (ordername === '' || child !== null) for (const host of HOSTS) yield ['NS', 3600, host];
   for (const ds of child?.ds ?? []) yield ['DS', 3600, ds];
   if (child !== null || state === 'parked') return;
+  const hasAddress = (target: string) =>
+    [ALIASES.get(target)].some((each) => each && each.ipv4.length + each.ipv6.length > 0);
+  const isEmpty = records.every(({ type, rdata }) => type === 'ALIAS' && !hasAddress(rdata));
+  if (ordername !== '' && records.length > 0 && isEmpty) yield ['TYPE65401', 3600, '\\# 0'];
   for (const { type, rdata, ttl } of records) {
     const own = ttl === null ? 3600 : ttl;
     if (type !== 'ALIAS') yield [type, own, rdata];
