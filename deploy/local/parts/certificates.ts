@@ -9,7 +9,7 @@ import { isIP } from 'node:net';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 
-/** P-256 keys: made in a millisecond, and every part of the stack (Go, Node, PowerDNS' libraries) takes them. */
+/** P-256 keys: made in a millisecond, and every part of the stack (Go and Node) takes them. */
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const DAY_MS = 24 * 60 * 60_000;
 const AUTHORITY_DAYS = 3650;

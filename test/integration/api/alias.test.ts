@@ -1,5 +1,5 @@
 // ALIAS (SPEC section 2): the addresses of the target are served, signed, at the alias's name, refreshed, and kept if
-// resolution fails. The resolver is a scripted one; answers are read from a real PowerDNS and validated by delv.
+// resolution fails. The resolver is a scripted one; answers are read from a real name server and validated by delv.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from 'dns-packet';
 import { afterAll, afterEach, expect, test } from 'vitest';

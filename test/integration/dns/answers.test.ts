@@ -1,4 +1,4 @@
-// The answers of PowerDNS from our rows. delv validates each answer with the zone's own key: positive answers, and proofs that
+// The answers of a name server from the rows of the database. delv validates each answer with the zone's own key: positive answers, and proofs that
 // a name or type does not exist, including empty non-terminals.
 import { describe, expect, test } from 'vitest';
 import { expectNegative, expectPositive } from '../../support/answers.ts';

@@ -1,4 +1,4 @@
-// Wildcards (RFC 4592) and aliases of PowerDNS. delv validates each answer.
+// Wildcards (RFC 4592) and aliases. delv validates each answer.
 import { describe, expect, test } from 'vitest';
 import { expectNegative, expectPositive } from '../../support/answers.ts';
 import { startTestService } from '../../support/service.ts';
