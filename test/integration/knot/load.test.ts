@@ -1,11 +1,11 @@
-// Large changes of a real knotd, which are loaded from a file: contents, serials, and interruptions.
+// Much work at once with a real knotd: large changes, which are loaded from a file, and the keys of many zones.
 import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import type { ServedSet } from '#dns/served.ts';
-import { keyStore } from '#nameserver/knot/keys.ts';
+import { keyId, keyStore } from '#nameserver/knot/keys.ts';
 import { type KnotEngine, zoneEngine } from '#nameserver/knot/zones.ts';
 import { type TestKnot, testKnot } from '../../support/knot.ts';
 import { createResolver } from '../../support/resolver.ts';
@@ -138,5 +138,28 @@ describe('an interrupted load', () => {
         timeout: 10_000,
       },
     );
+  });
+});
+
+describe('many zones at once', () => {
+  const some = (key: string) => Array.from({ length: 30 }, (_, n) => ({ name: `many${n}.example`, privateKey: key }));
+
+  it('get their keys', async () => {
+    await engine.add(some(pem), signal);
+    const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
+    for (const { name } of some(pem)) expect(await keys.list(name, signal)).toEqual([keyId(pem)]);
+    await engine.remove(
+      some(pem).map(({ name }) => name),
+      signal,
+    );
+  });
+
+  it('fail with the words of keymgr', async () => {
+    const keys = keyStore({ keymgr: '/bin/false', folder: knot.folder });
+    const adding = some(pem).map(({ name, privateKey }) => keys.add({ zone: name, privateKey }, signal));
+    for (const result of await Promise.allSettled(adding)) {
+      const { message } = (result as PromiseRejectedResult).reason as Error;
+      expect(message).toMatch(/keymgr import-pem failed for the zone many[0-9]+\.example/);
+    }
   });
 });

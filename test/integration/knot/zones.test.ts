@@ -151,30 +151,6 @@ describe('a zone', () => {
   });
 });
 
-describe('many zones at once', () => {
-  const some = (key: string) => Array.from({ length: 30 }, (_, n) => ({ name: `many${n}.example`, privateKey: key }));
-
-  it('get their keys', async () => {
-    const key = newKey();
-    await engine.add(some(key), signal);
-    const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
-    for (const { name } of some(key)) expect(await keys.list(name, signal)).toEqual([keyId(key)]);
-    await engine.remove(
-      some(key).map(({ name }) => name),
-      signal,
-    );
-  });
-
-  it('fail with the words of keymgr', async () => {
-    const keys = keyStore({ keymgr: '/bin/false', folder: knot.folder });
-    const adding = some(newKey()).map(({ name, privateKey }) => keys.add({ zone: name, privateKey }, signal));
-    for (const result of await Promise.allSettled(adding)) {
-      const { message } = (result as PromiseRejectedResult).reason as Error;
-      expect(message).toMatch(/keymgr import-pem failed for the zone many[0-9]+\.example/);
-    }
-  });
-});
-
 describe('another key', () => {
   it('replaces the one that the zone has, and the same one changes nothing', async () => {
     const { name, key } = await zoneWith([servedSet('www', 'A', ['192.0.2.1'])]);
