@@ -12,13 +12,11 @@ export function besideTheSolver(theStack: () => TestStack): void {
     it('gets a certificate through the endpoint for a name whose challenges are delegated to it', async () => {
       const test = theStack();
       const { url, keys } = test.stack.service;
-      await test.apply(
-        zoneObject('auth', 'auth.example'),
-        // No grant is needed, because the solver is not involved.
-        zoneObject('outside', 'outside.example'),
-      );
-      await test.ready(30, 'zdz/auth', 'zdz/outside');
-      const basic = Buffer.from(`auth.example:${keys.first.key}`).toString('base64');
+      // No grant is needed, because the solver is not involved.
+      await test.apply(zoneObject('outside', 'outside.example'));
+      await test.ready(30, 'zdz/outside');
+      // In the same zone: the CA of the test asks the name server itself, which follows a CNAME to no other zone, as a resolver would.
+      const basic = Buffer.from(`auth.outside.example:${keys.first.key}`).toString('base64');
       const authorization = `Basic ${basic}`;
       const answer = await fetch(`${url}/acme/acme-dns/register`, { method: 'POST', headers: { authorization } });
       expect(answer.status).toBe(201);
