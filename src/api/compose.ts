@@ -19,12 +19,14 @@ import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { watchNodes } from '#service/nodes/node-metrics.ts';
 import { createReports } from '#service/nodes/reports.ts';
 import { createServedSource } from '#service/nodes/source.ts';
+import { runTransferDecisions } from '#service/nodes/transfers.ts';
 import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
 import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
 import { allNodes, livingRows } from '#store/nodes.ts';
+import { refreshServiceNames } from '#store/secondaries.ts';
 import { setService } from '#store/zones.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { inSpan, type Tracing } from '#telemetry/tracing.ts';
@@ -109,6 +111,7 @@ export async function composeApi(
   const hostmaster = config.ZONESTEAD_HOSTMASTER ?? `hostmaster.${nameservers[0]}`;
   try {
     await setService(db, { nameservers, hostmaster });
+    await refreshServiceNames(db);
   } catch (error) {
     await database.close();
     throw error;
@@ -181,6 +184,7 @@ export async function composeApi(
   };
   const background = [
     aliases.run(end.signal),
+    runTransferDecisions(db, realClock, log, end.signal),
     runRetention({ db, log, settings: retention, now: context.now, everyMs: retentionEveryMs }, end.signal),
   ];
   return {

@@ -17,6 +17,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   'release-finalizers': () => import('./commands/release-finalizers.ts'),
   keys: () => import('./commands/keys.ts'),
   nodes: () => import('./commands/nodes.ts'),
+  secondaries: () => import('./commands/secondaries.ts'),
   users: () => import('./commands/users.ts'),
   teams: () => import('./commands/teams.ts'),
   zones: () => import('./commands/zones.ts'),

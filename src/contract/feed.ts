@@ -4,6 +4,8 @@
 //   GET  /v1/feed/zones/{id}            one zone as it is now, with its key: a `zone` line, `sets` lines, an `end` line
 //   GET  /v1/feed/zones/{id}/digest     the digest of one zone, for a comparison
 //   POST /v1/feed/report                how far the node is
+//   GET  /v1/feed/transfers             the secondaries and the part of this node in zone transfers
+//   POST /v1/feed/transfers/report      how far the secondaries are, as the source of transfers sees them
 //
 // A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database or
 // timeline, is answered with the list of all zones (`begin` with `resumed: false`).
@@ -164,6 +166,9 @@ export const reportAnswer = z.object({
   compare: z.string().nullable().meta({
     description: 'Changes when an operator asks for a comparison of all zones; the node compares once for each value.',
   }),
+  transfers: z.string().nullable().meta({
+    description: 'The version of GET /v1/feed/transfers; the node reads it again when it changes.',
+  }),
 });
 export type ReportAnswer = z.infer<typeof reportAnswer>;
 
@@ -201,6 +206,79 @@ const zoneNode = z.object({
     .meta({ description: 'Why it does not serve the zone as it should, in the words of the name server.' }),
 });
 export type ZoneNode = z.infer<typeof zoneNode>;
+
+const addresses = z.array(
+  z.object({
+    address: z.string().meta({ description: 'An IPv4 or IPv6 address.' }),
+    port: z.int().min(1).max(65_535).meta({ description: 'The port.' }),
+  }),
+);
+
+const secondary = z
+  .object({
+    name: z.string().meta({ description: 'The name of the secondary.' }),
+    addresses: addresses.meta({ description: 'Where it answers and gets NOTIFY.' }),
+    transfersFrom: z.array(z.string()).meta({ description: 'Further addresses that it transfers from.' }),
+    key: z
+      .object({
+        name: z.string().meta({ description: 'The name of the key, without a final dot.' }),
+        algorithm: z.enum(['hmac-sha256', 'hmac-sha384', 'hmac-sha512']).meta({ description: 'The algorithm.' }),
+        secret: z.string().meta({ description: 'The secret in base64.' }),
+      })
+      .meta({ description: 'Its TSIG key (RFC 8945).' }),
+    zones: z.union([z.literal('all'), z.array(zoneName)]).meta({ description: 'The names of its zones, or `all`.' }),
+    catalog: z.boolean().meta({ description: 'Whether it gets a catalog zone (RFC 9432).' }),
+    notify: z.boolean().meta({ description: 'Whether it gets NOTIFY (RFC 1996).' }),
+  })
+  .meta({ description: 'A name server of others that transfers zones.' });
+
+export const transferPlan = z
+  .object({
+    version: z.string().meta({ description: 'Changes with this answer. Compared for equality only.' }),
+    role: z.enum(['source', 'standby', 'none']).meta({
+      description:
+        'The part of the node: `source` tells secondaries of changes, `standby` only lets them transfer, `none` has no part.',
+    }),
+    slot: z.int().min(0).max(3).nullable().meta({ description: 'Serials of the node are congruent to it modulo 4.' }),
+    generation: z.int().min(0).meta({ description: 'Counts the changes of the source.' }),
+    secondaries: z.array(secondary).meta({ description: 'The secondaries. Empty for a node without a part.' }),
+  })
+  .meta({ id: 'TransferPlan', description: 'What a node has to know about zone transfers.' });
+export type TransferPlan = z.infer<typeof transferPlan>;
+
+/** The longest list of zones that are not current in a report. */
+export const MAX_BEHIND = 100;
+
+const secondaryBehind = z
+  .object({
+    zone: zoneId,
+    state: z.enum(['behind', 'ahead', 'absent']).meta({
+      description: 'Its serial is older than that of the source, or later, or it does not serve the zone.',
+    }),
+    serial: z.int().optional().meta({ description: 'The serial that it answers.' }),
+    reason: z.string().max(300).optional().meta({ description: 'Why it has no serial.' }),
+    since: z.iso.datetime().meta({ description: 'The time since which it is not current.' }),
+  })
+  .meta({ description: 'A zone that is not current at a secondary.' });
+
+export const transferReport = z
+  .strictObject({
+    node: nodeName,
+    secondaries: z
+      .array(
+        z.object({
+          name: z.string().max(32).meta({ description: 'The name of the secondary.' }),
+          zones: count('The number of its zones.'),
+          current: count('The number of its zones that are current.'),
+          silent: z.string().max(300).optional().meta({ description: 'Why it does not answer. Absent: it answers.' }),
+          behind: z.array(secondaryBehind).max(MAX_BEHIND).meta({ description: 'Zones that are not current.' }),
+        }),
+      )
+      .max(256)
+      .meta({ description: 'The secondaries.' }),
+  })
+  .meta({ id: 'TransferReport', description: 'How far the secondaries are.' });
+export type TransferReport = z.infer<typeof transferReport>;
 
 export const zoneNodes = z
   .object({ nodes: z.array(zoneNode).meta({ description: 'The name servers, by name.' }) })

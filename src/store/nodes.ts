@@ -31,6 +31,8 @@ export interface Reported {
   /** Another instance reported under this name lately. */
   isDuplicate: boolean;
   compare: string | null;
+  /** The version of the plan of transfers. */
+  transfers: string | null;
   /** The age of the oldest change that the node has not applied, in seconds: 0 if it has applied all; null before its first list. */
   lagSeconds: number | null;
 }
@@ -44,7 +46,7 @@ const CLAIMED = (since: string) => `exists (
 
 const ANSWER = `
   exists (select from nodes o where o.name = $1 and o.instance <> $2 and o.${LIVING}) as "isDuplicate",
-  (select token from node_comparisons) as compare,
+  (select token from node_comparisons) as compare, (select version::text from transfer_plan) as transfers,
   case when $7::pg_snapshot is null then null else coalesce((
     select extract(epoch from statement_timestamp() - f.at)::float8 from feed_changes f
     where f.xid >= pg_snapshot_xmin($7::pg_snapshot) and not pg_visible_in_snapshot(f.xid, $7::pg_snapshot)
@@ -98,7 +100,7 @@ export async function holderOfName(db: Db, name: string, keyId: string): Promise
  * The instances that report. An instance that was replaced does not count: another one of its name began after its last report. Two
  * that take turns do not replace each other.
  */
-const LIVING_NODES = `
+export const LIVING_NODES = `
   select n.* from nodes n where n.${LIVING}
     and not exists (select from nodes o where o.name = n.name and o.instance <> n.instance and o.first_at > n.reported_at)`;
 

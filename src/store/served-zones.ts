@@ -23,8 +23,10 @@ export interface ServedZone extends ZoneHead {
   /** Id of the team or person. */
   owner: string;
   defaultTtl: number;
-  /** Host names without the final dot. */
+  /** Host names without the final dot: those of the service, of secondaries with all zones, and of the zone's own secondaries. */
   nameservers: string[];
+  /** The same without those of the zone's own secondaries. */
+  commonNameservers: string[];
 }
 
 /** A record, without its name. */
@@ -40,7 +42,7 @@ export interface NameRows {
   ordername: string;
   records: readonly ServedRecord[];
   /** The hosted zone that this zone delegates at the name; null: none. */
-  child: { ds: readonly string[] } | null;
+  child: { ds: readonly string[]; secondaryNameservers: readonly string[] } | null;
 }
 
 /** By target, with final dot. */
@@ -48,7 +50,9 @@ export type AliasAnswers = ReadonlyMap<string, AliasAnswer>;
 
 // The settings of the service are part of every zone, and a change of them does not touch the rows of the zones.
 const HEAD = `z.id, z.name, greatest(z.changed_xid, s.changed_xid)::text || '.' || z.serial as version, z.serial`;
-const ZONE = `${HEAD}, z.no, z.tree, z.state, coalesce(z.team_id, z.user_id) as owner, z.default_ttl as "defaultTtl", s.nameservers`;
+const ZONE = `${HEAD}, z.no, z.tree, z.state, coalesce(z.team_id, z.user_id) as owner, z.default_ttl as "defaultTtl",
+  s.nameservers || s.secondary_nameservers || z.secondary_nameservers as nameservers,
+  s.nameservers || s.secondary_nameservers as "commonNameservers"`;
 
 type Texts<T extends { serial: number }> = Omit<T, 'serial'> & { serial: string };
 const withSerial = <T extends { serial: string }>(row: T) => ({ ...row, serial: Number(row.serial) });
@@ -70,7 +74,7 @@ export async function* zoneHeads(tx: Tx, size: number): AsyncGenerator<ZoneHead[
 type NamesRow = Texts<ServedZone> & {
   records: (ServedRecord & { ordername: string })[] | null;
   aliases: (AliasAnswer & { target: string })[] | null;
-  zones: { tree: string; ds: string[] }[] | null;
+  zones: { tree: string; ds: string[]; names: string[] }[] | null;
 };
 
 // The planner must not look into the arrays; see opaque() in zone-load.ts.
@@ -82,7 +86,7 @@ const selectNames = statement<NamesRow>(`
     (select json_agg(json_build_object('target', a.target, 'ipv4', a.ipv4, 'ipv6', a.ipv6, 'ttl', a.ttl)) from alias_answers a
       where z.state = 'active' and a.owner = coalesce(z.team_id, z.user_id)
         and a.target = any(array(select rdata from records where type = 'ALIAS' and ${AT_NAMES}))) as aliases,
-    (select json_agg(json_build_object('tree', c.tree, 'ds', c.ds)) from zones c
+    (select json_agg(json_build_object('tree', c.tree, 'ds', c.ds, 'names', c.secondary_nameservers)) from zones c
       where c.tree = any(array(select z.tree || ' ' || o from unnest($3::text[]) o))) as zones
   from zones z cross join service s where z.id = $1`);
 
@@ -100,7 +104,9 @@ export async function servedNames(
   const [row] = await selectNames(db, zoneId, ordernames, mayBeZones);
   if (!row) return null;
   const { records, aliases, zones, ...zone } = row;
-  const trees = new Map(zones?.map(({ tree, ds }) => [tree.slice(zone.tree.length + 1), { ds }]));
+  const trees = new Map(
+    zones?.map(({ tree, ds, names }) => [tree.slice(zone.tree.length + 1), { ds, secondaryNameservers: names }]),
+  );
   const at = Map.groupBy(records ?? [], ({ ordername }) => ordername);
   const names = ordernames.map((ordername): NameRows => {
     const nearest = prefixesOf(ordername).find((above) => trees.has(above));
@@ -176,8 +182,8 @@ async function* recordsByName(tx: Tx, { no, state }: ServedZone): AsyncGenerator
 }
 
 const ZONES_AT_ONCE = 500;
-const selectBelow = statement<{ tree: string; ds: string[] }>(
-  'select tree, ds from zones where tree > $1::text collate "C" and tree < $2::text collate "C" order by tree limit $3',
+const selectBelow = statement<{ tree: string; ds: string[]; names: string[] }>(
+  'select tree, ds, secondary_nameservers as names from zones where tree > $1::text collate "C" and tree < $2::text collate "C" order by tree limit $3',
 );
 
 /** The zones that this one delegates. In tree order, a zone comes directly before the zones below it, which are passed in one step. */
@@ -188,7 +194,8 @@ async function* directChildren(tx: Tx, tree: string): AsyncGenerator<NameRows> {
     const found = await selectBelow(tx, after, end, ZONES_AT_ONCE);
     for (const zone of found) {
       if (zone.tree < after) continue;
-      yield { ordername: zone.tree.slice(tree.length + 1), records: [], child: { ds: zone.ds } };
+      const child = { ds: zone.ds, secondaryNameservers: zone.names };
+      yield { ordername: zone.tree.slice(tree.length + 1), records: [], child };
       after = `${zone.tree}!`;
     }
     if (found.length < ZONES_AT_ONCE) return;

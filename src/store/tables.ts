@@ -20,6 +20,7 @@ import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
 export * from './account-tables.ts';
 export * from './feed-tables.ts';
 export * from './node-tables.ts';
+export * from './secondary-tables.ts';
 
 export const keyZoneGrants = pgTable(
   'key_zone_grants',
@@ -68,6 +69,8 @@ export const zones = pgTable(
     byteRoom: bigint('byte_room', { mode: 'number' }).notNull().default(0),
     // The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. No right follows from it.
     managedBy: text('managed_by'),
+    // The names that listed secondaries add to the NS records of the zone, without final dot.
+    secondaryNameservers: textArray('secondary_nameservers').notNull().default([]),
     createdAt: at('created_at').notNull().defaultNow(),
     updatedAt: at('updated_at').notNull().defaultNow(),
   },
@@ -287,6 +290,8 @@ export const service = pgTable(
     one: integer('one').primaryKey().default(1),
     nameservers: textArray('nameservers').notNull(),
     hostmaster: text('hostmaster').notNull(),
+    // The names that secondaries with all zones add to the NS records of every zone, without final dot.
+    secondaryNameservers: textArray('secondary_nameservers').notNull().default([]),
     // A trigger sets it when the values change.
     changedXid: xid8('changed_xid').notNull().default(sql`pg_current_xact_id()`),
   },

@@ -30,6 +30,8 @@ export interface ZoneRow {
   byteRoom: number;
   /** The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. */
   managedBy: string | null;
+  /** The names that secondaries add to its NS records, without final dot. */
+  secondaryNameservers: string[];
   createdAt: Date;
   updatedAt: Date;
 }
@@ -52,6 +54,7 @@ const columns = {
   recordRoom: zones.recordRoom,
   byteRoom: zones.byteRoom,
   managedBy: zones.managedBy,
+  secondaryNameservers: sql<string[]>`(select secondary_nameservers from service) || ${zones.secondaryNameservers}`,
   createdAt: zones.createdAt,
   updatedAt: zones.updatedAt,
 };
@@ -59,7 +62,8 @@ const columns = {
 /** The same columns for statements with a fixed text. */
 export const ZONE_COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
   csk_public as "cskPublic", ds, record_count as "recordCount", stored_bytes as "storedBytes", record_room as "recordRoom",
-  byte_room as "byteRoom", managed_by as "managedBy", created_at as "createdAt", updated_at as "updatedAt"`;
+  byte_room as "byteRoom", managed_by as "managedBy",
+  (select x.secondary_nameservers from service x) || secondary_nameservers as "secondaryNameservers", created_at as "createdAt", updated_at as "updatedAt"`;
 
 type Texts = 'serial' | 'recordRoom' | 'byteRoom' | 'createdAt' | 'updatedAt';
 type Counters = 'recordCount' | 'storedBytes';

@@ -2,10 +2,20 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { feedLine, nodeName, nodeReport, reportAnswer, zoneDigest, zoneLine } from '#contract/feed.ts';
+import {
+  feedLine,
+  nodeName,
+  nodeReport,
+  reportAnswer,
+  transferPlan,
+  transferReport,
+  zoneDigest,
+  zoneLine,
+} from '#contract/feed.ts';
 import { zoneParams } from '#contract/zone.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { type Feed, readDigest, readZone } from '#service/nodes/feed.ts';
+import { takeTransferReport, transfersOf } from '#service/nodes/transfers.ts';
 import { sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { nodeOf, requireNodeKey } from '../hooks/node-auth.ts';
@@ -24,6 +34,8 @@ const SECURITY = [{ nodeKey: [] }];
 const NDJSON = 'application/x-ndjson';
 /** A report with the longest list of failing zones has half of it. */
 const REPORT_LIMIT = 256 * 1024;
+/** 256 secondaries, each with the longest list of zones, have more: such a report is refused, and a shorter one follows. */
+const TRANSFERS_LIMIT = 1024 * 1024;
 
 const feedQuery = z.strictObject({
   after: z.string().max(200).optional().meta({
@@ -125,5 +137,49 @@ export function feedRoutes(app: FastifyInstance, context: ServiceContext, feed: 
       },
     },
     async (request) => served().reports.take(context, nodeOf(request), request.body),
+  );
+
+  routes.get(
+    '/feed/transfers',
+    {
+      exposeHeadRoute: false,
+      schema: {
+        tags: TAGS,
+        operationId: 'readTransfers',
+        summary: 'Read the secondaries, with their keys, and the part of the node in zone transfers',
+        description: 'The version of the answer is in the answer to each report.',
+        security: SECURITY,
+        querystring: z.strictObject({
+          node: nodeName
+            .optional()
+            .meta({ description: 'The name of the node, as in its reports. The default is the name of its key.' }),
+        }),
+        response: { 200: transferPlan, ...errorAnswers('bad_request', 'forbidden') },
+      },
+    },
+    async (request, reply) => {
+      void reply.header('cache-control', 'no-store');
+      return transfersOf(context.db, request.query.node ?? nodeOf(request).name);
+    },
+  );
+
+  routes.post(
+    '/feed/transfers/report',
+    {
+      bodyLimit: TRANSFERS_LIMIT,
+      schema: {
+        tags: TAGS,
+        operationId: 'reportTransfers',
+        summary: 'Report how far the secondaries are',
+        description: 'The source of zone transfers reports. Reports of other nodes change nothing.',
+        security: SECURITY,
+        body: transferReport,
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden') },
+      },
+    },
+    async (request, reply) => {
+      await takeTransferReport(context.db, request.body);
+      return reply.code(204).send(null);
+    },
   );
 }

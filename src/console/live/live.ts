@@ -55,7 +55,7 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
     const left = new AbortController();
     reply.raw.once('close', () => left.abort(new Error('the browser closed the connection')));
     const parentHosted = await isParentHosted(context, zone.zoneName);
-    const nameservers = context.nameservers;
+    const { nameservers } = zone;
     const asked = {
       zone: zone.zoneName,
       name: fqdn(name.value, zone.zoneName),

@@ -15,7 +15,7 @@ interface ZoneFileHead {
   /** Host names of the apex, without final dot. */
   nameservers: readonly string[];
   /** Child zones that this service hosts as well: their names are absolute, their DS is RDATA. */
-  children: readonly { name: string; ds: readonly string[] }[];
+  children: readonly { name: string; ds: readonly string[]; nameservers: readonly string[] }[];
 }
 
 interface ZoneFileRecord {
@@ -34,7 +34,7 @@ export function writeHead({ zone, defaultTtl, soa, nameservers, children }: Zone
   for (const host of nameservers) lines.push(line('@', NS_TTL, 'NS', `${host}.`));
   for (const child of children) {
     const name = child.name.slice(0, -zone.length - 1);
-    for (const host of nameservers) lines.push(line(name, NS_TTL, 'NS', `${host}.`));
+    for (const host of child.nameservers) lines.push(line(name, NS_TTL, 'NS', `${host}.`));
     for (const ds of child.ds) lines.push(line(name, NS_TTL, 'DS', ds));
   }
   return `${lines.join('\n')}\n`;

@@ -1,5 +1,5 @@
 // Applies the configuration for secondaries to a running knotd.
-import { isCatalogName } from '../secondaries/catalog.ts';
+import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import { beginConfiguration } from './apply.ts';
 import type { ConfigItem } from './configuration.ts';
 import type { KnotControl, KnotSession } from './control.ts';

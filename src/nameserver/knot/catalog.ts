@@ -1,6 +1,6 @@
 // Reads and writes the contents of a catalog zone in knotd.
-import { CATALOG_TTL, type CatalogRecord, catalogChange, catalogName, type Member } from '../secondaries/catalog.ts';
-import { type SerialWish, slottedSerial } from '../secondaries/serial.ts';
+import { CATALOG_TTL, type CatalogRecord, catalogChange, catalogName, type Member } from '#dns/secondaries/catalog.ts';
+import { type SerialWish, slottedSerial } from '#dns/secondaries/serial.ts';
 import type { KnotControl, KnotSession } from './control.ts';
 import { isRefusal } from './errors.ts';
 

@@ -18,8 +18,8 @@
 //   secondaries that ask. A minute costs the source nothing.
 // - Catalogs are unsigned zones with a template of their own. mod-queryacl lets only the addresses of the secondary ask for
 //   them: an ordinary zone is answered to everybody, and this one contains the names of zones.
-import { catalogName } from '../secondaries/catalog.ts';
-import { type Secondary, transferAddresses } from '../secondaries/secondary.ts';
+import { catalogName } from '#dns/secondaries/catalog.ts';
+import { type Secondary, transferAddresses } from '#dns/secondaries/secondary.ts';
 import { type ConfigItem, TEMPLATE } from './configuration.ts';
 
 /**

@@ -4,7 +4,7 @@
  * writes. SOA and DNSSEC records are not rendered.
  *
  *     apex of a hosted child zone    NS and DS of the child, nothing else
- *     apex                           the NS of the service, and the records of an active zone
+ *     apex                           the NS of the service and of the zone's secondaries, and the records of an active zone
  *     any other name                 the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
  * Records below a zone cut are rendered, although nobody is answered with them (occluded data), because glue is among them.
@@ -15,7 +15,7 @@ import type { ServedSet } from '#dns/served.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { AliasAnswers, NameRows, ServedRecord, ServedZone } from '#store/served-zones.ts';
 
-type Zone = Pick<ServedZone, 'state' | 'defaultTtl' | 'nameservers'>;
+type Zone = Pick<ServedZone, 'state' | 'defaultTtl' | 'nameservers' | 'commonNameservers'>;
 
 /** The RRsets of one name, ordered by type. */
 export function renderName(zone: Zone, { ordername, records, child }: NameRows, aliases: AliasAnswers): ServedSet[] {
@@ -26,8 +26,14 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
     const set = sets.get(type);
     sets.set(type, { ttl: Math.min(ttl, set?.ttl ?? ttl), rdata: new Set([...(set?.rdata ?? []), ...rdata]) });
   };
-  const hosts = zone.nameservers.map((host) => `${host}.`);
-  if (child !== null || ordername === '') add('NS', NS_TTL, hosts);
+  const hosts = child === null ? zone.nameservers : [...zone.commonNameservers, ...child.secondaryNameservers];
+  if (child !== null || ordername === '') {
+    add(
+      'NS',
+      NS_TTL,
+      hosts.map((host) => `${host}.`),
+    );
+  }
   if (child !== null) add('DS', NS_TTL, child.ds);
   else if (zone.state === 'active') {
     for (const { type, ttl, rdata } of records.flatMap((record) => expanded(record, zone.defaultTtl, aliases)))

@@ -29,7 +29,7 @@ export interface Reports {
     context: Pick<ServiceContext, 'db'>,
     actor: NodeActor,
     report: NodeReport,
-  ): Promise<{ duplicate: boolean; compare: string | null }>;
+  ): Promise<{ duplicate: boolean; compare: string | null; transfers: string | null }>;
 }
 
 const FORGET_EVERY_MS = 60 * 60 * 1_000;
@@ -79,7 +79,7 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
         forgotten = now();
         await forgetNodes(db);
       }
-      return { duplicate: reported.isDuplicate, compare: reported.compare };
+      return { duplicate: reported.isDuplicate, compare: reported.compare, transfers: reported.transfers };
     },
   };
 }

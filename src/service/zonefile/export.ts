@@ -7,6 +7,7 @@ import { inOneSnapshot, soaContent } from '#store/zones.ts';
 import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { holderOf } from '../slots.ts';
+import { nameserversOf } from '../zones/view.ts';
 import { seeZone } from '../zones/zones.ts';
 import { childrenOf } from './import.ts';
 
@@ -28,7 +29,9 @@ export async function exportZoneFile(
     const row = await seeZone({ ...context, db: tx }, actor, id, 'no_zone');
     const children = await childrenOf(tx, row);
     const soa = await soaContent(tx, row.serial);
-    const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers: context.nameservers, children });
+    const nameservers = nameserversOf(row, context.nameservers);
+    const delegated = children.map((child) => ({ ...child, nameservers: nameserversOf(child, context.nameservers) }));
+    const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers, children: delegated });
     return { no: row.no, head };
   };
   const whole = await inOneSnapshot(context.db, async (tx) => {

@@ -13,7 +13,7 @@ export async function parentOf(db: Db | Tx, zoneName: string): Promise<ZoneRow |
 }
 
 /** Gives the parent its next serial, which also makes name servers read the delegations again. */
-export async function touchParent(tx: Tx, context: ServiceContext, zoneName: string): Promise<void> {
+export async function touchParent(tx: Tx, context: Pick<ServiceContext, 'now'>, zoneName: string): Promise<void> {
   const found = await parentOf(tx, zoneName);
   const parent = found && (await lockZone(tx, found.id));
   if (!parent) return;

@@ -59,13 +59,18 @@ export interface RecordView {
   managedBy?: string;
 }
 
+/** The names of the NS records of a zone. @param own those of the service */
+export function nameserversOf(zone: Pick<ZoneRow, 'secondaryNameservers'>, own: readonly string[]): string[] {
+  return [...new Set([...own, ...zone.secondaryNameservers])];
+}
+
 export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
   return {
     id: zone.id,
     zoneName: zone.name,
     owner: zone.teamId === null ? 'personal' : `org:${zone.teamId}`,
     state: zone.state,
-    nameservers,
+    nameservers: nameserversOf(zone, nameservers),
     ds: dsRecords(zone.name, zone.cskPublic),
     defaultTtl: zone.defaultTtl,
     serial: zone.serial,

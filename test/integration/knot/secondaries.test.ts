@@ -4,10 +4,10 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { writeCatalog } from '#nameserver/knot/catalog.ts';
 import type { SourceRole } from '#nameserver/knot/secondaries.ts';
 import { zoneEngine } from '#nameserver/knot/zones.ts';
-import { catalogName } from '#nameserver/secondaries/catalog.ts';
-import type { PrimaryView } from '#nameserver/secondaries/primary.ts';
-import { checkedSecondaries, type Secondary } from '#nameserver/secondaries/secondary.ts';
-import { isOfSlot, slottedSerial } from '#nameserver/secondaries/serial.ts';
+import { catalogName } from '#dns/secondaries/catalog.ts';
+import type { PrimaryView } from '#dns/secondaries/primary.ts';
+import { checkedSecondaries, type Secondary } from '#dns/secondaries/secondary.ts';
+import { isOfSlot, slottedSerial } from '#dns/secondaries/serial.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import {
   type Kind,

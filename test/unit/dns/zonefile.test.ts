@@ -298,7 +298,7 @@ describe('ALIAS', () => {
     defaultTtl: 3600,
     soa: 'ns1.example.net. hostmaster.example.net. 7 10800 3600 604800 60',
     nameservers: ['ns1.example.net'],
-    children: [{ name: 'sub.example.com', ds: [`1 13 2 ${'0a'.repeat(32)}`] }],
+    children: [{ name: 'sub.example.com', ds: [`1 13 2 ${'0a'.repeat(32)}`], nameservers: ['ns1.example.net'] }],
     records: [
       { name: '@', type: 'ALIAS', rdata: 'lb.example.net.', ttl: 60 },
       { name: 'www', type: 'A', rdata: '192.0.2.1', ttl: null },

@@ -25,6 +25,7 @@ describe('a zone', () => {
     recordRoom: 64,
     byteRoom: 4096,
     managedBy: null,
+    secondaryNameservers: [],
     createdAt: new Date('2026-11-21T10:31:00Z'),
     updatedAt: new Date('2026-11-21T10:32:11Z'),
   };

@@ -5,7 +5,8 @@ import type { ServedSet } from '#dns/served.ts';
 import { renderName } from '#service/nodes/render.ts';
 import type { AliasAnswers, NameRows, ServedRecord } from '#store/served-zones.ts';
 
-const ZONE = { state: 'active' as const, defaultTtl: 3600, nameservers: ['ns2.example.net', 'ns1.example.net'] };
+const NAMES = ['ns2.example.net', 'ns1.example.net'];
+const ZONE = { state: 'active' as const, defaultTtl: 3600, nameservers: NAMES, commonNameservers: NAMES };
 const HOSTS = ['ns1.example.net.', 'ns2.example.net.'];
 const NS = { name: '@', type: 'NS', ttl: 3600, rdata: HOSTS };
 const ALIASES: AliasAnswers = new Map([
@@ -13,7 +14,7 @@ const ALIASES: AliasAnswers = new Map([
   ['four.example.', { ipv4: ['192.0.2.1'], ipv6: [], ttl: 600 }],
   ['none.example.', { ipv4: [], ipv6: [], ttl: 30 }],
 ]);
-const CHILD = { ds: ['12345 13 4 bb', '12345 13 2 aa'] };
+const CHILD = { ds: ['12345 13 4 bb', '12345 13 2 aa'], secondaryNameservers: [] };
 
 const record = (type: string, rdata: string, ttl: number | null = null): ServedRecord => ({ type, rdata, ttl });
 const rows = (ordername: string, records: ServedRecord[] = [], child: NameRows['child'] = null): NameRows => ({
@@ -48,7 +49,19 @@ describe('a name has', () => {
       rows('kid', [a, record('NS', 'other.example.')], CHILD),
       [set('kid', 'DS', 3600, '12345 13 2 aa', '12345 13 4 bb'), { ...NS, name: 'kid' }],
     ],
-    ['them in a parked zone too', { ...ZONE, state: 'parked' }, rows('kid', [a], { ds: [] }), [{ ...NS, name: 'kid' }]],
+    [
+      'the names of the secondaries of the child there, and of its own at the apex',
+      { ...ZONE, nameservers: [...ZONE.nameservers, 'own.example'] },
+      rows('kid', [], { ds: [], secondaryNameservers: ['kids.example'] }),
+      [set('kid', 'NS', 3600, ...[...HOSTS, 'kids.example.'].sort())],
+    ],
+    [
+      'the names of the secondaries of the zone at the apex',
+      { ...ZONE, nameservers: [...ZONE.nameservers, 'own.example'] },
+      rows(''),
+      [set('@', 'NS', 3600, ...[...HOSTS, 'own.example.'].sort())],
+    ],
+    ['them in a parked zone too', { ...ZONE, state: 'parked' }, rows('kid', [a], { ds: [], secondaryNameservers: [] }), [{ ...NS, name: 'kid' }]],
     [
       'the NS, DS and glue of a delegation to others',
       ZONE,
@@ -126,7 +139,7 @@ function* single(state: string, { ordername, records, child }: NameRows): Genera
 }
 
 test('an RRset has exactly the single records of its name and type, once and sorted, and the lowest of their TTLs', () => {
-  const child = fc.option(fc.constantFrom(CHILD, { ds: [] }), { nil: null, freq: 4 });
+  const child = fc.option(fc.constantFrom(CHILD, { ds: [], secondaryNameservers: [] }), { nil: null, freq: 4 });
   const state = fc.constantFrom('active' as const, 'parked' as const);
   fc.assert(
     fc.property(state, fc.constantFrom('', 'www'), fc.array(anyRecord), child, (state, ordername, records, child) => {

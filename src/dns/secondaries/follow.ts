@@ -1,5 +1,5 @@
 // The state of a secondary, from its answer to a SOA question. Pure; the question goes over UDP to each of its addresses.
-import { isAfter } from './serial.ts';
+import { isLater } from '../serial.ts';
 
 export type Following =
   /** It has the serial of the source. */
@@ -19,5 +19,5 @@ export function judgeFollowing(own: number, seen: { serial: number } | { reason:
   if ('reason' in seen) return { state: 'absent', reason: seen.reason };
   const { serial } = seen;
   if (serial === own) return { state: 'current' };
-  return isAfter(serial, own) ? { state: 'ahead', serial } : { state: 'behind', serial };
+  return isLater(serial, own) ? { state: 'ahead', serial } : { state: 'behind', serial };
 }

@@ -1,12 +1,13 @@
 // Serials of nodes that sign the same zone: they never meet, and they increase.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { judgeFollowing } from '#nameserver/secondaries/follow.ts';
-import { isAfter, isOfSlot, jumpOver, SLOTS, slottedSerial } from '#nameserver/secondaries/serial.ts';
+import { judgeFollowing } from '#dns/secondaries/follow.ts';
+import { isLater } from '#dns/serial.ts';
+import { isOfSlot, jumpOver, SLOTS, slottedSerial } from '#dns/secondaries/serial.ts';
 
 const serial = fc.nat({ max: 2 ** 32 - 1 });
 const slot = fc.nat({ max: SLOTS - 1 });
-const notBefore = (a: number, b: number) => a === b || isAfter(a, b);
+const notBefore = (a: number, b: number) => a === b || isLater(a, b);
 
 describe('the serial of a node', () => {
   it('belongs to its slot, also when it wraps', () => {
@@ -26,7 +27,7 @@ describe('the serial of a node', () => {
       fc.property(serial, fc.nat({ max: 2 ** 30 }), slot, fc.boolean(), (current, ahead, own, source) => {
         const least = (current + ahead) % 2 ** 32;
         const next = slottedSerial({ least, current, slot: own, source });
-        expect(isAfter(next, current)).toBe(true);
+        expect(isLater(next, current)).toBe(true);
         expect(notBefore(next, least)).toBe(true);
       }),
     );
@@ -40,7 +41,7 @@ describe('the serial of a node', () => {
       fc.property(beforeWrap, slot, slot, (least, first, second) => {
         const source = slottedSerial({ least, current: null, slot: first, source: true });
         const standby = slottedSerial({ least, current: null, slot: second, source: false });
-        expect(isAfter(source, standby)).toBe(true);
+        expect(isLater(source, standby)).toBe(true);
       }),
     );
   });

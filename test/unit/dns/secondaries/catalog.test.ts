@@ -7,7 +7,7 @@ import {
   isCatalogName,
   memberRecord,
   membersFor,
-} from '#nameserver/secondaries/catalog.ts';
+} from '#dns/secondaries/catalog.ts';
 
 const A = { id: 'zone-1', name: 'a.test' };
 const B = { id: 'zone-2', name: 'b.test' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConfigItem } from '#nameserver/knot/configuration.ts';
 import { difference, transactions, zonesToNotify } from '#nameserver/knot/difference.ts';
 import { isOwned, transferItems } from '#nameserver/knot/secondaries.ts';
-import type { Secondary } from '#nameserver/secondaries/secondary.ts';
+import type { Secondary } from '#dns/secondaries/secondary.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
 const secondary = (name: string, change: Partial<Secondary> = {}): Secondary => ({

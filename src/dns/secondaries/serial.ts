@@ -20,17 +20,12 @@
 //
 // A source that returns is a standby until it has applied the feed; then it becomes `new-source`, and the other one
 // `standby`. A secondary without connection to the source takes whole zones from a standby and returns by itself.
-import { isLater } from '#dns/serial.ts';
+import { isLater } from '../serial.ts';
 
 /** The most nodes that can sign for the same secondaries. A power of two, so that it divides 2^32 and the rule survives the wrap. */
 export const SLOTS = 4;
 
 const SPACE = 2 ** 32;
-
-/** Whether `a` comes after `b` (RFC 1982 section 3.2). */
-export function isAfter(a: number, b: number): boolean {
-  return isLater(a, b);
-}
 
 export interface SerialWish {
   /** The serial of the api: the zone must have this one or a later one. */
@@ -51,7 +46,7 @@ export interface SerialWish {
 export function slottedSerial({ least, current, slot, source }: SerialWish): number {
   const from = (least + (source ? SLOTS : 0)) % SPACE;
   const after = current === null ? from : (current + 1) % SPACE;
-  const start = isAfter(after, from) ? after : from;
+  const start = isLater(after, from) ? after : from;
   const serial = (start + ((slot - (start % SLOTS) + SLOTS) % SLOTS)) % SPACE;
   return serial === 0 ? SLOTS : serial;
 }
@@ -63,7 +58,7 @@ export function slottedSerial({ least, current, slot, source }: SerialWish): num
  * @param seen the serials that the secondaries of the zone answer
  */
 export function jumpOver(own: number, seen: readonly number[], slot: number): number | null {
-  const latest = seen.reduce((last, serial) => (isAfter(serial, last) ? serial : last), own);
+  const latest = seen.reduce((last, serial) => (isLater(serial, last) ? serial : last), own);
   if (latest === own) return null;
   return slottedSerial({ least: latest, current: latest, slot, source: false });
 }

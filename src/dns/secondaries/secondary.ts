@@ -1,6 +1,6 @@
 // A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that every
 // generated configuration relies on. Pure.
-import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '#dns/types/address.ts';
+import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '../types/address.ts';
 
 export interface Endpoint {
   /** IPv4 or IPv6. */

@@ -1,10 +1,10 @@
 // The configurations for secondaries. That the servers accept and obey them is tested with real ones
 // (test/integration/knot/secondaries.test.ts); here are the forms that those tests do not use.
 import { describe, expect, it } from 'vitest';
-import { bindConfig } from '#nameserver/secondaries/bind-config.ts';
-import { knotConfig } from '#nameserver/secondaries/knot-config.ts';
-import { nsdConfig } from '#nameserver/secondaries/nsd-config.ts';
-import type { PrimaryView } from '#nameserver/secondaries/primary.ts';
+import { bindConfig } from '#dns/secondaries/bind-config.ts';
+import { knotConfig } from '#dns/secondaries/knot-config.ts';
+import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
+import type { PrimaryView } from '#dns/secondaries/primary.ts';
 
 const VIEW: PrimaryView = {
   primaries: [

@@ -1,6 +1,6 @@
 // The checks of a secondary.
 import { describe, expect, it } from 'vitest';
-import { checkedSecondaries, checkedSecondary, type Secondary } from '#nameserver/secondaries/secondary.ts';
+import { checkedSecondaries, checkedSecondary, type Secondary } from '#dns/secondaries/secondary.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
 const BASE: Secondary = {

@@ -1,0 +1,183 @@
+// `zonestead secondaries …`: an administrator of the service adds name servers of others that transfer zones.
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import { bindConfig } from '#dns/secondaries/bind-config.ts';
+import { catalogName } from '#dns/secondaries/catalog.ts';
+import { knotConfig } from '#dns/secondaries/knot-config.ts';
+import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
+import {
+  adminListSecondaries,
+  adminListZones,
+  adminPutSecondary,
+  adminRemoveSecondary,
+  adminShowSecondary,
+  type ShownSecondary,
+  secondaryOf,
+} from '#service/secondaries/administration.ts';
+import { endpointOf } from '#service/secondaries/input.ts';
+import { table } from '../table.ts';
+
+type Print = (line: string) => void;
+type Config = { DATABASE_URL: string };
+
+export interface AddOptions {
+  address?: string[];
+  transfersFrom?: string[];
+  ns?: string[];
+  allZones?: boolean;
+  zone?: string[];
+  offerTo?: string[];
+  catalog?: boolean;
+  notify?: boolean;
+  tsigName?: string;
+  tsigAlgorithm?: string;
+  tsigSecretFile?: string;
+}
+
+const KINDS = { bind: bindConfig, knot: knotConfig, nsd: nsdConfig };
+export const KIND_NAMES = ['bind', 'knot', 'nsd'] as const;
+
+export async function runSecondariesAdd(config: Config, name: string, given: AddOptions, print: Print): Promise<void> {
+  if (given.allZones && given.zone) throw new Error('--all-zones and --zone exclude each other');
+  const secret = given.tsigSecretFile === undefined ? undefined : readFileSync(given.tsigSecretFile, 'utf8').trim();
+  const { isNew, made, key } = await adminPutSecondary(
+    config.DATABASE_URL,
+    {
+      name,
+      addresses: given.address ?? [],
+      transfersFrom: given.transfersFrom,
+      nameservers: given.ns,
+      zones: given.allZones ? 'all' : given.zone,
+      offeredTo: given.offerTo?.includes('all') ? 'all' : given.offerTo,
+      catalog: given.catalog,
+      notify: given.notify,
+      tsig: { name: given.tsigName, algorithm: given.tsigAlgorithm, secret },
+    },
+    randomBytes,
+    new Date(),
+  );
+  print(`secondary ${name} is ${isNew ? 'added' : 'changed'}; its TSIG key is ${key.name} (${key.algorithm})`);
+  if (made) {
+    print('the secret of the key, which "secondaries config" prints as well:');
+    print(key.secret);
+  }
+}
+
+const file = z.array(
+  z.strictObject({
+    name: z.string(),
+    addresses: z.array(z.string()).min(1),
+    transfersFrom: z.array(z.string()).optional(),
+    nameservers: z.array(z.string()).optional(),
+    zones: z.union([z.literal('all'), z.array(z.string())]).optional(),
+    offeredTo: z.union([z.literal('all'), z.array(z.string())]).optional(),
+    catalog: z.boolean().optional(),
+    notify: z.boolean().optional(),
+    tsig: z
+      .strictObject({
+        name: z.string().optional(),
+        algorithm: z.string().optional(),
+        secret: z.string().optional(),
+        secretFile: z.string().optional(),
+      })
+      .optional(),
+  }),
+);
+
+/** Adds or changes each secondary of a JSON file; others stay. */
+export async function runSecondariesApply(config: Config, path: string, print: Print): Promise<void> {
+  const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new Error(`${path}: ${issue?.path.join('.')}: ${issue?.message}`);
+  }
+  for (const { tsig = {}, ...each } of parsed.data) {
+    const { secretFile, ...key } = tsig;
+    const secret = secretFile === undefined ? key.secret : readFileSync(secretFile, 'utf8').trim();
+    const input = { ...each, tsig: { ...key, secret } };
+    const { isNew } = await adminPutSecondary(config.DATABASE_URL, input, randomBytes, new Date());
+    print(`secondary ${each.name} is ${isNew ? 'added' : 'as the file says'}`);
+  }
+}
+
+export async function runSecondariesList(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
+  const all = await adminListSecondaries(config.DATABASE_URL);
+  if (options.json) {
+    print(JSON.stringify({ secondaries: all.map(withoutSecret) }, null, 2));
+    return;
+  }
+  const rows = all.map((each) => [
+    each.name,
+    each.addresses.map(textOf).join(' '),
+    each.nameservers.join(' '),
+    each.allZones ? 'all' : String(each.zones.length),
+    stateOf(each),
+  ]);
+  table(['NAME', 'ADDRESSES', 'NAME SERVERS', 'ZONES', 'STATE'], rows, print);
+}
+
+export async function runSecondariesShow(config: Config, name: string, print: Print): Promise<void> {
+  const found = await adminShowSecondary(config.DATABASE_URL, name);
+  print(JSON.stringify({ ...withoutSecret(found), catalogZone: catalogName(name) }, null, 2));
+}
+
+export async function runSecondariesRemove(config: Config, name: string, print: Print): Promise<void> {
+  await adminRemoveSecondary(config.DATABASE_URL, name, new Date());
+  print(`secondary ${name} is removed: it may transfer nothing any more, and its names leave the NS records`);
+}
+
+export async function runSecondariesZones(
+  config: Config,
+  name: string,
+  { add = [], remove = [] }: { add?: string[]; remove?: string[] },
+  print: Print,
+): Promise<void> {
+  await adminListZones(config.DATABASE_URL, name, { add, remove }, new Date());
+  print(`secondary ${name}: ${add.length} zones are added to its list, ${remove.length} are taken out`);
+}
+
+export interface ConfigOptions {
+  for: (typeof KIND_NAMES)[number];
+  primary?: string[];
+  listen?: string[];
+  folder: string;
+  catalog?: boolean;
+}
+
+/** Prints the configuration, with the secret of the key. @throws Error if the zones would be missing */
+export async function runSecondariesConfig(
+  config: Config,
+  name: string,
+  options: ConfigOptions,
+  print: Print,
+): Promise<void> {
+  const found = await adminShowSecondary(config.DATABASE_URL, name);
+  const { key, zones } = secondaryOf(found, found.zones);
+  const byCatalog = found.catalog && options.for !== 'nsd';
+  if (!byCatalog && zones === 'all') {
+    throw new Error(`${options.for} needs the names of the zones: list them (secondaries add ${name} --zone …), or use knot or bind`);
+  }
+  const view = {
+    primaries: (options.primary ?? []).map(endpointOf),
+    key,
+    zones: byCatalog ? null : (zones as readonly string[]),
+    catalog: catalogName(name),
+  };
+  const listen = (options.listen ?? found.addresses.map(textOf)).map(endpointOf);
+  print(KINDS[options.for](view, { listen, folder: options.folder }));
+}
+
+function withoutSecret({ tsigSecret: _, ...rest }: ShownSecondary) {
+  return rest;
+}
+
+function textOf({ address, port }: { address: string; port: number }): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+function stateOf({ report }: ShownSecondary): string {
+  if (report === null) return 'not asked yet';
+  if (report.silent !== null) return `silent: ${report.silent}`;
+  return report.current === report.zones ? `current (${report.zones})` : `${report.current} of ${report.zones} current`;
+}

@@ -1,0 +1,129 @@
+// `zonestead secondaries …`: name servers of others that transfer zones, over the database of the service.
+import type { AddOptions, ConfigOptions } from '../admin/secondaries.ts';
+import { type CommandGroup, describeCommand } from '../command.ts';
+
+const NAME = [{ usage: '<name>', describe: 'name of the secondary' }];
+const load = () => import('../admin/secondaries.ts');
+
+const add = describeCommand({
+  name: 'add',
+  describe: 'add a secondary, or change the one with this name',
+  arguments: NAME,
+  options: [
+    {
+      flags: '--address <address>',
+      describe: 'where it answers and gets NOTIFY: 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:5353; may be repeated',
+      isRequired: true,
+      value: 'list',
+    },
+    {
+      flags: '--transfers-from <address>',
+      describe: 'a further address that it transfers from; may be repeated',
+      value: 'list',
+    },
+    {
+      flags: '--ns <host>',
+      describe: 'a host name for the NS records of its zones; may be repeated (default: none)',
+      value: 'list',
+    },
+    { flags: '--all-zones', describe: 'it gets all zones (default: only listed ones)' },
+    {
+      flags: '--zone <zone>',
+      describe: 'a zone that it gets; may be repeated; the list becomes these zones (default: the list stays)',
+      value: 'list',
+    },
+    {
+      flags: '--offer-to <team>',
+      describe: 'id of a team that may choose it for its zones, or all; may be repeated (default: nobody)',
+      value: 'list',
+    },
+    { flags: '--no-catalog', describe: 'it gets no catalog zone' },
+    { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
+    { flags: '--tsig-name <name>', describe: 'name of its TSIG key (default: <name>.zonestead)' },
+    {
+      flags: '--tsig-algorithm <algorithm>',
+      describe: 'algorithm of the key (default: hmac-sha256)',
+      choices: ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'],
+    },
+    { flags: '--tsig-secret-file <file>', describe: 'file with the secret in base64 (default: a new secret is made)' },
+  ],
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], options: AddOptions, { config, print }) =>
+    (await load()).runSecondariesAdd(config(), name, options, print),
+});
+
+const apply = describeCommand({
+  name: 'apply',
+  describe: 'add or change the secondaries of a JSON file; others stay as they are',
+  arguments: [{ usage: '<file>', describe: 'a list of objects with name, addresses, nameservers, zones, tsig' }],
+  settings: ['DATABASE_URL'],
+  run: async ([path = ''], _options, { config, print }) => (await load()).runSecondariesApply(config(), path, print),
+});
+
+const list = describeCommand({
+  name: 'list',
+  describe: 'list the secondaries with their state',
+  options: [{ flags: '--json', describe: 'print JSON' }],
+  settings: ['DATABASE_URL'],
+  run: async (_args, options: { json?: boolean }, { config, print }) =>
+    (await load()).runSecondariesList(config(), options, print),
+});
+
+const show = describeCommand({
+  name: 'show',
+  describe: 'print a secondary as JSON, with the zones that are behind',
+  arguments: NAME,
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], _options, { config, print }) => (await load()).runSecondariesShow(config(), name, print),
+});
+
+const zones = describeCommand({
+  name: 'zones',
+  describe: 'change the list of the zones that a secondary gets',
+  arguments: NAME,
+  options: [
+    { flags: '--add <zone>', describe: 'a zone that it gets from now on; may be repeated', value: 'list' },
+    { flags: '--remove <zone>', describe: 'a zone that it gets no longer; may be repeated', value: 'list' },
+  ],
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], options: { add?: string[]; remove?: string[] }, { config, print }) =>
+    (await load()).runSecondariesZones(config(), name, options, print),
+});
+
+const remove = describeCommand({
+  name: 'remove',
+  describe: 'remove a secondary',
+  arguments: NAME,
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], _options, { config, print }) => (await load()).runSecondariesRemove(config(), name, print),
+});
+
+const config = describeCommand({
+  name: 'config',
+  describe: 'print the configuration for the other side, with the secret of its key',
+  arguments: NAME,
+  options: [
+    { flags: '--for <server>', describe: 'its name server', isRequired: true, choices: ['bind', 'knot', 'nsd'] },
+    {
+      flags: '--primary <address>',
+      describe: 'an address of one of your name servers, the usual source first; may be repeated',
+      isRequired: true,
+      value: 'list',
+    },
+    {
+      flags: '--listen <address>',
+      describe: 'an address that it listens on; may be repeated (default: its addresses)',
+      value: 'list',
+    },
+    { flags: '--folder <folder>', describe: 'its folder for zones', default: '/var/lib/zonestead-secondary' },
+  ],
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], options: ConfigOptions, context) =>
+    (await load()).runSecondariesConfig(context.config(), name, options, context.print),
+});
+
+export const command: CommandGroup = {
+  name: 'secondaries',
+  describe: 'administer the secondaries that transfer zones (over the database)',
+  commands: [add, apply, list, show, zones, remove, config],
+};

@@ -1,0 +1,121 @@
+// Zone transfers as the nodes see them: the role of each node, the secondaries, and what the source reports of them.
+//
+// Every replica of the api decides about the plan once a second, in a transaction that locks its row: they decide one after another,
+// each from what the one before has written. Without secondaries nothing is decided, and nodes have no role.
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { TsigKey } from '#dns/secondaries/secondary.ts';
+import type { Db } from '#store/database.ts';
+import { allSecondaries, listedZones, type SecondaryBehind } from '#store/secondaries.ts';
+import { inOneSnapshot } from '#store/zones.ts';
+import {
+  freeSlots,
+  giveSlot,
+  lockPlan,
+  planNodes,
+  readPlan,
+  slotOf,
+  writePlan,
+  writeSecondaryReport,
+} from '#store/transfers.ts';
+import type { Logger } from '#telemetry/log.ts';
+import { decidePlan } from './plan.ts';
+
+/** `transferPlan` of the contract. */
+export interface TransferPlan {
+  version: string;
+  role: 'source' | 'standby' | 'none';
+  slot: number | null;
+  generation: number;
+  secondaries: {
+    name: string;
+    addresses: { address: string; port: number }[];
+    transfersFrom: string[];
+    key: TsigKey;
+    zones: 'all' | string[];
+    catalog: boolean;
+    notify: boolean;
+  }[];
+}
+
+const EVERY_MS = 1_000;
+
+/** Decides about the plan. @returns the new source, if it changed */
+export async function decideTransfers(db: Db): Promise<{ source: string; before: string | null } | null> {
+  const hasSecondaries = await db.transaction(async (tx) => (await allSecondaries(tx)).length > 0);
+  if (!hasSecondaries) return null;
+  // Without a lock first: nearly always nothing changes.
+  const seen = decidePlan(await planNodes(db), (await readPlan(db)).source);
+  if (seen.slots.length === 0 && seen.source === (await readPlan(db)).source) return null;
+  return db.transaction(async (tx) => {
+    const plan = await lockPlan(tx);
+    await freeSlots(tx);
+    const { slots, source } = decidePlan(await planNodes(tx), plan.source);
+    for (const { node, slot } of slots) await giveSlot(tx, node, slot);
+    const isOther = source !== plan.source;
+    if (slots.length > 0 || isOther) await writePlan(tx, source, plan.generation + Number(isOther));
+    return isOther && source !== null ? { source, before: plan.source } : null;
+  });
+}
+
+/** Decides once a second until the signal aborts. */
+export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, signal: AbortSignal): Promise<void> {
+  let failed = false;
+  while (!signal.aborted) {
+    try {
+      const moved = await decideTransfers(db);
+      if (moved !== null) log.info(moved, 'secondaries transfer zones from another name server now');
+      failed = false;
+    } catch (error) {
+      if (!failed && !signal.aborted) log.warn({ err: error }, 'failed to decide which name server is the source of transfers; retrying');
+      failed = true;
+    }
+    await sleep(clock, EVERY_MS, signal).catch(() => undefined);
+  }
+}
+
+/** What the node of this name has to know, with the secrets of TSIG keys. */
+export async function transfersOf(db: Db, node: string): Promise<TransferPlan> {
+  return inOneSnapshot(db, async (tx) => {
+    const plan = await readPlan(tx);
+    const [slot, rows, listed] = [await slotOf(tx, node), await allSecondaries(tx), await listedZones(tx)];
+    const zonesOf = Map.groupBy(listed, ({ secondary }) => secondary);
+    const hasPart = slot !== null && rows.length > 0;
+    return {
+      version: plan.version,
+      role: !hasPart ? 'none' : plan.source === node ? 'source' : 'standby',
+      slot,
+      generation: plan.generation,
+      secondaries: !hasPart
+        ? []
+        : rows.map(({ name, addresses, transfersFrom, allZones, catalog, notify, ...row }) => ({
+            name,
+            addresses,
+            transfersFrom,
+            key: { name: row.tsigName, algorithm: row.tsigAlgorithm as TsigKey['algorithm'], secret: row.tsigSecret },
+            zones: allZones ? 'all' : (zonesOf.get(name) ?? []).map((zone) => zone.name),
+            catalog,
+            notify,
+          })),
+    };
+  });
+}
+
+/** `transferReport` of the contract. */
+export interface TransferReport {
+  node: string;
+  secondaries: readonly {
+    name: string;
+    zones: number;
+    current: number;
+    silent?: string | undefined;
+    behind: readonly SecondaryBehind[];
+  }[];
+}
+
+/** Stores what the source saw. The report of a node that is not the source changes nothing. */
+export async function takeTransferReport(db: Db, report: TransferReport): Promise<void> {
+  for (const { name, silent = null, ...rest } of report.secondaries) {
+    await writeSecondaryReport(db, report.node, { ...rest, secondary: name, silent });
+  }
+}

@@ -1,0 +1,124 @@
+// Rows of secondaries, of the zones that are listed for them, and what the source reports of them.
+import { and, asc, eq, sql } from 'drizzle-orm';
+import { type Db, isStorable, type Tx } from './database.ts';
+import type { SecondaryBehind } from './secondary-tables.ts';
+import { statement } from './statement.ts';
+import { secondaries, service, transferPlan, zoneSecondaries, zones } from './tables.ts';
+
+export type { SecondaryBehind } from './secondary-tables.ts';
+export type SecondaryRow = typeof secondaries.$inferSelect;
+export type NewSecondary = Omit<SecondaryRow, 'createdAt'>;
+
+export async function allSecondaries(db: Db | Tx): Promise<SecondaryRow[]> {
+  return db.select().from(secondaries).orderBy(asc(secondaries.name));
+}
+
+export async function secondaryByName(db: Db | Tx, name: string): Promise<SecondaryRow | null> {
+  if (!isStorable(name)) return null;
+  return (await db.select().from(secondaries).where(eq(secondaries.name, name)))[0] ?? null;
+}
+
+/** Inserts the secondary, or replaces it. */
+export async function putSecondary(tx: Tx, row: NewSecondary): Promise<void> {
+  await tx.insert(secondaries).values(row).onConflictDoUpdate({ target: secondaries.name, set: row });
+}
+
+/** @returns whether it was there */
+export async function deleteSecondary(tx: Tx, name: string): Promise<boolean> {
+  return (await tx.delete(secondaries).where(eq(secondaries.name, name)).returning({ name: secondaries.name })).length > 0;
+}
+
+export interface ListedZone {
+  secondary: string;
+  id: string;
+  name: string;
+}
+
+/** The zones that are listed for secondaries, by name. @param secondary (Default: of all.) */
+export async function listedZones(db: Db | Tx, secondary?: string): Promise<ListedZone[]> {
+  return db
+    .select({ secondary: zoneSecondaries.secondary, id: zones.id, name: zones.name })
+    .from(zoneSecondaries)
+    .innerJoin(zones, eq(zones.id, zoneSecondaries.zoneId))
+    .where(secondary === undefined ? undefined : eq(zoneSecondaries.secondary, secondary))
+    .orderBy(asc(zones.name));
+}
+
+/** @returns whether it is new */
+export async function listZone(tx: Tx, zoneId: string, secondary: string): Promise<boolean> {
+  const rows = await tx.insert(zoneSecondaries).values({ zoneId, secondary }).onConflictDoNothing().returning();
+  return rows.length > 0;
+}
+
+/** @returns whether it was listed */
+export async function unlistZone(tx: Tx, zoneId: string, secondary: string): Promise<boolean> {
+  const same = and(eq(zoneSecondaries.zoneId, zoneId), eq(zoneSecondaries.secondary, secondary));
+  return (await tx.delete(zoneSecondaries).where(same).returning()).length > 0;
+}
+
+/** What nodes are told about transfers has another version from this transaction on. It locks the plan. */
+export async function changePlan(tx: Tx): Promise<void> {
+  await tx.update(transferPlan).set({ version: sql`${transferPlan.version} + 1` });
+}
+
+/** The names that secondaries with all zones add to every zone. The trigger of the row announces a change of them. */
+export async function refreshServiceNames(tx: Db | Tx): Promise<void> {
+  const names = sql`coalesce((select array_agg(distinct n order by n) from secondaries x, unnest(x.nameservers) n where x.all_zones), '{}')`;
+  await tx
+    .update(service)
+    .set({ secondaryNameservers: names as never })
+    .where(sql`${service.secondaryNameservers} is distinct from ${names}`);
+}
+
+const selectStaleZones = statement<{ id: string; name: string }>(`
+  select z.id, z.name from zones z
+  where (z.secondary_nameservers <> '{}' or exists (select from zone_secondaries l where l.zone_id = z.id))
+    and z.secondary_nameservers is distinct from coalesce((select array_agg(distinct n order by n)
+      from zone_secondaries l join secondaries x on x.name = l.secondary and not x.all_zones, unnest(x.nameservers) n
+      where l.zone_id = z.id), '{}')
+    and ($1::text is null or z.id = $1)
+  order by z.id`);
+
+/** The zones whose names are not those of their secondaries. @param zoneId (Default: all zones.) */
+export async function zonesWithStaleNames(tx: Tx, zoneId: string | null): Promise<{ id: string; name: string }[]> {
+  return [...(await selectStaleZones(tx, zoneId))];
+}
+
+/** Writes the names that listed secondaries add to the zone. The caller announces the change. */
+export const refreshZoneNames = statement(`
+  update zones z set secondary_nameservers = coalesce((select array_agg(distinct n order by n)
+    from zone_secondaries l join secondaries x on x.name = l.secondary and not x.all_zones, unnest(x.nameservers) n
+    where l.zone_id = z.id), '{}')
+  where z.id = $1`);
+
+export interface SecondaryOfZone {
+  name: string;
+  nameservers: string[];
+  allZones: boolean;
+  /** Null: no node has reported about the secondary yet. */
+  reportedAt: Date | null;
+  silent: string | null;
+  behind: SecondaryBehind | null;
+  /** Whether the report names every zone that is not current. */
+  isWhole: boolean;
+}
+
+const selectOfZone = statement<Omit<SecondaryOfZone, 'reportedAt'> & { reportedAt: string | null }>(`
+  select s.name, s.nameservers, s.all_zones as "allZones", r.at as "reportedAt", r.silent,
+    (select b from jsonb_array_elements(r.behind) b where b ->> 'zone' = $1 limit 1) as behind,
+    coalesce(r.zones - r.current <= jsonb_array_length(r.behind), true) as "isWhole"
+  from secondaries s left join secondary_reports r on r.secondary = s.name
+  where s.all_zones or exists (select from zone_secondaries l where l.zone_id = $1 and l.secondary = s.name)
+  order by s.name`);
+
+/** The secondaries of one zone with what the source saw last. */
+export async function secondariesOfZone(db: Db | Tx, zoneId: string): Promise<SecondaryOfZone[]> {
+  if (!isStorable(zoneId)) return [];
+  const rows = await selectOfZone(db, zoneId);
+  return rows.map((row) => ({ ...row, reportedAt: row.reportedAt === null ? null : new Date(row.reportedAt) }));
+}
+
+/** The secondaries that the team may choose, or everybody. @param team null: a person */
+export const offeredSecondaries = statement<{ name: string; nameservers: string[] }>(`
+  select name, nameservers from secondaries
+  where not all_zones and (offered_to is null or $1 = any(offered_to)) order by name`);

@@ -1,0 +1,96 @@
+// The tables of secondaries, and of the node that they transfer zones from; see tables.ts.
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { at, textArray, textC } from './column-types.ts';
+import { zones } from './tables.ts';
+
+/** Name servers of others that get zones from the nodes by zone transfer. */
+export const secondaries = pgTable(
+  'secondaries',
+  {
+    name: textC('name').primaryKey(),
+    // [{address, port}]: where it gets NOTIFY, and is asked for its serials.
+    addresses: jsonb('addresses').$type<{ address: string; port: number }[]>().notNull(),
+    // Further addresses that may transfer.
+    transfersFrom: textArray('transfers_from').notNull(),
+    tsigName: text('tsig_name').notNull().unique('secondaries_tsig_name_key'),
+    tsigAlgorithm: text('tsig_algorithm').notNull(),
+    // Secret. Nodes need the text itself.
+    tsigSecret: text('tsig_secret').notNull(),
+    // The host names that it adds to the NS records of its zones, without final dot.
+    nameservers: textArray('nameservers').notNull(),
+    allZones: boolean('all_zones').notNull(),
+    catalog: boolean('catalog').notNull(),
+    notify: boolean('notify').notNull(),
+    // Ids of the teams that may choose it for their zones; null: every owner may.
+    offeredTo: textArray('offered_to'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [check('secondaries_name', sql`length(${t.name}) between 1 and 32`)],
+);
+
+/** The zones of secondaries that do not have all zones. */
+export const zoneSecondaries = pgTable(
+  'zone_secondaries',
+  {
+    zoneId: text('zone_id')
+      .notNull()
+      .references(() => zones.id, { onDelete: 'cascade' }),
+    secondary: textC('secondary')
+      .notNull()
+      .references(() => secondaries.name, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ name: 'zone_secondaries_pkey', columns: [t.zoneId, t.secondary] }),
+    index('zone_secondaries_secondary_idx').on(t.secondary),
+  ],
+);
+
+/** One row. Whoever changes what nodes are told about transfers locks it, and gives it another version. */
+export const transferPlan = pgTable(
+  'transfer_plan',
+  {
+    one: integer('one').primaryKey().default(1),
+    version: bigint('version', { mode: 'number' }).notNull().default(1),
+    // The node that secondaries transfer from; null: none was chosen yet.
+    source: textC('source'),
+    // Counts the changes of the source.
+    generation: integer('generation').notNull().default(0),
+  },
+  (t) => [check('transfer_plan_one_row', sql`${t.one} = 1`)],
+);
+
+/** A node keeps its slot as long as it is remembered: two nodes never make the same serials. */
+export const transferSlots = pgTable(
+  'transfer_slots',
+  {
+    node: textC('node').primaryKey(),
+    slot: integer('slot').notNull().unique('transfer_slots_slot_key'),
+  },
+  (t) => [check('transfer_slots_slot', sql`${t.slot} between 0 and 3`)],
+);
+
+/** What the source saw when it last asked each secondary. */
+export const secondaryReports = pgTable('secondary_reports', {
+  secondary: textC('secondary')
+    .primaryKey()
+    .references(() => secondaries.name, { onDelete: 'cascade' }),
+  node: textC('node').notNull(),
+  zones: integer('zones').notNull(),
+  current: integer('current').notNull(),
+  // Why it does not answer; null: it answers.
+  silent: text('silent'),
+  // [{zone, state, serial?, reason?, since}], not all of them if there are many.
+  behind: jsonb('behind').$type<SecondaryBehind[]>().notNull(),
+  at: at('at').notNull().defaultNow(),
+});
+
+export interface SecondaryBehind {
+  /** The id of the zone. */
+  zone: string;
+  state: 'behind' | 'ahead' | 'absent';
+  serial?: number | undefined;
+  reason?: string | undefined;
+  /** ISO 8601. */
+  since: string;
+}
