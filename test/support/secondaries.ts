@@ -135,7 +135,7 @@ export async function startRunning(kind: Kind, port: number, view: PrimaryView):
       running.part = await start();
     },
   };
-  afterAll(() => running.part.stop());
+  afterAll(async () => { if (process.env.SEC_DEBUG) console.log(kind, await running.log()); return running.part.stop(); });
   return running;
 }
 

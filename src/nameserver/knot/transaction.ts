@@ -1,5 +1,6 @@
 // One change of one zone: a transaction of knotd, which begins with a look at the contents and ends with the commit.
 
+import { slottedSerial } from '#dns/secondaries/serial.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
@@ -17,6 +18,10 @@ export interface ZoneChange {
   serial: number;
   /** All RRsets that the zone has afterwards, by name: with them, a large change is no commit but a load (load.ts). */
   whole?: ReadonlyMap<string, readonly ServedSet[]>;
+  /** Whose serials the zone gets (dns/secondaries/serial.ts). (Default: those of a node that no secondary transfers from.) */
+  slot?: { number: number; isSource: boolean };
+  /** The zone gets a later serial than this, also if nothing else changes. */
+  after?: number;
 }
 
 export interface ChangeOptions {
@@ -46,11 +51,11 @@ export async function changeZone(
   const soa = change.soa ?? held?.soa;
   if (soa === undefined) throw new Error(`the zone ${zone} has no contents yet, so its first change needs a SOA`);
   const isSame = plan.remove.length === 0 && plan.add.length === 0 && held !== null && isEqualSoa(held.soa, soa);
-  if (isSame && !isLater(change.serial, held.serial)) {
+  if (isSame && change.after === undefined && !isLater(change.serial, held.serial)) {
     await run('zone-abort', at);
     return held.serial;
   }
-  const serial = nextServedSerial(held?.serial ?? null, change.serial);
+  const serial = serialOf(held?.serial ?? null, change);
   const soaUnit = unitOfSoa(zone, soa, serial);
   const removals = plan.remove.map((set) => unitOfRemoval(zone, set));
   await Promise.all([
@@ -72,6 +77,12 @@ async function beginChange(session: KnotSession, zone: string, isNew: boolean): 
   await checkLoaded(session, zone);
   await begin(session.run, at);
   return heldSoa(session, zone);
+}
+
+function serialOf(held: number | null, { serial, slot, after }: ZoneChange): number {
+  const current = after !== undefined && (held === null || isLater(after, held)) ? after : held;
+  if (slot === undefined) return nextServedSerial(current, serial);
+  return slottedSerial({ least: serial, current, slot: slot.number, source: slot.isSource });
 }
 
 /** A transaction that a predecessor left open is aborted: it belongs to the zone, not to a connection. */

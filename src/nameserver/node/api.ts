@@ -12,6 +12,9 @@ import {
   type NodeReport,
   type ReportAnswer,
   reportAnswer,
+  type TransferPlan,
+  type TransferReport,
+  transferPlan,
   type ZoneDigest,
   type ZoneLine,
   zoneDigest,
@@ -32,6 +35,12 @@ export interface FeedApi {
   digest(id: string, signal: AbortSignal): Promise<ZoneDigest | null>;
   report(report: NodeReport, signal: AbortSignal): Promise<ReportAnswer>;
   close(): Promise<void>;
+}
+
+/** The requests about zone transfers. They throw as those of FeedApi. */
+export interface TransferApi {
+  transfers(signal: AbortSignal): Promise<TransferPlan>;
+  reportTransfers(report: TransferReport, signal: AbortSignal): Promise<void>;
 }
 
 interface FeedApiOptions {
@@ -61,7 +70,7 @@ const REPORT_MS = 5_000;
 const ERROR_BYTES = 65_536;
 
 /** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
-export function createFeedApi(options: FeedApiOptions): FeedApi {
+export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
   const { clock, key } = options;
   const connect = { timeout: CONNECT_MS, keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) };
   // HTTP/1.1 only, like the other clients: a half-open HTTP/2 session goes unnoticed.
@@ -76,15 +85,10 @@ export function createFeedApi(options: FeedApiOptions): FeedApi {
       bodyTimeout: 0,
     });
   const baseUrl = new URL(options.url);
-  const http = createHttp({
-    baseUrl,
-    key,
-    agent,
-    userAgent: 'zonestead-node',
-    timeoutMs: REPORT_MS,
-    maxAnswerBytes: ERROR_BYTES,
-    clock,
-  });
+  const common = { baseUrl, key, agent, userAgent: 'zonestead-node', clock };
+  const http = createHttp({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });
+  // The lists of secondaries may name all zones.
+  const transfersHttp = createHttp({ ...common, timeoutMs: DIGEST_MS, maxAnswerBytes: MAX_LINE_BYTES });
 
   /** Opens a stream; its lines are checked against the schema one by one. */
   const open = async <T>(
@@ -165,6 +169,13 @@ export function createFeedApi(options: FeedApiOptions): FeedApi {
         .catch(nullIfAbsent),
     report: (report, signal) =>
       http.call({ method: 'POST', path: '/v1/feed/report', body: report }, reportAnswer, { signal }),
+    transfers: (signal) =>
+      transfersHttp.call({ method: 'GET', path: '/v1/feed/transfers', query: { node: options.node } }, transferPlan, {
+        signal,
+      }),
+    reportTransfers: async (report, signal) => {
+      await http.callEmpty({ method: 'POST', path: '/v1/feed/transfers/report', body: report }, { signal });
+    },
     close: async () => {
       if (options.agent === undefined) await agent.destroy();
     },

@@ -13,6 +13,7 @@ import { knotSettings } from '../knot/from-config.ts';
 import { keyStore } from '../knot/keys.ts';
 import { watchKnot } from '../knot/metrics.ts';
 import { runOf } from '../knot/run.ts';
+import { transferEngine } from '../knot/transfer-engine.ts';
 import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
 import { createFeedApi } from './api.ts';
@@ -66,6 +67,7 @@ export function composeNode(
       version: manifest.version,
       api,
       engine: withSlowness(engine),
+      transfers: { api, engine: transferEngine(control) },
       state,
       clock: realClock,
       random: Math.random,

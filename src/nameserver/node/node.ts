@@ -5,7 +5,8 @@ import { MAX_FAILING, type NodeReport, type ReportAnswer } from '#contract/feed.
 import type { HealthReport } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { FeedApi } from './api.ts';
+import type { TransferEngine } from '../knot/transfer-engine.ts';
+import type { FeedApi, TransferApi } from './api.ts';
 import { auditAtStart, auditRunning } from './audit.ts';
 import { Comparer } from './compare.ts';
 import type { EngineZone, ZoneEngine } from './engine.ts';
@@ -19,6 +20,7 @@ import { retryDelay } from './plan.ts';
 import { readiness } from './ready.ts';
 import { createReporter } from './report.ts';
 import type { NodeState } from './state.ts';
+import { Transfers } from './transfers.ts';
 import { type FailingZone, Zones } from './zones.ts';
 
 export interface NodeOptions {
@@ -49,6 +51,8 @@ export interface NodeOptions {
   configure?(signal: AbortSignal): Promise<void>;
   /** A text that is the same during one run of the name server; null while it does not run. (Default: it is not watched.) */
   engineRun?(): Promise<string | null>;
+  /** (Default: the node takes no part in zone transfers.) */
+  readonly transfers?: { readonly api: TransferApi; readonly engine: TransferEngine };
 }
 
 export interface RunningNode {
@@ -66,6 +70,14 @@ const ENGINE_RETRY_MIN_MS = 500;
 const ENGINE_RETRY_MAX_MS = 5_000;
 /** Signatures begin and end at times of the clock, so a wrong clock makes them invalid. */
 const CLOCK_OFF_MS = 60_000;
+
+function startTransfers(
+  { name: node, state, clock, date, random, log, metrics }: NodeOptions,
+  { api, engine: transfers }: NonNullable<NodeOptions['transfers']>,
+  engine: ZoneEngine,
+): Transfers {
+  return new Transfers({ node, api, engine, transfers, state, clock, date, random, log, metrics });
+}
 
 /** Begins at once, and runs until the signal aborts. */
 export function startNode(options: NodeOptions, parent: AbortSignal): RunningNode {
@@ -91,9 +103,17 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   let wasClockOff = false;
   let wakeWatch: () => void = () => undefined;
 
-  const engine = limitEngine(options.engine, clock, (ok) => {
+  const limited = limitEngine(options.engine, clock, (ok) => {
     if (!ok) wakeWatch();
   });
+  const transfers = options.transfers && startTransfers(options, options.transfers, limited);
+  const engine: ZoneEngine = {
+    ...limited,
+    change: (name, change, limit) => {
+      const slot = transfers?.slot();
+      return limited.change(name, slot === undefined ? change : { ...change, slot }, limit);
+    },
+  };
   const zones: Zones = new Zones(
     {
       api,
@@ -107,6 +127,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       reads: createPermits(),
       onProgress: (result) => {
         metrics.worked(result);
+        transfers?.changed();
         intake.save();
         if (result === 'failed' || cursor() !== reported) reporter.soon();
       },
@@ -184,6 +205,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   };
 
   const onAnswer = (answer: ReportAnswer): void => {
+    transfers?.told(answer.transfers);
     if (answer.duplicate !== isDuplicate) {
       isDuplicate = answer.duplicate;
       metrics.duplicate(isDuplicate);
@@ -237,6 +259,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
         engineVersion = await options.engine.version();
         log.info({ engine: engineVersion, zones: found.length }, 'the name server answers');
         isEngineUp = true;
+        transfers?.invalidate();
         zones.retryAll();
       }
       return found;
@@ -344,11 +367,13 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
 
   const run = async (): Promise<void> => {
     await firstZones();
+    await transfers?.begin(signal);
     if (signal.aborted) return;
     for (const { id, name, isDirty, isUnlisted } of [...state.rows().values()]) {
       if (isDirty && !isUnlisted && id !== '') zones.add({ kind: 'reload', id, name }, false);
     }
     const parts = [follower.run(signal), reporter.run(signal), comparer.run(signal), watchEngine(), tick()];
+    if (transfers !== undefined) parts.push(transfers.run(signal));
     try {
       await Promise.all(parts);
     } finally {

@@ -38,6 +38,8 @@ interface NodeFacts {
   readonly epoch: string | null;
   /** The last request for a comparison that was taken up. */
   readonly compare: string | null;
+  /** The part of the node in zone transfers, as JSON; see transfers.ts. */
+  readonly transfers: string | null;
 }
 
 export interface NodeState {
@@ -67,7 +69,7 @@ interface StateLimits {
 }
 
 const FILE = 'node.sqlite';
-const FORM = 1;
+const FORM = 2;
 const SQLITE_BUSY = 5;
 const UNREADABLE = new Set([11, 26]);
 
@@ -122,7 +124,7 @@ function load(file: string, { maxPages }: StateLimits): OpenedState {
 
 function create(db: DatabaseSync): void {
   db.exec(`begin;
-    create table node (instance text not null, cursor text, epoch text, compare text);
+    create table node (instance text not null, cursor text, epoch text, compare text, transfers text);
     create table zones (
       name text primary key, id text not null, version text not null, serial integer not null, engine_serial integer,
       soa text, key text, exact integer not null, dirty integer not null, unlisted integer not null
@@ -133,7 +135,7 @@ function create(db: DatabaseSync): void {
 }
 
 function wrap(db: DatabaseSync): NodeState {
-  const node = db.prepare('select instance, cursor, epoch, compare from node').get();
+  const node = db.prepare('select instance, cursor, epoch, compare, transfers from node').get();
   if (node === undefined) throw new OtherForm('it has no row of the node');
   const rows = new Map<string, ZoneRow>();
   for (const row of db.prepare('select * from zones').all()) rows.set(String(row.name), rowOf(row));
@@ -141,11 +143,12 @@ function wrap(db: DatabaseSync): NodeState {
     cursor: textOrNull(node.cursor),
     epoch: textOrNull(node.epoch),
     compare: textOrNull(node.compare),
+    transfers: textOrNull(node.transfers),
   };
 
   const write = db.prepare('insert or replace into zones values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const erase = db.prepare('delete from zones where name = ?');
-  const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?');
+  const place = db.prepare('update node set cursor = ?, epoch = ?, compare = ?, transfers = ?');
   const unsaved = new Set<string>();
   let factsUnsaved = false;
   let depth = 0;
@@ -160,7 +163,7 @@ function wrap(db: DatabaseSync): NodeState {
         if (row === undefined) erase.run(name);
         else write.run(...columnsOf(row));
       }
-      if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare);
+      if (factsUnsaved) place.run(facts.cursor, facts.epoch, facts.compare, facts.transfers);
       db.exec('commit');
       unsaved.clear();
       factsUnsaved = false;

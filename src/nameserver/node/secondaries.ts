@@ -1,0 +1,245 @@
+// The secondaries as the source sees them: a watch of each of their addresses, what the api, metrics and the log are told of it.
+import type { Clock } from '#base/clock.ts';
+import { Waker } from '#base/waker.ts';
+import { MAX_BEHIND, type TransferPlan, type TransferReport } from '#contract/feed.ts';
+import type { Endpoint } from '#dns/secondaries/secondary.ts';
+import type { Logger } from '#telemetry/log.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
+import { ask } from '../probe/ask.ts';
+import { serialOfSoa } from '../probe/rdata.ts';
+import type { TransferApi } from './api.ts';
+import { type Lag, SecondaryWatch } from './secondary-watch.ts';
+import type { NodeState } from './state.ts';
+import { serialsFor } from './transfer-part.ts';
+
+interface SecondariesOptions {
+  readonly node: string;
+  readonly api: Pick<TransferApi, 'reportTransfers'>;
+  readonly state: Pick<NodeState, 'rows'>;
+  readonly clock: Clock;
+  readonly date: () => Date;
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  onAhead(zone: string, serial: number): void;
+  onLate(zone: string): void;
+  /** All that answer have all their zones. */
+  onFollowed(): void;
+}
+
+interface Watched {
+  readonly secondary: TransferPlan['secondaries'][number];
+  readonly watches: readonly SecondaryWatch[];
+  readonly wakers: readonly Waker[];
+  readonly end: AbortController;
+  zones: ReadonlyMap<string, number>;
+  isLogged: boolean;
+}
+
+const REPORT_MS = 2_000;
+const ASK_MS = 1_000;
+/** A zone that is not current for so long is worth a line in the log. */
+const LATE_MS = 30_000;
+const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
+
+export class Secondaries {
+  readonly #options: SecondariesOptions;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(options: SecondariesOptions) {
+    this.#options = options;
+    registerMetrics(options.metrics, () => [...this.#watched.values()].map((each) => this.#factsOf(each)));
+  }
+
+  /** Watches the secondaries of the plan, with the serials that the zones have now. */
+  follow(plan: TransferPlan, signal: AbortSignal): void {
+    const wanted = new Map(plan.secondaries.map((each) => [each.name, each]));
+    for (const [name, { secondary }] of this.#watched) {
+      if (JSON.stringify(wanted.get(name)?.addresses) !== JSON.stringify(secondary.addresses)) this.#end(name);
+    }
+    for (const secondary of wanted.values()) {
+      const before = this.#watched.get(secondary.name);
+      const zones = serialsFor(secondary, this.#options.state.rows());
+      if (before === undefined) this.#start(secondary, zones, signal);
+      else {
+        this.#watched.set(secondary.name, Object.assign(before, { secondary, zones }));
+        for (const watch of before.watches) watch.expect(zones);
+        for (const waker of before.wakers) waker.wake();
+      }
+    }
+  }
+
+  stop(): void {
+    for (const name of [...this.#watched.keys()]) this.#end(name);
+  }
+
+  /** Whether each address that answers had the serial of each of its zones at its last question. */
+  isFollowed(): boolean {
+    return [...this.#watched.values()].every(({ watches, zones }) =>
+      watches.every((watch) => watch.silent() !== null || watch.isCurrent(zones)),
+    );
+  }
+
+  /** Reports every two seconds while secondaries are watched. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { api, clock, log, node } = this.#options;
+    const waker = new Waker();
+    while (!signal.aborted) {
+      await waker.wait(clock, REPORT_MS, signal);
+      if (signal.aborted || this.#watched.size === 0) continue;
+      for (const each of this.#watched.values()) this.#note(each);
+      const secondaries = [...this.#watched.values()].map((each) => this.#reportOf(each));
+      // What the api does not get now is in the next report.
+      await api.reportTransfers({ node, secondaries }, signal).catch((error: unknown) => {
+        log.debug({ err: error }, 'failed to report the state of the secondaries');
+      });
+    }
+  }
+
+  #start(secondary: TransferPlan['secondaries'][number], zones: Map<string, number>, parent: AbortSignal): void {
+    const { clock, onAhead, onLate } = this.#options;
+    const end = new AbortController();
+    const stop = () => end.abort();
+    parent.addEventListener('abort', stop, { once: true });
+    end.signal.addEventListener('abort', () => parent.removeEventListener('abort', stop), { once: true });
+    const watches = secondary.addresses.map(
+      (server) => new SecondaryWatch(server, { clock, ask: askSerial, onAhead, onLate }),
+    );
+    const watched = { secondary, watches, wakers: watches.map(() => new Waker()), end, zones, isLogged: false };
+    this.#watched.set(secondary.name, watched);
+    for (const [at, watch] of watches.entries()) {
+      watch.expect(zones);
+      void this.#askOn(watched, watch, watched.wakers[at] as Waker);
+    }
+  }
+
+  /** Asks until the watch ends. */
+  async #askOn(watched: Watched, watch: SecondaryWatch, waker: Waker): Promise<void> {
+    const { clock, onFollowed } = this.#options;
+    const { signal } = watched.end;
+    while (!signal.aborted) {
+      const next = await watch.look(watched.zones, signal);
+      if (signal.aborted) return;
+      if (next === null && this.isFollowed()) onFollowed();
+      // Also without a due question: zones are asked for again after some time.
+      await waker.wait(clock, next === null ? ASK_MS : Math.max(1, next - clock.now()), signal);
+      if (next === null) watch.expect(watched.zones);
+    }
+  }
+
+  #end(name: string): void {
+    this.#watched.get(name)?.end.abort();
+    this.#watched.delete(name);
+  }
+
+  #factsOf({ secondary, watches, zones }: Watched) {
+    const lags = new Map<string, Lag>();
+    for (const watch of watches) for (const lag of watch.lags()) if (!lags.has(lag.zone)) lags.set(lag.zone, lag);
+    const current = Math.min(...watches.map((watch) => watch.count(zones)));
+    const silent = watches.find((watch) => watch.silent() !== null);
+    const all = [...lags.values()].sort((a, b) => a.since - b.since);
+    return {
+      name: secondary.name,
+      zones: zones.size,
+      current,
+      lags: all,
+      silent: silent === undefined ? null : `${textOf(silent.server)} ${silent.silent()}`,
+      behindSeconds: all[0] === undefined ? 0 : (this.#options.clock.now() - all[0].since) / 1000,
+    };
+  }
+
+  #reportOf(watched: Watched): TransferReport['secondaries'][number] {
+    const { name, zones, current, lags, silent } = this.#factsOf(watched);
+    const { clock, date, state } = this.#options;
+    const offset = date().getTime() - clock.now();
+    return {
+      name,
+      zones,
+      current,
+      ...(silent === null ? {} : { silent: silent.slice(0, 300) }),
+      behind: lags.slice(0, MAX_BEHIND).map((lag) => ({
+        zone: state.rows().get(lag.zone)?.id ?? lag.zone,
+        state: lag.state,
+        ...('serial' in lag ? { serial: lag.serial } : { reason: lag.reason.slice(0, 300) }),
+        since: new Date(lag.since + offset).toISOString(),
+      })),
+    };
+  }
+
+  /** Logs the first zone that is late, and the return. */
+  #note(watched: Watched): void {
+    const { log } = this.#options;
+    const { name, lags, silent, behindSeconds } = this.#factsOf(watched);
+    const isLate = behindSeconds * 1000 > LATE_MS;
+    if (isLate === watched.isLogged) return;
+    watched.isLogged = isLate;
+    const [first] = lags;
+    if (!isLate || first === undefined) {
+      log.info({ secondary: name }, 'the secondary has all its zones as the source has them again');
+      return;
+    }
+    const what = 'reason' in first ? first.reason : `answers serial ${first.serial}, which is ${first.state}`;
+    log.warn(
+      { secondary: name, zones: lags.length, zone: first.zone, silent },
+      `the secondary ${name} does not follow: ${first.zone} ${what}. Compare its TSIG key and its addresses with "zonestead secondaries config ${name}"`,
+    );
+  }
+}
+
+async function askSerial(
+  server: Endpoint,
+  zone: string,
+  signal: AbortSignal,
+): Promise<{ serial: number } | { reason: string }> {
+  const answer = await ask(server, { name: zone, type: 'SOA' }, { timeoutMs: ASK_MS, attempts: 1, signal });
+  if (answer.rcode !== 0) return { reason: `answers ${RCODES[answer.rcode] ?? `RCODE ${answer.rcode}`}` };
+  const soa = answer.answers.find(({ rdata }) => rdata.length >= 22);
+  const serial = soa === undefined ? null : serialOfSoa(soa.rdata);
+  return serial === null ? { reason: 'answers without a SOA record' } : { serial };
+}
+
+function textOf({ address, port }: Endpoint): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+interface Facts {
+  name: string;
+  zones: number;
+  current: number;
+  lags: readonly Lag[];
+  silent: string | null;
+  behindSeconds: number;
+}
+
+function registerMetrics(metrics: Metrics, facts: () => Facts[]): void {
+  metrics.gauge({
+    name: 'node_secondary_zones',
+    help: 'Zones of each secondary by state, as the source of transfers sees them: current, behind, ahead (a later serial than the source), absent.',
+    labels: ['secondary', 'state'],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, current, lags } of facts()) {
+        gauge.set({ secondary: name, state: 'current' }, current);
+        for (const state of ['behind', 'ahead', 'absent'] as const)
+          gauge.set({ secondary: name, state }, lags.filter((lag) => lag.state === state).length);
+      }
+    },
+  });
+  metrics.gauge({
+    name: 'node_secondary_behind_seconds',
+    help: 'Seconds for which the longest zone of a secondary has not been current; 0 if all are.',
+    labels: ['secondary'],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, behindSeconds } of facts()) gauge.set({ secondary: name }, behindSeconds);
+    },
+  });
+  metrics.gauge({
+    name: 'node_secondary_reachable',
+    help: 'Whether all addresses of a secondary answer the source of transfers (1) or not (0).',
+    labels: ['secondary'],
+    collect: (gauge) => {
+      gauge.reset();
+      for (const { name, silent } of facts()) gauge.set({ secondary: name }, Number(silent === null));
+    },
+  });
+}

@@ -1,0 +1,153 @@
+// Watches whether secondaries follow the source: asks each of their addresses for the serial of each zone until it is that of the
+// source, and each zone again now and then.
+import type { Clock } from '#base/clock.ts';
+import { type Following, judgeFollowing } from '#dns/secondaries/follow.ts';
+import type { Endpoint } from '#dns/secondaries/secondary.ts';
+
+export type NotCurrent = Exclude<Following, { state: 'current' }>;
+
+export type Lag = NotCurrent & {
+  readonly zone: string;
+  /** When the zone was last known to be current, or became one of its zones, by the clock in ms. */
+  readonly since: number;
+};
+
+interface Due {
+  /** Null: not asked yet. */
+  seen: NotCurrent | null;
+  /** The serial of the source that is waited for. */
+  serial: number;
+  readonly since: number;
+  tries: number;
+  at: number;
+}
+
+interface WatchOptions {
+  readonly clock: Clock;
+  /** The serial that an address answers, or why it has none. @throws if it does not answer */
+  ask(server: Endpoint, zone: string, signal: AbortSignal): Promise<{ serial: number } | { reason: string }>;
+  /** A secondary has a later serial than the source, more than once in a row. */
+  onAhead(zone: string, serial: number): void;
+  /** A secondary that answers has not followed for some seconds: its NOTIFY was lost, or its transfer failed. */
+  onLate(zone: string): void;
+}
+
+const FIRST_MS = 20;
+const LONGEST_MS = 10_000;
+/** Questions to one address at a time. */
+const AT_ONCE = 16;
+/** An address that left this many questions in a row unanswered gets one question at a time, and no more than one in this time. */
+const SILENT_AFTER = 3;
+const SILENT_MS = 2_000;
+/** Each zone is asked for again after this time: a secondary may lose a zone that it had. */
+const AGAIN_MS = 60_000;
+/** Of those, so many at a time; the next ones a second later. */
+const AGAIN_AT_ONCE = 50;
+const AGAIN_APART_MS = 1_000;
+/** Two answers in a row may have crossed a commit. */
+const AHEAD_TRIES = 3;
+/** The questions up to here take about three seconds. */
+const LATE_TRIES = 7;
+
+/** One address of a secondary. */
+export class SecondaryWatch {
+  readonly server: Endpoint;
+  readonly #options: WatchOptions;
+  /** The serials of the source that the address had, and when it was asked. */
+  readonly #current = new Map<string, { serial: number; at: number }>();
+  readonly #due = new Map<string, Due>();
+  #failures = 0;
+  #silent: string | null = null;
+  #nextQuestion = 0;
+  #nextAgain = 0;
+
+  constructor(server: Endpoint, options: WatchOptions) {
+    this.server = server;
+    this.#options = options;
+  }
+
+  /** Why it does not answer; null: it does. */
+  silent(): string | null {
+    return this.#silent;
+  }
+
+  lags(): Lag[] {
+    const lags: Lag[] = [];
+    for (const [zone, { seen, since }] of this.#due) if (seen !== null) lags.push({ ...seen, zone, since });
+    return lags.sort((a, b) => a.since - b.since);
+  }
+
+  /** Whether every zone was current at the last question. */
+  isCurrent(zones: ReadonlyMap<string, number>): boolean {
+    return this.#due.size === 0 && [...zones].every(([zone, serial]) => this.#current.get(zone)?.serial === serial);
+  }
+
+  count(zones: ReadonlyMap<string, number>): number {
+    let current = 0;
+    for (const [zone, serial] of zones) if (this.#current.get(zone)?.serial === serial) current += 1;
+    return current;
+  }
+
+  /** Takes the zones of the secondary with the serials of the source; zones whose serial is new are asked for. */
+  expect(zones: ReadonlyMap<string, number>): void {
+    const now = this.#options.clock.now();
+    for (const zone of this.#current.keys()) if (!zones.has(zone)) this.#current.delete(zone);
+    for (const zone of this.#due.keys()) if (!zones.has(zone)) this.#due.delete(zone);
+    let again = now < this.#nextAgain ? 0 : AGAIN_AT_ONCE;
+    for (const [zone, serial] of zones) {
+      const held = this.#current.get(zone);
+      const due = this.#due.get(zone);
+      if (held?.serial !== serial) {
+        // A new serial is asked for at once, however often the one before it was asked for in vain.
+        if (due === undefined) this.#due.set(zone, { seen: null, serial, since: now, tries: 0, at: now });
+        else if (due.serial !== serial) Object.assign(due, { serial, tries: 0, at: now });
+      } else if (due === undefined && again > 0 && now - held.at > AGAIN_MS) {
+        this.#due.set(zone, { seen: null, serial, since: now, tries: 0, at: now });
+        again -= 1;
+        this.#nextAgain = now + AGAIN_APART_MS;
+      }
+    }
+  }
+
+  /** Asks what is due. @returns when it should be called again, by the clock in ms; null: nothing waits */
+  async look(zones: ReadonlyMap<string, number>, signal: AbortSignal): Promise<number | null> {
+    const now = this.#options.clock.now();
+    const isSilent = this.#silent !== null;
+    if (!isSilent || now >= this.#nextQuestion) {
+      const ready = [...this.#due].filter(([, { at }]) => isSilent || at <= now).slice(0, isSilent ? 1 : AT_ONCE);
+      await Promise.all(ready.map(([zone, due]) => this.#askFor(zone, due, zones.get(zone), signal)));
+    }
+    if (this.#due.size === 0) return null;
+    if (this.#silent !== null) return this.#nextQuestion;
+    return Math.min(...[...this.#due.values()].map(({ at }) => at));
+  }
+
+  async #askFor(zone: string, due: Due, own: number | undefined, signal: AbortSignal): Promise<void> {
+    if (own === undefined) return;
+    const { ask, clock, onAhead, onLate } = this.#options;
+    try {
+      const following = judgeFollowing(own, await ask(this.server, zone, signal));
+      this.#failures = 0;
+      this.#silent = null;
+      if (following.state === 'current') {
+        this.#current.set(zone, { serial: own, at: clock.now() });
+        this.#due.delete(zone);
+        return;
+      }
+      this.#current.delete(zone);
+      due.seen = following;
+      if (following.state === 'ahead' && due.tries >= AHEAD_TRIES) onAhead(zone, following.serial);
+      if (following.state !== 'ahead' && due.tries >= LATE_TRIES) onLate(zone);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#failures += 1;
+      if (this.#failures >= SILENT_AFTER) {
+        this.#silent = error instanceof Error ? error.message : String(error);
+        this.#nextQuestion = clock.now() + SILENT_MS;
+      }
+      due.seen = { state: 'absent', reason: error instanceof Error ? error.message : String(error) };
+    }
+    due.tries += 1;
+    due.at = clock.now() + Math.min(FIRST_MS * 2 ** Math.min(due.tries, 20), LONGEST_MS);
+  }
+}

@@ -1,0 +1,83 @@
+// The part of a node in zone transfers: decisions without input and output.
+import type { SourceRole } from '../knot/secondaries.ts';
+import type { TransferPlan } from '#contract/feed.ts';
+import type { ZoneRow } from './state.ts';
+import { isOfSlot } from '#dns/secondaries/serial.ts';
+
+/** What the node remembers over a restart; without secrets, which knotd has. */
+export interface RememberedPart {
+  readonly slot: number | null;
+  readonly role: TransferPlan['role'];
+  readonly generation: number;
+  /** The last generation in which this node was the source and every secondary that answered had its serials. */
+  readonly confirmed: number | null;
+}
+
+export const NO_PART: RememberedPart = { slot: null, role: 'none', generation: 0, confirmed: null };
+
+export function readPart(text: string | null): RememberedPart {
+  if (text === null) return NO_PART;
+  try {
+    return { ...NO_PART, ...(JSON.parse(text) as Partial<RememberedPart>) };
+  } catch {
+    return NO_PART;
+  }
+}
+
+/** Null: no part in transfers. */
+export function roleOf({ role, generation, confirmed }: RememberedPart): SourceRole | null {
+  if (role === 'none') return null;
+  if (role === 'standby') return 'standby';
+  return confirmed === generation ? 'source' : 'new-source';
+}
+
+/** The zones that any of these secondaries has, with contents. */
+export function memberRows(plan: Pick<TransferPlan, 'secondaries'>, rows: ReadonlyMap<string, ZoneRow>): ZoneRow[] {
+  const held = (name: string) => {
+    const row = rows.get(name);
+    return row !== undefined && row.engineSerial !== null ? [row] : [];
+  };
+  if (plan.secondaries.some(({ zones }) => zones === 'all')) return [...rows.keys()].flatMap(held);
+  const listed = new Set(plan.secondaries.flatMap(({ zones }) => (zones === 'all' ? [] : zones)));
+  return [...listed].flatMap(held);
+}
+
+/** The serials of the zones of one secondary. */
+export function serialsFor(
+  { zones }: TransferPlan['secondaries'][number],
+  rows: ReadonlyMap<string, ZoneRow>,
+): Map<string, number> {
+  const names = zones === 'all' ? rows.keys() : zones;
+  const serials = new Map<string, number>();
+  for (const name of names) {
+    const serial = rows.get(name)?.engineSerial;
+    if (serial !== undefined && serial !== null) serials.set(name, serial);
+  }
+  return serials;
+}
+
+/**
+ * The zones that need a serial of this node before secondaries may transfer them: none of another slot, and for a new source, one
+ * that it made in this generation.
+ * @param made the zones that got a serial in this generation
+ */
+export function unstamped(
+  members: readonly ZoneRow[],
+  slot: number,
+  role: SourceRole,
+  made: ReadonlySet<string>,
+): ZoneRow[] {
+  return members.filter(
+    ({ name, engineSerial }) =>
+      (engineSerial !== null && !isOfSlot(engineSerial, slot)) || (role === 'new-source' && !made.has(name)),
+  );
+}
+
+/** A serial may be so many seconds ahead of the clock. Serials are Unix times, and many changes in a second make them run ahead. */
+const DAY_SECONDS = 86_400;
+
+/** Whether a later serial can have come from a node of this service. A jump over any other would let one secondary break the others. */
+export function isPlausible(serial: number, own: number, nowSeconds: number): boolean {
+  const latest = Math.max(own, nowSeconds) + DAY_SECONDS;
+  return serial <= latest;
+}

@@ -1,0 +1,233 @@
+// Two nodes with a real api and database, and Knot, BIND and NSD as their secondaries, each with the configuration that
+// `zonestead secondaries config` prints.
+import { randomBytes } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { catalogName } from '#dns/secondaries/catalog.ts';
+import type { TsigKey } from '#dns/secondaries/secondary.ts';
+import { isOfSlot } from '#dns/secondaries/serial.ts';
+import { adminMintNodeKey } from '#service/nodes/administration.ts';
+import { adminListSecondaries, adminListZones, adminPutSecondary } from '#service/secondaries/administration.ts';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { testKnot } from '../../support/knot.ts';
+import { nodeProcess } from '../../support/nameserver/node-process.ts';
+import { createResolver } from '../../support/resolver.ts';
+import {
+  type Kind,
+  type RunningSecondary,
+  recordsOf,
+  serialAt,
+  startRunning,
+  transfer,
+} from '../../support/secondaries.ts';
+import { startTestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const KINDS = ['knot', 'bind', 'nsd'] as const;
+const LIMIT = { timeout: 20_000, interval: 50 };
+
+const [service, first, second] = await Promise.all([
+  startTestService({ nameserverCompanion: false, warnings: ['secondar', 'name server'] }),
+  testKnot(),
+  testKnot(),
+]);
+const { url: database } = service.database;
+const knots = [first, second];
+const key = await adminMintNodeKey(database, 'nodes', {}, randomBytes, new Date());
+const nodes = [
+  await nodeProcess(service.url, key.text, 'ns1', first),
+  await nodeProcess(service.url, key.text, 'ns2', second),
+];
+const own = await Promise.all(
+  knots.map(async ({ port }) => createResolver({ address: '127.0.0.1', port }, await temporaryFolder('own'))),
+);
+
+const ports = await allocatePorts(
+  KINDS.map((name) => ({ name, dns: true })),
+  { stateDir: await temporaryFolder('secondaries') },
+);
+const keys = {} as Record<Kind, TsigKey>;
+const running = {} as Record<Kind, RunningSecondary>;
+const view = (kind: Kind, tsig = keys[kind], zones: readonly string[] | null = null) => ({
+  primaries: knots.map(({ address, port }) => ({ address, port })),
+  key: tsig,
+  zones,
+  catalog: catalogName(kind),
+});
+const add = async (kind: Kind, extra: Partial<Parameters<typeof adminPutSecondary>[1]> = {}) => {
+  const input = { name: kind, addresses: [`127.0.0.1:${ports[kind]}`], ...extra };
+  keys[kind] = (await adminPutSecondary(database, input, randomBytes, new Date())).key;
+};
+const answers = (kind: Kind, name: string, address: string) =>
+  expect
+    .poll(async () => (await running[kind].resolver.lookup(name, 'A')).answers.map((line) => line.split(' ').at(-1)), LIMIT)
+    .toEqual([address]);
+const stateOf = async (kind: Kind) => (await adminListSecondaries(database)).find(({ name }) => name === kind)?.report;
+const secure = async (kind: Kind, zone: string, name: string, extra: object = {}) =>
+  expect(await running[kind].resolver.delv(zone, name, 'A')).toMatchObject({ state: 'secure', ...extra });
+const change = (content: string) =>
+  service.request('PUT', `/zones/${zone.id}/records/${www}`, { name: 'www', type: 'A', content, ttl: 300 });
+/** Whether every RRset has exactly the signatures of this node. */
+const hasSignaturesOf = async (kind: Kind, node: number) => {
+  for (const type of ['SOA', 'NS', 'DNSKEY']) {
+    const ask = ['+norec', '+dnssec', '+noall', '+answer', zone.zoneName, type];
+    expect(recordsOf(await running[kind].resolver.dig(...ask))).toEqual(recordsOf(await own[node]!.dig(...ask)));
+  }
+  for (const name of ['www', 'other', 'absent']) {
+    // BIND adds the NS records to an answer.
+    const part = name === 'absent' ? '+authority' : '+answer';
+    const ask = ['+norec', '+dnssec', '+noall', part, `${name}.${zone.zoneName}`, 'A'];
+    expect(recordsOf(await running[kind].resolver.dig(...ask))).toEqual(recordsOf(await own[node]!.dig(...ask)));
+  }
+};
+
+let zone: Awaited<ReturnType<typeof service.zone>>;
+let www: string;
+
+beforeAll(async () => {
+  for (const node of nodes) await node.start();
+  zone = await service.zone();
+  www = (await service.record(zone, 'www', 'A', '192.0.2.1')).id;
+  await service.record(zone, 'other', 'A', '192.0.2.99');
+  await add('knot', { zones: 'all', nameservers: ['ns.knot.test'] });
+  await add('bind', { zones: 'all' });
+  await add('nsd', { zones: [zone.zoneName], nameservers: ['ns.nsd.test'] });
+  for (const kind of KINDS)
+    running[kind] = await startRunning(kind, ports[kind], view(kind, keys[kind], kind === 'nsd' ? [zone.zoneName] : null));
+});
+
+describe('secondaries', () => {
+  it('have a zone with the signatures of the source, and are reported as current', async () => {
+    for (const kind of KINDS) {
+      await answers(kind, `www.${zone.zoneName}`, '192.0.2.1');
+      await secure(kind, zone.zoneName, `www.${zone.zoneName}`);
+      await secure(kind, zone.zoneName, `absent.${zone.zoneName}`, { negative: 'nxdomain' });
+      await expect.poll(() => stateOf(kind), LIMIT).toMatchObject({ current: 1 });
+      expect(await stateOf(kind)).toMatchObject({ node: 'ns1', silent: null, behind: [], zones: 1 });
+    }
+    await expect.poll(() => nodes[0]!.metric('node_transfer_role{role="source"}'), LIMIT).toBe(1);
+    expect(await nodes[1]!.metric('node_transfer_role{role="standby"}')).toBe(1);
+  });
+
+  it('add their names to the NS records', async () => {
+    const shown = (await service.request('GET', `/zones/${zone.id}`)).body as { nameservers: string[] };
+    expect(shown.nameservers).toEqual(expect.arrayContaining(['ns.knot.test', 'ns.nsd.test']));
+    for (const kind of KINDS) {
+      const found = (await running[kind].resolver.lookup(zone.zoneName, 'NS')).answers;
+      expect(found.map((line) => line.split(' ').at(-1)).sort()).toEqual([...shown.nameservers].sort());
+    }
+  });
+});
+
+describe('a change', () => {
+  it('reaches each secondary by IXFR', async () => {
+    await change('192.0.2.2');
+    for (const kind of KINDS) await answers(kind, `www.${zone.zoneName}`, '192.0.2.2');
+    expect(await running.knot.log()).toMatch(/IXFR, incoming,.* finished,.* [0-9.]+ (seconds|s|B|ms)/);
+    for (const kind of KINDS) await hasSignaturesOf(kind, 0);
+  });
+
+  it('of the zones reaches the catalog, and a list for NSD is refused nothing that it does not name', async () => {
+    const other = await service.zone();
+    await service.record(other, 'www', 'A', '192.0.2.7');
+    for (const kind of ['knot', 'bind'] as const) await answers(kind, `www.${other.zoneName}`, '192.0.2.7');
+    const nsd = `hmac-sha256:${keys.nsd.name}:${keys.nsd.secret}`;
+    expect(await transfer(first.port, other.zoneName, { key: nsd })).toContain('Transfer failed');
+    await adminListZones(database, 'nsd', { add: [other.zoneName], remove: [] }, new Date());
+    await expect.poll(() => transfer(first.port, other.zoneName, { key: nsd }), LIMIT).toContain('192.0.2.7');
+    await expect
+      .poll(async () => (await running.knot.resolver.lookup(other.zoneName, 'NS')).answers.join(), LIMIT)
+      .toContain('ns.nsd.test');
+    // NSD's own configuration does not have the zone, which its report says.
+    await expect.poll(async () => (await stateOf('nsd'))?.behind, LIMIT).toMatchObject([
+      { zone: other.id, state: 'absent', reason: 'answers REFUSED' },
+    ]);
+    await adminListZones(database, 'nsd', { add: [], remove: [other.zoneName] }, new Date());
+    await expect.poll(async () => (await stateOf('nsd'))?.behind, LIMIT).toEqual([]);
+    await service.request('DELETE', `/zones/${other.id}`);
+    for (const kind of ['knot', 'bind'] as const)
+      await expect.poll(async () => (await running[kind].resolver.lookup(other.zoneName, 'SOA')).rcode, LIMIT).toBe('REFUSED');
+    const again = await service.request('POST', '/zones', { zoneName: other.zoneName, owner: other.owner });
+    await service.record(again.body as { id: string }, 'new', 'A', '192.0.2.8');
+    for (const kind of ['knot', 'bind'] as const) {
+      await answers(kind, `new.${other.zoneName}`, '192.0.2.8');
+      await secure(kind, other.zoneName, `new.${other.zoneName}`);
+    }
+    await service.request('DELETE', `/zones/${again.body.id}`);
+  });
+});
+
+describe('a transfer is refused', () => {
+  it.each([
+    ['without a key', undefined, undefined],
+    ['with a wrong secret', () => `hmac-sha256:${keys.knot.name}:${randomBytes(32).toString('base64')}`, undefined],
+    ['from a foreign address', () => `hmac-sha256:${keys.knot.name}:${keys.knot.secret}`, '127.0.0.9'],
+  ])('%s', async (_, tsig, from) => {
+    const options = { ...(tsig ? { key: tsig() } : {}), ...(from ? { from } : {}) };
+    expect(await transfer(first.port, zone.zoneName, options)).toContain('Transfer failed');
+  });
+
+  it('by a secondary with the wrong key, which is reported, and mended by the right one', async () => {
+    const before = keys.knot;
+    await add('knot', { zones: 'all', nameservers: ['ns.knot.test'], tsig: { secret: randomBytes(32).toString('base64') } });
+    const old = `hmac-sha256:${before.name}:${before.secret}`;
+    for (const { port } of knots)
+      await expect.poll(() => transfer(port, zone.zoneName, { key: old }), LIMIT).toContain('Transfer failed');
+    await change('192.0.2.3');
+    await expect.poll(async () => (await stateOf('knot'))?.behind, LIMIT).toMatchObject([{ zone: zone.id, state: 'behind' }]);
+    await answers('bind', `www.${zone.zoneName}`, '192.0.2.3');
+    expect((await running.knot.resolver.lookup(`www.${zone.zoneName}`, 'A')).answers).toEqual([
+      expect.stringContaining('192.0.2.2'),
+    ]);
+    await add('knot', { zones: 'all', nameservers: ['ns.knot.test'], tsig: { secret: before.secret } });
+    await answers('knot', `www.${zone.zoneName}`, '192.0.2.3');
+    await expect.poll(async () => (await stateOf('knot'))?.behind, LIMIT).toEqual([]);
+  });
+});
+
+describe('a secondary that is down', () => {
+  it('is reported, does not delay others, and follows when it is back', async () => {
+    await running.knot.stop();
+    await change('192.0.2.4');
+    await answers('bind', `www.${zone.zoneName}`, '192.0.2.4');
+    await expect.poll(async () => (await stateOf('knot'))?.silent, LIMIT).toContain('does not answer over UDP');
+    expect(await nodes[0]!.metric('node_secondary_reachable{secondary="knot"}')).toBe(0);
+    expect(await nodes[0]!.metric('node_secondary_reachable{secondary="bind"}')).toBe(1);
+    await running.knot.start();
+    await answers('knot', `www.${zone.zoneName}`, '192.0.2.4');
+    await expect.poll(async () => await stateOf('knot'), LIMIT).toMatchObject({ silent: null, current: 1, behind: [] });
+  });
+});
+
+describe('a source that is killed', () => {
+  it('is followed by the next node, whose changes reach the secondaries, without signatures of both', async () => {
+    for (const kind of KINDS) expect(isOfSlot((await serialAt(ports[kind], zone.zoneName))!, 0)).toBe(true);
+    await Promise.all([nodes[0]!.stop('SIGKILL'), first.part.stop({ signal: 'SIGKILL' })]);
+    // As if 30 s had passed.
+    await service.sql`update nodes set reported_at = reported_at - interval '31 s' where name = 'ns1'`;
+    await change('192.0.2.5');
+    for (const kind of KINDS) {
+      await answers(kind, `www.${zone.zoneName}`, '192.0.2.5');
+      await expect.poll(async () => isOfSlot((await serialAt(ports[kind], zone.zoneName))!, 1), LIMIT).toBe(true);
+      await hasSignaturesOf(kind, 1);
+      await secure(kind, zone.zoneName, `www.${zone.zoneName}`);
+      await secure(kind, zone.zoneName, `other.${zone.zoneName}`);
+    }
+    await expect.poll(() => nodes[1]!.metric('node_transfer_role{role="source"}'), LIMIT).toBe(1);
+    await change('192.0.2.6');
+    for (const kind of KINDS) {
+      await answers(kind, `www.${zone.zoneName}`, '192.0.2.6');
+      await hasSignaturesOf(kind, 1);
+    }
+  });
+
+  it('is a standby when it returns', async () => {
+    await first.restart('SIGKILL');
+    await nodes[0]!.start();
+    await expect.poll(() => nodes[0]!.metric('node_transfer_role{role="standby"}'), LIMIT).toBe(1);
+    await change('192.0.2.7');
+    for (const kind of KINDS) {
+      await answers(kind, `www.${zone.zoneName}`, '192.0.2.7');
+      await hasSignaturesOf(kind, 1);
+    }
+  });
+});
