@@ -243,7 +243,7 @@ export const transferPlan = z
     generation: z.int().min(0).meta({ description: 'Counts the changes of the source.' }),
     secondaries: z.array(secondary).meta({ description: 'The secondaries. Empty for a node without a part.' }),
   })
-  .meta({ id: 'TransferPlan', description: 'What a node has to know about zone transfers.' });
+  .meta({ id: 'TransferPlan', description: 'The part of a node in zone transfers, and the secondaries.' });
 export type TransferPlan = z.infer<typeof transferPlan>;
 
 /** The longest list of zones that are not current in a report. */

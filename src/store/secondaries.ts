@@ -25,7 +25,9 @@ export async function putSecondary(tx: Tx, row: NewSecondary): Promise<void> {
 
 /** @returns whether it was there */
 export async function deleteSecondary(tx: Tx, name: string): Promise<boolean> {
-  return (await tx.delete(secondaries).where(eq(secondaries.name, name)).returning({ name: secondaries.name })).length > 0;
+  return (
+    (await tx.delete(secondaries).where(eq(secondaries.name, name)).returning({ name: secondaries.name })).length > 0
+  );
 }
 
 export interface ListedZone {
@@ -51,12 +53,12 @@ export async function listZone(tx: Tx, zoneId: string, secondary: string): Promi
 }
 
 /** @returns whether it was listed */
-export async function unlistZone(tx: Tx, zoneId: string, secondary: string): Promise<boolean> {
+export async function delistZone(tx: Tx, zoneId: string, secondary: string): Promise<boolean> {
   const same = and(eq(zoneSecondaries.zoneId, zoneId), eq(zoneSecondaries.secondary, secondary));
   return (await tx.delete(zoneSecondaries).where(same).returning()).length > 0;
 }
 
-/** What nodes are told about transfers has another version from this transaction on. It locks the plan. */
+/** Makes nodes read the answer about transfers again. It locks the plan until the transaction ends. */
 export async function changePlan(tx: Tx): Promise<void> {
   await tx.update(transferPlan).set({ version: sql`${transferPlan.version} + 1` });
 }
@@ -111,7 +113,7 @@ const selectOfZone = statement<Omit<SecondaryOfZone, 'reportedAt'> & { reportedA
   where s.all_zones or exists (select from zone_secondaries l where l.zone_id = $1 and l.secondary = s.name)
   order by s.name`);
 
-/** The secondaries of one zone with what the source saw last. */
+/** The secondaries of one zone, each with its state when the source last asked it. */
 export async function secondariesOfZone(db: Db | Tx, zoneId: string): Promise<SecondaryOfZone[]> {
   if (!isStorable(zoneId)) return [];
   const rows = await selectOfZone(db, zoneId);

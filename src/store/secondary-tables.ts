@@ -1,8 +1,7 @@
 // The tables of secondaries, and of the node that they transfer zones from; see tables.ts.
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
 import { at, textArray, textC } from './column-types.ts';
-import { zones } from './tables.ts';
 
 /** Name servers of others that get zones from the nodes by zone transfer. */
 export const secondaries = pgTable(
@@ -29,24 +28,7 @@ export const secondaries = pgTable(
   (t) => [check('secondaries_name', sql`length(${t.name}) between 1 and 32`)],
 );
 
-/** The zones of secondaries that do not have all zones. */
-export const zoneSecondaries = pgTable(
-  'zone_secondaries',
-  {
-    zoneId: text('zone_id')
-      .notNull()
-      .references(() => zones.id, { onDelete: 'cascade' }),
-    secondary: textC('secondary')
-      .notNull()
-      .references(() => secondaries.name, { onDelete: 'cascade' }),
-  },
-  (t) => [
-    primaryKey({ name: 'zone_secondaries_pkey', columns: [t.zoneId, t.secondary] }),
-    index('zone_secondaries_secondary_idx').on(t.secondary),
-  ],
-);
-
-/** One row. Whoever changes what nodes are told about transfers locks it, and gives it another version. */
+/** One row. A transaction that changes the answer to nodes about transfers locks it, and gives it another version. */
 export const transferPlan = pgTable(
   'transfer_plan',
   {
@@ -70,7 +52,7 @@ export const transferSlots = pgTable(
   (t) => [check('transfer_slots_slot', sql`${t.slot} between 0 and 3`)],
 );
 
-/** What the source saw when it last asked each secondary. */
+/** The state of each secondary when the source last asked it. */
 export const secondaryReports = pgTable('secondary_reports', {
   secondary: textC('secondary')
     .primaryKey()

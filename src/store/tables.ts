@@ -16,6 +16,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { apiKeys, teams, users } from './account-tables.ts';
 import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
+import { secondaries } from './secondary-tables.ts';
 
 export * from './account-tables.ts';
 export * from './feed-tables.ts';
@@ -83,6 +84,23 @@ export const zones = pgTable(
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
     check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
+  ],
+);
+
+/** The zones of secondaries that do not have all zones. */
+export const zoneSecondaries = pgTable(
+  'zone_secondaries',
+  {
+    zoneId: text('zone_id')
+      .notNull()
+      .references(() => zones.id, { onDelete: 'cascade' }),
+    secondary: textC('secondary')
+      .notNull()
+      .references(() => secondaries.name, { onDelete: 'cascade' }),
+  },
+  (t) => [
+    primaryKey({ name: 'zone_secondaries_pkey', columns: [t.zoneId, t.secondary] }),
+    index('zone_secondaries_secondary_idx').on(t.secondary),
   ],
 );
 

@@ -1,7 +1,7 @@
 // Rows of the transfer plan: which nodes have a slot, and which of them is the source. Times are those of the database.
 import type { Db, Tx } from './database.ts';
-import type { SecondaryBehind } from './secondary-tables.ts';
 import { LIVING_NODES } from './nodes.ts';
+import type { SecondaryBehind } from './secondary-tables.ts';
 import { statement } from './statement.ts';
 
 export interface Plan {

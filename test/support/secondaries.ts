@@ -4,14 +4,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
-import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
-import { type TransferWish, transferItems } from '#nameserver/knot/secondaries.ts';
-import { ask } from '#nameserver/probe/probe.ts';
-import { serialOfSoa } from '#nameserver/probe/rdata.ts';
 import { bindConfig } from '#dns/secondaries/bind-config.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
 import type { PrimaryView } from '#dns/secondaries/primary.ts';
+import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
+import { type TransferWish, transferItems } from '#nameserver/knot/secondaries.ts';
+import { ask } from '#nameserver/probe/probe.ts';
+import { serialOfSoa } from '#nameserver/probe/rdata.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import type { Part } from '../../deploy/local/parts/part.ts';
 import { startSecondary } from '../../deploy/local/parts/secondary.ts';
@@ -135,7 +135,7 @@ export async function startRunning(kind: Kind, port: number, view: PrimaryView):
       running.part = await start();
     },
   };
-  afterAll(async () => { if (process.env.SEC_DEBUG) console.log(kind, await running.log()); return running.part.stop(); });
+  afterAll(() => running.part.stop());
   return running;
 }
 

@@ -156,7 +156,9 @@ export async function runSecondariesConfig(
   const { key, zones } = secondaryOf(found, found.zones);
   const byCatalog = found.catalog && options.for !== 'nsd';
   if (!byCatalog && zones === 'all') {
-    throw new Error(`${options.for} needs the names of the zones: list them (secondaries add ${name} --zone …), or use knot or bind`);
+    throw new Error(
+      `${options.for} needs the names of the zones: list them (secondaries add ${name} --zone …), or use knot or bind`,
+    );
   }
   const view = {
     primaries: (options.primary ?? []).map(endpointOf),

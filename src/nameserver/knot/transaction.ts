@@ -18,7 +18,7 @@ export interface ZoneChange {
   serial: number;
   /** All RRsets that the zone has afterwards, by name: with them, a large change is no commit but a load (load.ts). */
   whole?: ReadonlyMap<string, readonly ServedSet[]>;
-  /** Whose serials the zone gets (dns/secondaries/serial.ts). (Default: those of a node that no secondary transfers from.) */
+  /** The slot for the serial (dns/secondaries/serial.ts). (Default: any serial.) */
   slot?: { number: number; isSource: boolean };
   /** The zone gets a later serial than this, also if nothing else changes. */
   after?: number;

@@ -1,4 +1,4 @@
-// What a node needs of its knotd for zone transfers to secondaries.
+// The operations of knotd for zone transfers to secondaries.
 import { applyTransferItems } from './apply-secondaries.ts';
 import { type CatalogWish, writeCatalog } from './catalog.ts';
 import type { KnotControl } from './control.ts';

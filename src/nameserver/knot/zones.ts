@@ -6,8 +6,8 @@
 import { realClock } from '#base/clock.ts';
 import { settleAll } from '#base/settle-all.ts';
 import { sleep } from '#base/wait.ts';
-import type { ServedSet } from '#dns/served.ts';
 import { isCatalogName } from '#dns/secondaries/catalog.ts';
+import type { ServedSet } from '#dns/served.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotControl, KnotItem, KnotSession } from './control.ts';
 import { isRefusal, KnotError } from './errors.ts';

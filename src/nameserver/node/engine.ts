@@ -29,7 +29,7 @@ export interface ZoneChange {
   readonly serial: number;
   /** All RRsets that the zone has afterwards, by name: with them, an engine can make a large change at the same time as other work. */
   readonly whole?: ReadonlyMap<string, readonly ServedSet[]>;
-  /** Whose serials the zone gets (dns/secondaries/serial.ts). (Default: the next one.) */
+  /** The slot for the serial (dns/secondaries/serial.ts). (Default: any serial.) */
   readonly slot?: { readonly number: number; readonly isSource: boolean };
   /** The zone gets a later serial than this, also if nothing else changes. (Default: a change of the contents decides.) */
   readonly after?: number;

@@ -1,4 +1,4 @@
-// The secondaries as the source sees them: a watch of each of their addresses, what the api, metrics and the log are told of it.
+// The secondaries as the source sees them: a watch of each of their addresses, with reports to the api, metrics and lines in the log.
 import type { Clock } from '#base/clock.ts';
 import { Waker } from '#base/waker.ts';
 import { MAX_BEHIND, type TransferPlan, type TransferReport } from '#contract/feed.ts';
@@ -88,7 +88,7 @@ export class Secondaries {
       if (signal.aborted || this.#watched.size === 0) continue;
       for (const each of this.#watched.values()) this.#note(each);
       const secondaries = [...this.#watched.values()].map((each) => this.#reportOf(each));
-      // What the api does not get now is in the next report.
+      // A report that does not arrive is followed by the next one.
       await api.reportTransfers({ node, secondaries }, signal).catch((error: unknown) => {
         log.debug({ err: error }, 'failed to report the state of the secondaries');
       });

@@ -41,7 +41,7 @@ const SILENT_AFTER = 3;
 const SILENT_MS = 2_000;
 /** Each zone is asked for again after this time: a secondary may lose a zone that it had. */
 const AGAIN_MS = 60_000;
-/** Of those, so many at a time; the next ones a second later. */
+/** Zones that are asked for again at a time; the next ones follow a second later. */
 const AGAIN_AT_ONCE = 50;
 const AGAIN_APART_MS = 1_000;
 /** Two answers in a row may have crossed a commit. */

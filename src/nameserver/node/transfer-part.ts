@@ -1,10 +1,11 @@
 // The part of a node in zone transfers: decisions without input and output.
-import type { SourceRole } from '../knot/secondaries.ts';
-import type { TransferPlan } from '#contract/feed.ts';
-import type { ZoneRow } from './state.ts';
-import { isOfSlot } from '#dns/secondaries/serial.ts';
 
-/** What the node remembers over a restart; without secrets, which knotd has. */
+import type { TransferPlan } from '#contract/feed.ts';
+import { isOfSlot } from '#dns/secondaries/serial.ts';
+import type { SourceRole } from '../knot/secondaries.ts';
+import type { ZoneRow } from './state.ts';
+
+/** The facts that the node remembers over a restart. Secrets are not among them: knotd has them. */
 export interface RememberedPart {
   readonly slot: number | null;
   readonly role: TransferPlan['role'];

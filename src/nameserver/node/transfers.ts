@@ -59,7 +59,7 @@ export class Transfers {
   #part: RememberedPart;
   #plan: TransferPlan | null = null;
   #wantedVersion: string | null = null;
-  /** What knotd has, as a text; null: not known. */
+  /** The configuration that knotd has, as a text; null: not known. */
   #applied: string | null = null;
   readonly #catalogs = new Map<string, string>();
   #appliedAt = 0;
@@ -97,7 +97,7 @@ export class Transfers {
     });
   }
 
-  /** Whose serials changes of zones get; undefined: those of a node without a part in transfers. */
+  /** The slot for serials of changes; undefined: the node has no part in transfers. */
   slot(): { number: number; isSource: boolean } | undefined {
     const { slot, role } = this.#part;
     if (slot === null || role === 'none') return undefined;
@@ -116,7 +116,8 @@ export class Transfers {
       const role = roleOf(this.#part);
       if (this.#plan !== null && role === 'standby') await this.#apply(this.#plan, role, limit.signal);
     } catch (error) {
-      if (!signal.aborted) this.#options.log.debug({ err: error }, 'the part of this node in zone transfers is not known yet');
+      if (!signal.aborted)
+        this.#options.log.debug({ err: error }, 'the part of this node in zone transfers is not known yet');
     } finally {
       limit.clear();
     }
@@ -158,7 +159,8 @@ export class Transfers {
         if (signal.aborted) return;
         failures += 1;
         const text = textOfError(error);
-        if (text !== this.#logged) log.warn({ err: error }, 'failed to set up zone transfers to secondaries; the node retries it');
+        if (text !== this.#logged)
+          log.warn({ err: error }, 'failed to set up zone transfers to secondaries; the node retries it');
         this.#logged = text;
         wait = retryDelay(failures, RETRY_MIN_MS, RETRY_MAX_MS, random);
       }
@@ -194,7 +196,9 @@ export class Transfers {
     this.#watch.follow(plan, signal);
     if (role === 'new-source' && this.#watch.isFollowed() && this.#isStamped(plan, role)) {
       this.#remember({ ...this.#part, confirmed: this.#part.generation });
-      this.#options.log.info('every secondary that answers has the zones of this node: changes are transferred alone now');
+      this.#options.log.info(
+        'every secondary that answers has the zones of this node: changes are transferred alone now',
+      );
       return 0;
     }
     return AGAIN_MS;
@@ -272,7 +276,10 @@ export class Transfers {
       const wanted = `${role} ${members.map(({ id }) => id).join()}`;
       if (this.#catalogs.get(name) === wanted) continue;
       const least = Math.floor(date().getTime() / 1000);
-      await transfers.catalog({ secondary: name, members, serial: { least, slot, source: role !== 'standby' } }, signal);
+      await transfers.catalog(
+        { secondary: name, members, serial: { least, slot, source: role !== 'standby' } },
+        signal,
+      );
       this.#catalogs.set(name, wanted);
     }
   }

@@ -1,13 +1,12 @@
 // Zone transfers as the nodes see them: the role of each node, the secondaries, and what the source reports of them.
 //
-// Every replica of the api decides about the plan once a second, in a transaction that locks its row: they decide one after another,
-// each from what the one before has written. Without secondaries nothing is decided, and nodes have no role.
+// Every replica of the api decides about the plan once a second, in a transaction that locks its row, so two replicas never decide
+// at the same time. Without secondaries nothing is decided, and nodes have no role.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { TsigKey } from '#dns/secondaries/secondary.ts';
 import type { Db } from '#store/database.ts';
 import { allSecondaries, listedZones, type SecondaryBehind } from '#store/secondaries.ts';
-import { inOneSnapshot } from '#store/zones.ts';
 import {
   freeSlots,
   giveSlot,
@@ -18,6 +17,7 @@ import {
   writePlan,
   writeSecondaryReport,
 } from '#store/transfers.ts';
+import { inOneSnapshot } from '#store/zones.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { decidePlan } from './plan.ts';
 
@@ -67,14 +67,15 @@ export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, si
       if (moved !== null) log.info(moved, 'secondaries transfer zones from another name server now');
       failed = false;
     } catch (error) {
-      if (!failed && !signal.aborted) log.warn({ err: error }, 'failed to decide which name server is the source of transfers; retrying');
+      if (!failed && !signal.aborted)
+        log.warn({ err: error }, 'failed to decide which name server is the source of transfers; retrying');
       failed = true;
     }
     await sleep(clock, EVERY_MS, signal).catch(() => undefined);
   }
 }
 
-/** What the node of this name has to know, with the secrets of TSIG keys. */
+/** The answer to the node of this name, with the secrets of TSIG keys. */
 export async function transfersOf(db: Db, node: string): Promise<TransferPlan> {
   return inOneSnapshot(db, async (tx) => {
     const plan = await readPlan(tx);

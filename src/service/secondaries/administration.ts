@@ -5,13 +5,13 @@ import {
   allSecondaries,
   changePlan,
   deleteSecondary,
+  delistZone,
   type ListedZone,
   listedZones,
   listZone,
   putSecondary,
   type SecondaryRow,
   secondaryByName,
-  unlistZone,
 } from '#store/secondaries.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
 import { zonesNamed } from '#store/zones.ts';
@@ -73,7 +73,7 @@ export async function adminListZones(
       if (secondary === null) throw noSecondary(name);
       if (secondary.allZones) throw new Error(`the secondary ${name} has all zones, so it has no list`);
       for (const id of await idsOf(tx, zones.add)) await listZone(tx, id, name);
-      for (const id of await idsOf(tx, zones.remove)) await unlistZone(tx, id, name);
+      for (const id of await idsOf(tx, zones.remove)) await delistZone(tx, id, name);
       await settleNames(tx, null, now);
     }),
   );
@@ -116,7 +116,7 @@ function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecre
 
 async function setZones(tx: Tx, secondary: string, names: readonly string[]): Promise<void> {
   const wanted = new Set(await idsOf(tx, names));
-  for (const { id } of await listedZones(tx, secondary)) if (!wanted.has(id)) await unlistZone(tx, id, secondary);
+  for (const { id } of await listedZones(tx, secondary)) if (!wanted.has(id)) await delistZone(tx, id, secondary);
   for (const id of wanted) await listZone(tx, id, secondary);
 }
 

@@ -25,7 +25,8 @@ const SECRET_OCTETS = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 
 
 /** @throws Error that says what would be accepted */
 export function endpointOf(text: string): Endpoint {
-  const [, bracketed, v6Port, plain, v4Port] = /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([^:]+)(?::(\d{1,5}))?)$/.exec(text) ?? [];
+  const [, bracketed, v6Port, plain, v4Port] =
+    /^(?:\[([^\]]+)\](?::(\d{1,5}))?|([^:]+)(?::(\d{1,5}))?)$/.exec(text) ?? [];
   const port = v6Port ?? v4Port;
   return { address: bracketed ?? plain ?? text, port: port === undefined ? DNS_PORT : Number(port) };
 }
@@ -76,6 +77,7 @@ export function secondaryRow(
 
 function algorithmOf(text: string): TsigKey['algorithm'] {
   const found = TSIG_ALGORITHMS.find((each) => each === text);
-  if (found === undefined) throw new Error(`the algorithm of the TSIG key must be one of ${TSIG_ALGORITHMS.join(', ')}`);
+  if (found === undefined)
+    throw new Error(`the algorithm of the TSIG key must be one of ${TSIG_ALGORITHMS.join(', ')}`);
   return found;
 }

@@ -1,13 +1,13 @@
 // Zone transfers from our knotd to real secondaries of each kind, with the configurations that Zonestead generates for both
 // sides. Two nodes sign by themselves; the first is the source.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { writeCatalog } from '#nameserver/knot/catalog.ts';
-import type { SourceRole } from '#nameserver/knot/secondaries.ts';
-import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import type { PrimaryView } from '#dns/secondaries/primary.ts';
 import { checkedSecondaries, type Secondary } from '#dns/secondaries/secondary.ts';
 import { isOfSlot, slottedSerial } from '#dns/secondaries/serial.ts';
+import { writeCatalog } from '#nameserver/knot/catalog.ts';
+import type { SourceRole } from '#nameserver/knot/secondaries.ts';
+import { zoneEngine } from '#nameserver/knot/zones.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import {
   type Kind,

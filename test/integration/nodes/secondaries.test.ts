@@ -26,7 +26,7 @@ const KINDS = ['knot', 'bind', 'nsd'] as const;
 const LIMIT = { timeout: 20_000, interval: 50 };
 
 const [service, first, second] = await Promise.all([
-  startTestService({ nameserverCompanion: false, warnings: ['secondar', 'name server'] }),
+  startTestService({ nameserver: false, warnings: ['secondaries', 'name server'] }),
   testKnot(),
   testKnot(),
 ]);
@@ -59,7 +59,10 @@ const add = async (kind: Kind, extra: Partial<Parameters<typeof adminPutSecondar
 };
 const answers = (kind: Kind, name: string, address: string) =>
   expect
-    .poll(async () => (await running[kind].resolver.lookup(name, 'A')).answers.map((line) => line.split(' ').at(-1)), LIMIT)
+    .poll(
+      async () => (await running[kind].resolver.lookup(name, 'A')).answers.map((line) => line.split(' ').at(-1)),
+      LIMIT,
+    )
     .toEqual([address]);
 const stateOf = async (kind: Kind) => (await adminListSecondaries(database)).find(({ name }) => name === kind)?.report;
 const secure = async (kind: Kind, zone: string, name: string, extra: object = {}) =>
@@ -92,7 +95,11 @@ beforeAll(async () => {
   await add('bind', { zones: 'all' });
   await add('nsd', { zones: [zone.zoneName], nameservers: ['ns.nsd.test'] });
   for (const kind of KINDS)
-    running[kind] = await startRunning(kind, ports[kind], view(kind, keys[kind], kind === 'nsd' ? [zone.zoneName] : null));
+    running[kind] = await startRunning(
+      kind,
+      ports[kind],
+      view(kind, keys[kind], kind === 'nsd' ? [zone.zoneName] : null),
+    );
 });
 
 describe('secondaries', () => {
@@ -126,7 +133,7 @@ describe('a change', () => {
     for (const kind of KINDS) await hasSignaturesOf(kind, 0);
   });
 
-  it('of the zones reaches the catalog, and a list for NSD is refused nothing that it does not name', async () => {
+  it('that adds or removes a zone reaches the catalogs, and a list decides who may transfer it', async () => {
     const other = await service.zone();
     await service.record(other, 'www', 'A', '192.0.2.7');
     for (const kind of ['knot', 'bind'] as const) await answers(kind, `www.${other.zoneName}`, '192.0.2.7');
@@ -138,14 +145,16 @@ describe('a change', () => {
       .poll(async () => (await running.knot.resolver.lookup(other.zoneName, 'NS')).answers.join(), LIMIT)
       .toContain('ns.nsd.test');
     // NSD's own configuration does not have the zone, which its report says.
-    await expect.poll(async () => (await stateOf('nsd'))?.behind, LIMIT).toMatchObject([
-      { zone: other.id, state: 'absent', reason: 'answers REFUSED' },
-    ]);
+    await expect
+      .poll(async () => (await stateOf('nsd'))?.behind, LIMIT)
+      .toMatchObject([{ zone: other.id, state: 'absent', reason: 'answers REFUSED' }]);
     await adminListZones(database, 'nsd', { add: [], remove: [other.zoneName] }, new Date());
     await expect.poll(async () => (await stateOf('nsd'))?.behind, LIMIT).toEqual([]);
     await service.request('DELETE', `/zones/${other.id}`);
     for (const kind of ['knot', 'bind'] as const)
-      await expect.poll(async () => (await running[kind].resolver.lookup(other.zoneName, 'SOA')).rcode, LIMIT).toBe('REFUSED');
+      await expect
+        .poll(async () => (await running[kind].resolver.lookup(other.zoneName, 'SOA')).rcode, LIMIT)
+        .toBe('REFUSED');
     const again = await service.request('POST', '/zones', { zoneName: other.zoneName, owner: other.owner });
     await service.record(again.body as { id: string }, 'new', 'A', '192.0.2.8');
     for (const kind of ['knot', 'bind'] as const) {
@@ -166,14 +175,20 @@ describe('a transfer is refused', () => {
     expect(await transfer(first.port, zone.zoneName, options)).toContain('Transfer failed');
   });
 
-  it('by a secondary with the wrong key, which is reported, and mended by the right one', async () => {
+  it('to a secondary with a wrong key, which is reported, until it has the right one', async () => {
     const before = keys.knot;
-    await add('knot', { zones: 'all', nameservers: ['ns.knot.test'], tsig: { secret: randomBytes(32).toString('base64') } });
+    await add('knot', {
+      zones: 'all',
+      nameservers: ['ns.knot.test'],
+      tsig: { secret: randomBytes(32).toString('base64') },
+    });
     const old = `hmac-sha256:${before.name}:${before.secret}`;
     for (const { port } of knots)
       await expect.poll(() => transfer(port, zone.zoneName, { key: old }), LIMIT).toContain('Transfer failed');
     await change('192.0.2.3');
-    await expect.poll(async () => (await stateOf('knot'))?.behind, LIMIT).toMatchObject([{ zone: zone.id, state: 'behind' }]);
+    await expect
+      .poll(async () => (await stateOf('knot'))?.behind, LIMIT)
+      .toMatchObject([{ zone: zone.id, state: 'behind' }]);
     await answers('bind', `www.${zone.zoneName}`, '192.0.2.3');
     expect((await running.knot.resolver.lookup(`www.${zone.zoneName}`, 'A')).answers).toEqual([
       expect.stringContaining('192.0.2.2'),

@@ -1,9 +1,9 @@
 // The part of knotd's configuration that concerns secondaries, and the commands that bring it about.
 import { describe, expect, it } from 'vitest';
+import type { Secondary } from '#dns/secondaries/secondary.ts';
 import type { ConfigItem } from '#nameserver/knot/configuration.ts';
 import { difference, transactions, zonesToNotify } from '#nameserver/knot/difference.ts';
 import { isOwned, transferItems } from '#nameserver/knot/secondaries.ts';
-import type { Secondary } from '#dns/secondaries/secondary.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
 const secondary = (name: string, change: Partial<Secondary> = {}): Secondary => ({

@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { judgeFollowing } from '#dns/secondaries/follow.ts';
-import { isLater } from '#dns/serial.ts';
 import { isOfSlot, jumpOver, SLOTS, slottedSerial } from '#dns/secondaries/serial.ts';
+import { isLater } from '#dns/serial.ts';
 
 const serial = fc.nat({ max: 2 ** 32 - 1 });
 const slot = fc.nat({ max: SLOTS - 1 });

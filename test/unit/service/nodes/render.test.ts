@@ -61,7 +61,12 @@ describe('a name has', () => {
       rows(''),
       [set('@', 'NS', 3600, ...[...HOSTS, 'own.example.'].sort())],
     ],
-    ['them in a parked zone too', { ...ZONE, state: 'parked' }, rows('kid', [a], { ds: [], secondaryNameservers: [] }), [{ ...NS, name: 'kid' }]],
+    [
+      'them in a parked zone too',
+      { ...ZONE, state: 'parked' },
+      rows('kid', [a], { ds: [], secondaryNameservers: [] }),
+      [{ ...NS, name: 'kid' }],
+    ],
     [
       'the NS, DS and glue of a delegation to others',
       ZONE,
