@@ -9,6 +9,7 @@ import { createKubeMetrics } from '#kube/metrics.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
+import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
 import { countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
 import { createPaceMetrics } from '#operator/run/pace-metrics.ts';
@@ -55,6 +56,11 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       isStateStored: () => true,
     };
     createNodeMetrics(metrics, { ...numbers, ...facts });
+    createTransferMetrics(
+      metrics,
+      () => 'none',
+      () => [],
+    );
     watchKnot(metrics, knotFolder('/nonexistent'));
   },
   operator: (metrics) => {

@@ -159,7 +159,7 @@ export function feedRoutes(app: FastifyInstance, context: ServiceContext, feed: 
     },
     async (request, reply) => {
       void reply.header('cache-control', 'no-store');
-      return transfersOf(context.db, request.query.node ?? nodeOf(request).name);
+      return transfersOf(context, request.query.node ?? nodeOf(request).name);
     },
   );
 
@@ -178,7 +178,7 @@ export function feedRoutes(app: FastifyInstance, context: ServiceContext, feed: 
       },
     },
     async (request, reply) => {
-      await takeTransferReport(context.db, request.body);
+      await takeTransferReport(context, request.body);
       return reply.code(204).send(null);
     },
   );

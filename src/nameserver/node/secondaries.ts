@@ -4,12 +4,12 @@ import { Waker } from '#base/waker.ts';
 import { MAX_BEHIND, type TransferPlan, type TransferReport } from '#contract/feed.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
 import type { Logger } from '#telemetry/log.ts';
-import type { Metrics } from '#telemetry/metrics.ts';
 import { ask } from '../probe/ask.ts';
 import { serialOfSoa } from '../probe/rdata.ts';
 import type { TransferApi } from './api.ts';
 import { type Lag, SecondaryWatch } from './secondary-watch.ts';
 import type { NodeState } from './state.ts';
+import type { SecondaryFacts } from './transfer-metrics.ts';
 import { serialsFor } from './transfer-part.ts';
 
 interface SecondariesOptions {
@@ -19,7 +19,6 @@ interface SecondariesOptions {
   readonly clock: Clock;
   readonly date: () => Date;
   readonly log: Logger;
-  readonly metrics: Metrics;
   onAhead(zone: string, serial: number): void;
   onLate(zone: string): void;
   /** All that answer have all their zones. */
@@ -47,7 +46,6 @@ export class Secondaries {
 
   constructor(options: SecondariesOptions) {
     this.#options = options;
-    registerMetrics(options.metrics, () => [...this.#watched.values()].map((each) => this.#factsOf(each)));
   }
 
   /** Watches the secondaries of the plan, with the serials that the zones have now. */
@@ -70,6 +68,10 @@ export class Secondaries {
 
   stop(): void {
     for (const name of [...this.#watched.keys()]) this.#end(name);
+  }
+
+  facts(): SecondaryFacts[] {
+    return [...this.#watched.values()].map((each) => this.#factsOf(each));
   }
 
   /** Whether each address that answers had the serial of each of its zones at its last question. */
@@ -131,7 +133,7 @@ export class Secondaries {
     this.#watched.delete(name);
   }
 
-  #factsOf({ secondary, watches, zones }: Watched) {
+  #factsOf({ secondary, watches, zones }: Watched): SecondaryFacts {
     const lags = new Map<string, Lag>();
     for (const watch of watches) for (const lag of watch.lags()) if (!lags.has(lag.zone)) lags.set(lag.zone, lag);
     const current = Math.min(...watches.map((watch) => watch.count(zones)));
@@ -199,47 +201,4 @@ async function askSerial(
 
 function textOf({ address, port }: Endpoint): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
-}
-
-interface Facts {
-  name: string;
-  zones: number;
-  current: number;
-  lags: readonly Lag[];
-  silent: string | null;
-  behindSeconds: number;
-}
-
-function registerMetrics(metrics: Metrics, facts: () => Facts[]): void {
-  metrics.gauge({
-    name: 'node_secondary_zones',
-    help: 'Zones of each secondary by state, as the source of transfers sees them: current, behind, ahead (a later serial than the source), absent.',
-    labels: ['secondary', 'state'],
-    collect: (gauge) => {
-      gauge.reset();
-      for (const { name, current, lags } of facts()) {
-        gauge.set({ secondary: name, state: 'current' }, current);
-        for (const state of ['behind', 'ahead', 'absent'] as const)
-          gauge.set({ secondary: name, state }, lags.filter((lag) => lag.state === state).length);
-      }
-    },
-  });
-  metrics.gauge({
-    name: 'node_secondary_behind_seconds',
-    help: 'Seconds for which the longest zone of a secondary has not been current; 0 if all are.',
-    labels: ['secondary'],
-    collect: (gauge) => {
-      gauge.reset();
-      for (const { name, behindSeconds } of facts()) gauge.set({ secondary: name }, behindSeconds);
-    },
-  });
-  metrics.gauge({
-    name: 'node_secondary_reachable',
-    help: 'Whether all addresses of a secondary answer the source of transfers (1) or not (0).',
-    labels: ['secondary'],
-    collect: (gauge) => {
-      gauge.reset();
-      for (const { name, silent } of facts()) gauge.set({ secondary: name }, Number(silent === null));
-    },
-  });
 }

@@ -25,6 +25,7 @@ import { textOfError } from './faults.ts';
 import { retryDelay } from './plan.ts';
 import { Secondaries } from './secondaries.ts';
 import type { NodeState } from './state.ts';
+import { createTransferMetrics } from './transfer-metrics.ts';
 import { isPlausible, memberRows, type RememberedPart, readPart, roleOf, unstamped } from './transfer-part.ts';
 
 export interface TransferOptions {
@@ -86,15 +87,11 @@ export class Transfers {
         if (roleOf(this.#part) === 'new-source') this.#waker.wake();
       },
     });
-    options.metrics.gauge({
-      name: 'node_transfer_role',
-      help: 'The part of the node in zone transfers to secondaries: 1 for the present role.',
-      labels: ['role'],
-      collect: (gauge) => {
-        const now = roleOf(this.#part) ?? 'none';
-        for (const role of ['source', 'new-source', 'standby', 'none']) gauge.set({ role }, Number(role === now));
-      },
-    });
+    createTransferMetrics(
+      options.metrics,
+      () => roleOf(this.#part) ?? 'none',
+      () => this.#watch.facts(),
+    );
   }
 
   /** The slot for serials of changes; undefined: the node has no part in transfers. */

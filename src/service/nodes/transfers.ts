@@ -19,6 +19,7 @@ import {
 } from '#store/transfers.ts';
 import { inOneSnapshot } from '#store/zones.ts';
 import type { Logger } from '#telemetry/log.ts';
+import type { ServiceContext } from '../context.ts';
 import { decidePlan } from './plan.ts';
 
 /** `transferPlan` of the contract. */
@@ -76,7 +77,7 @@ export async function runTransferDecisions(db: Db, clock: Clock, log: Logger, si
 }
 
 /** The answer to the node of this name, with the secrets of TSIG keys. */
-export async function transfersOf(db: Db, node: string): Promise<TransferPlan> {
+export async function transfersOf({ db }: Pick<ServiceContext, 'db'>, node: string): Promise<TransferPlan> {
   return inOneSnapshot(db, async (tx) => {
     const plan = await readPlan(tx);
     const [slot, rows, listed] = [await slotOf(tx, node), await allSecondaries(tx), await listedZones(tx)];
@@ -115,7 +116,7 @@ export interface TransferReport {
 }
 
 /** Stores what the source saw. The report of a node that is not the source changes nothing. */
-export async function takeTransferReport(db: Db, report: TransferReport): Promise<void> {
+export async function takeTransferReport({ db }: Pick<ServiceContext, 'db'>, report: TransferReport): Promise<void> {
   for (const { name, silent = null, ...rest } of report.secondaries) {
     await writeSecondaryReport(db, report.node, { ...rest, secondary: name, silent });
   }

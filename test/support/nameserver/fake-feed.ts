@@ -223,7 +223,7 @@ export class FakeFeed {
 
   #report(response: ServerResponse, body: string): void {
     this.reports.push(JSON.parse(body));
-    this.#json(response, 200, { duplicate: this.duplicate, compare: this.compare });
+    this.#json(response, 200, { duplicate: this.duplicate, compare: this.compare, transfers: null });
   }
 
   #fault(path: string): Fault | null {

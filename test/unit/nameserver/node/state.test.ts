@@ -40,7 +40,7 @@ it('is read again as it was written, row by row', () => {
   const again = openState(folder);
   expect(again.anew).toBeNull();
   expect(again.state.instance).toBe(state.instance);
-  expect(again.state.facts()).toEqual({ cursor: 'c1', epoch: 'e1', compare: 'x' });
+  expect(again.state.facts()).toEqual({ cursor: 'c1', epoch: 'e1', compare: 'x', transfers: null });
   expect([...again.state.rows().values()]).toEqual([ROW, emptyRow('b.test', 'z2')]);
   again.state.close();
 });
