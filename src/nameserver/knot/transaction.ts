@@ -79,7 +79,8 @@ async function beginChange(session: KnotSession, zone: string, isNew: boolean): 
   return heldSoa(session, zone);
 }
 
-function serialOf(held: number | null, { serial, slot, after }: ZoneChange): number {
+/** @param held null: the zone has no contents */
+export function serialOf(held: number | null, { serial, slot, after }: ZoneChange): number {
   const current = after !== undefined && (held === null || isLater(after, held)) ? after : held;
   if (slot === undefined) return nextServedSerial(current, serial);
   return slottedSerial({ least: serial, current, slot: slot.number, source: slot.isSource });

@@ -14,10 +14,9 @@ import { isRefusal, KnotError } from './errors.ts';
 import { type KeyStore, keyIdOfPublic, publicKeyOf, type ZoneKey } from './keys.ts';
 import { isLoading, type LoadContext, loadZone, tidyLoads } from './load.ts';
 import { pagesOf } from './pages.ts';
-import { nextServedSerial } from './plan.ts';
 import { absolute, SetCollector, soaOf } from './records.ts';
 import { checkRoom } from './room.ts';
-import { changeZone, checkLoaded, type ZoneChange } from './transaction.ts';
+import { changeZone, checkLoaded, serialOf, type ZoneChange } from './transaction.ts';
 import { createTurns } from './turns.ts';
 
 export type { ZoneSoa } from './records.ts';
@@ -161,7 +160,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
       const held = await servedSoa(zone, signal);
       const soa = change.soa ?? held?.soa;
       if (soa === undefined) return null;
-      const serial = nextServedSerial(held?.serial ?? null, change.serial);
+      const serial = serialOf(held?.serial ?? null, change);
       const isServed = await loadZone(options, { zone, soa, serial, isHeld: held !== null, contents }, signal);
       return isServed ? serial : null;
     });
