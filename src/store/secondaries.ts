@@ -1,7 +1,6 @@
 // Rows of secondaries, of the zones that are listed for them, and what the source reports of them.
 import { and, asc, eq, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
-import type { SecondaryBehind } from './secondary-tables.ts';
 import { statement } from './statement.ts';
 import { secondaries, service, transferPlan, zoneSecondaries, zones } from './tables.ts';
 
@@ -92,35 +91,3 @@ export const refreshZoneNames = statement(`
     from zone_secondaries l join secondaries x on x.name = l.secondary and not x.all_zones, unnest(x.nameservers) n
     where l.zone_id = z.id), '{}')
   where z.id = $1`);
-
-export interface SecondaryOfZone {
-  name: string;
-  nameservers: string[];
-  allZones: boolean;
-  /** Null: no node has reported about the secondary yet. */
-  reportedAt: Date | null;
-  silent: string | null;
-  behind: SecondaryBehind | null;
-  /** Whether the report names every zone that is not current. */
-  isWhole: boolean;
-}
-
-const selectOfZone = statement<Omit<SecondaryOfZone, 'reportedAt'> & { reportedAt: string | null }>(`
-  select s.name, s.nameservers, s.all_zones as "allZones", r.at as "reportedAt", r.silent,
-    (select b from jsonb_array_elements(r.behind) b where b ->> 'zone' = $1 limit 1) as behind,
-    coalesce(r.zones - r.current <= jsonb_array_length(r.behind), true) as "isWhole"
-  from secondaries s left join secondary_reports r on r.secondary = s.name
-  where s.all_zones or exists (select from zone_secondaries l where l.zone_id = $1 and l.secondary = s.name)
-  order by s.name`);
-
-/** The secondaries of one zone, each with its state when the source last asked it. */
-export async function secondariesOfZone(db: Db | Tx, zoneId: string): Promise<SecondaryOfZone[]> {
-  if (!isStorable(zoneId)) return [];
-  const rows = await selectOfZone(db, zoneId);
-  return rows.map((row) => ({ ...row, reportedAt: row.reportedAt === null ? null : new Date(row.reportedAt) }));
-}
-
-/** The secondaries that the team may choose, or everybody. @param team null: a person */
-export const offeredSecondaries = statement<{ name: string; nameservers: string[] }>(`
-  select name, nameservers from secondaries
-  where not all_zones and (offered_to is null or $1 = any(offered_to)) order by name`);

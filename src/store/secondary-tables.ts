@@ -21,8 +21,6 @@ export const secondaries = pgTable(
     allZones: boolean('all_zones').notNull(),
     catalog: boolean('catalog').notNull(),
     notify: boolean('notify').notNull(),
-    // Ids of the teams that may choose it for their zones; null: every owner may.
-    offeredTo: textArray('offered_to'),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [check('secondaries_name', sql`length(${t.name}) between 1 and 32`)],

@@ -3,13 +3,13 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
 import { knotControl } from '#nameserver/knot/control.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
 import { transferItems } from '#nameserver/knot/secondaries.ts';
 import { type KnotEngine, zoneEngine } from '#nameserver/knot/zones.ts';
-import { knotConfig } from '#nameserver/secondaries/knot-config.ts';
 import { ensureKnot, startKnot } from '../../deploy/local/parts/knot.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { startSecondary } from '../../deploy/local/parts/secondary.ts';

@@ -27,7 +27,6 @@ export interface AddOptions {
   ns?: string[];
   allZones?: boolean;
   zone?: string[];
-  offerTo?: string[];
   catalog?: boolean;
   notify?: boolean;
   tsigName?: string;
@@ -49,7 +48,6 @@ export async function runSecondariesAdd(config: Config, name: string, given: Add
       transfersFrom: given.transfersFrom,
       nameservers: given.ns,
       zones: given.allZones ? 'all' : given.zone,
-      offeredTo: given.offerTo?.includes('all') ? 'all' : given.offerTo,
       catalog: given.catalog,
       notify: given.notify,
       tsig: { name: given.tsigName, algorithm: given.tsigAlgorithm, secret },
@@ -71,7 +69,6 @@ const file = z.array(
     transfersFrom: z.array(z.string()).optional(),
     nameservers: z.array(z.string()).optional(),
     zones: z.union([z.literal('all'), z.array(z.string())]).optional(),
-    offeredTo: z.union([z.literal('all'), z.array(z.string())]).optional(),
     catalog: z.boolean().optional(),
     notify: z.boolean().optional(),
     tsig: z

@@ -32,11 +32,6 @@ const add = describeCommand({
       describe: 'a zone that it gets; may be repeated; the list becomes these zones (default: the list stays)',
       value: 'list',
     },
-    {
-      flags: '--offer-to <team>',
-      describe: 'id of a team that may choose it for its zones, or all; may be repeated (default: nobody)',
-      value: 'list',
-    },
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
     { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
     { flags: '--tsig-name <name>', describe: 'name of its TSIG key (default: <name>.zonestead)' },

@@ -66,6 +66,14 @@ export class Secondaries {
     }
   }
 
+  /** Asks again for all zones that are not current, without the wait that grew meanwhile. */
+  askSoon(): void {
+    for (const { watches, wakers } of this.#watched.values()) {
+      for (const watch of watches) watch.askSoon();
+      for (const waker of wakers) waker.wake();
+    }
+  }
+
   stop(): void {
     for (const name of [...this.#watched.keys()]) this.#end(name);
   }

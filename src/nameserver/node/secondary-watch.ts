@@ -109,6 +109,12 @@ export class SecondaryWatch {
     }
   }
 
+  /** Asks for each zone that is not current as if it was new. */
+  askSoon(): void {
+    const now = this.#options.clock.now();
+    for (const due of this.#due.values()) Object.assign(due, { tries: 0, at: now });
+  }
+
   /** Asks what is due. @returns when it should be called again, by the clock in ms; null: nothing waits */
   async look(zones: ReadonlyMap<string, number>, signal: AbortSignal): Promise<number | null> {
     const now = this.#options.clock.now();

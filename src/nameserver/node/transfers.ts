@@ -14,7 +14,7 @@ import { Waker } from '#base/waker.ts';
 import type { TransferPlan } from '#contract/feed.ts';
 import { membersFor } from '#dns/secondaries/catalog.ts';
 import { checkedSecondaries } from '#dns/secondaries/secondary.ts';
-import { jumpOver } from '#dns/secondaries/serial.ts';
+import { aheadOf, jumpOver } from '#dns/secondaries/serial.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { SourceRole } from '../knot/secondaries.ts';
@@ -178,7 +178,7 @@ export class Transfers {
       return AGAIN_MS;
     }
     await this.#stamp(plan, role, false, signal);
-    await this.#apply(plan, role, signal);
+    const isOther = await this.#apply(plan, role, signal);
     await this.#writeCatalogs(plan, role, signal);
     if (role === 'standby') {
       this.#watch.stop();
@@ -186,11 +186,14 @@ export class Transfers {
     }
     await this.#stamp(plan, role, true, signal);
     await this.#jump(signal);
-    const late = [...this.#late];
+    // With another key or address, a transfer that failed may succeed now.
+    const lagging = isOther ? this.#watch.facts().flatMap(({ lags }) => lags.map(({ zone }) => zone)) : [];
+    const late = [...new Set([...this.#late, ...lagging])];
     this.#late.clear();
     // Knot sends a NOTIFY again only after a minute.
     if (late.length > 0) await this.#options.transfers.notify(late, signal);
     this.#watch.follow(plan, signal);
+    if (isOther) this.#watch.askSoon();
     if (role === 'new-source' && this.#watch.isFollowed() && this.#isStamped(plan, role)) {
       this.#remember({ ...this.#part, confirmed: this.#part.generation });
       this.#options.log.info(
@@ -234,7 +237,8 @@ export class Transfers {
     const wanted = unstamped(members, slot, isSource ? role : 'standby', this.#made);
     for (let at = 0; at < wanted.length && !signal.aborted; at += STAMPS_AT_ONCE) {
       const some = wanted.slice(at, at + STAMPS_AT_ONCE);
-      await Promise.all(some.map(({ name, engineSerial }) => this.#renew(name, engineSerial ?? 0, signal)));
+      const after = (serial: number) => (isSource && role === 'new-source' ? aheadOf(serial) : serial);
+      await Promise.all(some.map(({ name, engineSerial }) => this.#renew(name, after(engineSerial ?? 0), signal)));
       if (isSource) for (const { name } of some) this.#made.add(name);
     }
   }
@@ -250,17 +254,19 @@ export class Transfers {
     if (now !== undefined) state.put({ ...now, engineSerial });
   }
 
-  async #apply(plan: TransferPlan, role: SourceRole, signal: AbortSignal): Promise<void> {
+  /** @returns whether knotd's configuration was another one */
+  async #apply(plan: TransferPlan, role: SourceRole, signal: AbortSignal): Promise<boolean> {
     const { clock, state, transfers } = this.#options;
     const rows = state.rows();
     const listed = plan.secondaries.flatMap(({ zones }) => (zones === 'all' ? [] : zones));
     const zones = [...new Set(listed)].filter((name) => typeof rows.get(name)?.engineSerial === 'number');
     const wanted = JSON.stringify([role, plan.secondaries, zones]);
-    if (wanted === this.#applied && clock.now() - this.#appliedAt < AGAIN_MS) return;
+    if (wanted === this.#applied && clock.now() - this.#appliedAt < AGAIN_MS) return false;
     this.#applied = null;
-    await transfers.apply({ secondaries: checkedSecondaries(plan.secondaries), zones, role }, signal);
+    const commands = await transfers.apply({ secondaries: checkedSecondaries(plan.secondaries), zones, role }, signal);
     this.#applied = wanted;
     this.#appliedAt = clock.now();
+    return commands > 0;
   }
 
   async #writeCatalogs(plan: TransferPlan, role: SourceRole, signal: AbortSignal): Promise<void> {
@@ -297,7 +303,8 @@ export class Transfers {
         continue;
       }
       const isOurs = isPlausible(seen, own, Math.floor(date().getTime() / 1000));
-      if (isOurs && jumpOver(own, [seen], this.#part.slot) !== null) await this.#renew(zone, seen, signal);
+      const over = isOurs ? jumpOver(own, [seen], this.#part.slot) : null;
+      if (over !== null) await this.#renew(zone, over - 1, signal);
     }
   }
 }

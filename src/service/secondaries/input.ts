@@ -13,8 +13,6 @@ export interface SecondaryInput {
   nameservers?: readonly string[] | undefined;
   /** The names of zones, or all of them. (Default: those that are listed already.) */
   zones?: 'all' | readonly string[] | undefined;
-  /** Ids of teams. (Default: nobody.) */
-  offeredTo?: 'all' | readonly string[] | undefined;
   catalog?: boolean | undefined;
   notify?: boolean | undefined;
   tsig?: { name?: string | undefined; algorithm?: string | undefined; secret?: string | undefined } | undefined;
@@ -70,7 +68,6 @@ export function secondaryRow(
       allZones: zones === 'all',
       catalog,
       notify,
-      offeredTo: input.offeredTo === 'all' ? null : [...(input.offeredTo ?? [])],
     },
   };
 }

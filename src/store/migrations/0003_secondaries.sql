@@ -15,7 +15,6 @@ CREATE TABLE "secondaries" (
 	"all_zones" boolean NOT NULL,
 	"catalog" boolean NOT NULL,
 	"notify" boolean NOT NULL,
-	"offered_to" text[],
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "secondaries_tsig_name_key" UNIQUE("tsig_name"),
 	CONSTRAINT "secondaries_name" CHECK (length("secondaries"."name") between 1 and 32)

@@ -4,8 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Agent } from 'undici';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
-import { databaseUrl } from '#service/accounts/bootstrap.ts';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { adminEnsureNodeKey } from '#service/nodes/administration.ts';
 import { openDatabase } from '#store/database.ts';
 import { isMigrated, migrateDatabase } from '#store/migrate.ts';
@@ -63,16 +62,6 @@ async function startApi(name: string, main?: string): Promise<{ url: string; par
 interface Key {
   team: string;
   text: string;
-}
-
-/** Runs a statement as the superuser, in the database of the test. */
-async function asAdmin(statement: string): Promise<void> {
-  const admin = database.connect(databaseUrl(inject('postgres').adminUrl, database.name));
-  try {
-    await admin.unsafe(statement);
-  } finally {
-    await admin.end();
-  }
 }
 
 /** By the command of that version, which knows its own tables. */
@@ -154,9 +143,6 @@ test('a new version migrates under the writes of the old one, and both serve unt
   const sources = join(folder, 'previous');
   await unpackVersion(await beforeNewestMigration(), sources, ['src', 'package.json']);
   const previous = join(sources, 'src/main.ts');
-  // The previous version gives its name servers a role, which its bootstrap made and its own role may not make.
-  await asAdmin('create role pdns nologin');
-  onTestFinished(() => asAdmin('drop role pdns'));
   const old = await startApi('old', previous);
   const { db, close } = openDatabase(database.url, { max: 1 });
   try {
