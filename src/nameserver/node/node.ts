@@ -5,8 +5,7 @@ import { MAX_FAILING, type NodeReport, type ReportAnswer } from '#contract/feed.
 import type { HealthReport } from '#telemetry/health.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import type { TransferEngine } from '../knot/transfer-engine.ts';
-import type { FeedApi, TransferApi } from './api.ts';
+import type { FeedApi } from './api.ts';
 import { auditAtStart, auditRunning } from './audit.ts';
 import { Comparer } from './compare.ts';
 import type { EngineZone, ZoneEngine } from './engine.ts';
@@ -19,8 +18,8 @@ import { createPermits } from './permits.ts';
 import { retryDelay } from './plan.ts';
 import { readiness } from './ready.ts';
 import { createReporter } from './report.ts';
+import { type TransferParts, withTransfers } from './slotted-engine.ts';
 import type { NodeState } from './state.ts';
-import { Transfers } from './transfers.ts';
 import { type FailingZone, Zones } from './zones.ts';
 
 export interface NodeOptions {
@@ -52,7 +51,7 @@ export interface NodeOptions {
   /** A text that is the same during one run of the name server; null while it does not run. (Default: it is not watched.) */
   engineRun?(): Promise<string | null>;
   /** (Default: the node takes no part in zone transfers.) */
-  readonly transfers?: { readonly api: TransferApi; readonly engine: TransferEngine };
+  readonly transfers?: TransferParts;
 }
 
 export interface RunningNode {
@@ -70,14 +69,6 @@ const ENGINE_RETRY_MIN_MS = 500;
 const ENGINE_RETRY_MAX_MS = 5_000;
 /** Signatures begin and end at times of the clock, so a wrong clock makes them invalid. */
 const CLOCK_OFF_MS = 60_000;
-
-function startTransfers(
-  { name: node, state, clock, date, random, log, metrics }: NodeOptions,
-  { api, engine: transfers }: NonNullable<NodeOptions['transfers']>,
-  engine: ZoneEngine,
-): Transfers {
-  return new Transfers({ node, api, engine, transfers, state, clock, date, random, log, metrics });
-}
 
 /** Begins at once, and runs until the signal aborts. */
 export function startNode(options: NodeOptions, parent: AbortSignal): RunningNode {
@@ -106,14 +97,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   const limited = limitEngine(options.engine, clock, (ok) => {
     if (!ok) wakeWatch();
   });
-  const transfers = options.transfers && startTransfers(options, options.transfers, limited);
-  const engine: ZoneEngine = {
-    ...limited,
-    change: (name, change, limit) => {
-      const slot = transfers?.slot();
-      return limited.change(name, slot === undefined ? change : { ...change, slot }, limit);
-    },
-  };
+  const { transfers, engine } = withTransfers(options, limited);
   const zones: Zones = new Zones(
     {
       api,

@@ -43,8 +43,7 @@ const EVERY_MS = 1_000;
 
 /** Decides about the plan. @returns the new source, if it changed */
 export async function decideTransfers(db: Db): Promise<{ source: string; before: string | null } | null> {
-  const hasSecondaries = await db.transaction(async (tx) => (await allSecondaries(tx)).length > 0);
-  if (!hasSecondaries) return null;
+  if ((await allSecondaries(db)).length === 0) return null;
   // Without a lock first: nearly always nothing changes.
   const seen = decidePlan(await planNodes(db), (await readPlan(db)).source);
   if (seen.slots.length === 0 && seen.source === (await readPlan(db)).source) return null;
