@@ -15,11 +15,11 @@
 // 3. Only the source sends NOTIFY: with two senders, every change costs two transfers of the whole zone,
 //    as the secondary goes from one to the other and back. For the same reason the serials of the source are one round
 //    ahead: BIND asks all its primaries and takes the one with the latest serial.
-// A new source begins some rounds ahead (`aheadOf`), compares its serials with those that its secondaries answer, and jumps over a
-// later one (`jumpOver`); otherwise they would ignore it. That also corrects serials after a restored database or a wrong clock.
-// The rounds are for a source that returns: it makes more commits than the new one while it catches up, and must not get ahead. A
-// Knot secondary that cannot tell from the address of a NOTIFY which primary sent it asks its first primary, and is content when that
-// one has the serial that it got from it before: it then follows the standby, and sees a change some seconds later.
+// A new source compares its serials with those that its secondaries answer, and jumps over a later one (`jumpOver`);
+// otherwise they would ignore it. That also corrects serials after a restored database or a wrong clock.
+//
+// A secondary that cannot tell from the address of a NOTIFY which primary sent it may ask a standby first, and then has the whole zone
+// of that one, with a serial below the source's, until it asks the source again.
 //
 // A source that returns is a standby until it has applied the feed; then it becomes `new-source`, and the other one
 // `standby`. A secondary without connection to the source takes whole zones from a standby and returns by itself.
@@ -29,8 +29,6 @@ import { isLater } from '../serial.ts';
 export const SLOTS = 4;
 
 const SPACE = 2 ** 32;
-/** More would keep a secondary that cannot reach the source from the changes of a standby for longer: a round is a change or 4 s. */
-const ROUNDS_AHEAD = 8;
 
 export interface SerialWish {
   /** The serial of the api: the zone must have this one or a later one. */
@@ -56,11 +54,6 @@ export function slottedSerial({ least, current, slot, source }: SerialWish): num
   return serial === 0 ? SLOTS : serial;
 }
 
-/** The serial after which those of a new source begin. */
-export function aheadOf(serial: number): number {
-  return (serial + ROUNDS_AHEAD * SLOTS) % SPACE;
-}
-
 /**
  * The serial that a source must jump to, because a secondary has a later one (from a source before it, or from before a
  * restored database) and would ignore all changes. Null: no secondary is ahead.
@@ -70,7 +63,7 @@ export function aheadOf(serial: number): number {
 export function jumpOver(own: number, seen: readonly number[], slot: number): number | null {
   const latest = seen.reduce((last, serial) => (isLater(serial, last) ? serial : last), own);
   if (latest === own) return null;
-  return slottedSerial({ least: aheadOf(latest), current: latest, slot, source: false });
+  return slottedSerial({ least: latest, current: latest, slot, source: false });
 }
 
 /** Whether the serial was made by the node of this slot. */

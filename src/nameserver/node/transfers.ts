@@ -14,7 +14,7 @@ import { Waker } from '#base/waker.ts';
 import type { TransferPlan } from '#contract/feed.ts';
 import { membersFor } from '#dns/secondaries/catalog.ts';
 import { checkedSecondaries } from '#dns/secondaries/secondary.ts';
-import { aheadOf, jumpOver } from '#dns/secondaries/serial.ts';
+import { jumpOver } from '#dns/secondaries/serial.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { SourceRole } from '../knot/secondaries.ts';
@@ -237,8 +237,7 @@ export class Transfers {
     const wanted = unstamped(members, slot, isSource ? role : 'standby', this.#made);
     for (let at = 0; at < wanted.length && !signal.aborted; at += STAMPS_AT_ONCE) {
       const some = wanted.slice(at, at + STAMPS_AT_ONCE);
-      const after = (serial: number) => (isSource && role === 'new-source' ? aheadOf(serial) : serial);
-      await Promise.all(some.map(({ name, engineSerial }) => this.#renew(name, after(engineSerial ?? 0), signal)));
+      await Promise.all(some.map(({ name, engineSerial }) => this.#renew(name, engineSerial ?? 0, signal)));
       if (isSource) for (const { name } of some) this.#made.add(name);
     }
   }
@@ -303,8 +302,7 @@ export class Transfers {
         continue;
       }
       const isOurs = isPlausible(seen, own, Math.floor(date().getTime() / 1000));
-      const over = isOurs ? jumpOver(own, [seen], this.#part.slot) : null;
-      if (over !== null) await this.#renew(zone, over - 1, signal);
+      if (isOurs && jumpOver(own, [seen], this.#part.slot) !== null) await this.#renew(zone, seen, signal);
     }
   }
 }

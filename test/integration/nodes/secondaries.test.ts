@@ -80,19 +80,21 @@ const signed = async (resolver: Resolver) => {
   return recordsOf(await resolver.dig('+norec', '+dnssec', ...apex, ...names, ...absent));
 };
 /**
- * Waits until every RRset has exactly the signatures of this node. A secondary may first transfer the whole zone from the other one,
- * if that is ahead; then the source jumps over its serial. No RRset may have the signatures of both meanwhile.
+ * Waits until every RRset has exactly the signatures of one of these nodes, and those of RRsets are never of two nodes meanwhile. Here
+ * the nodes have the same address, so a secondary cannot tell whose NOTIFY came, and may take the whole zone from the standby.
  */
-const servesSignaturesOf = async (kind: Kind, node: number) => {
+const servesSignaturesOf = async (kind: Kind, ...of: number[]) => {
   const mixed = new Set<string>();
   await vi.waitFor(async () => {
-    const [found, wanted] = await Promise.all([signed(running[kind].resolver), signed(own[node]!)]);
+    const [found = [], ...wanted] = await Promise.all(
+      [running[kind].resolver, ...of.map((node) => own[node]!)].map(signed),
+    );
     const signatures = found.filter((line) => line.split(' ')[1] === 'RRSIG');
     const sets = signatures.map((line) => line.split(' ').slice(0, 3).join(' '));
     for (const set of sets)
       if (new Set(signatures.filter((line) => line.startsWith(`${set} `))).size > 1) mixed.add(set);
     expect(new Set(sets).size).toBe(6);
-    expect(found).toEqual(wanted);
+    expect(wanted).toContainEqual(found);
   }, LIMIT);
   expect([...mixed]).toEqual([]);
 };
@@ -250,14 +252,14 @@ describe('a source that is killed', () => {
     });
   });
 
-  it('is a standby when it returns', async () => {
+  it('is a standby when it returns, and secondaries have the signatures of one node alone', async () => {
     await first.restart('SIGKILL');
     await nodes[0]!.start();
     await expect.poll(() => nodes[0]!.metric('node_transfer_role{role="standby"}'), LIMIT).toBe(1);
     await change('192.0.2.7');
     await everywhere(async (kind) => {
       await answers(kind, `www.${zone.zoneName}`, '192.0.2.7');
-      await servesSignaturesOf(kind, 1);
+      await servesSignaturesOf(kind, 0, 1);
     });
   });
 });
