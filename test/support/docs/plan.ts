@@ -29,6 +29,7 @@ const CERTIFICATE = 'docs/tutorials/first-certificate.md';
 const howTo = (name: string) => `docs/how-to/${name}.md`;
 const LOCAL = howTo('run-locally');
 const NODES = howTo('nodes-outside-the-cluster');
+const SECONDARIES = howTo('secondaries');
 const KEYS = howTo('first-user-and-keys');
 const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
@@ -77,6 +78,7 @@ export const PLAN = {
       ...begins(TEAMS, 'zonestead users add', 'zonestead teams', 'zonestead zones'),
       ...begins('docs/reference/dnszone.md', 'kubectl explain'),
       ...begins('docs/reference/dnsrecord.md', 'kubectl explain'),
+      ...begins(SECONDARIES, 'zonestead secondaries'),
     ],
   },
   pictures: { test: MACHINE, choices: begins(LOCAL, 'npm run screenshots') },
