@@ -30,8 +30,11 @@ export async function deleteUploads(tx: Tx, before: Date, limit: number): Promis
   return (await uploadsBefore(tx, before.toISOString(), limit)).length;
 }
 
+// The first row stands for the beginning, because no row of feed_changes was deleted before it.
 const notePosition = statement(`
-  insert into feed_positions (horizon, at) values (pg_snapshot_xmin(pg_current_snapshot()), $1) on conflict do nothing`);
+  insert into feed_positions (horizon, at) select
+    case when exists (select from feed_positions) then pg_snapshot_xmin(pg_current_snapshot()) else '0'::xid8 end, $1
+  on conflict do nothing`);
 const dropPositions = statement(`
   delete from feed_positions where horizon < (
     select horizon from feed_positions where at < $1 order by horizon desc limit 1)`);

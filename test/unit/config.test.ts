@@ -236,7 +236,6 @@ describe('the table of settings', () => {
     expect(all.filter(({ isRequired }) => isRequired).map(({ name }) => name)).toEqual([
       'DATABASE_URL',
       'ZONESTEAD_NAMESERVERS',
-      'ZONESTEAD_NAMESERVER_DATABASE_URL',
       'ZONESTEAD_FEED_URL',
       'ZONESTEAD_NODE_KEY',
       'ZONESTEAD_NODE_NAME',

@@ -3,6 +3,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RetentionSettings, retentionRound } from '#service/retention.ts';
 import { openDatabase } from '#store/database.ts';
+import { feedChangesSince, feedPosition } from '#store/feed-changes.ts';
 import { countHistory } from '#store/retention.ts';
 import { cloneDatabase } from '../../support/database.ts';
 
@@ -44,6 +45,14 @@ async function change(team: string, at: Date, action = 'record.update', octets =
       ${sql.json({ content: randomBytes(octets / 2).toString('hex') })}, ${serial}, ${`r${serial}`}, ${at})`;
 }
 const requests = async () => (await sql`select request_id from changes order by id`).map(({ request_id: id }) => id);
+
+test('the first round leaves an earlier position of the feed usable', async () => {
+  await sql`delete from feed_positions`;
+  const position = await feedPosition(one.db);
+  await sql`select pg_current_xact_id()`;
+  await round();
+  expect(await feedChangesSince(one.db, position)).not.toBeNull();
+});
 
 describe('answers to an Idempotency-Key', () => {
   test('are deleted after 24 hours, and not a minute earlier', async () => {

@@ -49,8 +49,8 @@ export const DNS_FAULTS: readonly Fault[] = [
     edits: [
       {
         file: 'src/store/served-zones.ts',
-        find: '      after = `${zone.tree}!`;',
-        replace: '      after = zone.tree;',
+        find: '{zone.tree}!`;',
+        replace: '{zone.tree}`;',
       },
     ],
     project: 'integration',
