@@ -70,8 +70,8 @@ it('the page of Events explains every reason of an Event, and no other', async (
 
 it('is spelled alike in alerts, their tests and their runbooks', async () => {
   const named = new Set<string>();
+  // Other metrics have reasons in lower case.
   for (const file of ['charts/zonestead/files/alerts.yaml', 'deploy/observability/alerts.test.yaml'])
-    // Other metrics have reasons in lower case, and those of Kubernetes.
     for (const [, values = ''] of (await read(file)).matchAll(/reason!?[=~]+"([^"]*)"/g))
       for (const value of values.split('|')) if (/^[A-Z]/.test(value)) named.add(value);
   // The reason of an Event, and of no condition.
