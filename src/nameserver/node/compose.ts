@@ -46,7 +46,9 @@ export function composeNode(
   signal: AbortSignal,
 ): ComposedNode {
   const { state, anew } = openState(config.ZONESTEAD_NODE_STATE);
-  if (anew !== null) log.info(`the node begins without memory, and compares all zones: ${anew}`);
+  if (anew !== null) {
+    log[anew.isLoss ? 'warn' : 'info'](`the node begins without memory, and compares all zones: ${anew.reason}`);
+  }
   const settings = knotSettings(config, config.ZONESTEAD_NODE_KEY);
   const { folder } = settings;
   const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });

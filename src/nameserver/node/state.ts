@@ -59,8 +59,8 @@ export interface NodeState {
 
 interface OpenedState {
   readonly state: NodeState;
-  /** Why the node begins without memory; null if it continues with the file. */
-  readonly anew: string | null;
+  /** Why the node begins without memory, and whether it had one; null if it continues with the file. */
+  readonly anew: { readonly reason: string; readonly isLoss: boolean } | null;
 }
 
 interface StateLimits {
@@ -94,7 +94,10 @@ export function openState(folder: string, limits: StateLimits = {}): OpenedState
     for (const end of ['-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
     return {
       state: load(file, limits).state,
-      anew: `${file} is unreadable (${textOfError(error)}); it is kept as ${FILE}.unreadable`,
+      anew: {
+        reason: `${file} is unreadable (${textOfError(error)}); it is kept as ${FILE}.unreadable`,
+        isLoss: true,
+      },
     };
   }
 }
@@ -115,7 +118,7 @@ function load(file: string, { maxPages }: StateLimits): OpenedState {
     if (check !== 'ok') throw new OtherForm(String(check));
     const isNew = form === 0;
     if (isNew) create(db);
-    return { state: wrap(db), anew: isNew ? `${file} did not exist` : null };
+    return { state: wrap(db), anew: isNew ? { reason: `${file} did not exist`, isLoss: false } : null };
   } catch (error) {
     db.close();
     throw error;

@@ -31,7 +31,7 @@ export function startTestNode({ url, engine, folder, key = 'test', ...options }:
     options.log ??
     createLogger({ name: 'node', level: 'debug', destination: { write: (line) => void lines.push(line) } });
   const { state, anew } = openState(folder);
-  if (anew !== null) log.info(anew);
+  if (anew !== null) log.info(anew.reason);
   const metrics = options.metrics ?? createMetrics({ processMetrics: false });
   let node: RunningNode | null = null;
   const api = createFeedApi({

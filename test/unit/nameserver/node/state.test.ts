@@ -29,7 +29,7 @@ const ROW = {
 it('is read again as it was written, row by row', () => {
   const folder = join(root, randomUUID());
   const { state, anew } = openState(folder);
-  expect(anew).toMatch(/did not exist/);
+  expect(anew).toEqual({ reason: expect.stringContaining('did not exist'), isLoss: false });
   state.put(ROW);
   state.put(emptyRow('b.test', 'z2'));
   state.put(emptyRow('c.test', 'z3'));
@@ -65,7 +65,10 @@ it.each([
   await mkdir(folder);
   await damage(join(folder, 'node.sqlite'));
   const { state, anew } = openState(folder);
-  expect(anew).toMatch(/is unreadable .* kept as node.sqlite.unreadable/s);
+  expect(anew).toEqual({
+    reason: expect.stringMatching(/is unreadable .* kept as node.sqlite.unreadable/s),
+    isLoss: true,
+  });
   expect(existsSync(join(folder, 'node.sqlite.unreadable'))).toBe(true);
   expect([state.rows().size, state.facts().cursor]).toEqual([0, null]);
   state.put(ROW);
