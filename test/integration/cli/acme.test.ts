@@ -70,6 +70,7 @@ describe('zonestead acme', () => {
     const settings = { ZONESTEAD_API_KEY: key.text };
     await service.record(zone, '_acme-challenge.www', 'CNAME', `one.${target.zoneName}`);
     await service.record(zone, '*', 'CNAME', `two.${target.zoneName}`);
+    await service.settled();
     const [delegated, own] = [`_acme-challenge.www.${zone.zoneName}`, `_acme-challenge.${zone.zoneName}`];
     await acme(say('present', delegated), settings);
     expect(await txt(`one.${target.zoneName}`)).toEqual([VALUE]);
