@@ -9,6 +9,7 @@
 //
 // - `zonefile-load: difference` makes the same incremental change as a commit, and needs a file with a later serial.
 // - The first contents of a zone get the serial after that of the file, because knotd signs them, so the file has an earlier one, and `serial-policy` is needed.
+import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -58,7 +59,8 @@ export async function loadZone(context: LoadContext, load: ZoneLoad, signal: Abo
   const { control, folder, clock = realClock } = context;
   const { zone, serial, isHeld, contents } = load;
   for (const name of contents.keys()) if (!PLAIN.test(name)) return false;
-  const file = join(folder.storage, `load-${zone}.zone`);
+  // A file's name has at most 255 octets, and a zone's name almost as many.
+  const file = join(folder.storage, `load-${createHash('sha256').update(zone).digest('hex')}.zone`);
   await pipeline(Readable.from(pieces(load)), createWriteStream(file, { mode: 0o600 }), { signal });
   const items = [
     { item: 'zonefile-load', data: 'difference' },
