@@ -40,7 +40,9 @@ async function run(bench: Bench): Promise<void> {
   );
   const counts: Counts = { queries: 0, failed: 0, second: 0 };
   const over = new AbortController();
-  const asking = Array.from({ length: ASKING }, () => load(service.nameServers, names, counts, over.signal));
+  const asking = Array.from({ length: ASKING }, () =>
+    load(service.nameServers, names, counts, AbortSignal.any([over.signal, signal])),
+  );
   const { running } = service;
   const began = performance.now();
   const until = (share: number) => delay(Math.max(0, began + share * minutes * 60_000 - performance.now()), signal);

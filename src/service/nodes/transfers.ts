@@ -1,7 +1,7 @@
 // Zone transfers as the nodes see them: the role of each node, the secondaries, and what the source reports of them.
 //
-// Every replica of the api decides about the plan once a second, in a transaction that locks its row, so two replicas never decide
-// at the same time. Without secondaries nothing is decided, and nodes have no role.
+// Every replica of the api looks once a second whether the plan has to change, and changes it in a transaction that locks its row, so
+// two replicas never decide at the same time. Without secondaries nothing is decided, and nodes have no role.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { TsigKey } from '#dns/secondaries/secondary.ts';
@@ -45,8 +45,9 @@ const EVERY_MS = 1_000;
 export async function decideTransfers(db: Db): Promise<{ source: string; before: string | null } | null> {
   if ((await allSecondaries(db)).length === 0) return null;
   // Without a lock first: nearly always nothing changes.
-  const seen = decidePlan(await planNodes(db), (await readPlan(db)).source);
-  if (seen.slots.length === 0 && seen.source === (await readPlan(db)).source) return null;
+  const { source: current } = await readPlan(db);
+  const seen = decidePlan(await planNodes(db), current);
+  if (seen.slots.length === 0 && seen.source === current) return null;
   return db.transaction(async (tx) => {
     const plan = await lockPlan(tx);
     await freeSlots(tx);
