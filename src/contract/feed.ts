@@ -218,7 +218,7 @@ const secondary = z
   .object({
     name: z.string().meta({ description: 'The name of the secondary.' }),
     addresses: addresses.meta({ description: 'Where it answers and gets NOTIFY.' }),
-    transfersFrom: z.array(z.string()).meta({ description: 'Further addresses that it transfers from.' }),
+    transfersFrom: z.array(z.string()).meta({ description: 'Further addresses and networks that it transfers from.' }),
     key: z
       .object({
         name: z.string().meta({ description: 'The name of the key, without a final dot.' }),

@@ -18,7 +18,7 @@ const add = describeCommand({
     },
     {
       flags: '--transfers-from <address>',
-      describe: 'a further address that it transfers from; may be repeated',
+      describe: 'a further address or network (10.244.0.0/16) that it transfers from; may be repeated',
       value: 'list',
     },
     {

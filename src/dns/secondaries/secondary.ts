@@ -1,5 +1,6 @@
 // A secondary: a name server of others that gets zones from our nodes by zone transfer. Types, and the checks that every
 // generated configuration relies on. Pure.
+import { parseNetwork } from '../network.ts';
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '../types/address.ts';
 
 export interface Endpoint {
@@ -24,7 +25,10 @@ export interface Secondary {
   readonly name: string;
   /** Each of them gets NOTIFY (RFC 1996), and may transfer. */
   readonly addresses: readonly Endpoint[];
-  /** Further addresses that transfers come from, for instance behind NAT. (Default: none.) */
+  /**
+   * Further addresses and networks (CIDR) that transfers come from, for instance behind NAT, or those of pods. (Default: none.)
+   * Networks need a key, because many may send from a network.
+   */
   readonly transfersFrom?: readonly string[];
   /** Null allows transfers by address alone, which anybody who can send from the address then has. */
   readonly key: TsigKey | null;
@@ -59,10 +63,16 @@ export function checkedSecondary(secondary: Secondary): Secondary {
     }
   }
   if (key !== null) checkKey(where, key);
+  const network = transfersFrom.find((each) => each.includes('/'));
+  if (key === null && network !== undefined) {
+    throw new Error(
+      `${where}: transfers from the network ${network} need a TSIG key; without one, name single addresses`,
+    );
+  }
   return {
     ...secondary,
     addresses: addresses.map(({ address, port }) => ({ address: canonicalAddress(where, address), port })),
-    transfersFrom: transfersFrom.map((address) => canonicalAddress(where, address)),
+    transfersFrom: transfersFrom.map((place) => canonicalPlace(where, place)),
   };
 }
 
@@ -108,7 +118,17 @@ function canonicalAddress(where: string, address: string): string {
   throw new Error(`${where}: ${JSON.stringify(address)} must be an IPv4 or IPv6 address`);
 }
 
-/** Every address that transfers may come from, each once. */
+/** An address, or a network that is written as Knot prints it: a network of one address is that address. */
+function canonicalPlace(where: string, place: string): string {
+  if (!place.includes('/')) return canonicalAddress(where, place);
+  const parsed = parseNetwork(place, 'transfersFrom');
+  if (!parsed.ok) throw new Error(`${where}: ${parsed.problem.message}`);
+  const [base = '', length] = parsed.value.split('/');
+  const address = canonicalAddress(where, base);
+  return length === (address.includes(':') ? '128' : '32') ? address : `${address}/${length}`;
+}
+
+/** Every address and network that transfers may come from, each once. */
 export function transferAddresses({ addresses, transfersFrom = [] }: Secondary): string[] {
   return [...new Set([...addresses.map(({ address }) => address), ...transfersFrom])];
 }

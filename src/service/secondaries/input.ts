@@ -8,6 +8,7 @@ export interface SecondaryInput {
   name: string;
   /** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
   addresses: readonly string[];
+  /** Addresses and networks. */
   transfersFrom?: readonly string[] | undefined;
   /** Host names that it adds to the NS records of its zones. */
   nameservers?: readonly string[] | undefined;

@@ -25,6 +25,7 @@ const { signal } = new AbortController();
 const KINDS: Kind[] = ['knot', 'bind', 'nsd'];
 const LIMIT = { timeout: 25_000, interval: 10 };
 const secret = (letter: string) => Buffer.alloc(32, letter).toString('base64');
+const NETWORKS = { knot: [], bind: ['127.0.1.0/24', '2001:db8::/32'], nsd: ['0.0.0.0/0', '::/0'] };
 const dig = (kind: Kind) => `hmac-sha256:${kind}.key.test:${secret(kind)}`;
 
 let sources: [Source, Source];
@@ -72,6 +73,7 @@ beforeAll(async () => {
     KINDS.map((kind) => ({
       name: kind,
       addresses: [{ address: '127.0.0.1', port: ports[kind] }],
+      transfersFrom: NETWORKS[kind],
       key: { name: `${kind}.key.test`, algorithm: 'hmac-sha256', secret: secret(kind) },
       zones: kind === 'nsd' ? ['listed.test', 'failover.test'] : 'all',
       catalog: kind !== 'nsd',
@@ -195,6 +197,8 @@ describe('a transfer is refused', () => {
     ['with a wrong secret', { key: wrong }, 'listed.test'],
     ['with an unknown key', { key: `hmac-sha256:other.test:${secret('knot')}` }, 'listed.test'],
     ['from another address', { key: dig('knot'), from: '127.0.0.9' }, 'listed.test'],
+    ['from an address outside of the network', { key: dig('bind'), from: '127.0.2.9' }, 'listed.test'],
+    ['from an address of the network with a wrong secret', { key: wrong, from: '127.0.1.9' }, 'listed.test'],
     ['with the key of a secondary that does not list the zone', { key: dig('nsd') }, 'first.test'],
     ['with the key of another secondary, for a catalog', { key: dig('bind') }, catalogName('knot')],
   ])('%s', async (_, options, zone) => {
@@ -223,6 +227,15 @@ describe('a transfer is refused', () => {
   it('is allowed with the key of the secondary, from its address', async () => {
     const output = await transfer(sources[0].port, catalogName('knot'), { key: dig('knot') });
     expect(recordsOf(output).filter((line) => line.includes(' PTR ')).length).toBe(zones.size);
+  });
+});
+
+describe('a secondary with networks', () => {
+  it.each([
+    ['bind', '127.0.1.9', catalogName('bind')],
+    ['nsd', '127.9.9.9', 'listed.test'],
+  ] as const)('transfers from every address in them: %s from %s', async (kind, from, zone) => {
+    expect(await transfer(sources[0].port, zone, { key: dig(kind), from })).not.toContain('Transfer failed');
   });
 });
 

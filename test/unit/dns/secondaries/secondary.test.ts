@@ -24,12 +24,27 @@ describe('a secondary', () => {
     expect(transfersFrom).toEqual(['2001:db8::2']);
   });
 
+  it('may transfer from networks, with a key', () => {
+    const transfersFrom = ['10.244.0.0/16', '2001:DB8:0::/64', '192.0.2.7/32', '0.0.0.0/0', '::/0'];
+    expect(checkedSecondary({ ...BASE, transfersFrom }).transfersFrom).toEqual([
+      '10.244.0.0/16',
+      '2001:db8::/64',
+      '192.0.2.7',
+      '0.0.0.0/0',
+      '::/0',
+    ]);
+    expect(() => checkedSecondary({ ...BASE, transfersFrom, key: null })).toThrow(
+      'transfers from the network 10.244.0.0/16 need a TSIG key',
+    );
+  });
+
   it.each<[string, Secondary, string]>([
     ['name', { ...BASE, name: 'EU; drop' }, 'the name must have 1 to 32'],
     ['number of addresses', { ...BASE, addresses: [] }, 'at least one address'],
     ['address', { ...BASE, addresses: [{ address: 'ns.test', port: 53 }] }, 'must be an IPv4 or IPv6 address'],
     ['port', { ...BASE, addresses: [{ address: '192.0.2.1', port: 0 }] }, 'must be a number from 1 to 65535'],
-    ['transfer address', { ...BASE, transfersFrom: ['0.0.0.0/0'] }, 'must be an IPv4 or IPv6 address'],
+    ['transfer address', { ...BASE, transfersFrom: ['pods'] }, 'must be an IPv4 or IPv6 address'],
+    ['network', { ...BASE, transfersFrom: ['10.244.0.1/16'] }, 'write "10.244.0.0/16"'],
     ['name of a key', withKey({ name: 'a"; };' }), 'must be a domain name in lower case'],
     ['algorithm', withKey({ algorithm: 'hmac-md5' }), 'must be one of hmac-sha256, hmac-sha384, hmac-sha512'],
     ['form of the secret', withKey({ secret: `${SECRET}"` }), '32 octets or more in base64'],
