@@ -101,9 +101,7 @@ const zoneShape = {
     .min(0)
     .max(4_294_967_295)
     .meta({ description: 'The serial of the SOA record. Compare serials with RFC 1982 arithmetic.' }),
-  records: z.int().min(0).optional().meta({
-    description: 'The number of records in the zone. It is absent until the records were counted for the first time.',
-  }),
+  records: z.int().min(0).meta({ description: 'The number of records in the zone.' }),
   createdAt: moment.meta({ description: 'The time at which the zone was created.' }),
   updatedAt: moment.meta({ description: 'The time of the last change of the zone or its records.' }),
 };

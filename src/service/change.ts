@@ -11,7 +11,7 @@ import { keyStanding } from '#store/keys.ts';
 import type { ZoneWrite } from '#store/zone-values.ts';
 import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '#store/zones.ts';
 import { type Actor, maySee, teamsOfActor } from './accounts/actor.ts';
-import { mustHaveRoom, withCounters } from './accounts/quota.ts';
+import { mustHaveRoom } from './accounts/quota.ts';
 import type { Caller, ServiceContext } from './context.ts';
 import { busy } from './queue.ts';
 import { type Growth, growthOf } from './records/growth.ts';
@@ -52,7 +52,7 @@ export async function changeZone<T>(
 ): Promise<T> {
   await mustSeeIfBusy(context, caller.actor, zoneId);
   return inTurn(context, caller, [zoneId], async (tx) => {
-    const zone = await withCounters(tx, await lockZoneFor(tx, context, caller, zoneId));
+    const zone = await lockZoneFor(tx, context, caller, zoneId);
     const { answer, change, bulk } = await operation(tx, zone);
     const entries = Array.isArray(change) ? change : change ? [change] : [];
     if (entries.length === 0 && !bulk) return answer(zone);

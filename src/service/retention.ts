@@ -4,9 +4,8 @@
 // again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Db, sqlFailure, type Tx } from '#store/database.ts';
+import type { Db, Tx } from '#store/database.ts';
 import { dropEndedNames } from '#store/quarantine.ts';
-import { countZone } from '#store/quotas.ts';
 import {
   countHistory,
   deleteAnswers,
@@ -20,9 +19,7 @@ import {
   lockRetention,
   moveFeedPositions,
   ownerOver,
-  uncountedZones,
 } from '#store/retention.ts';
-import { lockZone } from '#store/zones.ts';
 import { UPLOAD_MS } from './zonefile/upload.ts';
 
 export interface RetentionSettings {
@@ -46,11 +43,8 @@ interface RetentionOptions {
 
 const ROWS = 1_000;
 const PAUSE_MS = 20;
-/** The number of zones that one round counts. It is small, because counting locks the zone's row. */
-const ZONES = 100;
 /** Longer than any transaction. A row that is older than this is visible, and so are all rows with lower ids. */
 const SETTLED_MS = 60_000;
-const LOCK_NOT_AVAILABLE = '55P03';
 /** A name server that was away for longer compares its zones with a list of all. */
 const FEED_MS = 60 * 60 * 1_000;
 
@@ -106,7 +100,6 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
     });
     await boundHistory(options, history, signal);
   }
-  await countZones(options, signal);
 }
 
 /** Repeats a step, each time in a new transaction, until it handles fewer than `rows` rows. */
@@ -137,20 +130,6 @@ async function boundHistory(options: RetentionOptions, history: History, signal:
     });
     if (!more) return;
     await pause(options, signal);
-  }
-}
-
-/** Counts the records of zones that are older than the counters. The next round counts the zones that are busy now. */
-async function countZones({ db }: RetentionOptions, signal: AbortSignal): Promise<void> {
-  for (const id of await uncountedZones(db, ZONES)) {
-    if (signal.aborted) return;
-    const counting = db.transaction(async (tx) => {
-      const zone = await lockZone(tx, id);
-      if (zone?.recordCount === null) await countZone(tx, zone);
-    });
-    await counting.catch((error) => {
-      if (sqlFailure(error)?.code !== LOCK_NOT_AVAILABLE) throw error;
-    });
   }
 }
 

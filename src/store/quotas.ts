@@ -84,9 +84,9 @@ export async function otherZones(tx: Tx, { teamId, userId }: QuotaOwner, zoneId:
 }
 
 const takeBack = statement(`
-  update zones z set record_room = coalesce(z.record_count, 0), byte_room = coalesce(z.stored_bytes, 0)
+  update zones z set record_room = z.record_count, byte_room = z.stored_bytes
   from (select id from zones where (team_id = $1 or user_id = $2) and id <> $3
-      and (record_room > coalesce(record_count, 0) or byte_room > coalesce(stored_bytes, 0))
+      and (record_room > record_count or byte_room > stored_bytes)
     for no key update skip locked) spare
   where z.id = spare.id`);
 
@@ -100,18 +100,6 @@ const updateRoom = statement('update zones set record_room = $2, byte_room = $3 
 /** How far the zone may grow from now on. Its row is locked. */
 export async function setRoom(tx: Tx, zoneId: string, room: Growth): Promise<void> {
   await updateRoom(tx, zoneId, room.records, room.bytes);
-}
-
-const countRecords = statement<{ records: string; bytes: string }>(`
-  update zones z set record_count = c.records, stored_bytes = c.bytes
-  from (select count(*) as records, coalesce(sum(octet_length(name) + octet_length(content)), 0) as bytes
-    from records where zone_no = $2) c
-  where z.id = $1 returning c.records, c.bytes`);
-
-/** Counts the records of a zone that was never counted. Its row is locked. */
-export async function countZone(tx: Tx, zone: { id: string; no: number }): Promise<Growth> {
-  const [row] = await countRecords(tx, zone.id, zone.no);
-  return { records: Number(row?.records ?? 0), bytes: Number(row?.bytes ?? 0) };
 }
 
 const sumOctets = statement<{ octets: number }>(`

@@ -1,6 +1,6 @@
 // Deletes rows that are older, or more, than the service keeps: each function is one bounded step.
 import { sql } from 'drizzle-orm';
-import type { Db, Tx } from './database.ts';
+import type { Tx } from './database.ts';
 import { statement } from './statement.ts';
 
 /** Any constant, as long as nothing else in this database takes it. */
@@ -57,13 +57,6 @@ const feedChangesBefore = statement(`
 /** Deletes the rows that nobody needs who continues from a position of later than `before`, at most `limit`. @returns how many */
 export async function deleteFeedChanges(tx: Tx, before: Date, limit: number): Promise<number> {
   return (await feedChangesBefore(tx, before.toISOString(), limit)).length;
-}
-
-const uncounted = statement<{ id: string }>('select id from zones where record_count is null limit $1');
-
-/** Zones that were made before zones had counters. */
-export async function uncountedZones(db: Db | Tx, limit: number): Promise<string[]> {
-  return (await uncounted(db, limit)).map(({ id }) => id);
 }
 
 /** The history of zones and records, and that of teams, members and keys. */

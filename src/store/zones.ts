@@ -21,10 +21,10 @@ export interface ZoneRow {
   serial: number;
   cskPublic: string;
   ds: string[];
-  /** The records of the zone. Null with storedBytes: not counted yet. */
-  recordCount: number | null;
+  /** The records of the zone. */
+  recordCount: number;
   /** Octets of the names and contents of its records. */
-  storedBytes: number | null;
+  storedBytes: number;
   /** Up to these numbers the zone may grow without asking for more of its owner's quota. */
   recordRoom: number;
   byteRoom: number;
@@ -65,19 +65,16 @@ export const ZONE_COLUMNS = `id, no, team_id as "teamId", user_id as "userId", n
   byte_room as "byteRoom", managed_by as "managedBy",
   (select x.secondary_nameservers from service x) || secondary_nameservers as "secondaryNameservers", created_at as "createdAt", updated_at as "updatedAt"`;
 
-type Texts = 'serial' | 'recordRoom' | 'byteRoom' | 'createdAt' | 'updatedAt';
-type Counters = 'recordCount' | 'storedBytes';
+type Texts = 'serial' | 'recordCount' | 'storedBytes' | 'recordRoom' | 'byteRoom' | 'createdAt' | 'updatedAt';
 /** The row as the driver reads it. */
-export type PlainZone = Omit<ZoneRow, Texts | Counters> & Record<Texts, string> & Record<Counters, string | null>;
-
-const numberOrNull = (text: string | null): number | null => (text === null ? null : Number(text));
+export type PlainZone = Omit<ZoneRow, Texts> & Record<Texts, string>;
 
 export function zoneRow(row: PlainZone): ZoneRow {
   return {
     ...row,
     serial: Number(row.serial),
-    recordCount: numberOrNull(row.recordCount),
-    storedBytes: numberOrNull(row.storedBytes),
+    recordCount: Number(row.recordCount),
+    storedBytes: Number(row.storedBytes),
     recordRoom: Number(row.recordRoom),
     byteRoom: Number(row.byteRoom),
     createdAt: new Date(row.createdAt),

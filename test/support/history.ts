@@ -41,7 +41,7 @@ export async function expectCounted(sql: Sql): Promise<void> {
   const zones = await sql`
     select z.name, z.record_count::int as counted, z.stored_bytes::int as octets,
       count(r.id)::int as records, coalesce(sum(octet_length(r.name) + octet_length(r.content)), 0)::int as bytes
-    from zones z left join records r on r.zone_no = z.no where z.record_count is not null group by z.id`;
+    from zones z left join records r on r.zone_no = z.no group by z.id`;
   for (const { name, counted, octets, records, bytes } of zones) {
     expect([name, counted, octets]).toEqual([name, records, bytes]);
   }

@@ -32,7 +32,7 @@ export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
     ds: zone.ds,
     serial: zone.serial,
     defaultTtl: zone.defaultTtl,
-    ...(zone.records === undefined ? {} : { records: zone.records }),
+    records: zone.records,
   };
 }
 

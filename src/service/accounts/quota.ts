@@ -11,7 +11,6 @@ import type { Tx } from '#store/database.ts';
 import {
   countKeys,
   countMembers,
-  countZone,
   dropEndedKeys,
   lockQuotaOf,
   type OwnerQuota,
@@ -88,16 +87,9 @@ function overQuota(own: OwnerQuota, kind: Kind, { used, limit }: Share, more: nu
 /** Whether the growth fits into the zone's reservation. */
 export function fits(zone: ZoneRow, growth: Growth): boolean {
   return (
-    (growth.records <= 0 || (zone.recordCount ?? 0) + growth.records <= zone.recordRoom) &&
-    (growth.bytes <= 0 || (zone.storedBytes ?? 0) + growth.bytes <= zone.byteRoom)
+    (growth.records <= 0 || zone.recordCount + growth.records <= zone.recordRoom) &&
+    (growth.bytes <= 0 || zone.storedBytes + growth.bytes <= zone.byteRoom)
   );
-}
-
-/** Counts the records of a zone at its first change, if the zone is older than the counters. */
-export async function withCounters(tx: Tx, zone: ZoneRow): Promise<ZoneRow> {
-  if (zone.recordCount !== null) return zone;
-  const { records, bytes } = await countZone(tx, zone);
-  return { ...zone, recordCount: records, storedBytes: bytes };
 }
 
 /**
@@ -121,7 +113,7 @@ async function reserve(tx: Tx, context: WithQuotas, zone: ZoneRow, wanted: Growt
   // Both statements are sent together. The second one sees everything that was committed before the first one got its lock.
   const [own, first] = await Promise.all([lockQuotaOf(tx, zone), otherZones(tx, zone, zone.id)]);
   const limit = { records: limitOf(context, own, 'records'), bytes: limitOf(context, own, 'bytes') };
-  const held = { records: zone.recordCount ?? 0, bytes: zone.storedBytes ?? 0 };
+  const held = { records: zone.recordCount, bytes: zone.storedBytes };
   const freeBeside = (others: Growth): Growth => ({
     records: Math.max(0, limit.records - others.records - held.records),
     bytes: Math.max(0, limit.bytes - others.bytes - held.bytes),

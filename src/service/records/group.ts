@@ -6,7 +6,7 @@ import { commitZone } from '#store/zone-commit.ts';
 import { releaseValues } from '#store/zone-values.ts';
 import { lockZone, setLockTimeout, type ZoneRow } from '#store/zones.ts';
 import { teamsOfActor } from '../accounts/actor.ts';
-import { budgetFor, fits, UNLIMITED, withCounters } from '../accounts/quota.ts';
+import { budgetFor, fits, UNLIMITED } from '../accounts/quota.ts';
 import { isLockFailure } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy, type Outcome, type Turn } from '../queue.ts';
@@ -124,9 +124,9 @@ function isAccepted({ outcomes }: Judgement): boolean {
   return outcomes.some(({ ok }) => ok);
 }
 
-/** Whether the zone's counters exist and the changes fit into its reservation. */
+/** Whether the changes fit into the zone's reservation. */
 function isFitting(zone: ZoneRow, judgement: Judgement): boolean {
-  return zone.recordCount !== null && fits(zone, mostOf(judgement));
+  return fits(zone, mostOf(judgement));
 }
 
 function toolsOf(context: ServiceContext): Tools {
@@ -160,7 +160,7 @@ async function writeLocked(tx: Tx, group: Group): Promise<Outcome<unknown>[]> {
     return answersOf(judgement);
   }
   if (!isFitting(data.zone, judgement)) {
-    const budget = await budgetFor(tx, context, await withCounters(tx, data.zone), mostOf(judgement));
+    const budget = await budgetFor(tx, context, data.zone, mostOf(judgement));
     judgement = judgeGroup(members, { ...data, budget }, tools);
   }
   const exchanging = judgement.writes.exchanging();

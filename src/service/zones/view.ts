@@ -14,7 +14,7 @@ export interface ZoneView {
   defaultTtl: number;
   serial: number;
   /** Absent until the records were counted. */
-  records?: number;
+  records: number;
   createdAt: string;
   updatedAt: string;
 }
@@ -74,7 +74,7 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
     ds: dsRecords(zone.name, zone.cskPublic),
     defaultTtl: zone.defaultTtl,
     serial: zone.serial,
-    ...(zone.recordCount === null ? {} : { records: zone.recordCount }),
+    records: zone.recordCount,
     createdAt: zone.createdAt.toISOString(),
     updatedAt: zone.updatedAt.toISOString(),
   };

@@ -177,20 +177,6 @@ test('one replica at a time deletes, and the other one does not wait for it', as
   expect(await requests()).toHaveLength(0);
 });
 
-test('counts the zones that were made before zones had counters', async () => {
-  await sql`
-    insert into zones (id, team_id, name, tree, state, default_ttl, serial, csk_private, csk_public, ds)
-    values ('zone_x', 'team_a', 'x.example', 'example x', 'active', 60, 1, '', '', '{}')`;
-  await sql`
-    insert into records (id, zone_no, name, ordername, type, content, rdata, digest)
-    select 'rec_' || i, no, 'n' || i, 'n' || i, 'TXT', 'text', 'text', i::text::bytea
-    from zones, generate_series(1, 12) i where zones.id = 'zone_x'`;
-  await round();
-  const [zone] =
-    await sql`select record_count::int as records, stored_bytes::int as bytes from zones where id = 'zone_x'`;
-  expect(zone).toEqual({ records: 12, bytes: 9 * 2 + 3 * 3 + 12 * 4 });
-});
-
 test('stops at the signal', async () => {
   await change('team_a', ago(500 * DAY));
   await retentionRound({ db: one.db, settings: SETTINGS, now: () => NOW }, AbortSignal.abort());

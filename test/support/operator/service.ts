@@ -249,6 +249,7 @@ export class MemoryService {
       ds: [],
       defaultTtl,
       serial: this.version,
+      records: 0,
       createdAt: '2026-11-21T10:00:00.000Z',
       updatedAt: '2026-11-21T10:00:00.000Z',
     };
