@@ -1,7 +1,7 @@
 // Keeps one connection to the feed: connects with the cursor, hands each line on, and connects again when the connection ends.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import { ApiError } from '#client/errors.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { FeedLine } from '#contract/feed.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { FeedApi } from './api.ts';
@@ -32,7 +32,10 @@ export interface Follower {
 }
 
 const WAIT_MIN_MS = 200;
+/** After an answer that is an error: the api has work enough. */
 const WAIT_MAX_MS = 30_000;
+/** Without any answer, a try costs nobody anything, and changes should arrive soon after an outage. */
+const UNREACHABLE_MAX_MS = 5_000;
 /** A key that is refused is rarely accepted a moment later. */
 const REFUSED_MS = 30_000;
 /** No answer makes the node wait longer. */
@@ -76,7 +79,8 @@ export function createFollower(options: FollowOptions): Follower {
       return 0;
     }
     failures += 1;
-    let wait = retryDelay(failures, WAIT_MIN_MS, WAIT_MAX_MS, random);
+    const longest = error instanceof ApiUnavailable ? UNREACHABLE_MAX_MS : WAIT_MAX_MS;
+    let wait = retryDelay(failures, WAIT_MIN_MS, longest, random);
     const isRefused = error instanceof ApiError && (error.status === 401 || error.status === 403);
     if (isRefused) wait = REFUSED_MS * (1 + random());
     else if (error instanceof ApiError && error.retryAfterMs !== null) {

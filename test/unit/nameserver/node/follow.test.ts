@@ -1,0 +1,47 @@
+import pino from 'pino';
+import { expect, test } from 'vitest';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { createFollower } from '#nameserver/node/follow.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+
+/** The waits in ms between the tries of a follower whose every try ends with this error. */
+async function waits(error: Error, tries: number): Promise<number[]> {
+  const clock = new FakeClock();
+  const at: number[] = [];
+  const over = new AbortController();
+  const follower = createFollower({
+    api: {
+      // biome-ignore lint/correctness/useYield: every try fails before its first line
+      follow: async function* () {
+        at.push(clock.now());
+        throw error;
+      },
+    },
+    clock,
+    random: () => 1,
+    log: pino({ level: 'silent' }),
+    after: () => null,
+    onLine: () => {},
+    onEnd: () => {},
+  });
+  const running = follower.run(over.signal);
+  while (at.length < tries) await clock.advance(50);
+  over.abort();
+  await running;
+  return at.slice(1).map((time, n) => time - at[n]!);
+}
+
+const refused = (status: number) =>
+  new ApiError({ status, code: 'internal', message: 'no', retryAfterMs: null, requestId: null });
+
+test('an api that is away is tried every 5 s at most, so changes arrive soon after an outage', async () => {
+  expect(await waits(new ApiUnavailable('The api is unreachable'), 8)).toEqual([200, 400, 800, 1600, 3200, 5000, 5000]);
+});
+
+test('an api that answers with an error is tried every 30 s at most', async () => {
+  expect((await waits(refused(503), 11)).at(-1)).toBe(30_000);
+});
+
+test('a key that is refused is tried every 30 to 60 s', async () => {
+  expect(await waits(refused(401), 3)).toEqual([60_000, 60_000]);
+});
