@@ -28,6 +28,7 @@ import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { feedRoutes } from './routes/feed.ts';
 import { recordRoutes } from './routes/records.ts';
+import { secondaryRoutes } from './routes/secondaries.ts';
 import { zoneNodeRoutes } from './routes/zone-nodes.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
@@ -138,6 +139,7 @@ export function buildApp({
           batchRoutes(dns, context);
           changeRoutes(dns, context);
           zoneNodeRoutes(dns, context, feed);
+          secondaryRoutes(dns, context);
           await dns.register(async (files) => zoneFileRoutes(files, context));
         },
         { prefix: '/dns' },

@@ -14,6 +14,8 @@ import type { ZoneNode } from '#contract/feed.ts';
 import { zoneNodes } from '#contract/feed.ts';
 import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/record.ts';
 import { record, recordList } from '#contract/record.ts';
+import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
+import { offeredSecondaries, zoneSecondaries } from '#contract/secondary.ts';
 import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '#contract/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
 import type { ZoneFileImport } from '#contract/zonefile.ts';
@@ -82,6 +84,12 @@ export interface Client {
      * have the changes that are committed when the call begins
      */
     nodes(id: string, waitSeconds: number, options?: CallOptions): Promise<ZoneNode[]>;
+    /** The secondaries that have the zone, with their state. */
+    secondaries(id: string, options?: CallOptions): Promise<ZoneSecondary[]>;
+    /** Replaces the secondaries that the owner of the zone chose, at most 8. A repeated call changes nothing. */
+    chooseSecondaries(id: string, names: readonly string[], options?: CallOptions): Promise<ZoneSecondary[]>;
+    /** The secondaries that are offered to the teams of the key. */
+    offeredSecondaries(options?: CallOptions): Promise<OfferedSecondary[]>;
     /** All records as a zone file (RFC 1035 section 5). */
     exportFile(id: string, options?: CallOptions): Promise<string>;
     /** Replaces the records of the zone with those of a zone file, all or nothing. */
@@ -171,6 +179,15 @@ export function createClient(options: ClientOptions): Client {
         const query = { wait: waitSeconds === 0 ? undefined : String(waitSeconds) };
         return (await http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call)).nodes;
       },
+      secondaries: async (id, call) =>
+        (await http.call({ method: 'GET', path: `${zonePath(id)}/secondaries` }, zoneSecondaries, call)).secondaries,
+      chooseSecondaries: async (id, names, call) => {
+        const body = { secondaries: names };
+        return (await http.call({ method: 'PUT', path: `${zonePath(id)}/secondaries`, body }, zoneSecondaries, call))
+          .secondaries;
+      },
+      offeredSecondaries: async (call) =>
+        (await http.call({ method: 'GET', path: `${DNS}/secondaries` }, offeredSecondaries, call)).secondaries,
       ds: async (id, call) => (await http.call({ method: 'GET', path: `${zonePath(id)}/ds` }, dsList, call)).ds,
     },
     records: {

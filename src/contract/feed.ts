@@ -10,6 +10,8 @@
 // A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database or
 // timeline, is answered with the list of all zones (`begin` with `resumed: false`).
 import { z } from 'zod';
+import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
+import { zoneSecondary } from './secondary.ts';
 
 const zoneId = z.string().meta({ description: 'The id of the zone.' });
 const zoneName = z.string().meta({ description: 'The name of the zone: lower case, absolute, without a final dot.' });
@@ -246,9 +248,6 @@ export const transferPlan = z
   .meta({ id: 'TransferPlan', description: 'The part of a node in zone transfers, and the secondaries.' });
 export type TransferPlan = z.infer<typeof transferPlan>;
 
-/** The longest list of zones that are not current in a report. */
-export const MAX_BEHIND = 100;
-
 const secondaryBehind = z
   .object({
     zone: zoneId,
@@ -281,5 +280,15 @@ export const transferReport = z
 export type TransferReport = z.infer<typeof transferReport>;
 
 export const zoneNodes = z
-  .object({ nodes: z.array(zoneNode).meta({ description: 'The name servers, by name.' }) })
-  .meta({ id: 'ZoneNodes', description: 'The name servers that reported within the last 30 seconds.' });
+  .object({
+    nodes: z.array(zoneNode).meta({ description: 'The name servers, by name.' }),
+    // Absent in the answer of an older api.
+    secondaries: z
+      .array(zoneSecondary)
+      .default([])
+      .meta({ description: 'The secondaries that have the zone, by name.' }),
+  })
+  .meta({
+    id: 'ZoneNodes',
+    description: 'The name servers that reported within the last 30 seconds, and the secondaries of the zone.',
+  });

@@ -1,5 +1,5 @@
 // Rows of secondaries, of the zones that are listed for them, and what the source reports of them.
-import { and, asc, eq, sql } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
 import { statement } from './statement.ts';
 import { secondaries, service, transferPlan, zoneSecondaries, zones } from './tables.ts';
@@ -33,28 +33,42 @@ export interface ListedZone {
   secondary: string;
   id: string;
   name: string;
+  byAdministrator: boolean;
+  byOwner: boolean;
 }
 
-/** The zones that are listed for secondaries, by name. @param secondary (Default: of all.) */
+/** The zones that the administrator or their owners listed for secondaries, by name. @param secondary (Default: of all.) */
 export async function listedZones(db: Db | Tx, secondary?: string): Promise<ListedZone[]> {
   return db
-    .select({ secondary: zoneSecondaries.secondary, id: zones.id, name: zones.name })
+    .select({
+      secondary: zoneSecondaries.secondary,
+      id: zones.id,
+      name: zones.name,
+      byAdministrator: zoneSecondaries.byAdministrator,
+      byOwner: zoneSecondaries.byOwner,
+    })
     .from(zoneSecondaries)
     .innerJoin(zones, eq(zones.id, zoneSecondaries.zoneId))
     .where(secondary === undefined ? undefined : eq(zoneSecondaries.secondary, secondary))
     .orderBy(asc(zones.name));
 }
 
-/** @returns whether it is new */
-export async function listZone(tx: Tx, zoneId: string, secondary: string): Promise<boolean> {
-  const rows = await tx.insert(zoneSecondaries).values({ zoneId, secondary }).onConflictDoNothing().returning();
-  return rows.length > 0;
-}
+/** Lists the zone for the administrator. A choice of its owner stays as it is. */
+export const listZone = statement(`
+  insert into zone_secondaries (zone_id, secondary) values ($1, $2)
+  on conflict (zone_id, secondary) do update set by_administrator = true`);
 
-/** @returns whether it was listed */
-export async function delistZone(tx: Tx, zoneId: string, secondary: string): Promise<boolean> {
-  const same = and(eq(zoneSecondaries.zoneId, zoneId), eq(zoneSecondaries.secondary, secondary));
-  return (await tx.delete(zoneSecondaries).where(same).returning()).length > 0;
+const delist = statement(
+  'update zone_secondaries set by_administrator = false where zone_id = $1 and secondary = $2 and by_administrator',
+);
+const dropUnlisted = statement(
+  'delete from zone_secondaries where zone_id = $1 and secondary = $2 and not by_owner and not by_administrator',
+);
+
+/** Takes the zone out of the administrator's list. A choice of its owner stays. */
+export async function delistZone(tx: Tx, zoneId: string, secondary: string): Promise<void> {
+  await delist(tx, zoneId, secondary);
+  await dropUnlisted(tx, zoneId, secondary);
 }
 
 /** Makes nodes read the answer about transfers again. It locks the plan until the transaction ends. */

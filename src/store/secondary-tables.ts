@@ -1,7 +1,8 @@
 // The tables of secondaries, and of the node that they transfer zones from; see tables.ts.
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, check, integer, jsonb, pgTable, text } from 'drizzle-orm/pg-core';
-import { at, textArray, textC } from './column-types.ts';
+import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { teams } from './account-tables.ts';
+import { at, pgSnapshot, textArray, textC } from './column-types.ts';
 
 /** Name servers of others that get zones from the nodes by zone transfer. */
 export const secondaries = pgTable(
@@ -21,9 +22,31 @@ export const secondaries = pgTable(
     allZones: boolean('all_zones').notNull(),
     catalog: boolean('catalog').notNull(),
     notify: boolean('notify').notNull(),
+    // Whether the owner of any zone may choose it; secondary_offers has the offers to some.
+    offeredToAll: boolean('offered_to_all').notNull().default(false),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [check('secondaries_name', sql`length(${t.name}) between 1 and 32`)],
+);
+
+/** The teams that may choose a secondary for their zones. */
+export const secondaryOffers = pgTable(
+  'secondary_offers',
+  {
+    secondary: textC('secondary')
+      .notNull()
+      .references(() => secondaries.name, { onDelete: 'cascade' }),
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id, { onDelete: 'cascade' }),
+    // Empty: every zone of the team. Otherwise the zones of this Kubernetes namespace; the operator, whose key the team has, checks it.
+    namespace: textC('namespace').notNull().default(''),
+  },
+  (t) => [
+    primaryKey({ name: 'secondary_offers_pkey', columns: [t.secondary, t.teamId, t.namespace] }),
+    index('secondary_offers_team_idx').on(t.teamId),
+    check('secondary_offers_namespace', sql`length(${t.namespace}) <= 63`),
+  ],
 );
 
 /** One row. A transaction that changes the answer to nodes about transfers locks it, and gives it another version. */
@@ -62,6 +85,8 @@ export const secondaryReports = pgTable('secondary_reports', {
   silent: text('silent'),
   // [{zone, state, serial?, reason?, since}], not all of them if there are many.
   behind: jsonb('behind').$type<SecondaryBehind[]>().notNull(),
+  // The transactions that the source had applied when it compared the serials. Null: the source did not say.
+  position: pgSnapshot('position'),
   at: at('at').notNull().defaultNow(),
 });
 

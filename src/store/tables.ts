@@ -4,6 +4,7 @@
 import { sql } from 'drizzle-orm';
 import {
   bigint,
+  boolean,
   check,
   index,
   integer,
@@ -86,7 +87,7 @@ export const zones = pgTable(
   ],
 );
 
-/** The zones of secondaries that do not have all zones. */
+/** The zones of secondaries that do not have all zones. The administrator and the owner of a zone each list it for themselves. */
 export const zoneSecondaries = pgTable(
   'zone_secondaries',
   {
@@ -96,6 +97,9 @@ export const zoneSecondaries = pgTable(
     secondary: textC('secondary')
       .notNull()
       .references(() => secondaries.name, { onDelete: 'cascade' }),
+    byAdministrator: boolean('by_administrator').notNull().default(true),
+    byOwner: boolean('by_owner').notNull().default(false),
+    listedAt: at('listed_at').notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ name: 'zone_secondaries_pkey', columns: [t.zoneId, t.secondary] }),

@@ -1,6 +1,9 @@
 // The state of a secondary, from its answer to a SOA question. Pure; the question goes over UDP to each of its addresses.
 import { isLater } from '../serial.ts';
 
+/** The longest list of zones that are not current in a report about a secondary. */
+export const MAX_BEHIND = 100;
+
 export type Following =
   /** It has the serial of the source. */
   | { readonly state: 'current' }

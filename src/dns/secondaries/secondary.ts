@@ -3,6 +3,9 @@
 import { parseNetwork } from '../network.ts';
 import { formatIpv4, formatIpv6, parseIpv4, parseIpv6 } from '../types/address.ts';
 
+/** The largest number of secondaries that the owner of a zone may choose for it. */
+export const MAX_CHOSEN = 8;
+
 export interface Endpoint {
   /** IPv4 or IPv6. */
   readonly address: string;

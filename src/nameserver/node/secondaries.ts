@@ -1,7 +1,8 @@
 // The secondaries as the source sees them: a watch of each of their addresses, with reports to the api, metrics and lines in the log.
 import type { Clock } from '#base/clock.ts';
 import { Waker } from '#base/waker.ts';
-import { MAX_BEHIND, type TransferPlan, type TransferReport } from '#contract/feed.ts';
+import type { TransferPlan, TransferReport } from '#contract/feed.ts';
+import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { ask } from '../probe/ask.ts';

@@ -49,6 +49,17 @@ export const ZONE_REFUSALS = {
     field: 'owner',
     sentence: 'you can only create zones in a team that you are a member of, or "personal".',
   },
+  'secondary-not-offered': {
+    code: 'forbidden',
+    field: 'secondaries',
+    sentence:
+      'the secondary {name} is not offered to the owner of this zone. Offered: {offered}. The administrator of the service can offer more ("zonestead secondaries").',
+  },
+  'too-many-secondaries': {
+    code: 'bad_request',
+    field: 'secondaries',
+    sentence: 'choose at most {limit} secondaries for a zone.',
+  },
   'zone-file-refused': {
     code: 'bad_request',
     sentence: 'The zone file is not accepted, and nothing was changed. {problems}',

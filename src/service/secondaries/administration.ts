@@ -1,6 +1,7 @@
 // The administrator's commands about secondaries. They use the database directly and need no key.
 import type { Secondary, TsigKey } from '#dns/secondaries/secondary.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
+import { teamByName } from '#store/keys.ts';
 import {
   allSecondaries,
   changePlan,
@@ -13,10 +14,11 @@ import {
   type SecondaryRow,
   secondaryByName,
 } from '#store/secondaries.ts';
+import { allOffers, lockSecondaries, type Offer, writeOffers } from '#store/secondary-offers.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
 import { zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
-import { type SecondaryInput, secondaryRow } from './input.ts';
+import { type OfferInput, offeredNamespaceOf, type SecondaryInput, secondaryRow } from './input.ts';
 import { settleNames } from './names.ts';
 
 type Random = (bytes: number) => Buffer;
@@ -34,15 +36,21 @@ export async function adminPutSecondary(
 ): Promise<{ isNew: boolean; made: boolean; key: TsigKey }> {
   return withDatabase(url, (db) =>
     db.transaction(async (tx) => {
-      await changePlan(tx);
+      await lockSecondaries(tx, 'administrator');
       const before = await secondaryByName(tx, input.name);
-      const { row, made } = secondaryRow(input, before && keyOf(before), random);
+      const { row, made } = secondaryRow(
+        input,
+        before && { key: keyOf(before), offeredToAll: before.offeredToAll },
+        random,
+      );
       await putSecondary(tx, row).catch((error: unknown) => {
         if (sqlFailure(error)?.constraint !== 'secondaries_tsig_name_key') throw error;
         throw new Error(`another secondary has the TSIG key ${row.tsigName}; give each a key of its own`);
       });
       if (Array.isArray(input.zones)) await setZones(tx, input.name, input.zones);
+      if (input.offer !== undefined) await setOffers(tx, input.name, input.offer);
       await settleNames(tx, null, now);
+      await changePlan(tx);
       return { isNew: before === null, made, key: keyOf(row) };
     }),
   );
@@ -52,9 +60,10 @@ export async function adminPutSecondary(
 export async function adminRemoveSecondary(url: string, name: string, now: Date): Promise<void> {
   await withDatabase(url, (db) =>
     db.transaction(async (tx) => {
-      await changePlan(tx);
+      await lockSecondaries(tx, 'administrator');
       if (!(await deleteSecondary(tx, name))) throw noSecondary(name);
       await settleNames(tx, null, now);
+      await changePlan(tx);
     }),
   );
 }
@@ -68,18 +77,21 @@ export async function adminListZones(
 ): Promise<void> {
   await withDatabase(url, (db) =>
     db.transaction(async (tx) => {
-      await changePlan(tx);
+      await lockSecondaries(tx, 'administrator');
       const secondary = await secondaryByName(tx, name);
       if (secondary === null) throw noSecondary(name);
       if (secondary.allZones) throw new Error(`the secondary ${name} has all zones, so it has no list`);
       for (const id of await idsOf(tx, zones.add)) await listZone(tx, id, name);
       for (const id of await idsOf(tx, zones.remove)) await delistZone(tx, id, name);
       await settleNames(tx, null, now);
+      await changePlan(tx);
     }),
   );
 }
 
-export interface ShownSecondary extends SecondaryRow {
+export interface ShownSecondary extends Omit<SecondaryRow, 'offeredToAll'> {
+  /** With the names of teams. */
+  offer: { all: boolean; teams: readonly string[]; namespaces: readonly string[] };
   zones: readonly ListedZone[];
   report: StoredReport | null;
 }
@@ -88,12 +100,25 @@ export interface ShownSecondary extends SecondaryRow {
 export async function adminListSecondaries(url: string): Promise<ShownSecondary[]> {
   return withDatabase(url, async (db) => {
     const [rows, listed, states] = [await allSecondaries(db), await listedZones(db), await secondaryStates(db)];
-    return rows.map((row) => ({
+    const offers = await allOffers(db);
+    return rows.map(({ offeredToAll, ...row }) => ({
       ...row,
+      offer: offerOf(
+        offeredToAll,
+        offers.filter(({ secondary }) => secondary === row.name),
+      ),
       zones: listed.filter(({ secondary }) => secondary === row.name),
       report: states.find(({ secondary }) => secondary === row.name) ?? null,
     }));
   });
+}
+
+function offerOf(all: boolean, offers: readonly Offer[]): ShownSecondary['offer'] {
+  return {
+    all,
+    teams: offers.flatMap(({ team, namespace }) => (namespace === '' ? [team] : [])),
+    namespaces: offers.flatMap(({ team, namespace }) => (namespace === '' ? [] : [`${team}/${namespace}`])),
+  };
 }
 
 /** @throws Error if there is no such secondary */
@@ -104,7 +129,7 @@ export async function adminShowSecondary(url: string, name: string): Promise<Sho
 }
 
 /** The secondary as the configuration of a name server needs it. */
-export function secondaryOf(row: SecondaryRow, zones: readonly { name: string }[]): Secondary {
+export function secondaryOf(row: Omit<SecondaryRow, 'offeredToAll'>, zones: readonly { name: string }[]): Secondary {
   const { name, addresses, transfersFrom, allZones, catalog, notify } = row;
   const names = allZones ? 'all' : zones.map((zone) => zone.name);
   return { name, addresses, transfersFrom, key: keyOf(row), zones: names, catalog, notify };
@@ -118,6 +143,18 @@ async function setZones(tx: Tx, secondary: string, names: readonly string[]): Pr
   const wanted = new Set(await idsOf(tx, names));
   for (const { id } of await listedZones(tx, secondary)) if (!wanted.has(id)) await delistZone(tx, id, secondary);
   for (const id of wanted) await listZone(tx, id, secondary);
+}
+
+/** @throws Error if a team does not exist */
+async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [] }: OfferInput): Promise<void> {
+  const wanted = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(offeredNamespaceOf)];
+  const offers = [];
+  for (const { team, namespace } of wanted) {
+    const found = await teamByName(tx, team);
+    if (found === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
+    offers.push({ teamId: found.id, namespace });
+  }
+  await writeOffers(tx, secondary, offers);
 }
 
 async function idsOf(tx: Tx, names: readonly string[]): Promise<string[]> {

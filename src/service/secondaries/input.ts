@@ -4,6 +4,16 @@ import { checkedSecondary, type Endpoint, TSIG_ALGORITHMS, type TsigKey } from '
 import type { NewSecondary } from '#store/secondaries.ts';
 import { insist } from '../refusal.ts';
 
+/** To whom a secondary is offered. */
+export interface OfferInput {
+  /** The owners of all zones. (Default: false.) */
+  all?: boolean | undefined;
+  /** Names of teams. */
+  teams?: readonly string[] | undefined;
+  /** `team/namespace`: Kubernetes namespaces whose operator has a key of the team. */
+  namespaces?: readonly string[] | undefined;
+}
+
 export interface SecondaryInput {
   name: string;
   /** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`. */
@@ -16,6 +26,8 @@ export interface SecondaryInput {
   zones?: 'all' | readonly string[] | undefined;
   catalog?: boolean | undefined;
   notify?: boolean | undefined;
+  /** (Default: the offers stay as they are; a new secondary is offered to nobody.) */
+  offer?: OfferInput | undefined;
   tsig?: { name?: string | undefined; algorithm?: string | undefined; secret?: string | undefined } | undefined;
 }
 
@@ -32,21 +44,21 @@ export function endpointOf(text: string): Endpoint {
 
 /**
  * The row of a secondary.
- * @param kept the key that it has; it stays if the input has no secret. Null: a key is made
+ * @param kept the values that stay unless the input has others. Null: the secondary is new, and a key is made
  * @returns with `made`: whether the secret was made here
  * @throws Error or Refusal that say what is wrong
  */
 export function secondaryRow(
   input: SecondaryInput,
-  kept: TsigKey | null,
+  kept: { key: TsigKey; offeredToAll: boolean } | null,
   random: (bytes: number) => Buffer,
 ): { row: NewSecondary; made: boolean } {
   const { name, zones = [], catalog = true, notify = true, tsig = {} } = input;
-  const algorithm = algorithmOf(tsig.algorithm ?? kept?.algorithm ?? 'hmac-sha256');
-  const keyName = tsig.name ?? kept?.name ?? `${name}.zonestead`;
-  const isKept = kept !== null && tsig.secret === undefined && kept.algorithm === algorithm;
+  const algorithm = algorithmOf(tsig.algorithm ?? kept?.key.algorithm ?? 'hmac-sha256');
+  const keyName = tsig.name ?? kept?.key.name ?? `${name}.zonestead`;
+  const isKept = kept !== null && tsig.secret === undefined && kept.key.algorithm === algorithm;
   const made = tsig.secret === undefined && !isKept;
-  const secret = tsig.secret ?? (isKept ? kept.secret : random(SECRET_OCTETS[algorithm]).toString('base64'));
+  const secret = tsig.secret ?? (isKept ? kept.key.secret : random(SECRET_OCTETS[algorithm]).toString('base64'));
   const checked = checkedSecondary({
     name,
     addresses: input.addresses.map(endpointOf),
@@ -69,8 +81,21 @@ export function secondaryRow(
       allZones: zones === 'all',
       catalog,
       notify,
+      offeredToAll: input.offer === undefined ? (kept?.offeredToAll ?? false) : input.offer.all === true,
     },
   };
+}
+
+const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/** The team and the namespace of `team/namespace`. @throws Error that says what would be accepted */
+export function offeredNamespaceOf(text: string): { team: string; namespace: string } {
+  const at = text.lastIndexOf('/');
+  const namespace = text.slice(at + 1);
+  if (at > 0 && NAMESPACE.test(namespace)) return { team: text.slice(0, at), namespace };
+  throw new Error(
+    `${JSON.stringify(text)} must be a team and a Kubernetes namespace, such as platform/shop; the team is the one that the operator's key belongs to`,
+  );
 }
 
 function algorithmOf(text: string): TsigKey['algorithm'] {

@@ -8,8 +8,10 @@ import { touchParent } from '../zones/parent.ts';
 /**
  * Makes the NS records of zones those of their secondaries, and announces the zones that change.
  * @param zoneId only this zone, whose row is locked; null: every zone
+ * @returns the serial of the last zone that changed; null: none did
  */
-export async function settleNames(tx: Tx, zoneId: string | null, now: Date): Promise<void> {
+export async function settleNames(tx: Tx, zoneId: string | null, now: Date): Promise<number | null> {
+  let last: number | null = null;
   if (zoneId === null) await refreshServiceNames(tx);
   for (const { id, name } of await zonesWithStaleNames(tx, zoneId)) {
     const zone = await lockZone(tx, id);
@@ -18,5 +20,7 @@ export async function settleNames(tx: Tx, zoneId: string | null, now: Date): Pro
     const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
     await touchZone(tx, id, { serial, changedNames: ['@'] }, now);
     await touchParent(tx, { now: () => now }, name);
+    last = serial;
   }
+  return last;
 }

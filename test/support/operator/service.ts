@@ -113,6 +113,9 @@ export class MemoryService {
     return {
       zones: {
         nodes: missing,
+        secondaries: missing,
+        chooseSecondaries: missing,
+        offeredSecondaries: missing,
         list: ({ zoneName } = {}) =>
           call(`list zones ${zoneName}`, () => {
             const name = zoneName === undefined ? null : parseZoneName(zoneName);

@@ -1,0 +1,91 @@
+// The secondaries that the owner of a zone may choose, and the choice. The list of the administrator is kept apart: neither
+// removes an entry of the other.
+import { MAX_CHOSEN } from '#dns/secondaries/secondary.ts';
+import { insertChanges } from '#store/changes.ts';
+import type { Db, Tx } from '#store/database.ts';
+import { changePlan } from '#store/secondaries.ts';
+import {
+  chosenByOwner,
+  lockSecondaries,
+  type OfferedSecondary,
+  offeredTo,
+  secondariesOfZone,
+  writeChoice,
+} from '#store/secondary-offers.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import { type Actor, mustManageZones, teamsOfActor } from '../accounts/actor.ts';
+import { historyOf, inTurn, lockZoneFor } from '../change.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { parentOf } from '../zones/parent.ts';
+import { seeZone } from '../zones/zones.ts';
+import { settleNames } from './names.ts';
+import { type SecondaryView, secondaryView } from './state.ts';
+
+/** The secondaries that are offered to the teams of the key, by name. */
+export async function readOffered({ db }: ServiceContext, actor: Actor): Promise<OfferedSecondary[]> {
+  return offeredTo(db, teamsOfActor(actor));
+}
+
+/** Those that are offered to the owner of a zone. @throws Refusal no_zone */
+export async function readOfferedForZone(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+): Promise<OfferedSecondary[]> {
+  return offeredToOwner(context.db, await seeZone(context, actor, zoneId, 'no_zone'));
+}
+
+/** The secondaries that have a zone, with their state. @throws Refusal no_zone */
+export async function readZoneSecondaries(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+): Promise<SecondaryView[]> {
+  return viewsOf(context.db, await seeZone(context, actor, zoneId, 'no_zone'));
+}
+
+/**
+ * Replaces the owner's choice. A secondary that is chosen already may stay, also when it is no longer offered.
+ * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone), bad_request (too many),
+ * busy
+ */
+export async function chooseSecondaries(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  names: readonly string[],
+): Promise<SecondaryView[]> {
+  const wanted = [...new Set(names)].sort();
+  const { name } = await seeZone(context, caller.actor, zoneId, 'no_zone');
+  // The NS records of the delegation change with those of the zone.
+  const parent = await parentOf(context.db, name);
+  return inTurn(context, caller, parent ? [parent.id, zoneId] : [zoneId], async (tx) => {
+    await lockSecondaries(tx, 'owner');
+    const zone = await lockZoneFor(tx, context, caller, zoneId);
+    mustManageZones(caller.actor);
+    if (wanted.length > MAX_CHOSEN) throw refusal('too-many-secondaries', { limit: MAX_CHOSEN });
+    const before = await chosenByOwner(tx, zoneId);
+    if (before.join() === wanted.join()) return viewsOf(tx, zone);
+    const offered = await offeredToOwner(tx, zone);
+    const missing = wanted.find((each) => !before.includes(each) && offered.every(({ name }) => name !== each));
+    if (missing !== undefined) {
+      const choice = offered.length === 0 ? 'none' : offered.map(({ name }) => name).join(', ');
+      throw refusal('secondary-not-offered', { name: missing, offered: choice });
+    }
+    await writeChoice(tx, zoneId, wanted);
+    const serial = await settleNames(tx, zoneId, context.now());
+    await changePlan(tx);
+    const change = { action: 'zone.change' as const, before: { secondaries: before }, after: { secondaries: wanted } };
+    await insertChanges(tx, [{ ...historyOf(zone, caller), ...change, serial: serial ?? zone.serial }]);
+    return viewsOf(tx, zone);
+  });
+}
+
+function offeredToOwner(db: Db | Tx, { teamId }: Pick<ZoneRow, 'teamId'>): Promise<OfferedSecondary[]> {
+  return offeredTo(db, teamId === null ? [] : [teamId]);
+}
+
+async function viewsOf(db: Db | Tx, { id, name }: Pick<ZoneRow, 'id' | 'name'>): Promise<SecondaryView[]> {
+  return (await secondariesOfZone(db, id)).map((each) => secondaryView(each, name));
+}
