@@ -22,6 +22,11 @@ interface IntakeOptions {
   onEpoch(): void;
 }
 
+/**
+ * The cursor advances every second also if no zone changes. A node that starts with an older cursor hears again what was said since,
+ * which is nothing then.
+ */
+const SELDOM_MS = 10_000;
 /** A bound on the memory for one list, about 200 bytes for each zone. */
 const MAX_LISTED = 2_000_000;
 
@@ -36,6 +41,7 @@ export class Intake {
   #needsList = false;
   #held: HeldRemovals | null = null;
   #isSecondAsked = false;
+  #savedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: IntakeOptions) {
     this.#options = options;
@@ -113,12 +119,18 @@ export class Intake {
 
   /** Stores the cursor that is reached. */
   save(): void {
-    const { state, zones } = this.#options;
+    const { clock, state, zones } = this.#options;
     const reached = zones.position.reached();
     if (this.#needsList || reached === null) return;
     const { cursor, epoch } = state.facts();
-    if (cursor !== reached.cursor || epoch !== this.#epoch)
-      state.setFacts({ cursor: reached.cursor, epoch: this.#epoch });
+    if (cursor === reached.cursor && epoch === this.#epoch) return;
+    state.setFacts({ cursor: reached.cursor, epoch: this.#epoch });
+    this.#savedAt = clock.now();
+  }
+
+  /** The same without a change of a zone: at most every 10 s. */
+  saveSeldom(): void {
+    if (this.#options.clock.now() - this.#savedAt >= SELDOM_MS) this.save();
   }
 
   /** Whether it is time to ask for the list again, to remove zones that it lacked; true once for each list. */

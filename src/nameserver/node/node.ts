@@ -49,7 +49,7 @@ export interface NodeOptions {
    */
   configure?(signal: AbortSignal): Promise<void>;
   /** A text that is the same during one run of the name server; null while it does not run. (Default: it is not watched.) */
-  engineRun?(): Promise<string | null>;
+  engineRun?(): string | null;
   /** (Default: the node takes no part in zone transfers.) */
   readonly transfers?: TransferParts;
 }
@@ -162,12 +162,11 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   const reporter = createReporter({ api, clock, log, report: () => report(), onAnswer: (answer) => onAnswer(answer) });
 
   const cursor = (): string | null => zones.position.reached()?.cursor ?? state.facts().cursor;
-  const failing = (): FailingZone[] => [
-    ...zones.failing(),
-    ...[...state.rows().values()]
-      .filter(({ isUnlisted }) => isUnlisted)
-      .map(({ id, name }) => ({ id, name, error: 'the list of the api lacks the zone, and too many others' })),
-  ];
+  function* unlisted(): Generator<FailingZone> {
+    const error = 'the list of the api lacks the zone, and too many others';
+    for (const { id, name, isUnlisted } of state.rows().values()) if (isUnlisted) yield { id, name, error };
+  }
+  const failing = (): FailingZone[] => [...zones.failing(), ...unlisted()];
   const behindMs = () => clock.now() - (zones.position.reached()?.at ?? began);
 
   const report = (): NodeReport => {
@@ -221,7 +220,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
     zones: () => state.rows().size,
     failing: () => failing().length,
     waiting: () => zones.waiting(),
-    unlisted: () => [...state.rows().values()].filter(({ isUnlisted }) => isUnlisted).length,
+    unlisted: () => [...unlisted()].length,
     isConnected: () => feedProblem === null,
     isEngineUp: () => isEngineUp,
     isStateStored: () => state.problem() === null,
@@ -230,7 +229,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   /** Asks the name server for its zones, and keeps whether it answers. */
   const ask = async (): Promise<readonly EngineZone[] | null> => {
     try {
-      const run = await options.engineRun?.();
+      const run = options.engineRun?.();
       const found = await engine.zones(signal);
       const isLoading = ({ name, serial }: EngineZone) =>
         serial === null && (state.rows().get(name)?.engineSerial ?? null) !== null;
@@ -320,8 +319,8 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   };
 
   /** The name server was killed, and has started again between two questions: its zones have to load. */
-  const watchRun = async (): Promise<void> => {
-    const run = await options.engineRun?.();
+  const watchRun = (): void => {
+    const run = options.engineRun?.();
     if (!isEngineUp || run === engineRun) return;
     log.warn(run === null ? 'the name server does not run' : 'the name server was started again');
     isEngineUp = false;
@@ -331,10 +330,10 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   const tick = async (): Promise<void> => {
     while (!signal.aborted) {
       await sleep(clock, TICK_MS, signal).catch(() => undefined);
-      await watchRun();
+      watchRun();
       zones.leaveOutLate();
       judgeClock();
-      intake.save();
+      intake.saveSeldom();
       if (cursor() !== reported) reporter.soon();
       if (intake.isSecondListDue()) {
         intake.askForList();

@@ -44,6 +44,8 @@ const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED
 export class Secondaries {
   readonly #options: SecondariesOptions;
   readonly #watched = new Map<string, Watched>();
+  /** Wakes the reports when there is a secondary to watch. */
+  readonly #first = new Waker();
 
   constructor(options: SecondariesOptions) {
     this.#options = options;
@@ -93,9 +95,8 @@ export class Secondaries {
   /** Reports every two seconds while secondaries are watched. */
   async run(signal: AbortSignal): Promise<void> {
     const { api, clock, log, node } = this.#options;
-    const waker = new Waker();
     while (!signal.aborted) {
-      await waker.wait(clock, REPORT_MS, signal);
+      await this.#first.wait(clock, this.#watched.size === 0 ? null : REPORT_MS, signal);
       if (signal.aborted || this.#watched.size === 0) continue;
       for (const each of this.#watched.values()) this.#note(each);
       const secondaries = [...this.#watched.values()].map((each) => this.#reportOf(each));
@@ -116,6 +117,7 @@ export class Secondaries {
       (server) => new SecondaryWatch(server, { clock, ask: askSerial, onAhead, onLate }),
     );
     const watched = { secondary, watches, wakers: watches.map(() => new Waker()), end, zones, isLogged: false };
+    if (this.#watched.size === 0) this.#first.wake();
     this.#watched.set(secondary.name, watched);
     for (const [at, watch] of watches.entries()) {
       watch.expect(zones);

@@ -119,9 +119,14 @@ export class FakeFeed {
   /** Cursors up to now are too old. */
   forget(): void {
     this.#oldest = this.#changes.length;
-    this.#changes.push({ zone: { id: 'none', name: 'none', version: 0, sets: new Map() }, names: [], isGone: false });
+    this.pass();
     this.#oldest = this.#changes.length;
     this.cut();
+  }
+
+  /** The cursor advances, and no zone changes. */
+  pass(): void {
+    this.#changes.push({ zone: { id: 'none', name: 'none', version: 0, sets: new Map() }, names: [], isGone: false });
   }
 
   /** Sends all changes once more. */

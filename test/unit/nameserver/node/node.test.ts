@@ -52,6 +52,22 @@ describe('a node', () => {
     expect(engine.commits.slice(commits).map(({ zone, names }) => [zone, names])).toEqual([['b.test', ['www']]]);
   });
 
+  it('reports each cursor, and stores one without changes every 10 s only', async () => {
+    const { feed, start, converged } = await startWorld({ zones: ['a.test'] });
+    const clock = new QuickClock(1);
+    const { state } = start({ clock });
+    await converged();
+    await expect.poll(() => state.facts().cursor).toBe(feed.cursor());
+    const stored = feed.cursor();
+    feed.pass();
+    await expect.poll(() => feed.reports.at(-1)?.cursor, { timeout: 15_000 }).toBe(feed.cursor());
+    const reports = feed.reports.length;
+    await expect.poll(() => feed.reports.length, { timeout: 15_000 }).toBeGreaterThan(reports);
+    expect(state.facts().cursor).toBe(stored);
+    clock.jump(10_000);
+    await expect.poll(() => state.facts().cursor, { timeout: 15_000 }).toBe(feed.cursor());
+  });
+
   it('compares the contents of the name server when its state is lost, and commits no name again', async () => {
     const { feed, engine, folder, start, converged } = await startWorld({ zones: ['a.test', 'b.test'] });
     const first = start();

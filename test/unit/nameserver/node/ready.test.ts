@@ -8,7 +8,7 @@ async function readyWorld() {
   const world = await startWorld({ zones: ['a.test', 'large.test'] });
   const run = { name: 'first' as string | null };
   const clock = new QuickClock(20);
-  const { node, lines } = world.start({ clock, engineRun: async () => run.name });
+  const { node, lines } = world.start({ clock, engineRun: () => run.name });
   await world.converged();
   await expect.poll(() => node.ready().ok).toBe(true);
   return { ...world, clock, node, lines, run };
