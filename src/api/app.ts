@@ -17,6 +17,7 @@ import { takeJson } from './hooks/json-body.ts';
 import { countDeclaredWrites, decorateCounts, returnBusyPlace, type WriteLimits } from './hooks/limits.ts';
 import { guardLoad, type LoadGuard } from './hooks/load-guard.ts';
 import { countRequests } from './hooks/metrics.ts';
+import { requireProtection } from './hooks/protected-feed.ts';
 import { knowClients } from './hooks/proxies.ts';
 import { traceRequests } from './hooks/trace.ts';
 import { logWrites } from './hooks/write-log.ts';
@@ -54,6 +55,8 @@ interface AppOptions {
   guard?: LoadGuard;
   /** (Default: the routes of the feed are described, but not served.) */
   feed?: Feed;
+  /** Whether the feed is served over connections that are not encrypted. (Default: false.) */
+  plainFeed?: boolean;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -71,6 +74,7 @@ export function buildApp({
   isTrusted = () => false,
   guard,
   feed,
+  plainFeed = false,
 }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
@@ -152,7 +156,7 @@ export function buildApp({
   void app.register(
     async (nodes) => {
       const refuseTheRest = refuseOtherMethods(nodes, '/v1');
-      feedRoutes(nodes, context, feed);
+      feedRoutes(nodes, context, feed, plainFeed ? async () => undefined : requireProtection(isTrusted));
       refuseTheRest();
     },
     { prefix: '/v1' },

@@ -8,7 +8,8 @@ import { hostText } from '#base/postgres-address.ts';
 import type { Config } from '#config.ts';
 import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
-import { limitConnections } from '#edge/sockets.ts';
+import { shareLimits } from '#edge/sockets.ts';
+import type { TlsListener } from '#edge/tls-listener.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createArrivals } from '#service/nodes/arrivals.ts';
 import { createCommits } from '#service/nodes/commits.ts';
@@ -35,6 +36,7 @@ import { createLoadGuard } from './hooks/load-guard.ts';
 import { countDatabaseLosses, countRefusedConnections, watchDatabase } from './hooks/metrics.ts';
 import { checkProxies, trustedProxies } from './hooks/proxies.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
+import { keepCertificate, tlsListenerOf } from './tls.ts';
 
 /** The parts of the api that come from other rooms. */
 export interface ApiParts {
@@ -68,6 +70,8 @@ interface ComposeOptions {
 export interface Api {
   /** The application, which does not listen yet. */
   app: FastifyInstance;
+  /** The same with TLS, which does not listen yet; null without ZONESTEAD_TLS_LISTEN. */
+  tls: TlsListener | null;
   context: ServiceContext;
   /** Finishes requests in progress, ends the background work, and then closes the database. */
   close(): Promise<void>;
@@ -153,6 +157,7 @@ export async function composeApi(
     isTrusted,
     guard,
     feed,
+    plainFeed: config.ZONESTEAD_FEED_WITHOUT_TLS === 'allow',
     context,
     log,
     limits: config.ZONESTEAD_LIMITS,
@@ -161,8 +166,9 @@ export async function composeApi(
     ...(parts.console ? { console: parts.console } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
   });
-  limitConnections(
-    app.server,
+  const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : tlsListenerOf(app, requestMs);
+  const servers = [app.server, ...(tls === null ? [] : [tls.server])];
+  const limitConnections = shareLimits(
     {
       total: config.ZONESTEAD_MAX_CONNECTIONS,
       perAddress: config.ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS,
@@ -170,9 +176,11 @@ export async function composeApi(
     },
     countRefusedConnections(metrics),
   );
-  if (config.ZONESTEAD_PROXY_PROTOCOL) {
+  for (const server of servers) {
+    limitConnections(server);
+    if (!config.ZONESTEAD_PROXY_PROTOCOL) continue;
     // Reads the header before the limits on connections apply, so that they use the client's address.
-    readProxyHeaders(app.server, isTrusted, (proxy, problem) =>
+    readProxyHeaders(server, isTrusted, (proxy, problem) =>
       log.debug({ proxy, problem }, 'a connection of a trusted proxy was refused: no valid PROXY protocol header'),
     );
   }
@@ -187,11 +195,13 @@ export async function composeApi(
     runTransferDecisions(db, realClock, log, end.signal),
     runRetention({ db, log, settings: retention, now: context.now, everyMs: retentionEveryMs }, end.signal),
   ];
+  if (tls !== null) background.push((await keepCertificate(tls, config, log, end.signal)).ended);
   return {
     app,
+    tls,
     context,
     close: async () => {
-      await app.close();
+      await Promise.all([app.close(), tls?.close()]);
       guard.close();
       end.abort();
       await Promise.all(background);

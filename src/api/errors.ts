@@ -32,7 +32,11 @@ export function installErrors(app: FastifyInstance): void {
  */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return void socket.destroy();
-  const refused = refusal(BROKEN[error.code ?? ''] ?? 'not-http');
+  answerBare(socket, refusal(BROKEN[error.code ?? ''] ?? 'not-http'));
+}
+
+/** Answers a connection that no request was read from, and ends it at latest 2 s later. */
+export function answerBare(socket: Socket, refused: Refusal): void {
   const status = statusOf(refused);
   const body = JSON.stringify(bodyOf(refused));
   const head = [

@@ -56,15 +56,25 @@ function chainOf(headers: { forwarded: readonly string[]; xForwardedFor: readonl
 
 /** The `for` of each element of one `Forwarded` header; null where an element has none. A malformed header is one unknown hop. */
 export function forwardedFor(value: string): (string | null)[] {
+  const values = splitForwarded(value, 'for');
+  return values === null ? [null] : values.map((each) => (each === null ? null : nodeAddress(each)));
+}
+
+/**
+ * The values of a parameter in the elements of one `Forwarded` header; null where an element has none, or has it twice, which
+ * RFC 7239 section 4 does not allow. A malformed header is null.
+ */
+export function splitForwarded(value: string, parameter: 'for' | 'proto'): (string | null)[] | null {
   const elements = splitQuoted(value, ',');
-  if (elements === null) return [null];
+  if (elements === null) return null;
   return elements.map((element) => {
-    const pairs = splitQuoted(element, ';') ?? [];
-    const values = pairs.flatMap((pair) => /^\s*for\s*=\s*(.*?)\s*$/is.exec(pair)?.[1] ?? []);
-    // A parameter must not occur twice in an element (RFC 7239 section 4).
+    const values = (splitQuoted(element, ';') ?? []).flatMap((pair) => {
+      const [, name = '', text] = /^\s*([a-z]+)\s*=\s*(.*?)\s*$/is.exec(pair) ?? [];
+      return name.toLowerCase() === parameter && text !== undefined ? [text] : [];
+    });
     if (values.length !== 1) return null;
     const text = values[0] ?? '';
-    return nodeAddress(text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text);
+    return text.startsWith('"') ? text.slice(1, -1).replace(/\\(.)/g, '$1') : text;
   });
 }
 

@@ -1,9 +1,9 @@
 // Removes the PROXY protocol header from the connections of trusted proxies before the HTTP server reads them. A
 // connection from any other address is served as it is: it cannot claim an address, because to the HTTP server the
 // header is a malformed request.
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 import { type IsTrusted, plainAddress } from './client-address.ts';
+import { rename } from './peer.ts';
 import { MAX_V2, readProxyHeader } from './proxy-protocol.ts';
 import { interceptConnections } from './sockets.ts';
 
@@ -54,10 +54,4 @@ function takeHeader(socket: Socket, accept: () => void, refuse: (problem: string
     then();
   };
   socket.on('data', onData).on('end', onEnd).on('error', onEnd).on('close', onEnd);
-}
-
-/** From now on the socket reports the client's address to every reader. */
-function rename(socket: Socket, { address, port }: { address: string; port: number }): void {
-  Object.defineProperty(socket, 'remoteAddress', { value: address, configurable: true });
-  Object.defineProperty(socket, 'remotePort', { value: port, configurable: true });
 }

@@ -1,8 +1,6 @@
 // Limits the connections of a listening socket, in total and per client address, and ends each of them in bounded time,
 // even if the client does not cooperate.
-import type { Server as HttpServer } from 'node:http';
-import type { Server as HttpsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import type { Server, Socket } from 'node:net';
 
 /** The time that a client has to take the last answer, in ms. */
 const LINGER_MS = 2_000;
@@ -41,8 +39,8 @@ export function isEnding(socket: Socket): boolean {
   return ending.has(socket);
 }
 
-interface ConnectionLimits {
-  /** Connections of the process. */
+export interface ConnectionLimits {
+  /** Connections of all servers that share the limits. */
   total: number;
   /** Connections of one client address; an IPv6 address counts with the /64 network it is in. */
   perAddress: number;
@@ -55,50 +53,70 @@ interface ConnectionLimits {
  * connection and calls `accept` to pass it on; until then the server does not know it. To be called before the server
  * listens.
  */
-export function interceptConnections(
-  server: HttpServer | HttpsServer,
-  handle: (socket: Socket, accept: () => void) => void,
-): void {
-  const listeners = server.listeners('connection');
+export function interceptConnections(server: Server, handle: (socket: Socket, accept: () => void) => void): void {
+  const accept = handOver(server);
   server.removeAllListeners('connection');
-  server.on('connection', (socket: Socket) =>
-    handle(socket, () => {
-      for (const listener of listeners) listener.call(server, socket);
-    }),
-  );
+  server.on('connection', (socket: Socket) => handle(socket, () => accept(socket)));
+}
+
+/** The function that gives further connections to a server. Later interceptions do not see these connections. */
+export function handOver(server: Server): (socket: Socket) => void {
+  const listeners = server.listeners('connection');
+  return (socket) => {
+    for (const listener of listeners) listener.call(server, socket);
+  };
+}
+
+/** Closes connections beyond the limits as soon as they are accepted, without an answer. See shareLimits. */
+export function limitConnections(server: Server, limits: ConnectionLimits, onRefused?: () => void): void {
+  shareLimits(limits, onRefused)(server);
 }
 
 /**
- * Closes connections beyond the limits as soon as they are accepted, without an answer. @param onRefused called for
- * each of them
+ * Limits that several servers of one process share: each server that is given to the returned function counts for all of
+ * them. @param onRefused called for each connection that is closed
  */
-export function limitConnections(
-  server: HttpServer | HttpsServer,
+export function shareLimits(
   { total, perAddress, isExempt }: ConnectionLimits,
   onRefused: () => void = () => undefined,
-): void {
-  server.maxConnections = total;
-  server.on('drop', onRefused);
+): (server: Server) => void {
   const counts = new Map<string, number>();
-  interceptConnections(server, (socket, accept) => {
+  let open = 0;
+  const refuse = (socket: Socket): void => {
+    socket.destroy();
+    onRefused();
+  };
+  const take = (socket: Socket, accept: () => void): void => {
     const { remoteAddress } = socket;
     // The client has already disconnected.
     if (remoteAddress === undefined) return void socket.destroy();
-    if (isExempt?.(remoteAddress)) return accept();
-    const network = networkOf(remoteAddress);
-    const count = (counts.get(network) ?? 0) + 1;
-    if (count > perAddress) {
-      socket.destroy();
-      return onRefused();
+    if (open >= total) {
+      refuse(socket);
+      return;
     }
-    counts.set(network, count);
+    const network = isExempt?.(remoteAddress) ? null : networkOf(remoteAddress);
+    const count = network === null ? 0 : (counts.get(network) ?? 0) + 1;
+    if (count > perAddress) {
+      refuse(socket);
+      return;
+    }
+    open += 1;
+    if (network !== null) counts.set(network, count);
     socket.once('close', () => {
+      open -= 1;
+      if (network === null) return;
       const left = (counts.get(network) ?? 1) - 1;
       if (left === 0) counts.delete(network);
       else counts.set(network, left);
     });
     accept();
-  });
+  };
+  return (server) => {
+    // Node closes these without making a socket.
+    server.maxConnections = total;
+    server.on('drop', onRefused);
+    interceptConnections(server, take);
+  };
 }
 
 /** One subscriber commonly has a /64 of IPv6 (RFC 6177 section 2). */

@@ -51,6 +51,16 @@ export const SETTINGS = {
     ),
   ),
   ZONESTEAD_LISTEN: preset(hostPort, '0.0.0.0:8080', 'The REST API and the console listen at this address.'),
+  ZONESTEAD_TLS_LISTEN: optional(
+    hostPort,
+    'no HTTPS',
+    'The REST API, the feed and the console also listen at this address, with TLS 1.3 and the certificate of ZONESTEAD_TLS_CERT_FILE.',
+  ),
+  ZONESTEAD_FEED_WITHOUT_TLS: preset(
+    oneOf('refuse', 'allow'),
+    'refuse',
+    'The feed carries private keys. With refuse, the api answers name servers over HTTPS, over a trusted proxy that sends X-Forwarded-Proto: https, and on its own machine. With allow, it answers every connection, for instance because a service mesh encrypts it.',
+  ),
   ZONESTEAD_NAMESERVERS: required(
     hostNames,
     'Every zone gets these name servers in its NS records. The first one is the primary name server of the SOA record.',
@@ -293,12 +303,12 @@ export const SETTINGS = {
   ZONESTEAD_TLS_CERT_FILE: preset(
     text('file'),
     '/etc/zonestead/tls/tls.crt',
-    'The solver serves with the certificate in this PEM file. It reads the file again after a change.',
+    'The solver, and the api with ZONESTEAD_TLS_LISTEN, serve with the certificate in this PEM file. They read the file again after a change.',
   ),
   ZONESTEAD_TLS_KEY_FILE: preset(
     text('file'),
     '/etc/zonestead/tls/tls.key',
-    'The private key of that certificate is in this PEM file. The solver reads it again after a change.',
+    'The private key of that certificate is in this PEM file. It is read again after a change.',
   ),
   ZONESTEAD_SOLVER_CERTIFICATE: optional(
     text('name of a Secret'),

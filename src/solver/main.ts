@@ -6,6 +6,7 @@
 import { realClock } from '#base/clock.ts';
 import { sleep, untilAborted } from '#base/wait.ts';
 import type { Config } from '#config.ts';
+import { type CertificateSource, certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
 import { plainCredentials } from '#kube/api/plain-credentials.ts';
 import { createEventRecorder } from '#kube/events/events.ts';
@@ -19,7 +20,6 @@ import { type FrontProxy, identify, readFrontProxy } from './front-proxy.ts';
 import { REPORTER } from './names.ts';
 import { createRouter } from './router.ts';
 import { startSolverServer } from './server.ts';
-import { type CertificateSource, certificateFiles, followCertificate } from './serving-certificate.ts';
 import type { SOLVER_SETTINGS } from './settings.ts';
 import { createSolve } from './solve.ts';
 import { runSweep } from './sweep.ts';
@@ -109,7 +109,8 @@ async function certificateSource(config: SolverConfig, { api, namespace }: Clust
     });
   }
   // Only solvers that make their own certificate load the libraries for it.
-  const { ownCertificate, serviceHosts } = await import('./own-serving.ts');
+  const { ownCertificate } = await import('./own-serving.ts');
+  const { serviceHosts } = await import('#kube/certificates/own-secret.ts');
   const own = { api, at: { namespace, name }, hosts: serviceHosts(service, namespace), now: () => new Date() };
   return { read: (signal) => ownCertificate(own, signal), everyMs: OWN_CHECK_EVERY_MS };
 }

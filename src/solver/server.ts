@@ -5,10 +5,10 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { HostPort } from '#config.ts';
+import type { ServingCertificate } from '#edge/serving-certificate.ts';
 import { limitConnections } from '#edge/sockets.ts';
 import type { Headers, Identity } from './front-proxy.ts';
 import type { Router } from './router.ts';
-import type { ServingCertificate } from './serving-certificate.ts';
 import type { HttpAnswer } from './status.ts';
 
 interface ServerOptions {

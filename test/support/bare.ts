@@ -42,14 +42,14 @@ export function sendBare(url: string, bytes: string | Uint8Array, limitMs = LIMI
 }
 
 /** A connection that has sent `bytes` and waits. */
-export async function holdOpen(url: string, bytes: string): Promise<Socket> {
+export async function holdOpen(url: string, bytes: string | Uint8Array): Promise<Socket> {
   const socket = open(url);
   socket.on('error', () => undefined);
   await new Promise((resolve, reject) => {
     socket.once('connect', resolve);
     socket.once('close', () => reject(new Error('the connection was not accepted')));
   });
-  socket.write(bytes);
+  if (bytes.length > 0) socket.write(bytes);
   return socket;
 }
 

@@ -4,6 +4,7 @@
 // left open or went wrong unseen (an error or an unexpected warning in a log, a complaint of knotd).
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -74,6 +75,8 @@ type Settings = Readonly<Record<string, string>>;
 export interface TestService {
   /** Base address of the REST API. */
   url: string;
+  /** The same with TLS, if the settings have ZONESTEAD_TLS_LISTEN. @param url that of another api */
+  tlsUrl(url?: string): string;
   database: TestDatabase;
   sql: Sql;
   /** Not with `nameserver: false`, as all that reads it. */
@@ -130,6 +133,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   const log: string[] = [];
   const registries: Registry[] = [];
   const routes: string[] = [];
+  const tlsUrls = new Map<string, string>();
   const startApi = async (settings: Settings): Promise<string> => {
     const config = readConfig(API_PROCESS_SETTINGS, { DATABASE_URL: database.url, ...settings });
     const destination = { write: (line: string) => void log.push(line) };
@@ -148,7 +152,10 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
         routes.push(...[method].flat().map((each) => `${each} ${url}`));
       });
     }
-    return api.app.listen({ host: '127.0.0.1', port: 0 });
+    const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
+    await api.tls?.listen({ host: '127.0.0.1', port: 0 });
+    if (api.tls !== null) tlsUrls.set(url, `https://127.0.0.1:${(api.tls.server.address() as AddressInfo).port}`);
+    return url;
   };
 
   const { dns: dnsPort } = await allocatePorts([{ name: 'dns', dns: true }], { stateDir });
@@ -172,6 +179,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   let zones = 0;
   return {
     url,
+    tlsUrl: (plain = url) => tlsUrls.get(plain) ?? '',
     database,
     sql: database.sql,
     knot: knot as TestKnot,

@@ -1,5 +1,5 @@
 // The feed that name servers follow, and their reports. src/service/nodes holds the rules.
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import {
@@ -46,9 +46,15 @@ const feedQuery = z.strictObject({
     .meta({ description: 'The name of the node, as in its reports. The default is the name of its key.' }),
 });
 
-/** @param feed undefined: the routes are described, but not served */
-export function feedRoutes(app: FastifyInstance, context: ServiceContext, feed: Feed | undefined): void {
+/** @param feed undefined: the routes are described, but not served @param protection an onRequest hook */
+export function feedRoutes(
+  app: FastifyInstance,
+  context: ServiceContext,
+  feed: Feed | undefined,
+  protection: (request: FastifyRequest) => Promise<void>,
+): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
+  app.addHook('onRequest', protection);
   app.addHook('onRequest', requireNodeKey(context));
   const served = (): Feed => {
     if (feed === undefined) throw new Error('this application has no feed');

@@ -50,6 +50,10 @@ export const REQUEST_REFUSALS = {
     sentence: 'The address and the headers are too large: at most 16 KiB are read.',
   },
   'request-too-slow': { code: 'bad_request', sentence: 'The request did not arrive in time.' },
+  'not-tls': {
+    code: 'bad_request',
+    sentence: 'This port expects TLS, and the request is not encrypted: use an address that begins with https://.',
+  },
   'not-http': { code: 'bad_request', sentence: 'The request is not valid HTTP.' },
   malformed: { code: 'bad_request', sentence: 'The request is malformed.' },
   'client-left': { code: 'bad_request', sentence: 'The client closed the connection before the answer.' },
@@ -67,6 +71,11 @@ export const REQUEST_REFUSALS = {
     code: 'forbidden',
     sentence:
       'This is the key of a name server, which can only read the feed and report. Use the key of an app account (yk_…) or of a person (yu_…).',
+  },
+  'feed-not-encrypted': {
+    code: 'forbidden',
+    sentence:
+      'The feed carries private keys, and this connection is not encrypted: use an https address. If a proxy ends TLS before the api, list the proxy in ZONESTEAD_TRUSTED_PROXIES and let it send X-Forwarded-Proto: https.',
   },
   'not-a-node-key': {
     code: 'forbidden',

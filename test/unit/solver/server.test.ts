@@ -10,7 +10,7 @@ import { type FrontProxy, identify, readFrontProxy, type User } from '#solver/fr
 import type { ChallengeRequest, Outcome } from '#solver/payload.ts';
 import { createRouter } from '#solver/router.ts';
 import { type SolverServer, startSolverServer } from '#solver/server.ts';
-import { certificateFiles, followCertificate } from '#solver/serving-certificate.ts';
+import { certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { type Credential, ensureCertificate } from '../../../deploy/local/parts/certificates.ts';
 import { type Ask, askSolver, createPki, type Pki, published } from '../../support/front-proxy.ts';

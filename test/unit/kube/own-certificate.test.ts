@@ -1,9 +1,10 @@
 // The certificate that the solver makes for itself and shares with all its replicas.
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { type OwnCertificate, renewed } from '#kube/certificates/own-certificate.ts';
+import { serviceHosts } from '#kube/certificates/own-secret.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
-import { type OwnCertificate, renewed } from '#solver/own-certificate.ts';
-import { ownCertificate, serviceHosts } from '#solver/own-serving.ts';
+import { ownCertificate } from '#solver/own-serving.ts';
 import { memoryApi } from '../../support/memory-api.ts';
 
 const NOW = new Date('2026-11-21T10:00:00Z');
@@ -20,7 +21,7 @@ function expectTrusted({ certificate, authorities }: Pick<OwnCertificate, 'certi
 }
 
 it('The certificate is valid for the name that kube-apiserver checks, and has an authority of its own', async () => {
-  const made = await renewed(undefined, hosts, NOW);
+  const made = await renewed(undefined, { hosts, now: NOW });
   const leaf = new X509Certificate(made.certificate);
   // Kubernetes checks <service>.<namespace>.svc (kube-aggregator, proxy handler).
   expect(leaf.checkHost('zonestead-solver.dns.svc')).toBe('zonestead-solver.dns.svc');
@@ -30,30 +31,63 @@ it('The certificate is valid for the name that kube-apiserver checks, and has an
 });
 
 it('The certificate stays until a month before it expires, and is then replaced with a new key by the same authority', async () => {
-  const first = await renewed(undefined, hosts, NOW);
-  expect(await renewed(first, hosts, later(59))).toBe(first);
-  const next = await renewed(first, hosts, later(61));
+  const first = await renewed(undefined, { hosts, now: NOW });
+  expect(await renewed(first, { hosts, now: later(59) })).toBe(first);
+  const next = await renewed(first, { hosts, now: later(61) });
   expect(next.authorities).toBe(first.authorities);
   expect(next.key).not.toBe(first.key);
   expectTrusted(next);
 });
 
 it('The certificate is made again for another name, and if the stored one is damaged', async () => {
-  const first = await renewed(undefined, hosts, NOW);
-  const renamed = await renewed(first, serviceHosts('other', 'dns'), NOW);
+  const first = await renewed(undefined, { hosts, now: NOW });
+  const renamed = await renewed(first, { hosts: serviceHosts('other', 'dns'), now: NOW });
   expect(new X509Certificate(renamed.certificate).checkHost('other.dns.svc')).toBe('other.dns.svc');
   const damages = [{ key: 'half a' }, { certificate: '' }, { authorityKey: '' }, { authorities: 'x' }];
-  for (const damage of damages) expectTrusted(await renewed({ ...first, ...damage }, hosts, NOW));
+  for (const damage of damages) expectTrusted(await renewed({ ...first, ...damage }, { hosts, now: NOW }));
 });
 
 it('The former authority stays trusted with the new one, for replicas that still serve with its certificate', async () => {
-  const first = await renewed(undefined, hosts, NOW);
-  const next = await renewed(first, hosts, later(3_625));
+  const first = await renewed(undefined, { hosts, now: NOW });
+  const next = await renewed(first, { hosts, now: later(3_625) });
   expect(pems(next.authorities)).toHaveLength(2);
   expectTrusted({ certificate: first.certificate, authorities: next.authorities });
   expectTrusted(next);
   // After ten years the first authority has expired.
-  expect(pems((await renewed(next, hosts, later(7_250))).authorities)).toHaveLength(2);
+  expect(pems((await renewed(next, { hosts, now: later(7_250) })).authorities)).toHaveLength(2);
+});
+
+it('A new authority is trusted for a day before it signs, for clients that learn of it later than the server', async () => {
+  const announceMs = DAY;
+  const first = await renewed(undefined, { hosts, now: NOW, announceMs });
+  const soon = await renewed(first, { hosts, now: later(3_615), announceMs });
+  expect(pems(soon.authorities)).toEqual(pems(first.authorities));
+  const announced = await renewed(soon, { hosts, now: later(3_621), announceMs });
+  expect(pems(announced.authorities)).toHaveLength(2);
+  expectTrusted({ certificate: announced.certificate, authorities: first.authorities });
+  const waiting = await renewed(announced, { hosts, now: later(3_621.9), announceMs });
+  expect(waiting.authorities).toBe(announced.authorities);
+  const signed = await renewed(announced, { hosts, now: later(3_622), announceMs });
+  // Clients that have not read the bundle since the announcement trust the certificate, and so do those that read it now.
+  expectTrusted({ certificate: signed.certificate, authorities: announced.authorities });
+  expect(() => expectTrusted({ certificate: signed.certificate, authorities: first.authorities })).toThrow();
+  expect(pems(signed.authorities).toReversed()).toEqual(pems(announced.authorities));
+  expect(await renewed(signed, { hosts, now: later(3_623), announceMs })).toBe(signed);
+});
+
+it('An expired authority is replaced at once, and no certificate outlives its authority', async () => {
+  const announceMs = DAY;
+  const first = await renewed(undefined, { hosts, now: NOW, announceMs });
+  expectTrusted(await renewed(first, { hosts, now: later(3_651), announceMs }));
+  const last = await renewed(first, { hosts, now: later(3_619), announceMs });
+  expect(new X509Certificate(last.certificate).validToDate).toEqual(later(3_650));
+});
+
+it('The certificate is also for addresses', async () => {
+  const made = await renewed(undefined, { hosts: ['localhost', '127.0.0.1'], now: NOW });
+  expect(new X509Certificate(made.certificate).checkIP('127.0.0.1')).toBe('127.0.0.1');
+  expect(await renewed(made, { hosts: ['localhost', '127.0.0.1'], now: NOW })).toBe(made);
+  expect(await renewed(made, { hosts: ['127.0.0.2'], now: NOW })).not.toBe(made);
 });
 
 const APISERVICES: ResourceType = {

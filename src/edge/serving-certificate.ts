@@ -4,7 +4,6 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import type { Logger } from '#telemetry/log.ts';
 
 export interface ServingCertificate {
   /** PEM, leaf first. */
@@ -41,11 +40,16 @@ export function certificateFiles(files: CertificateFiles): CertificateSource {
   return { read: () => readCertificate(files), everyMs: CHECK_EVERY_MS };
 }
 
+interface Log {
+  info(facts: object, text: string): void;
+  warn(facts: object, text: string): void;
+}
+
 /** Reports every valid pair that differs from the one before, beginning with the first, until the signal aborts. */
 export async function followCertificate(
   source: CertificateSource,
   clock: Clock,
-  log: Logger,
+  log: Log,
   changed: (pair: ServingCertificate) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -57,8 +61,10 @@ export async function followCertificate(
       if (pair.certificate !== last?.certificate || pair.key !== last.key) {
         changed(pair);
         last = pair;
-        const { validTo, subjectAltName } = new X509Certificate(pair.certificate);
+        const { validTo, validToDate, subjectAltName } = new X509Certificate(pair.certificate);
         log.info({ validTo, subjectAltName }, 'serving certificate loaded');
+        if (validToDate.getTime() < clock.now())
+          log.warn({ validTo }, 'the serving certificate has expired, so clients refuse it: renew it');
       }
       complaint = '';
     } catch (error) {

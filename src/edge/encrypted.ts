@@ -1,0 +1,46 @@
+// Whether everything between a client and this process is encrypted, or on one machine. A proxy that is trusted says how its
+// client reached it: `X-Forwarded-Proto`, or `proto` in `Forwarded` (RFC 7239 section 5.4). Pure.
+import { BlockList, isIPv6 } from 'node:net';
+import { plainAddress, splitForwarded } from './client-address.ts';
+
+export interface Connection {
+  /** Whether it is TLS. */
+  readonly isEncrypted: boolean;
+  /** The address of the other end, and of this one. */
+  readonly peer: string;
+  readonly own: string;
+  readonly isTrustedProxy: boolean;
+  /** The address of the client, as clientAddress finds it. */
+  readonly client: string;
+  /** Each value of the headers as it was sent. */
+  readonly xForwardedProto: readonly string[];
+  readonly forwarded: readonly string[];
+}
+
+/**
+ * If a trusted proxy names protocols, all of them must be https. Without a name, TLS counts, and so does a client on this
+ * machine, which either uses a loopback address or connects from the address that it connects to.
+ */
+export function isProtected(connection: Connection): boolean {
+  const { isEncrypted, isTrustedProxy, peer, own, client } = connection;
+  const named = isTrustedProxy ? protocolsOf(connection) : [];
+  if (named.length > 0) return named.every((protocol) => protocol === 'https');
+  if (isEncrypted) return true;
+  const from = plainAddress(peer);
+  if (from === null || from !== plainAddress(client)) return false;
+  return from === plainAddress(own) || isLoopback(from);
+}
+
+function protocolsOf({ xForwardedProto, forwarded }: Connection): string[] {
+  const plain = xForwardedProto.flatMap((value) => value.split(',')).map((each) => each.trim().toLowerCase());
+  const elements = forwarded.flatMap((value) => splitForwarded(value, 'proto') ?? ['']);
+  return [...plain, ...elements.flatMap((each) => each?.toLowerCase() ?? [])];
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+function isLoopback(address: string): boolean {
+  return LOOPBACK.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
+}
