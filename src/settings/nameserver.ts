@@ -10,7 +10,7 @@ export const NAMESERVER_SETTINGS = {
   ZONESTEAD_FEED_CA: optional(
     text('file'),
     'the authorities of the machine',
-    'The node verifies the certificate of the api with the authorities in this PEM file.',
+    'The node verifies the certificate of the api with the authorities in this PEM file. It reads the file again for each request.',
   ),
   ZONESTEAD_NODE_KEY: secret(required(text('text'), 'The node authenticates at the api with this node key.')),
   ZONESTEAD_NODE_NAME: required(

@@ -12,7 +12,7 @@ export function serviceHosts(service: string, namespace: string): string[] {
 
 /**
  * The certificate of the Secret; makes or renews it if necessary.
- * @param labels of a new Secret
+ * @param labels a new Secret gets them
  * @throws KubeError if the Secret cannot be written
  */
 export async function keepCertificate(

@@ -1,6 +1,6 @@
 // The requests of a node to the api: the feed, whole zones, digests and reports.
 import type { Dispatcher } from 'undici';
-import { EnvHttpProxyAgent, request } from 'undici';
+import { request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
@@ -21,7 +21,9 @@ import {
   zoneLine,
 } from '#contract/feed.ts';
 import { FeedFault, textOfError } from './faults.ts';
+import { FeedAgent } from './feed-agent.ts';
 import { readLines } from './lines.ts';
+import { explainTls } from './tls-fault.ts';
 
 /**
  * Every method throws ApiError if the api refuses, ApiUnavailable or FeedFault if there is no usable answer, and the reason of
@@ -49,8 +51,8 @@ interface FeedApiOptions {
   readonly key: string;
   /** The name of the node, as in its reports. */
   readonly node: string;
-  /** Authorities in PEM that are trusted instead of those of the machine. */
-  readonly ca?: string | undefined;
+  /** A PEM file with the authorities that are trusted instead of those of the machine. It is read for each request. */
+  readonly caFile?: string | undefined;
   readonly clock: Clock;
   /** Called with the Date header of an answer, in ms since the epoch. */
   onDate(ms: number): void;
@@ -72,18 +74,7 @@ const ERROR_BYTES = 65_536;
 /** Opens nothing before the first call. @throws TypeError if `url` is not a URL */
 export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
   const { clock, key } = options;
-  const connect = { timeout: CONNECT_MS, keepAlive: true, ...(options.ca === undefined ? {} : { ca: options.ca }) };
-  // HTTP/1.1 only, like the other clients: a half-open HTTP/2 session goes unnoticed.
-  const agent =
-    options.agent ??
-    new EnvHttpProxyAgent({
-      connections: 32,
-      allowH2: false,
-      connect,
-      requestTls: connect,
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+  const agent = options.agent ?? new FeedAgent({ caFile: options.caFile, connectMs: CONNECT_MS });
   const baseUrl = new URL(options.url);
   const common = { baseUrl, key, agent, userAgent: 'zonestead-node', clock };
   const http = createHttp({ ...common, timeoutMs: REPORT_MS, maxAnswerBytes: ERROR_BYTES });
@@ -166,16 +157,16 @@ export function createFeedApi(options: FeedApiOptions): FeedApi & TransferApi {
           signal,
           timeoutMs: DIGEST_MS,
         })
-        .catch(nullIfAbsent),
+        .catch(nullIfAbsent)
+        .catch(throwKnown),
     report: (report, signal) =>
-      http.call({ method: 'POST', path: '/v1/feed/report', body: report }, reportAnswer, { signal }),
+      http.call({ method: 'POST', path: '/v1/feed/report', body: report }, reportAnswer, { signal }).catch(throwKnown),
     transfers: (signal) =>
-      transfersHttp.call({ method: 'GET', path: '/v1/feed/transfers', query: { node: options.node } }, transferPlan, {
-        signal,
-      }),
-    reportTransfers: async (report, signal) => {
-      await http.callEmpty({ method: 'POST', path: '/v1/feed/transfers/report', body: report }, { signal });
-    },
+      transfersHttp
+        .call({ method: 'GET', path: '/v1/feed/transfers', query: { node: options.node } }, transferPlan, { signal })
+        .catch(throwKnown),
+    reportTransfers: (report, signal) =>
+      http.callEmpty({ method: 'POST', path: '/v1/feed/transfers/report', body: report }, { signal }).catch(throwKnown),
     close: async () => {
       if (options.agent === undefined) await agent.destroy();
     },
@@ -207,10 +198,16 @@ async function* parsed<T>(
 
 /** Faults that have a type of their own stay; everything else is a failure of the network. */
 function known(error: unknown): unknown {
+  const explained = explainTls(error);
+  if (explained !== null) return new ApiUnavailable(`The api is unreachable: ${explained}`, error);
   if (error instanceof FeedFault || error instanceof ApiUnavailable) return error;
   if (error instanceof Error && error.name === 'ApiError') return error;
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   return new ApiUnavailable(`The api is unreachable: ${textOfError(error) || code}`, error);
+}
+
+function throwKnown(error: unknown): never {
+  throw explainTls(error) === null ? error : known(error);
 }
 
 function nullIfAbsent(error: unknown): null {

@@ -1,5 +1,4 @@
 // A node with its parts: the state, knotd's control socket and keys, and the api. Wiring only.
-import { readFileSync } from 'node:fs';
 import { realClock } from '#base/clock.ts';
 import type { Config } from '#config.ts';
 import type { Logger } from '#telemetry/log.ts';
@@ -58,7 +57,7 @@ export function composeNode(
     url: config.ZONESTEAD_FEED_URL,
     key: config.ZONESTEAD_NODE_KEY,
     node: config.ZONESTEAD_NODE_NAME,
-    ca: config.ZONESTEAD_FEED_CA === undefined ? undefined : readFileSync(config.ZONESTEAD_FEED_CA, 'utf8'),
+    caFile: config.ZONESTEAD_FEED_CA,
     clock: realClock,
     onDate: (ms) => node?.clockOfApi(ms),
   });

@@ -86,9 +86,7 @@ export function createFollower(options: FollowOptions): Follower {
     else if (error instanceof ApiError && error.retryAfterMs !== null) {
       wait = Math.max(wait, Math.min(error.retryAfterMs, RETRY_AFTER_MAX_MS));
     }
-    const problem = isRefused
-      ? `the api refuses the key of this node (${error.status} ${error.code}: ${textOfError(error)}). Give the node a valid node key; it keeps serving the zones that it has`
-      : textOfError(error);
+    const problem = isRefused ? refused(error) : textOfError(error);
     if (problem !== logged)
       log[isRefused ? 'error' : 'warn']({ retryMs: Math.round(wait) }, `the feed is not connected: ${problem}`);
     logged = problem;
@@ -114,4 +112,12 @@ export function createFollower(options: FollowOptions): Follower {
       connection?.abort(new FeedFault('the node asks for the list of zones'));
     },
   };
+}
+
+function refused(error: ApiError): string {
+  const reason = `${error.status} ${error.code}: ${textOfError(error)}`;
+  // The reason of 403 says what to change: the kind of the key, or the connection.
+  return error.status === 403
+    ? `the api refuses this node (${reason}). It keeps serving the zones that it has`
+    : `the api refuses the key of this node (${reason}). Give the node a valid node key; it keeps serving the zones that it has`;
 }
