@@ -1,9 +1,11 @@
 // The signing keys of zones in Knot's key database, through `keymgr`. It takes one key at a time, so several run at once.
 import { execFile } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { settleAll } from '#base/settle-all.ts';
 import type { KnotFolder } from './folder.ts';
 import { createLauncher } from './launcher.ts';
 import { absolute } from './records.ts';
@@ -20,8 +22,8 @@ export interface KeyStore {
   put(key: ZoneKey, signal: AbortSignal): Promise<void>;
   /** The key ids of a zone, which are their files' names. */
   list(zone: string, signal: AbortSignal): Promise<string[]>;
-  /** Imports the key of a zone that has none. @throws as put */
-  add(key: ZoneKey, signal: AbortSignal): Promise<void>;
+  /** Imports the keys of zones that have none. Every import has ended when it returns. @throws as put, for the first that failed */
+  add(keys: readonly ZoneKey[], signal: AbortSignal): Promise<void>;
   /** Deletes files that an import left behind when this process was killed. No import may be under way. */
   clean(): Promise<void>;
   /** Deletes the files of keys; a file that is not there is no error. */
@@ -38,8 +40,8 @@ export interface KeyStoreOptions {
 
 const run = promisify(execFile);
 const LIMIT_MS = 60_000;
-/** When more imports wait, the programs are started by a process of their own. */
-const MANY = 8;
+/** More imports are started by a process of their own: each program that this one starts blocks it for 5 to 20 ms. */
+const MANY = 2;
 /** The beginning of the names of files for keymgr. */
 const IMPORT = 'import-';
 /** A key is CSK: it signs the DNSKEY set and everything else. */
@@ -50,9 +52,10 @@ const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d030107034
 export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): KeyStore {
   const slots = createSlots(processes);
   const launcher = createLauncher();
-  let adding = 0;
   // knotd has its database there by default. With -D, keymgr need not read a configuration with thousands of zones.
   const database = join(folder.storage, 'keys');
+
+  const fileOf = (id: string) => join(database, 'keys', `${id}.pem`);
 
   async function keymgrOf(zone: string, args: readonly string[], signal: AbortSignal): Promise<string> {
     try {
@@ -65,32 +68,28 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
     }
   }
 
-  async function launched(zone: string, args: readonly string[]): Promise<string> {
+  async function launched(zone: string, args: readonly string[]): Promise<void> {
     const all = ['-D', database, absolute(zone), ...args];
     try {
-      return await launcher.run({ file: keymgr, args: all, timeoutMs: LIMIT_MS });
+      await launcher.run({ file: keymgr, args: all, timeoutMs: LIMIT_MS });
     } catch (error) {
       throw new Error(`keymgr ${args[0]} failed for the zone ${zone}: ${(error as Error).message}`);
     }
   }
 
-  async function add({ zone, privateKey }: ZoneKey, signal: AbortSignal): Promise<void> {
+  async function addOne({ zone, privateKey }: ZoneKey, isOneOfMany: boolean, signal: AbortSignal): Promise<void> {
     const wanted = keyId(privateKey);
-    adding += 1;
-    const isOneOfMany = adding > MANY;
-    const release = await slots.take(signal).finally(() => {
-      adding -= 1;
-    });
+    const release = await slots.take(signal);
     // Not as an argument: every user of the machine can see those.
     const file = join(folder.root, `${IMPORT}${randomUUID()}.pem`);
     try {
-      await writeFile(file, privateKey, { mode: 0o600, flag: 'wx' });
+      // A file so small takes less time than the change to another thread.
+      writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
       const words = ['import-pem', file, ...ROLE];
-      const out = await (isOneOfMany ? launched(zone, words) : keymgrOf(zone, words, signal));
-      const id = out.trim().split('\n')[0];
-      if (id !== wanted) throw new Error(`keymgr imported the key of the zone ${zone} as ${id}`);
+      await (isOneOfMany ? launched(zone, words) : keymgrOf(zone, words, signal));
+      if (!existsSync(fileOf(wanted))) throw new Error(`keymgr did not import the key ${wanted} of the zone ${zone}`);
     } finally {
-      await rm(file, { force: true });
+      if (existsSync(file)) unlinkSync(file);
       release();
     }
   }
@@ -101,7 +100,9 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
   }
 
   return {
-    add,
+    add: async (all, signal) => {
+      await settleAll(all.map((key) => addOne(key, all.length > MANY, signal)));
+    },
     list,
     clean: async () => {
       const files = (await readdir(folder.root)).filter((file) => file.startsWith(IMPORT));
@@ -110,13 +111,13 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
     put: async (key, signal) => {
       const ids = await list(key.zone, signal);
       const wanted = keyId(key.privateKey);
-      if (!ids.includes(wanted)) await add(key, signal);
+      if (!ids.includes(wanted)) await addOne(key, false, signal);
       for (const id of ids.filter((other) => other !== wanted)) {
         await keymgrOf(key.zone, ['delete', id], signal);
       }
     },
     forget: async (ids) => {
-      for (const id of ids) await rm(join(database, 'keys', `${id}.pem`), { force: true });
+      for (const id of ids) await rm(fileOf(id), { force: true });
     },
   };
 }

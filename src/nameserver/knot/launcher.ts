@@ -2,6 +2,7 @@
 // start than one of 45 MB, as much as keymgr itself takes.
 import { type ChildProcess, fork } from 'node:child_process';
 
+/** A program that may run twice: once more if it fails. */
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
@@ -11,13 +12,12 @@ export interface Launch {
 /** The answer to one launch; `error` is standard error, or why the program could not run. */
 export interface Launched {
   readonly id: number;
-  readonly out: string;
   readonly error: string | null;
 }
 
 export interface Launcher {
-  /** @returns standard output @throws Error with the words of the program, also if it takes too long */
-  run(launch: Launch): Promise<string>;
+  /** @throws Error with the words of the program, also if it takes too long */
+  run(launch: Launch): Promise<void>;
 }
 
 const PROGRAM = new URL('./launcher-process.ts', import.meta.url);
@@ -25,7 +25,7 @@ const PROGRAM = new URL('./launcher-process.ts', import.meta.url);
 const IDLE_MS = 5_000;
 
 export function createLauncher(): Launcher {
-  const waiting = new Map<number, { resolve(out: string): void; reject(error: Error): void }>();
+  const waiting = new Map<number, { resolve(): void; reject(error: Error): void }>();
   let child: ChildProcess | null = null;
   let idle: NodeJS.Timeout | undefined;
   let last = 0;
@@ -35,10 +35,10 @@ export function createLauncher(): Launcher {
     // It ends with the channel, so it holds nothing up.
     started.unref();
     started.channel?.unref();
-    started.on('message', ({ id, out, error }: Launched) => {
+    started.on('message', ({ id, error }: Launched) => {
       const wait = waiting.get(id);
       waiting.delete(id);
-      if (error === null) wait?.resolve(out);
+      if (error === null) wait?.resolve();
       else wait?.reject(new Error(error));
     });
     const onEnd = () => {
@@ -62,7 +62,7 @@ export function createLauncher(): Launcher {
       const used = child;
       used.channel?.ref();
       try {
-        return await new Promise<string>((resolve, reject) => {
+        await new Promise<void>((resolve, reject) => {
           waiting.set(id, { resolve, reject });
           used.send({ ...launch, id }, (error) => error && reject(error));
         });

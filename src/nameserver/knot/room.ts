@@ -1,6 +1,6 @@
 // The free space of the disk that a change needs. knotd writes its journal through a memory map: on a full disk, the kernel ends
 // knotd with SIGBUS, and no zone is answered any more. So the node makes no change when the disk is nearly full.
-import { statfs } from 'node:fs/promises';
+import { statfsSync } from 'node:fs';
 import { KnotError } from './errors.ts';
 
 const MIB = 1024 * 1024;
@@ -33,6 +33,7 @@ export async function checkRoom(folder: string, sets: number, read: (folder: str
 }
 
 async function diskOf(folder: string): Promise<Disk> {
-  const { bsize, blocks, bavail } = await statfs(folder);
+  // It takes less time than the change to another thread.
+  const { bsize, blocks, bavail } = statfsSync(folder);
   return { size: blocks * bsize, free: bavail * bsize };
 }

@@ -4,7 +4,6 @@
 //                → change → served and signed, from the first commit on
 //                → remove → not there; contents, journal, timers and key are deleted
 import { realClock } from '#base/clock.ts';
-import { settleAll } from '#base/settle-all.ts';
 import { sleep } from '#base/wait.ts';
 import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import type { ServedSet } from '#dns/served.ts';
@@ -77,6 +76,12 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
   const lists = createTurns();
   /** Zones that were added here and have no contents yet. */
   const added = new Set<string>();
+  /** The zones in the configuration after the last look or change; null: not known. */
+  let known: Set<string> | null = null;
+  /** Whether no key, journal or timer of a zone is left that is not configured. */
+  let isSwept = false;
+  /** The number of changes of the configuration, counted at their beginning and at their end. */
+  let edits = 0;
 
   return {
     version: async (signal) => {
@@ -84,32 +89,32 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
       return `Knot DNS ${item?.data?.replace(/^Version: /, '') ?? ''}`.trim();
     },
 
-    zones: (signal) => control.session((session) => listZones(session), signal),
+    zones: async (signal) => {
+      const before = edits;
+      const held = await control.session(listZones, signal);
+      if (edits === before) look(held);
+      return held;
+    },
 
     // One at a time: the sweep deletes keys whose zones are not configured yet.
     add: (zones, signal) =>
-      lists('', async () => {
-        const held = await control.session(listZones, signal);
-        const there = new Set(held.map(({ name }) => name));
+      edited(async () => {
+        const there = isSwept && known !== null ? known : await prepared(signal);
         const wanted = zones.map(({ name, privateKey }) => ({ zone: name, privateKey }));
+        const held = wanted.filter(({ zone }) => there.has(zone));
         const missing = wanted.filter(({ zone }) => !there.has(zone));
-        if (missing.length > 0) {
-          // Keys and journals of zones that are not configured: a removal, or an addition, that did not come to its end.
-          await sweep(held, signal);
-          await keys.clean();
-          await addNew(missing, signal);
-          for (const { zone } of missing) added.add(zone);
+        if (missing.length > 0) await addNew(missing, signal);
+        for (const { zone } of missing) {
+          there.add(zone);
+          added.add(zone);
         }
-        await replaceKeys(
-          wanted.filter(({ zone }) => there.has(zone)),
-          signal,
-        );
+        await replaceKeys(held, signal);
       }),
 
     remove: (names, signal) =>
-      lists('', async () => {
+      edited(async () => {
         const held = await control.session(listZones, signal);
-        const there = new Set(held.map(({ name }) => name));
+        const there = look(held);
         const present = names.filter((name) => there.has(name));
         for (const name of present) added.delete(name);
         if (present.length === 0) return;
@@ -119,6 +124,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
         }
         await untilLoaded(held, signal);
         await control.session((session) => configure(session, 'conf-unset', present), signal);
+        for (const name of present) there.delete(name);
         await sweep(held, signal);
         await keys.forget(ids);
       }),
@@ -150,6 +156,43 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
         }
       }),
   };
+
+  /** A change of the list of zones. After a failure, the next one begins with a look, and with the sweep. */
+  async function edited(work: () => Promise<void>): Promise<void> {
+    await lists('', async () => {
+      edits += 1;
+      try {
+        await work();
+      } catch (error) {
+        known = null;
+        isSwept = false;
+        throw error;
+      } finally {
+        edits += 1;
+      }
+    });
+  }
+
+  /** A zone that somebody else removed may have left its key and its journal. */
+  function look(held: readonly EngineZone[]): Set<string> {
+    const names = new Set(held.map(({ name }) => name));
+    const isSame = known !== null && known.size === names.size && known.isSubsetOf(names);
+    if (!isSame) isSwept = false;
+    known = names;
+    return names;
+  }
+
+  /**
+   * Lists the zones, and deletes the keys and journals of others: a removal, or an addition, that did not come to its end. Both take
+   * time for every zone, so a list of many new zones needs them once.
+   */
+  async function prepared(signal: AbortSignal): Promise<Set<string>> {
+    const held = await control.session(listZones, signal);
+    const there = look(held);
+    await sweep(held, signal);
+    isSwept = true;
+    return there;
+  }
 
   /** @returns the serial that is served; null if the change must be a commit */
   async function load(zone: string, change: ZoneChange, signal: AbortSignal): Promise<number | null> {
@@ -206,7 +249,8 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
   }
 
   async function addNew(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
-    await settleAll(zones.map((key) => keys.add(key, signal)));
+    await keys.clean();
+    await keys.add(zones, signal);
     const names = zones.map(({ zone }) => zone);
     await control.session((session) => configure(session, 'conf-set', names), signal);
   }

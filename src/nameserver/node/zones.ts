@@ -54,9 +54,9 @@ interface ZonesOptions extends Omit<ConvergeContext, 'isAwaited'> {
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 300_000;
 /** Zones that are read or written at once; at most four of them at the name server. */
-const BULK_AT_ONCE = 12;
+const BULK_AT_ONCE = 32;
 /** Zones with more RRsets are read one at a time, so memory holds at most one of them. */
-const LARGE_SETS = 5_000;
+const LARGE_SETS = 2_000;
 /** More names than these wait: further changes are read as whole zones. */
 const MAX_NAMES = 50_000;
 const LATE_MS = 2_000;

@@ -126,10 +126,10 @@ describe('a node', () => {
       release = resolve;
     });
     engine.beforeCommit = (zone) => (zone === 'small.test' ? Promise.resolve() : held);
-    for (const name of numbered(30)) feed.create(name);
+    for (const name of numbered(50)) feed.create(name);
     const reads = () => feed.requests.filter((each) => each.startsWith('GET /v1/feed/zones/')).length;
-    await expect.poll(reads).toBe(1 + 12);
-    await expect.poll(() => engine.held.size).toBe(1 + 12);
+    await expect.poll(reads).toBe(1 + 32);
+    await expect.poll(() => engine.held.size).toBe(1 + 32);
     await expect.poll(() => engine.atWork).toBe(3);
     feed.set('small.test', { www: [address('www', '192.0.2.5')] });
     await expect.poll(() => engine.commits.at(-1)).toMatchObject({ zone: 'small.test', names: ['www'] });
