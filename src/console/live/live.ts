@@ -16,6 +16,7 @@ import { errorsOf } from '../shell/forms.ts';
 import { clip } from '../shell/shown.ts';
 import { show } from '../shell/views.ts';
 import { headOf, type OfZone } from '../zones/head.ts';
+import { shownSecondaries } from '../zones/secondaries.ts';
 import { drawChain } from './chain-picture.ts';
 
 type Asked = Parameters<NonNullable<ConsoleParts['live']>>[0]['type'];
@@ -36,6 +37,7 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
       ...node,
       state: node.starting ? 'starting' : node.current ? 'up to date' : 'behind',
     }));
+    const { rows: secondaries } = await shownSecondaries(context, request, zone.id);
     const page = {
       title: `Live: ${zone.zoneName}`,
       zone,
@@ -43,6 +45,7 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
       typed,
       types: TYPES,
       nodes,
+      secondaries,
       result: null,
       available: live !== null,
     };

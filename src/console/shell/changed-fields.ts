@@ -12,7 +12,18 @@ interface ChangedField {
 /** The largest length of a value on a page, in octets. */
 const VALUE = 120;
 /** The fields in the order in which they are shown. Other fields are not shown. */
-const FIELDS = ['zoneName', 'state', 'owner', 'name', 'type', 'content', 'priority', 'ttl', 'defaultTtl'];
+const FIELDS = [
+  'zoneName',
+  'state',
+  'owner',
+  'name',
+  'type',
+  'content',
+  'priority',
+  'ttl',
+  'defaultTtl',
+  'secondaries',
+];
 
 export function changedFields(before: unknown, after: unknown): ChangedField[] {
   const [old, now] = [objectOf(before), objectOf(after)];
@@ -34,5 +45,9 @@ function objectOf(value: unknown): Record<string, unknown> | null {
 
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  return clip(typeof value === 'string' ? value : JSON.stringify(value), VALUE);
+  return clip(Array.isArray(value) ? value.map(plain).join(', ') || 'none' : plain(value), VALUE);
+}
+
+function plain(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -8,18 +8,24 @@ import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { done, show } from '../shell/views.ts';
 import { headOf, mustConfirm, type OfZone } from './head.ts';
+import { secondaryForm, shownSecondaries } from './secondaries.ts';
 
 interface Again {
+  /** The ticked boxes of secondaries in a refused form. */
+  ticked?: readonly string[];
   typed?: Typed;
   errors?: FormErrors;
 }
 
-export function zonePages(app: FastifyInstance, { context }: ConsoleParts): void {
+export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
+  const { context } = parts;
   const settings = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
     const status = await readStatus(context, actorOf(request), zone.id);
     const isChecked = context.delegation?.look != null;
-    return show(request, reply, 'zones/settings', { title: zone.zoneName, zone, home, status, isChecked, ...again });
+    const secondaries = await shownSecondaries(context, request, zone.id, again.ticked);
+    const page = { title: zone.zoneName, zone, home, status, isChecked, secondaries };
+    return show(request, reply, 'zones/settings', { ...page, ...again });
   };
   const deletePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
@@ -64,6 +70,8 @@ export function zonePages(app: FastifyInstance, { context }: ConsoleParts): void
       );
     });
   }
+
+  secondaryForm(app, parts, settings);
 
   app.get<OfZone>('/zones/:zoneId/delete', async (request, reply) => deletePage(request, reply));
 

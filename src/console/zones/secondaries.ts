@@ -1,0 +1,69 @@
+// The secondaries of a zone: their state, and the owner's choice among those that are offered.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { zoneSecondariesBody } from '#contract/secondary.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { chooseSecondaries, readOfferedForZone, readZoneSecondaries } from '#service/secondaries/choice.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
+import { done } from '../shell/views.ts';
+import { headOf, mustConfirm, type OfZone } from './head.ts';
+
+const KINDS = { current: 'done', behind: 'warn', silent: 'failed', unknown: '' } as const;
+const LISTED_BY = { all: 'has all zones', administrator: 'the administrator', owner: 'the owner' } as const;
+
+/** The data that `zones/secondaries` shows. @param ticked the boxes that a refused form had; otherwise those of the choice */
+export async function shownSecondaries(
+  context: ServiceContext,
+  request: FastifyRequest,
+  zoneId: string,
+  ticked?: readonly string[],
+) {
+  const actor = actorOf(request);
+  const [offered, secondaries] = [
+    await readOfferedForZone(context, actor, zoneId),
+    await readZoneSecondaries(context, actor, zoneId),
+  ];
+  const chosen = secondaries.flatMap(({ name, chosen: isChosen }) => (isChosen ? [name] : []));
+  // The operator alone knows the namespace of a zone, so an offer to namespaces has no box.
+  const open = offered.filter(({ namespaces }) => namespaces === null).map(({ name }) => name);
+  const names = [...new Set([...open, ...chosen])].sort();
+  return {
+    rows: secondaries.map((each) => ({ ...each, kind: KINDS[each.state], listedBy: LISTED_BY[each.listedBy] })),
+    boxes: names.map((name) => ({
+      name,
+      nameservers: [...offered, ...secondaries].find((each) => each.name === name)?.nameservers ?? [],
+      isTicked: (ticked ?? chosen).includes(name),
+      isOffered: open.includes(name),
+    })),
+  };
+}
+
+/** @param settings shows the page with the form again */
+export function secondaryForm(
+  app: FastifyInstance,
+  { context }: ConsoleParts,
+  settings: (
+    request: FastifyRequest<OfZone>,
+    reply: FastifyReply,
+    again: { typed: Typed; errors: FormErrors; ticked: readonly string[] },
+  ) => Promise<FastifyReply>,
+): void {
+  app.post<OfZone>('/zones/:zoneId/secondaries', { config: { counts: 'zones' } }, async (request, reply) => {
+    const typed = typedOf(request);
+    const ticked = [typed.secondary ?? []].flat();
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    return attempt(
+      reply,
+      ['secondaries', 'anyway'],
+      async () => {
+        const { secondaries } = judge(zoneSecondariesBody, { secondaries: ticked });
+        mustConfirm(zone.managedBy, typed);
+        await chooseSecondaries(context, callerOf(request), zone.id, secondaries);
+        const words = secondaries.length === 0 ? 'no secondary' : secondaries.join(', ');
+        return done(request, reply, `${home}/settings`, `You chose ${words} for ${zone.zoneName}.`);
+      },
+      (errors) => settings(request, reply, { typed, errors, ticked }),
+    );
+  });
+}
