@@ -53,7 +53,7 @@ function optionOf({ flags, describe, default: preset, isRequired, choices, value
   if (isRequired) option.makeOptionMandatory();
   if (choices !== undefined) option.choices(choices);
   if (value === 'number') option.argParser(wholeNumber);
-  if (value === 'list') option.argParser((text: string, before: string[] = []) => [...before, text]);
+  if (value === 'list') option.argParser((text: string, before: string[] | false = []) => [...(before || []), text]);
   return option;
 }
 

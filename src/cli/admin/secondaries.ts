@@ -7,6 +7,8 @@ import { catalogName } from '#dns/secondaries/catalog.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
 import { nsdConfig } from '#dns/secondaries/nsd-config.ts';
 import {
+  adminAddSecondary,
+  adminChangeSecondary,
   adminListSecondaries,
   adminListZones,
   adminPutSecondary,
@@ -15,7 +17,8 @@ import {
   type ShownSecondary,
   secondaryOf,
 } from '#service/secondaries/administration.ts';
-import { endpointOf } from '#service/secondaries/input.ts';
+import { endpointOf, type SecondaryChange, textOfEndpoint } from '#service/secondaries/input.ts';
+import type { WrittenSecondary } from '#service/secondaries/write.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -29,37 +32,74 @@ export interface AddOptions {
   zone?: string[];
   catalog?: boolean;
   notify?: boolean;
+  offerToAll?: boolean;
+  offerToTeam?: string[];
+  offerToNamespace?: string[];
   tsigName?: string;
   tsigAlgorithm?: string;
   tsigSecretFile?: string;
 }
 
+/** `false` empties a list. */
+export type ChangeOptions = Omit<AddOptions, 'transfersFrom' | 'ns'> & {
+  transfersFrom?: string[] | false;
+  ns?: string[] | false;
+  offer?: false;
+};
+
 const KINDS = { bind: bindConfig, knot: knotConfig, nsd: nsdConfig };
 export const KIND_NAMES = ['bind', 'knot', 'nsd'] as const;
 
 export async function runSecondariesAdd(config: Config, name: string, given: AddOptions, print: Print): Promise<void> {
-  if (given.allZones && given.zone) throw new Error('--all-zones and --zone exclude each other');
-  const secret = given.tsigSecretFile === undefined ? undefined : readFileSync(given.tsigSecretFile, 'utf8').trim();
-  const { isNew, made, key } = await adminPutSecondary(
-    config.DATABASE_URL,
-    {
-      name,
-      addresses: given.address ?? [],
-      transfersFrom: given.transfersFrom,
-      nameservers: given.ns,
-      zones: given.allZones ? 'all' : given.zone,
-      catalog: given.catalog,
-      notify: given.notify,
-      tsig: { name: given.tsigName, algorithm: given.tsigAlgorithm, secret },
-    },
-    randomBytes,
-    new Date(),
-  );
-  print(`secondary ${name} is ${isNew ? 'added' : 'changed'}; its TSIG key is ${key.name} (${key.algorithm})`);
-  if (made) {
-    print('the secret of the key, which "secondaries config" prints as well:');
-    print(key.secret);
+  const input = { ...inputOf(given), name, addresses: given.address ?? [] };
+  const written = await adminAddSecondary(config.DATABASE_URL, input, randomBytes, new Date());
+  printWritten(`secondary ${name} is added`, written, print);
+}
+
+/** Changes the given values. @throws Error also if none is given */
+export async function runSecondariesChange(
+  config: Config,
+  name: string,
+  { transfersFrom, ns, offer, ...given }: ChangeOptions,
+  print: Print,
+): Promise<void> {
+  const change: SecondaryChange = { ...inputOf({ ...given, transfersFrom: transfersFrom || [], ns: ns || [] }) };
+  if (transfersFrom === undefined) change.transfersFrom = undefined;
+  if (ns === undefined) change.nameservers = undefined;
+  if (given.allZones === false) change.zones = given.zone ?? 'listed';
+  if (offer === false) change.offer = { ...change.offer };
+  if (Object.values(change).every((value) => value === undefined)) {
+    throw new Error(`nothing to change; "zonestead secondaries change --help" lists the options`);
   }
+  const written = await adminChangeSecondary(config.DATABASE_URL, name, change, randomBytes, new Date());
+  printWritten(`secondary ${name} is changed`, written, print);
+}
+
+/** Absent options are undefined. */
+function inputOf(given: AddOptions) {
+  if (given.allZones && given.zone) throw new Error('--all-zones and --zone exclude each other');
+  const { offerToAll: all, offerToTeam: teams, offerToNamespace: namespaces } = given;
+  const { tsigName, tsigAlgorithm, tsigSecretFile: file } = given;
+  const isOffer = (all ?? teams ?? namespaces) !== undefined;
+  const isKey = (tsigName ?? tsigAlgorithm ?? file) !== undefined;
+  const secret = file === undefined ? undefined : readFileSync(file, 'utf8').trim();
+  return {
+    addresses: given.address,
+    transfersFrom: given.transfersFrom,
+    nameservers: given.ns,
+    zones: given.allZones ? ('all' as const) : given.zone,
+    catalog: given.catalog,
+    notify: given.notify,
+    offer: isOffer ? { all, teams, namespaces } : undefined,
+    tsig: isKey ? { name: tsigName, algorithm: tsigAlgorithm, secret } : undefined,
+  };
+}
+
+function printWritten(what: string, { made, key }: WrittenSecondary, print: Print): void {
+  print(`${what}; its TSIG key is ${key.name} (${key.algorithm})`);
+  if (!made) return;
+  print('the secret of the key, which "secondaries config" prints as well:');
+  print(key.secret);
 }
 
 const file = z.array(
@@ -71,6 +111,13 @@ const file = z.array(
     zones: z.union([z.literal('all'), z.array(z.string())]).optional(),
     catalog: z.boolean().optional(),
     notify: z.boolean().optional(),
+    offer: z
+      .strictObject({
+        all: z.boolean().optional(),
+        teams: z.array(z.string()).optional(),
+        namespaces: z.array(z.string()).optional(),
+      })
+      .optional(),
     tsig: z
       .strictObject({
         name: z.string().optional(),
@@ -82,17 +129,20 @@ const file = z.array(
   }),
 );
 
-/** Adds or changes each secondary of a JSON file; others stay. */
+/**
+ * Makes each secondary of a JSON file what the file says; others stay. Without `offer` a secondary is offered to nobody; without
+ * `zones` its list stays, and without `tsig` its key.
+ */
 export async function runSecondariesApply(config: Config, path: string, print: Print): Promise<void> {
   const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new Error(`${path}: ${issue?.path.join('.')}: ${issue?.message}`);
   }
-  for (const { tsig = {}, ...each } of parsed.data) {
+  for (const { tsig = {}, offer = {}, ...each } of parsed.data) {
     const { secretFile, ...key } = tsig;
     const secret = secretFile === undefined ? key.secret : readFileSync(secretFile, 'utf8').trim();
-    const input = { ...each, tsig: { ...key, secret } };
+    const input = { ...each, offer, tsig: { ...key, secret } };
     const { isNew } = await adminPutSecondary(config.DATABASE_URL, input, randomBytes, new Date());
     print(`secondary ${each.name} is ${isNew ? 'added' : 'as the file says'}`);
   }
@@ -106,12 +156,13 @@ export async function runSecondariesList(config: Config, options: { json?: boole
   }
   const rows = all.map((each) => [
     each.name,
-    each.addresses.map(textOf).join(' '),
+    each.addresses.map(textOfEndpoint).join(' '),
     each.nameservers.join(' '),
     each.allZones ? 'all' : String(each.zones.length),
+    offerOf(each),
     stateOf(each),
   ]);
-  table(['NAME', 'ADDRESSES', 'NAME SERVERS', 'ZONES', 'STATE'], rows, print);
+  table(['NAME', 'ADDRESSES', 'NAME SERVERS', 'ZONES', 'OFFERED TO', 'STATE'], rows, print);
 }
 
 export async function runSecondariesShow(config: Config, name: string, print: Print): Promise<void> {
@@ -154,7 +205,7 @@ export async function runSecondariesConfig(
   const byCatalog = found.catalog && options.for !== 'nsd';
   if (!byCatalog && zones === 'all') {
     throw new Error(
-      `${options.for} needs the names of the zones: list them (secondaries add ${name} --zone …), or use knot or bind`,
+      `${options.for} needs the names of the zones: list them (secondaries zones ${name} --add …), or use knot or bind`,
     );
   }
   const view = {
@@ -163,7 +214,7 @@ export async function runSecondariesConfig(
     zones: byCatalog ? null : (zones as readonly string[]),
     catalog: catalogName(name),
   };
-  const listen = (options.listen ?? found.addresses.map(textOf)).map(endpointOf);
+  const listen = (options.listen ?? found.addresses.map(textOfEndpoint)).map(endpointOf);
   print(KINDS[options.for](view, { listen, folder: options.folder }));
 }
 
@@ -171,8 +222,8 @@ function withoutSecret({ tsigSecret: _, ...rest }: ShownSecondary) {
   return rest;
 }
 
-function textOf({ address, port }: { address: string; port: number }): string {
-  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+function offerOf({ offer: { all, teams, namespaces } }: ShownSecondary): string {
+  return all ? 'everybody' : [...teams, ...namespaces].join(', ') || 'nobody';
 }
 
 function stateOf({ report }: ShownSecondary): string {

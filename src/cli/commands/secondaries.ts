@@ -1,44 +1,54 @@
 // `zonestead secondaries …`: name servers of others that transfer zones, over the database of the service.
-import type { AddOptions, ConfigOptions } from '../admin/secondaries.ts';
-import { type CommandGroup, describeCommand } from '../command.ts';
+import type { AddOptions, ChangeOptions, ConfigOptions } from '../admin/secondaries.ts';
+import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 
 const NAME = [{ usage: '<name>', describe: 'name of the secondary' }];
 const load = () => import('../admin/secondaries.ts');
 
+const ADDRESS: OptionDescription = {
+  flags: '--address <address>',
+  describe: 'where it answers and gets NOTIFY: 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:5353',
+  value: 'list',
+};
+const TRANSFERS_FROM: OptionDescription = {
+  flags: '--transfers-from <address>',
+  describe: 'a further address or network (10.244.0.0/16) that it transfers from',
+  value: 'list',
+};
+const NS: OptionDescription = {
+  flags: '--ns <host>',
+  describe: 'a host name for the NS records of its zones; without one it is hidden',
+  value: 'list',
+};
+const OFFERS: readonly OptionDescription[] = [
+  { flags: '--offer-to-all', describe: 'the owner of any zone may choose it (default: nobody may)' },
+  { flags: '--offer-to-team <team>', describe: 'this team may choose it for its zones', value: 'list' },
+  {
+    flags: '--offer-to-namespace <team/namespace>',
+    describe: "DNSZones of this Kubernetes namespace may choose it; the operator's key belongs to the team",
+    value: 'list',
+  },
+];
+const ALGORITHMS = ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'];
+
 const add = describeCommand({
   name: 'add',
-  describe: 'add a secondary, or change the one with this name',
+  describe: 'add a secondary',
   arguments: NAME,
   options: [
-    {
-      flags: '--address <address>',
-      describe: 'where it answers and gets NOTIFY: 192.0.2.1, 192.0.2.1:5353 or [2001:db8::1]:5353; may be repeated',
-      isRequired: true,
-      value: 'list',
-    },
-    {
-      flags: '--transfers-from <address>',
-      describe: 'a further address or network (10.244.0.0/16) that it transfers from; may be repeated',
-      value: 'list',
-    },
-    {
-      flags: '--ns <host>',
-      describe: 'a host name for the NS records of its zones; may be repeated (default: none)',
-      value: 'list',
-    },
+    { ...ADDRESS, isRequired: true },
+    TRANSFERS_FROM,
+    NS,
     { flags: '--all-zones', describe: 'it gets all zones (default: only listed ones)' },
-    {
-      flags: '--zone <zone>',
-      describe: 'a zone that it gets; may be repeated; the list becomes these zones (default: the list stays)',
-      value: 'list',
-    },
+    { flags: '--zone <zone>', describe: 'a zone that it gets', value: 'list' },
+    ...OFFERS,
     { flags: '--no-catalog', describe: 'it gets no catalog zone' },
     { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
     { flags: '--tsig-name <name>', describe: 'name of its TSIG key (default: <name>.zonestead)' },
     {
       flags: '--tsig-algorithm <algorithm>',
       describe: 'algorithm of the key (default: hmac-sha256)',
-      choices: ['hmac-sha256', 'hmac-sha384', 'hmac-sha512'],
+      choices: ALGORITHMS,
     },
     { flags: '--tsig-secret-file <file>', describe: 'file with the secret in base64 (default: a new secret is made)' },
   ],
@@ -47,10 +57,49 @@ const add = describeCommand({
     (await load()).runSecondariesAdd(config(), name, options, print),
 });
 
+const change = describeCommand({
+  name: 'change',
+  describe: 'change a secondary; everything that no option names stays as it is',
+  arguments: NAME,
+  options: [
+    ADDRESS,
+    TRANSFERS_FROM,
+    { flags: '--no-transfers-from', describe: 'it transfers only from its addresses' },
+    NS,
+    { flags: '--no-ns', describe: 'it leaves the NS records of its zones' },
+    { flags: '--all-zones', describe: 'it gets all zones' },
+    { flags: '--no-all-zones', describe: 'it gets only listed zones' },
+    { flags: '--zone <zone>', describe: 'a zone that it gets; the list becomes these zones', value: 'list' },
+    ...OFFERS,
+    { flags: '--no-offer', describe: 'nobody may choose it any more; zones that have it keep it' },
+    { flags: '--catalog', describe: 'it gets a catalog zone' },
+    { flags: '--no-catalog', describe: 'it gets no catalog zone' },
+    { flags: '--notify', describe: 'it gets NOTIFY' },
+    { flags: '--no-notify', describe: 'it gets no NOTIFY and finds changes by itself' },
+    { flags: '--tsig-name <name>', describe: 'name of its TSIG key' },
+    {
+      flags: '--tsig-algorithm <algorithm>',
+      describe: 'algorithm of the key; another one needs a new secret, which is made without a file',
+      choices: ALGORITHMS,
+    },
+    { flags: '--tsig-secret-file <file>', describe: 'file with the secret in base64' },
+  ],
+  notes: 'An option that can be repeated replaces the list: name all addresses, hosts, zones or offers.',
+  settings: ['DATABASE_URL'],
+  run: async ([name = ''], options: ChangeOptions, { config, print }) =>
+    (await load()).runSecondariesChange(config(), name, options, print),
+});
+
 const apply = describeCommand({
   name: 'apply',
-  describe: 'add or change the secondaries of a JSON file; others stay as they are',
-  arguments: [{ usage: '<file>', describe: 'a list of objects with name, addresses, nameservers, zones, tsig' }],
+  describe: 'make the secondaries of a JSON file what the file says; others stay as they are',
+  arguments: [
+    {
+      usage: '<file>',
+      describe:
+        'a list of objects with name, addresses, transfersFrom, nameservers, zones, offer, catalog, notify, tsig',
+    },
+  ],
   settings: ['DATABASE_URL'],
   run: async ([path = ''], _options, { config, print }) => (await load()).runSecondariesApply(config(), path, print),
 });
@@ -120,5 +169,5 @@ const config = describeCommand({
 export const command: CommandGroup = {
   name: 'secondaries',
   describe: 'administer the secondaries that transfer zones (over the database)',
-  commands: [add, apply, list, show, zones, remove, config],
+  commands: [add, change, apply, list, show, zones, remove, config],
 };

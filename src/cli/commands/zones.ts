@@ -67,6 +67,22 @@ const status = describeCommand({
     ),
 });
 
+const secondaries = describeCommand({
+  name: 'secondaries',
+  describe: 'show the secondaries of a zone, and choose among those that are offered',
+  arguments: [ZONE],
+  options: [
+    { flags: '--add <secondary>', describe: 'a secondary that is to have the zone', value: 'list' },
+    { flags: '--remove <secondary>', describe: 'a secondary that you chose and no longer want', value: 'list' },
+    JSON_OPTION,
+  ],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: JsonOption & { add?: string[]; remove?: string[] }, context) =>
+    withRest(context, options, async (session) =>
+      (await import('../rest/zone-secondaries.ts')).zoneSecondaries(session, zone, options),
+    ),
+});
+
 const park = describeCommand({
   name: 'park',
   describe: 'stop serving the records of a zone, and keep them',
@@ -128,5 +144,5 @@ const ds = describeCommand({
 export const command: CommandGroup = {
   name: 'zones',
   describe: 'manage zones (over the REST API)',
-  commands: [list, create, get, status, remove, park, unpark, release, toManifests, ds],
+  commands: [list, create, get, status, secondaries, remove, park, unpark, release, toManifests, ds],
 };

@@ -1,71 +1,77 @@
 // The administrator's commands about secondaries. They use the database directly and need no key.
-import type { Secondary, TsigKey } from '#dns/secondaries/secondary.ts';
-import { sqlFailure, type Tx } from '#store/database.ts';
-import { teamByName } from '#store/keys.ts';
+import type { Secondary } from '#dns/secondaries/secondary.ts';
+import type { Tx } from '#store/database.ts';
 import {
   allSecondaries,
   changePlan,
   deleteSecondary,
-  delistZone,
   type ListedZone,
   listedZones,
-  listZone,
-  putSecondary,
   type SecondaryRow,
   secondaryByName,
 } from '#store/secondaries.ts';
-import { allOffers, lockSecondaries, type Offer, writeOffers } from '#store/secondary-offers.ts';
+import { allOffers, lockSecondaries, type Offer } from '#store/secondary-offers.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
-import { zonesNamed } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
-import { type OfferInput, offeredNamespaceOf, type SecondaryInput, secondaryRow } from './input.ts';
+import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';
+import { changeZones, keyOf, type WrittenSecondary, writeSecondary } from './write.ts';
 
 type Random = (bytes: number) => Buffer;
 
 /**
  * Adds the secondary, or makes the one with this name what the input says; its key stays unless the input has another one.
  * @returns the key; `made` if its secret was made now
- * @throws Error if the input is wrong, or names a zone that does not exist
+ * @throws Error if the input is wrong, or names a zone or a team that does not exist
  */
 export async function adminPutSecondary(
   url: string,
   input: SecondaryInput,
   random: Random,
   now: Date,
-): Promise<{ isNew: boolean; made: boolean; key: TsigKey }> {
-  return withDatabase(url, (db) =>
-    db.transaction(async (tx) => {
-      await lockSecondaries(tx, 'administrator');
-      const before = await secondaryByName(tx, input.name);
-      const { row, made } = secondaryRow(
-        input,
-        before && { key: keyOf(before), offeredToAll: before.offeredToAll },
-        random,
-      );
-      await putSecondary(tx, row).catch((error: unknown) => {
-        if (sqlFailure(error)?.constraint !== 'secondaries_tsig_name_key') throw error;
-        throw new Error(`another secondary has the TSIG key ${row.tsigName}; give each a key of its own`);
-      });
-      if (Array.isArray(input.zones)) await setZones(tx, input.name, input.zones);
-      if (input.offer !== undefined) await setOffers(tx, input.name, input.offer);
-      await settleNames(tx, null, now);
-      await changePlan(tx);
-      return { isNew: before === null, made, key: keyOf(row) };
-    }),
+): Promise<WrittenSecondary> {
+  return inTransaction(url, async (tx) =>
+    writeSecondary(tx, input, await secondaryByName(tx, input.name), random, now),
   );
+}
+
+/** As adminPutSecondary. @throws Error also if there is a secondary of this name */
+export async function adminAddSecondary(
+  url: string,
+  input: SecondaryInput,
+  random: Random,
+  now: Date,
+): Promise<WrittenSecondary> {
+  return inTransaction(url, async (tx) => {
+    if ((await secondaryByName(tx, input.name)) === null) return writeSecondary(tx, input, null, random, now);
+    throw new Error(
+      `there is a secondary ${input.name} already; "zonestead secondaries change ${input.name}" changes it, and "zonestead secondaries show ${input.name}" shows it`,
+    );
+  });
+}
+
+/** Changes the given values, and nothing else. @throws Error as adminPutSecondary, and if there is no such secondary */
+export async function adminChangeSecondary(
+  url: string,
+  name: string,
+  change: SecondaryChange,
+  random: Random,
+  now: Date,
+): Promise<WrittenSecondary> {
+  return inTransaction(url, async (tx) => {
+    const before = await secondaryByName(tx, name);
+    if (before === null) throw noSecondary(name);
+    return writeSecondary(tx, changedInput(before, change), before, random, now);
+  });
 }
 
 /** @throws Error if there is no such secondary */
 export async function adminRemoveSecondary(url: string, name: string, now: Date): Promise<void> {
-  await withDatabase(url, (db) =>
-    db.transaction(async (tx) => {
-      await lockSecondaries(tx, 'administrator');
-      if (!(await deleteSecondary(tx, name))) throw noSecondary(name);
-      await settleNames(tx, null, now);
-      await changePlan(tx);
-    }),
-  );
+  await inTransaction(url, async (tx) => {
+    if (!(await deleteSecondary(tx, name))) throw noSecondary(name);
+    await settleNames(tx, null, now);
+    await changePlan(tx);
+  });
 }
 
 /** Adds zones to the list of a secondary, or takes them out. @throws Error if one of the names is unknown */
@@ -75,18 +81,14 @@ export async function adminListZones(
   zones: { add: readonly string[]; remove: readonly string[] },
   now: Date,
 ): Promise<void> {
-  await withDatabase(url, (db) =>
-    db.transaction(async (tx) => {
-      await lockSecondaries(tx, 'administrator');
-      const secondary = await secondaryByName(tx, name);
-      if (secondary === null) throw noSecondary(name);
-      if (secondary.allZones) throw new Error(`the secondary ${name} has all zones, so it has no list`);
-      for (const id of await idsOf(tx, zones.add)) await listZone(tx, id, name);
-      for (const id of await idsOf(tx, zones.remove)) await delistZone(tx, id, name);
-      await settleNames(tx, null, now);
-      await changePlan(tx);
-    }),
-  );
+  await inTransaction(url, async (tx) => {
+    const secondary = await secondaryByName(tx, name);
+    if (secondary === null) throw noSecondary(name);
+    if (secondary.allZones) throw new Error(`the secondary ${name} has all zones, so it has no list`);
+    await changeZones(tx, name, zones);
+    await settleNames(tx, null, now);
+    await changePlan(tx);
+  });
 }
 
 export interface ShownSecondary extends Omit<SecondaryRow, 'offeredToAll'> {
@@ -135,34 +137,14 @@ export function secondaryOf(row: Omit<SecondaryRow, 'offeredToAll'>, zones: read
   return { name, addresses, transfersFrom, key: keyOf(row), zones: names, catalog, notify };
 }
 
-function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecret'>): TsigKey {
-  return { name: row.tsigName, algorithm: row.tsigAlgorithm as TsigKey['algorithm'], secret: row.tsigSecret };
-}
-
-async function setZones(tx: Tx, secondary: string, names: readonly string[]): Promise<void> {
-  const wanted = new Set(await idsOf(tx, names));
-  for (const { id } of await listedZones(tx, secondary)) if (!wanted.has(id)) await delistZone(tx, id, secondary);
-  for (const id of wanted) await listZone(tx, id, secondary);
-}
-
-/** @throws Error if a team does not exist */
-async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [] }: OfferInput): Promise<void> {
-  const wanted = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(offeredNamespaceOf)];
-  const offers = [];
-  for (const { team, namespace } of wanted) {
-    const found = await teamByName(tx, team);
-    if (found === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
-    offers.push({ teamId: found.id, namespace });
-  }
-  await writeOffers(tx, secondary, offers);
-}
-
-async function idsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
-  const canonical = names.map((name) => name.toLowerCase().replace(/\.$/, ''));
-  const found = await zonesNamed(tx, canonical);
-  const missing = canonical.find((name) => found.every((zone) => zone.name !== name));
-  if (missing !== undefined) throw new Error(`there is no zone ${missing}`);
-  return found.map(({ id }) => id);
+/** No choice of an owner runs meanwhile. */
+async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
+  return withDatabase(url, (db) =>
+    db.transaction(async (tx) => {
+      await lockSecondaries(tx, 'administrator');
+      return work(tx);
+    }),
+  );
 }
 
 function noSecondary(name: string): Error {

@@ -31,6 +31,33 @@ export interface SecondaryInput {
   tsig?: { name?: string | undefined; algorithm?: string | undefined; secret?: string | undefined } | undefined;
 }
 
+/** The changes of a secondary; an absent field stays as it is. */
+export type SecondaryChange = Omit<SecondaryInput, 'name' | 'addresses' | 'zones'> & {
+  addresses?: readonly string[] | undefined;
+  /** `listed`: no longer all zones, only those of the list, which stays. */
+  zones?: SecondaryInput['zones'] | 'listed' | undefined;
+};
+
+/** The description of a secondary that exists, with the changes. */
+export function changedInput(row: Omit<NewSecondary, 'offeredToAll'>, change: SecondaryChange): SecondaryInput {
+  const {
+    addresses = row.addresses.map(textOfEndpoint),
+    transfersFrom = row.transfersFrom,
+    nameservers = row.nameservers,
+    zones = row.allZones ? 'all' : 'listed',
+    catalog = row.catalog,
+    notify = row.notify,
+    offer,
+    tsig,
+  } = change;
+  const list = zones === 'listed' ? undefined : zones;
+  return { name: row.name, addresses, transfersFrom, nameservers, zones: list, catalog, notify, offer, tsig };
+}
+
+export function textOfEndpoint({ address, port }: Endpoint): string {
+  return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
 const DNS_PORT = 53;
 const SECRET_OCTETS = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 };
 

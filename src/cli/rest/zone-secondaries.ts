@@ -1,0 +1,33 @@
+// `zonestead zones secondaries`: the secondaries of a zone, and the owner's choice among those that are offered.
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import { table } from '../table.ts';
+import { type Session, show, zoneOf } from './session.ts';
+
+const LISTED_BY = { all: 'all zones', administrator: 'administrator', owner: 'you' };
+
+/** Changes the choice if a change is given, and shows the secondaries. @throws Error if the API key cannot see the zone */
+export async function zoneSecondaries(
+  session: Session,
+  nameOrId: string,
+  { add = [], remove = [] }: { add?: string[]; remove?: string[] },
+): Promise<void> {
+  const { client, signal, print } = session;
+  const { id } = await zoneOf(session, nameOrId);
+  let secondaries = await client.zones.secondaries(id, { signal });
+  if (add.length > 0 || remove.length > 0) {
+    const chosen = secondaries.flatMap(({ name, chosen: isChosen }) => (isChosen ? [name] : []));
+    const wanted = [...new Set([...chosen, ...add])].filter((name) => !remove.includes(name));
+    secondaries = await client.zones.chooseSecondaries(id, wanted, { signal });
+  }
+  const offered = await client.zones.offeredSecondaries({ signal });
+  show(session, { secondaries, offered }, () => {
+    table(['SECONDARY', 'NAME SERVERS', 'LISTED BY', 'STATE', 'SINCE', 'REASON'], secondaries.map(rowOf), print);
+    const others = offered.filter(({ name, allZones }) => !allZones && secondaries.every((each) => each.name !== name));
+    if (others.length > 0) print(`offered as well: ${others.map(({ name }) => name).join(', ')}`);
+  });
+}
+
+function rowOf({ name, nameservers, listedBy, chosen, state, since = '-', reason = '' }: ZoneSecondary): string[] {
+  const by = chosen && listedBy !== 'owner' ? `${LISTED_BY[listedBy]}, you` : LISTED_BY[listedBy];
+  return [name, nameservers.join(' ') || 'hidden', by, state, since, reason];
+}

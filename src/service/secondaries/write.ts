@@ -1,0 +1,81 @@
+// Writes a secondary of the administrator with its zones and its offers.
+import type { TsigKey } from '#dns/secondaries/secondary.ts';
+import { sqlFailure, type Tx } from '#store/database.ts';
+import { teamByName } from '#store/keys.ts';
+import { changePlan, delistZone, listedZones, listZone, putSecondary, type SecondaryRow } from '#store/secondaries.ts';
+import { writeOffers } from '#store/secondary-offers.ts';
+import { zonesNamed } from '#store/zones.ts';
+import { type OfferInput, offeredNamespaceOf, type SecondaryInput, secondaryRow } from './input.ts';
+import { settleNames } from './names.ts';
+
+export interface WrittenSecondary {
+  isNew: boolean;
+  /** Whether the secret of the key was made now. */
+  made: boolean;
+  key: TsigKey;
+}
+
+/**
+ * Writes the values of the input. The secondaries are locked.
+ * @param before the secondary as it is; null: there is none
+ * @throws Error if the input is wrong, or names a zone or a team that does not exist
+ */
+export async function writeSecondary(
+  tx: Tx,
+  input: SecondaryInput,
+  before: SecondaryRow | null,
+  random: (bytes: number) => Buffer,
+  now: Date,
+): Promise<WrittenSecondary> {
+  const kept = before && { key: keyOf(before), offeredToAll: before.offeredToAll };
+  const { row, made } = secondaryRow(input, kept, random);
+  await putSecondary(tx, row).catch((error: unknown) => {
+    if (sqlFailure(error)?.constraint !== 'secondaries_tsig_name_key') throw error;
+    throw new Error(`another secondary has the TSIG key ${row.tsigName}; give each a key of its own`);
+  });
+  if (Array.isArray(input.zones)) await setZones(tx, input.name, input.zones);
+  if (input.offer !== undefined) await setOffers(tx, input.name, input.offer);
+  await settleNames(tx, null, now);
+  await changePlan(tx);
+  return { isNew: before === null, made, key: keyOf(row) };
+}
+
+/** @throws Error if one of the names is unknown */
+export async function changeZones(
+  tx: Tx,
+  secondary: string,
+  { add, remove }: { add: readonly string[]; remove: readonly string[] },
+): Promise<void> {
+  for (const id of await idsOf(tx, add)) await listZone(tx, id, secondary);
+  for (const id of await idsOf(tx, remove)) await delistZone(tx, id, secondary);
+}
+
+export function keyOf(row: Pick<SecondaryRow, 'tsigName' | 'tsigAlgorithm' | 'tsigSecret'>): TsigKey {
+  return { name: row.tsigName, algorithm: row.tsigAlgorithm as TsigKey['algorithm'], secret: row.tsigSecret };
+}
+
+async function setZones(tx: Tx, secondary: string, names: readonly string[]): Promise<void> {
+  const wanted = new Set(await idsOf(tx, names));
+  for (const { id } of await listedZones(tx, secondary)) if (!wanted.has(id)) await delistZone(tx, id, secondary);
+  for (const id of wanted) await listZone(tx, id, secondary);
+}
+
+/** @throws Error if a team does not exist */
+async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [] }: OfferInput): Promise<void> {
+  const wanted = [...teams.map((team) => ({ team, namespace: '' })), ...namespaces.map(offeredNamespaceOf)];
+  const offers = [];
+  for (const { team, namespace } of wanted) {
+    const found = await teamByName(tx, team);
+    if (found === null) throw new Error(`there is no team ${team}; "zonestead teams list" shows the names`);
+    offers.push({ teamId: found.id, namespace });
+  }
+  await writeOffers(tx, secondary, offers);
+}
+
+async function idsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
+  const canonical = names.map((name) => name.toLowerCase().replace(/\.$/, ''));
+  const found = await zonesNamed(tx, canonical);
+  const missing = canonical.find((name) => found.every((zone) => zone.name !== name));
+  if (missing !== undefined) throw new Error(`there is no zone ${missing}`);
+  return found.map(({ id }) => id);
+}

@@ -1,0 +1,113 @@
+// `zonestead secondaries …` and `zonestead zones secondaries`, with an api and its database. The commands run in this process,
+// through the parser of the program.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { describe, expect, it, vi } from 'vitest';
+import { command as secondaries } from '../../../src/cli/commands/secondaries.ts';
+import { command as zones } from '../../../src/cli/commands/zones.ts';
+import { addToTree } from '../../../src/cli/tree.ts';
+import { startTestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
+
+const service = await startTestService({ nameserver: false });
+vi.stubEnv('DATABASE_URL', service.database.url);
+vi.stubEnv('ZONESTEAD_URL', service.url);
+vi.stubEnv('ZONESTEAD_API_KEY', service.admin.text);
+/** Runs `zonestead …`. @returns the output, or the message of the error */
+const zonestead = async (words: string): Promise<string> => {
+  const lines: string[] = [];
+  const context = {
+    print: (line: string) => void lines.push(line),
+    signal: AbortSignal.timeout(20_000),
+    stop: () => undefined,
+  };
+  const program = new Command('zonestead');
+  for (const group of [secondaries, zones]) addToTree(program, group, context, undefined);
+  try {
+    await program.parseAsync(words.split(' '), { from: 'user' });
+  } catch (error) {
+    return (error as Error).message;
+  }
+  return `${lines.join('\n')}\n`;
+};
+const stored = async (name: string) => {
+  const { report: _, createdAt: _2, ...rest } = JSON.parse(await zonestead(`secondaries show ${name}`));
+  return rest;
+};
+
+describe('zonestead secondaries', () => {
+  it('adds a secondary once, and changes only what is given', async () => {
+    const options = '--address 192.0.2.1 --transfers-from 192.0.2.7 --ns ns.eu.test --all-zones --no-notify';
+    expect(await zonestead(`secondaries add eu ${options} --offer-to-team first`)).toContain('secondary eu is added');
+    const before = await stored('eu');
+    expect(before).toMatchObject({
+      addresses: [{ address: '192.0.2.1', port: 53 }],
+      transfersFrom: ['192.0.2.7'],
+      nameservers: ['ns.eu.test'],
+      allZones: true,
+      catalog: true,
+      notify: false,
+      offer: { all: false, teams: ['first'], namespaces: [] },
+    });
+    expect(await zonestead('secondaries add eu --address 192.0.2.2')).toMatch(
+      /^there is a secondary eu already; "zonestead secondaries change eu" changes it/,
+    );
+    expect(await zonestead('secondaries change eu')).toMatch(/^nothing to change/);
+    expect(await stored('eu')).toEqual(before);
+
+    const changed = 'secondaries change eu --address [2001:db8::1]:5353 --address 192.0.2.3:54';
+    expect(await zonestead(changed)).toBe('secondary eu is changed; its TSIG key is eu.zonestead (hmac-sha256)\n');
+    const addresses = [
+      { address: '2001:db8::1', port: 5353 },
+      { address: '192.0.2.3', port: 54 },
+    ];
+    expect(await stored('eu')).toEqual({ ...before, addresses });
+    await zonestead('secondaries change eu --offer-to-all');
+    const everybody = { all: true, teams: [], namespaces: [] };
+    expect(await stored('eu')).toEqual({ ...before, addresses, offer: everybody });
+    expect(await zonestead('secondaries list')).toMatch(
+      /^eu +\[2001:db8::1\]:5353 192\.0\.2\.3:54 +ns\.eu\.test +all +everybody/m,
+    );
+    await zonestead(
+      'secondaries change eu --no-ns --no-transfers-from --no-all-zones --no-offer --notify --no-catalog',
+    );
+    const nothing = { transfersFrom: [], nameservers: [], allZones: false, notify: true, catalog: false };
+    const nobody = { ...everybody, all: false };
+    expect(await stored('eu')).toEqual({ ...before, addresses, ...nothing, offer: nobody });
+    expect(await zonestead('secondaries change none --ns ns.eu.test')).toMatch(/^there is no secondary none/);
+  });
+
+  it('applies a file, which is the whole description apart from zones and key', async () => {
+    const file = join(await temporaryFolder('apply'), 'secondaries.json');
+    const apply = async (...secondaries: object[]) => {
+      await writeFile(file, JSON.stringify(secondaries));
+      return zonestead(`secondaries apply ${file}`);
+    };
+    const us = { name: 'us', addresses: ['192.0.2.9'] };
+    const offer = { teams: ['first'], namespaces: ['first/shop'] };
+    expect(await apply({ ...us, nameservers: ['ns.us.test'], offer })).toBe('secondary us is added\n');
+    expect(await stored('us')).toMatchObject({ nameservers: ['ns.us.test'], offer: { all: false, ...offer } });
+    expect(await apply(us)).toBe('secondary us is as the file says\n');
+    expect(await stored('us')).toMatchObject({ nameservers: [], offer: { all: false, teams: [], namespaces: [] } });
+    expect(await apply({ ...us, offer: { everybody: true } })).toContain('offer: Unrecognized key');
+    expect(await apply({ ...us, offer: { namespaces: ['shop'] } })).toContain('such as platform/shop');
+  });
+});
+
+describe('zonestead zones secondaries', () => {
+  it('shows the secondaries of a zone, and chooses among those that are offered', async () => {
+    const zone = await service.zone('choice.example');
+    await zonestead('secondaries add a1 --address 192.0.2.4 --offer-to-all');
+    await zonestead('secondaries add b1 --address 192.0.2.5 --ns ns.b.test --offer-to-team first');
+    const chosen = await zonestead(`zones secondaries ${zone.zoneName} --add b1`);
+    expect(chosen).toMatch(/^b1 +ns\.b\.test +you +unknown +- +no name server has reported about it yet$/m);
+    expect(chosen).toContain('offered as well: a1\n');
+    await zonestead(`zones secondaries ${zone.zoneName} --add a1 --remove b1`);
+    const { secondaries } = JSON.parse(await zonestead(`zones secondaries ${zone.id} --json`));
+    expect(secondaries).toMatchObject([{ name: 'a1', chosen: true }]);
+    expect(await zonestead(`zones secondaries ${zone.zoneName} --add zz`)).toMatch(
+      /^secondaries: the secondary zz is not offered .* Offered: a1, b1\..*\(403 forbidden\)$/,
+    );
+  });
+});
