@@ -7,6 +7,8 @@ import { temporaryFolder } from './temporary.ts';
 
 export interface TestKnot extends Knot {
   control: KnotControl;
+  /** The texts about damaged databases. */
+  warnings: string[];
   /** Ends knotd with the signal, and starts it again with the same folder and port, and with other settings if some are given. */
   restart(signal: NodeJS.Signals, settings?: KnotOptions['settings']): Promise<void>;
 }
@@ -16,13 +18,16 @@ export async function testKnot(settings?: KnotOptions['settings']): Promise<Test
   const stateDir = await temporaryFolder('knot');
   const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
   const { signal } = new AbortController();
+  const warnings: string[] = [];
+  const warn = (text: string) => void warnings.push(text);
   const start = (more = settings) =>
-    startKnot({ programs: inject('knot'), stateDir, port, signal, ...(more ? { settings: more } : {}) });
+    startKnot({ programs: inject('knot'), stateDir, port, signal, warn, ...(more ? { settings: more } : {}) });
   const knot = await start();
   const control = knotControl({ socket: knot.folder.socket });
   const own: TestKnot = {
     ...knot,
     control,
+    warnings,
     restart: async (how, more) => {
       await own.part.stop({ signal: how });
       own.part = (await start(more)).part;

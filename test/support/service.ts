@@ -254,6 +254,7 @@ async function startTestKnot(stateDir: string, port: number, closers: (() => Pro
   const own: TestKnot = {
     ...knot,
     control,
+    warnings: [],
     restart: async (how) => {
       await own.part.stop({ signal: how });
       own.part = (await start()).part;

@@ -24,6 +24,8 @@ export interface KnotOptions {
   /** The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is `local`.) */
   settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
   signal: AbortSignal;
+  /** Gets a text for each damaged database. (Default: they are set aside without a text.) */
+  warn?(text: string): void;
 }
 
 export interface Knot {
@@ -47,10 +49,10 @@ export async function ensureKnot(options: { progress: Progress; signal: AbortSig
  * with SIGTERM. @throws with the end of its log
  */
 export async function startKnot(options: KnotOptions): Promise<Knot> {
-  const { programs, stateDir, port, address = '127.0.0.1', signal } = options;
+  const { programs, stateDir, port, address = '127.0.0.1', signal, warn } = options;
   const folder = knotFolder(join(stateDir, 'knot'));
   const settings = { identity: 'local', ...options.settings, folder, listen: [{ address, port }] };
-  await prepareKnot({ knotc: programs.knotc, settings, signal });
+  await prepareKnot({ knotc: programs.knotc, settings, signal, ...(warn ? { warn } : {}) });
   const control = knotControl({ socket: folder.socket, connectMs: 1_000 });
   try {
     const part = await startReady(

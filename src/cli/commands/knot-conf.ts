@@ -9,14 +9,15 @@ export const command = describeCommand({
   settings: KNOT_CONF_SETTINGS,
   notes:
     'The database is in the folder confdb of ZONESTEAD_KNOT_FOLDER, for knotd -C. Zones and secondaries that are in it stay. ' +
-    'A socket and a PID file that a killed knotd left are removed.',
+    'A socket and a PID file that a killed knotd left are removed. A damaged database is kept as data.mdb.damaged, ' +
+    'and the node gets its contents from the api again.',
   run: async (_args, { start }: { start?: boolean }, { config, print, signal }) => {
     const { prepareKnot } = await import('#nameserver/knot/prepare.ts');
     const { knotSettings } = await import('#nameserver/knot/from-config.ts');
     const values = config();
     const settings = knotSettings(values);
     const { confdb } = settings.folder;
-    const result = await prepareKnot({ knotc: values.ZONESTEAD_KNOTC, settings, signal });
+    const result = await prepareKnot({ knotc: values.ZONESTEAD_KNOTC, settings, signal, warn: print });
     if (!start) print(`${result === 'made' ? 'Made' : 'Updated'} the configuration database ${confdb}.`);
     else process.execve?.(values.ZONESTEAD_KNOTD, [values.ZONESTEAD_KNOTD, '-C', confdb]);
   },

@@ -26,6 +26,22 @@ export function isRefusal(error: unknown, ...reasons: string[]): boolean {
   return error instanceof KnotError && error.failure === 'refused' && reasons.includes(error.reason);
 }
 
+/** Whether knotd has no usable key of the zone: its key store was lost or damaged. */
+export function isKeyLost(error: unknown): boolean {
+  return isRefusal(error, 'no keys for signing', 'PKCS #8 import error', 'not exists');
+}
+
+/** LMDB's texts, as Knot repeats them, begin with this. */
+const DAMAGE = 'MDB_';
+
+/** The refusal with the remedy, if a database of knotd is damaged. @returns any other error as it is */
+export function withRemedy(error: unknown): unknown {
+  if (!(error instanceof KnotError) || error.failure !== 'refused' || !error.reason.startsWith(DAMAGE)) return error;
+  const remedy =
+    'a database of knotd is damaged. Restart knotd: its start sets the database aside, and the node loads the zones again';
+  return new KnotError('refused', error.reason, `${error.message}: ${remedy}`);
+}
+
 /** knotd still loads the zone from its journal: the contents are unknown, and a commit now would replace them. */
 export class ZoneLoading extends Error {
   constructor(zone: string) {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, randomUUID } from 'node:crypto';
 import { existsSync, unlinkSync, writeFileSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { settleAll } from '#base/settle-all.ts';
@@ -99,6 +99,15 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
     return lines.map((line) => line.split(' ')[0]!).filter((word) => /^[0-9a-f]{40}$/.test(word));
   }
 
+  /** Writes the file of a key that the database has, if it is missing or damaged. */
+  async function restore(privateKey: string, id: string): Promise<void> {
+    const file = fileOf(id);
+    const held = await readFile(file, 'utf8').catch(() => '');
+    if (isKeyWith(held, id)) return;
+    await writeFile(`${file}.new`, privateKey, { mode: 0o640 });
+    await rename(`${file}.new`, file);
+  }
+
   return {
     add: async (all, signal) => {
       await settleAll(all.map((key) => addOne(key, all.length > MANY, signal)));
@@ -112,6 +121,7 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
       const ids = await list(key.zone, signal);
       const wanted = keyId(key.privateKey);
       if (!ids.includes(wanted)) await addOne(key, false, signal);
+      else await restore(key.privateKey, wanted);
       for (const id of ids.filter((other) => other !== wanted)) {
         await keymgrOf(key.zone, ['delete', id], signal);
       }
@@ -132,6 +142,14 @@ export function publicKeyOf(privateKey: string): string {
 /** The name that Knot gives to a key: the SHA-1 of its SubjectPublicKeyInfo. */
 export function keyId(privateKey: string): string {
   return keyIdOfPublic(publicKeyOf(privateKey));
+}
+
+function isKeyWith(pem: string, id: string): boolean {
+  try {
+    return keyId(pem) === id;
+  } catch {
+    return false;
+  }
 }
 
 /** @param publicKey as in a DNSKEY record */

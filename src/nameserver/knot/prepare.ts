@@ -1,6 +1,6 @@
 // The folder of a knotd before its start: the configuration database is made, or brought up to date. knotc writes the database
 // in one transaction, so an interruption at any point leaves the old or the new one, and the next call does the rest.
-import { execFile } from 'node:child_process';
+import { type ExecException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -10,6 +10,7 @@ import { type Clock, realClock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { configuration, type KnotSettings } from './configuration.ts';
 import { configurationFile } from './configuration-file.ts';
+import { databaseFile, setAside, setDamagedAside } from './damaged.ts';
 import { mergeConfiguration } from './exported.ts';
 
 export interface PrepareOptions {
@@ -21,7 +22,12 @@ export interface PrepareOptions {
   readonly endMs?: number;
   /** (Default: the system's.) */
   readonly clock?: Clock;
+  /** Gets a text for each damaged database that is set aside. (Default: no text.) */
+  warn?(text: string): void;
 }
+
+/** knotc ran, and ended with an error or by a signal of its own. */
+class KnotcFailure extends Error {}
 
 const run = promisify(execFile);
 const LIMIT_MS = 60_000;
@@ -29,8 +35,8 @@ const RETRY_MS = 100;
 
 /**
  * Gives the folder the settings, with mode 700, and removes the socket and the PID file that a killed knotd left. Zones,
- * remotes, ACLs and keys of a database that is there stay. Only for a folder whose knotd does not run.
- * @throws Error if knotd runs, or if knotc fails, with its words; the database is as before then
+ * remotes, ACLs and keys of a database that is there stay. Damaged databases are set aside. Only for a folder whose knotd does not run.
+ * @throws Error if knotd runs, if a database may not be written, or if knotc fails, with its words; the configuration is as before then
  */
 export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'updated'> {
   const { settings, signal } = options;
@@ -41,20 +47,35 @@ export async function prepareKnot(options: PrepareOptions): Promise<'made' | 'up
   await rm(folder.pidFile, { force: true });
   await rm(folder.socket, { force: true });
   const items = configuration(settings);
-  const isThere = existsSync(join(folder.confdb, 'data.mdb'));
+  await setDamagedAside(folder, (text) => options.warn?.(text));
   // The file contains secrets. knotc keeps the mode of a file that is there.
   const file = join(folder.root, 'knot.conf');
   try {
     await rm(file, { force: true });
     await writeFile(file, '', { mode: 0o600, flag: 'wx' });
-    if (isThere) await knotc(options, ['conf-export', file], signal);
+    const isThere = await exportTo(file, options);
     const text = isThere ? mergeConfiguration(await readFile(file, 'utf8'), items) : configurationFile(items);
     await writeFile(file, text);
     await knotc(options, ['-f', 'conf-import', file], signal);
+    return isThere ? 'updated' : 'made';
   } finally {
     await rm(file, { force: true });
   }
-  return isThere ? 'updated' : 'made';
+}
+
+/** @returns whether there is a configuration. One that knotc cannot read is set aside. */
+async function exportTo(file: string, options: PrepareOptions): Promise<boolean> {
+  const { settings, signal } = options;
+  if (!existsSync(databaseFile(settings.folder, 'configuration'))) return false;
+  try {
+    await knotc(options, ['conf-export', file], signal);
+    return true;
+  } catch (error) {
+    if (!(error instanceof KnotcFailure)) throw error;
+    const text = await setAside(settings.folder, 'configuration', error.message);
+    options.warn?.(text);
+    return false;
+  }
 }
 
 async function untilStopped({ settings, signal, endMs = 10_000, clock = realClock }: PrepareOptions): Promise<void> {
@@ -89,11 +110,10 @@ async function knotc({ knotc, settings }: PrepareOptions, args: readonly string[
     await run(knotc, ['-C', confdb, ...args], { signal, timeout: LIMIT_MS });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    const { stderr = '', message } = error as Error & { stderr?: string };
+    const { stderr = '', message, killed, code } = error as ExecException & { stderr?: string };
     const command = args.find((word) => word.startsWith('conf-'));
-    throw new Error(
-      `knotc ${command} failed for ${confdb}: ${stderr.trim() || message}. ` +
-        'If the database is damaged, you can delete this folder: the node then adds all zones again.',
-    );
+    const text = `knotc ${command} failed for ${confdb}: ${stderr.trim() || message}`;
+    // A text as code: knotc could not be started.
+    throw killed || typeof code === 'string' ? new Error(text) : new KnotcFailure(text);
   }
 }

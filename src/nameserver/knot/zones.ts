@@ -9,7 +9,7 @@ import { isCatalogName } from '#dns/secondaries/catalog.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { beginConfiguration } from './apply.ts';
 import type { KnotControl, KnotItem, KnotSession } from './control.ts';
-import { isRefusal, KnotError } from './errors.ts';
+import { isRefusal, KnotError, withRemedy } from './errors.ts';
 import { type KeyStore, keyIdOfPublic, publicKeyOf, type ZoneKey } from './keys.ts';
 import { isLoading, type LoadContext, loadZone, tidyLoads } from './load.ts';
 import { pagesOf } from './pages.ts';
@@ -27,13 +27,21 @@ export interface EngineZone {
   serial: number | null;
 }
 
+export interface AddedZone {
+  name: string;
+  /** PEM, PKCS#8. Secret. */
+  privateKey: string;
+  /** The key store may have lost the key, although the zone is signed with it. (Default: it has not.) */
+  isKeyLost?: boolean;
+}
+
 export interface ZoneEngine {
   /** For instance `Knot DNS 3.2.6`. */
   version(signal?: AbortSignal): Promise<string>;
   /** The zones that were added; catalogs for secondaries are not among them. */
   zones(signal: AbortSignal): Promise<EngineZone[]>;
   /** Adds zones with their keys. A zone that is there gets the key if it has another one, and is signed with it. */
-  add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
+  add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
   /** Removes zones with their contents, journal, keys and timers. A zone that is not there is no error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
   /** Whether the contents of a zone that is there are known. @throws KnotError; ZoneLoading while they are not */
@@ -100,7 +108,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
     add: (zones, signal) =>
       edited(async () => {
         const there = isSwept && known !== null ? known : await prepared(signal);
-        const wanted = zones.map(({ name, privateKey }) => ({ zone: name, privateKey }));
+        const wanted = zones.map(({ name, privateKey, isKeyLost }) => ({ zone: name, privateKey, isKeyLost }));
         const held = wanted.filter(({ zone }) => there.has(zone));
         const missing = wanted.filter(({ zone }) => !there.has(zone));
         if (missing.length > 0) await addNew(missing, signal);
@@ -152,7 +160,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
           // A value that is none closes the connection. An open transaction would stay in knotd's memory.
           const isReachable = !(error instanceof KnotError) || error.failure === 'refused';
           if (isReachable && !signal.aborted) await control.run('zone-abort', { zone: absolute(name) }).catch(() => {});
-          throw error;
+          throw withRemedy(error);
         }
       }),
   };
@@ -255,7 +263,10 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
     await control.session((session) => configure(session, 'conf-set', names), signal);
   }
 
-  async function replaceKeys(zones: readonly ZoneKey[], signal: AbortSignal): Promise<void> {
+  async function replaceKeys(
+    zones: readonly (ZoneKey & { isKeyLost?: boolean | undefined })[],
+    signal: AbortSignal,
+  ): Promise<void> {
     const published = await publishedKeys(
       zones.map(({ zone }) => zone),
       signal,
@@ -263,7 +274,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
     for (const key of zones) {
       const held = published.get(key.zone) ?? [];
       const wanted = publicKeyOf(key.privateKey);
-      if (held.length === 1 && held[0] === wanted) continue;
+      if (held.length === 1 && held[0] === wanted && !key.isKeyLost) continue;
       await keys.put(key, signal);
       if (held.length === 0) continue;
       await control.run('zone-keys-load', { zone: absolute(key.zone) }, signal);

@@ -4,7 +4,7 @@ import type { Clock } from '#base/clock.ts';
 import { addToDigest, EMPTY_DIGEST } from '#dns/served.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { FeedApi } from './api.ts';
-import type { ZoneEngine } from './engine.ts';
+import { type ZoneEngine, ZoneLoading } from './engine.ts';
 import { textOfError } from './faults.ts';
 import type { NodeState } from './state.ts';
 import type { Zones } from './zones.ts';
@@ -14,7 +14,7 @@ export const COMPARED: readonly Compared[] = ['equal', 'different', 'failed'];
 
 interface CompareOptions {
   readonly api: Pick<FeedApi, 'digest'>;
-  readonly engine: Pick<ZoneEngine, 'read'>;
+  readonly engine: Pick<ZoneEngine, 'check' | 'read'>;
   readonly state: NodeState;
   readonly zones: Pick<Zones, 'add' | 'isBusy'>;
   readonly clock: Clock;
@@ -35,6 +35,8 @@ interface Due {
 /** A change may be on its way to the node. */
 const AGAIN_MS = 2_000;
 const FAILED_MS = 30_000;
+/** The name server is loading the zone: a large one takes half a minute, one that cannot be loaded no time at all. */
+const LOADING_MS = 3_000;
 /** With changes all the time, or an api that does not answer, the zone waits for its next turn. */
 const MAX_TRIES = 10;
 
@@ -53,7 +55,10 @@ export class Comparer {
 
   /** Compares the zone soon. */
   doubt(name: string): void {
-    if (!this.#due.has(name)) this.#due.set(name, { at: this.#options.clock.now(), tries: 0 });
+    const due = this.#due.get(name);
+    const now = this.#options.clock.now();
+    // A comparison that failed because the name server was away must not wait any longer.
+    if (due === undefined || due.at > now + AGAIN_MS) this.#due.set(name, { at: now, tries: due?.tries ?? 0 });
     this.#wake();
   }
 
@@ -122,6 +127,8 @@ export class Comparer {
     const isQuiet = () => state.rows().get(name) === row && !zones.isBusy(name);
     if (!isQuiet()) return this.#later(name, tries, AGAIN_MS);
     try {
+      // The api need not read a zone that cannot be compared.
+      await engine.check(name, signal);
       const wanted = await api.digest(row.id, signal);
       if (wanted === null) return;
       let digest = EMPTY_DIGEST;
@@ -139,6 +146,10 @@ export class Comparer {
       zones.add({ kind: 'reload', id: row.id, name });
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof ZoneLoading) {
+        this.#due.set(name, { at: this.#options.clock.now() + LOADING_MS, tries });
+        return;
+      }
       log.debug({ zone: name }, `failed to compare a zone: ${textOfError(error)}`);
       this.#options.onCompared('failed');
       this.#later(name, tries, FAILED_MS);

@@ -9,11 +9,11 @@ import type { ServedSet } from '#dns/served.ts';
 import { nextServedSerial } from '../knot/plan.ts';
 import type { FeedApi } from './api.ts';
 import { compareWith } from './difference.ts';
-import type { ZoneEngine } from './engine.ts';
+import { isKeyLost, type ZoneChange, type ZoneEngine } from './engine.ts';
 import type { Permits } from './permits.ts';
 import type { ZoneHead, ZoneId } from './plan.ts';
 import { readServedZone, type ServedZone } from './served-zone.ts';
-import { emptyRow, type NodeState, type ZoneRow } from './state.ts';
+import { emptyRow, KEY_LOST, type NodeState, type ZoneRow } from './state.ts';
 
 export interface ConvergeContext {
   readonly api: Pick<FeedApi, 'zone'>;
@@ -69,7 +69,8 @@ export async function reloadZone(
   if (!isPresent || row.key !== key) {
     // The row comes first: after a crash, the node knows that the zone in the name server is its own.
     state.put({ ...row, isDirty: true });
-    await engine.add([{ name: zone.name, privateKey: served.privateKey }], signal);
+    const added = { name: zone.name, privateKey: served.privateKey, isKeyLost: row.key === KEY_LOST };
+    await engine.add([added], signal);
     present.add(zone.name);
   }
   const isExact = !isPresent || row.engineSerial !== null;
@@ -95,11 +96,12 @@ async function readFromApi(
 }
 
 async function applyDifference(
-  { engine, state, isAwaited }: ConvergeContext,
+  context: ConvergeContext,
   served: ServedZone,
   row: ZoneRow,
   signal: AbortSignal,
 ): Promise<Converged> {
+  const { engine, state, isAwaited } = context;
   const comparison = compareWith(served.names);
   const wasHeld = row.engineSerial !== null;
   let isLost = wasHeld;
@@ -117,7 +119,7 @@ async function applyDifference(
     // Secondaries do not go back to an earlier serial.
     const next = isLost ? nextServedSerial(engineSerial, serial) : serial;
     const change = { names, sets, soa: served.soa, serial: next, whole: served.names };
-    engineSerial = await engine.change(row.name, change, signal);
+    engineSerial = await commit(context, row.name, change, signal);
   }
   const isDirty = isAwaited(row.name);
   state.put({ ...row, id, version, serial, engineSerial, soa, isDirty, isUnlisted: false });
@@ -126,14 +128,15 @@ async function applyDifference(
 
 /** Applies changed names to a zone whose other names are up to date. */
 export async function changeNames(
-  { engine, state, isAwaited }: ConvergeContext,
+  context: ConvergeContext,
   row: ZoneRow,
   head: ZoneHead,
   names: ReadonlyMap<string, readonly ServedSet[]>,
   signal: AbortSignal,
 ): Promise<void> {
+  const { state, isAwaited } = context;
   const change = { names: [...names.keys()], sets: [...names.values()].flat(), serial: head.serial };
-  const engineSerial = await engine.change(row.name, change, signal);
+  const engineSerial = await commit(context, row.name, change, signal);
   const isDirty = isAwaited(row.name);
   state.put({
     ...row,
@@ -144,6 +147,17 @@ export async function changeNames(
     isDirty,
     isUnlisted: false,
   });
+}
+
+/** A zone without a usable key gets it at the next attempt, which reads the zone as a whole. @throws as ZoneEngine.change */
+async function commit({ engine, state }: ConvergeContext, name: string, change: ZoneChange, signal: AbortSignal) {
+  try {
+    return await engine.change(name, change, signal);
+  } catch (error) {
+    const row = state.rows().get(name);
+    if (isKeyLost(error) && row !== undefined) state.put({ ...row, key: KEY_LOST, isDirty: true });
+    throw error;
+  }
 }
 
 /** Removes the zone unless another zone of the same name has taken its place. */

@@ -1,7 +1,7 @@
 // The operations that the node needs of its name server. The name server of an installation is Knot DNS.
 import type { ServedSet } from '#dns/served.ts';
 
-export { ZoneLoading } from '../knot/errors.ts';
+export { isKeyLost, ZoneLoading } from '../knot/errors.ts';
 
 export interface EngineZone {
   readonly name: string;
@@ -35,12 +35,19 @@ export interface ZoneChange {
   readonly after?: number;
 }
 
+export interface AddedZone {
+  readonly name: string;
+  readonly privateKey: string;
+  /** The engine may have lost the key, although the zone is signed with it. (Default: it has not.) */
+  readonly isKeyLost?: boolean;
+}
+
 export interface ZoneEngine {
   /** For instance `Knot DNS 3.2.6`. */
   version(): Promise<string>;
   zones(signal: AbortSignal): Promise<readonly EngineZone[]>;
   /** Adds zones with their keys. A zone that is there keeps its contents, and gets the key if it has another one. */
-  add(zones: readonly { name: string; privateKey: string }[], signal: AbortSignal): Promise<void>;
+  add(zones: readonly AddedZone[], signal: AbortSignal): Promise<void>;
   /** Removes zones with everything that belongs to them. A zone that is not there is no error. */
   remove(names: readonly string[], signal: AbortSignal): Promise<void>;
   /** Whether the contents of a zone that is there are known. @throws ZoneLoading while they are not */

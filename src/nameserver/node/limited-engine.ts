@@ -2,11 +2,11 @@
 // server costs about the same for one zone as for many.
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
-import { type ZoneEngine, ZoneLoading } from './engine.ts';
+import { type AddedZone, type ZoneEngine, ZoneLoading } from './engine.ts';
 import { SlowEngine } from './faults.ts';
 
 interface Adding {
-  readonly zone: { readonly name: string; readonly privateKey: string };
+  readonly zone: AddedZone;
   done(error?: unknown): void;
 }
 

@@ -278,6 +278,8 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   };
 
   const watchEngine = async (): Promise<void> => {
+    const doubtedLoading = new Set<string>();
+    let doubtedRun = engineRun;
     for (;;) {
       await new Promise<void>((resolve) => {
         const end = () => {
@@ -295,7 +297,6 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
       await sleep(clock, ENGINE_RETRY_MIN_MS, signal).catch(() => undefined);
       if (signal.aborted) return;
       const before = new Map(state.rows());
-      const loadedBefore = loading;
       const found = await ask();
       if (found === null) continue;
       const { lost, doubtful, unknown } = auditRunning({ state, present }, found, before, (name) => zones.isBusy(name));
@@ -310,8 +311,15 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
           'the name server has zones that the node did not add; the list of the api decides about them',
         );
       for (const name of lost) zones.add({ kind: 'reload', id: state.rows().get(name)?.id ?? '', name });
-      // A zone that loads is in doubt once, and again if it has another serial afterwards.
-      for (const name of doubtful) if (!loadedBefore.has(name) || !loading.has(name)) comparer.doubt(name);
+      // A zone that loads is in doubt once, and again if it has another serial afterwards. A zone with work is judged later.
+      const isNewRun = doubtedRun !== engineRun;
+      doubtedRun = engineRun;
+      for (const name of doubtedLoading) if (isNewRun || !loading.has(name)) doubtedLoading.delete(name);
+      for (const name of doubtful) {
+        if (doubtedLoading.has(name)) continue;
+        if (loading.has(name)) doubtedLoading.add(name);
+        comparer.doubt(name);
+      }
       if (unknown.length === 0) continue;
       intake.askForList();
       follower.reconnect();

@@ -9,6 +9,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { textOfError } from './faults.ts';
 
+/** In place of the hash: the name server refused a change because it has no usable key any more. */
+export const KEY_LOST = 'lost';
+
 export interface ZoneRow {
   readonly name: string;
   readonly id: string;

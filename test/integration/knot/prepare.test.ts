@@ -2,9 +2,10 @@
 import { execFile, spawn } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { readConfig } from '#config.ts';
@@ -12,6 +13,7 @@ import { applyConfiguration } from '#nameserver/knot/apply.ts';
 import { applyTransferItems } from '#nameserver/knot/apply-secondaries.ts';
 import { configuration } from '#nameserver/knot/configuration.ts';
 import { knotControl } from '#nameserver/knot/control.ts';
+import { setDamagedAside } from '#nameserver/knot/damaged.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { knotSettings } from '#nameserver/knot/from-config.ts';
 import { keyStore } from '#nameserver/knot/keys.ts';
@@ -108,13 +110,20 @@ describe('knot-conf --start', () => {
     const control = knotControl({ socket: folder.socket });
     onTestFinished(() => control.close());
     for (const end of ['SIGKILL', 'SIGTERM'] as const) {
-      const child = spawn(process.execPath, [main, 'knot-conf', '--start'], { env, stdio: 'ignore' });
+      if (end === 'SIGTERM') writeFileSync(join(folder.confdb, 'data.mdb'), 'x'.repeat(100));
+      const child = spawn(process.execPath, [main, 'knot-conf', '--start'], {
+        env,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const lines = text(child.stdout);
       const ended = once(child, 'exit');
       onTestFinished(() => void child.kill('SIGKILL'));
       await vi.waitFor(() => control.run('status'), { timeout: 20_000 });
       expect(await readFile(folder.pidFile, 'utf8')).toBe(`${child.pid}`);
       child.kill(end);
       expect(await ended).toEqual(end === 'SIGTERM' ? [0, null] : [null, end]);
+      if (end === 'SIGTERM')
+        expect(await lines).toMatch(/^The configuration database .*confdb\/data\.mdb is damaged: it ends/);
     }
   });
 });
@@ -167,11 +176,41 @@ describe('a new folder', () => {
     expect(stdout).toContain('valid');
   });
 
-  it('says what is to be done about a damaged database', async () => {
+  it.each([
+    ['no database', 'x'.repeat(10_000), 'page 0 is not the beginning of an LMDB file'],
+    ['a database that only knotc finds unreadable', '', 'knotc conf-export failed'],
+  ])('gets a new configuration in the place of %s, which is kept', async (_, contents, cause) => {
     const root = join(await temporaryFolder('knot-conf'), 'knot');
     const settings = settingsOf(root);
     mkdirSync(settings.folder.confdb, { recursive: true });
-    writeFileSync(join(settings.folder.confdb, 'data.mdb'), 'x'.repeat(10_000));
-    await expect(prepareKnot({ knotc, settings, signal })).rejects.toThrow(/conf-export failed .* you can delete/s);
+    writeFileSync(join(settings.folder.confdb, 'data.mdb'), contents);
+    const warnings: string[] = [];
+    const warn = (text: string) => void warnings.push(text);
+    expect(await prepareKnot({ knotc, settings, signal, warn })).toBe('made');
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain(cause);
+    expect(readFileSync(join(settings.folder.confdb, 'data.mdb.damaged'), 'utf8')).toBe(contents);
+    expect(await prepareKnot({ knotc, settings, signal, warn })).toBe('updated');
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('keeps a database that may not be written, and the error says what to do', async () => {
+    const root = join(await temporaryFolder('knot-conf'), 'knot');
+    const settings = settingsOf(root);
+    await prepareKnot({ knotc, settings, signal });
+    for (const part of [root, settings.folder.confdb]) chmodSync(part, 0o755);
+    const file = join(settings.folder.confdb, 'data.mdb');
+    chmodSync(file, 0o444);
+    const asUser = process.getuid?.() === 0 ? 65_534 : null;
+    try {
+      if (asUser !== null) process.seteuid?.(asUser);
+      await expect(setDamagedAside(settings.folder, () => {})).rejects.toThrow(
+        `${file} cannot be opened for reading and writing (EACCES). Give the file to the user that runs knotd`,
+      );
+    } finally {
+      if (asUser !== null) process.seteuid?.(0);
+    }
+    expect(readdirSync(settings.folder.confdb)).not.toContain('data.mdb.damaged');
+    expect(await prepareKnot({ knotc, settings, signal })).toBe('updated');
   });
 });
