@@ -10,7 +10,7 @@ import type { BatchBody, BatchResult } from '#contract/batch.ts';
 import { batchAnswer } from '#contract/batch.ts';
 import type { ChangeList } from '#contract/change.ts';
 import { changeList } from '#contract/change.ts';
-import type { ZoneNode } from '#contract/feed.ts';
+import type { ZoneNodes } from '#contract/feed.ts';
 import { zoneNodes } from '#contract/feed.ts';
 import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/record.ts';
 import { record, recordList } from '#contract/record.ts';
@@ -26,8 +26,9 @@ import { createHttp } from './http.ts';
 
 export type { BatchBody, BatchResult, RecordChange } from '#contract/batch.ts';
 export type { Change, ChangeList } from '#contract/change.ts';
-export type { ZoneNode } from '#contract/feed.ts';
+export type { ZoneNode, ZoneNodes } from '#contract/feed.ts';
 export type { DnsRecord, ListedRecord } from '#contract/record.ts';
+export type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 export type { Zone } from '#contract/zone.ts';
 export type { ZoneFileImport } from '#contract/zonefile.ts';
 
@@ -80,10 +81,10 @@ export interface Client {
     unpark(id: string, options?: CallOptions): Promise<Zone>;
     ds(id: string, options?: CallOptions): Promise<DsRecord[]>;
     /**
-     * The name server nodes that report, and whether each has the zone. @param waitSeconds 0 to 5: waits so long until all of them
-     * have the changes that are committed when the call begins
+     * The name server nodes that report and the secondaries, and whether each has the zone. @param waitSeconds 0 to 5: waits so
+     * long until all nodes have the changes that are committed when the call begins
      */
-    nodes(id: string, waitSeconds: number, options?: CallOptions): Promise<ZoneNode[]>;
+    nodes(id: string, waitSeconds: number, options?: CallOptions): Promise<ZoneNodes>;
     /** The secondaries that have the zone, with their state. */
     secondaries(id: string, options?: CallOptions): Promise<ZoneSecondary[]>;
     /** Replaces the secondaries that the owner of the zone chose, at most 8. A repeated call changes nothing. */
@@ -177,7 +178,7 @@ export function createClient(options: ClientOptions): Client {
       },
       nodes: async (id, waitSeconds, call) => {
         const query = { wait: waitSeconds === 0 ? undefined : String(waitSeconds) };
-        return (await http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call)).nodes;
+        return http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call);
       },
       secondaries: async (id, call) =>
         (await http.call({ method: 'GET', path: `${zonePath(id)}/secondaries` }, zoneSecondaries, call)).secondaries,

@@ -3,7 +3,7 @@
 import type { ZoneNode } from '#contract/feed.ts';
 
 /** A node that is behind for less does not say since when: it is catching up, and the time would change with each question. */
-const SINCE_SECONDS = 5;
+export const SINCE_SECONDS = 5;
 
 /** If no node counts, the answers over DNS decide alone: a service without nodes answers nothing. */
 export const NO_NODE_REPORTS = 'No node that holds all zones reports to the api, so only the answers over DNS count.';
@@ -31,6 +31,6 @@ export function isAnyCounted(nodes: readonly ZoneNode[]): boolean {
 }
 
 /** A time without its fraction of a second. */
-function whole(time: string): string {
+export function whole(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z');
 }

@@ -72,6 +72,13 @@ const DEFINITIONS: readonly Definition[] = [
         description: 'Name server nodes that have applied every change of the zone, and nodes that count',
         priority: 1,
       },
+      {
+        name: 'Secondaries',
+        type: 'string',
+        jsonPath: '.status.secondariesCurrent',
+        description: 'Secondaries that have the last change of the zone, and all of its secondaries',
+        priority: 1,
+      },
       { name: 'DS-Record', type: 'string', jsonPath: '.status.ds[0].record', priority: 1 },
       MESSAGE,
       AGE,

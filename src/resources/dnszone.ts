@@ -16,7 +16,7 @@ import {
   VERSION,
 } from './common.ts';
 import { immutable, withRules } from './rules.ts';
-import { matches, NAME_PATTERN, NUMBERS, ZONE_NAME } from './syntax.ts';
+import { matches, NAME_PATTERN, NUMBERS, SECONDARY_NAME, ZONE_NAME } from './syntax.ts';
 
 /** The default TTL that the service gives to a new zone, in seconds. */
 export const DEFAULT_TTL = 3_600;
@@ -93,6 +93,14 @@ const allowedRecord = z.object({
     .optional()
     .meta({ description: 'The allowed record types. (Default: every type.)', 'x-kubernetes-list-type': 'set' }),
 });
+
+const secondaryName = withRules(z.string().min(1).max(32), [
+  {
+    rule: matches('self', SECONDARY_NAME),
+    message: 'must be the name of a secondary: lower-case letters, digits, and hyphens between them',
+    holds: (self) => new RegExp(SECONDARY_NAME).test(self),
+  },
+]);
 
 const acmeFields = z.object({
   namespaces: namespacesFrom(from.default('Same'))
@@ -189,6 +197,26 @@ export const zoneSpec = z.object({
         'credentialsSecretRef, or the label zonestead.dev/existing-zones=allow on the namespace.',
     }),
   driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
+  readyWhen: z
+    .enum(['AllNameservers', 'OwnNodes'])
+    .default('AllNameservers')
+    .meta({
+      description:
+        'The name servers that Ready of this zone and of its DNSRecords waits for, in addition to every living node. ' +
+        'AllNameservers waits for every name server in the NS records, so also for secondaries. OwnNodes does not wait for ' +
+        'names that a secondary has added.',
+    }),
+  secondaries: z
+    .array(secondaryName)
+    .max(8)
+    .optional()
+    .meta({
+      description:
+        'The secondaries that this zone uses, among those that the administrator of the service offers to this namespace. An ' +
+        'empty list chooses none. Secondaries that the administrator gave to the zone stay. (Default: the operator does not ' +
+        'change the choice.)',
+      'x-kubernetes-list-type': 'set',
+    }),
   credentialsSecretRef: z
     .object({ name: objectName.meta({ description: 'The name of a Secret in the namespace of this object.' }) })
     .optional()
@@ -255,6 +283,23 @@ const nodeEntry = z.object({
   problem: z.string().max(512).optional().meta({ description: 'Why the node is behind. Absent when it is not.' }),
 });
 
+const secondaryEntry = z.object({
+  name: z.string().max(64).meta({ description: 'The name of the secondary.' }),
+  nameservers: z.array(z.string().max(254)).max(32).optional().meta({
+    description: 'The names that it adds to the NS records of the zone. Absent for a hidden secondary.',
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  state: z.enum(['Current', 'Behind', 'Silent', 'Unknown']).meta({
+    description:
+      'Current: the secondary has the last change of the zone. Behind: it does not have it. Silent: it does not answer. ' +
+      'Unknown: no node has reported about it.',
+  }),
+  serial: z.int().min(0).max(4_294_967_295).optional().meta({
+    description: 'The serial that it answers. Absent if that is not known.',
+  }),
+  problem: z.string().max(512).optional().meta({ description: 'Why it is not current. Absent when it is.' }),
+});
+
 export const zoneStatus = z.object({
   observedGeneration: z
     .int()
@@ -310,6 +355,14 @@ export const zoneStatus = z.object({
   nodesCurrent: z.string().max(16).optional().meta({
     description:
       'The number of nodes that had applied every change of the zone, and the number of nodes that count, as in 2/2.',
+  }),
+  secondaries: z.array(secondaryEntry).max(64).optional().meta({
+    description:
+      'The secondaries that have the zone, and whether each had the last change when the operator last proved the zone.',
+    'x-kubernetes-list-type': 'atomic',
+  }),
+  secondariesCurrent: z.string().max(16).optional().meta({
+    description: 'The number of secondaries that had the last change of the zone, and the number of all, as in 1/2.',
   }),
   ds: z.array(dsEntry).max(16).optional().meta({
     description: 'The DS records of the zone, SHA-256 first. Publish the first one in the parent zone.',

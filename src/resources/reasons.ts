@@ -11,6 +11,7 @@ export const NOT_READY_REASONS = [
   'ZoneMissing',
   'ZoneParked',
   'Conflict',
+  'SecondaryNotOffered',
   'RateLimited',
   'ZoneBusy',
   'APIUnavailable',

@@ -19,6 +19,9 @@ export const OWNER_NAME = `^(@|(\\*|${LABEL})(\\.${LABEL})*\\.?)$`;
 /** A pattern of `allowedRecords`: an owner name, or `*` for every name. */
 export const NAME_PATTERN = `^(@|(\\*|${LABEL})(\\.${LABEL})*)$`;
 
+/** The name of a secondary, as the service requires it. */
+export const SECONDARY_NAME = '^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$';
+
 /** Only digits and dots: an address, or text that looks like one. */
 export const NUMBERS = String.raw`^[0-9]+(\.[0-9]+)+\.?$`;
 

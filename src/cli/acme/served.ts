@@ -58,7 +58,7 @@ export async function untilServed(
 /** The problems of living nodes. A service without nodes, or an api that does not say, leaves the decision to the answers over DNS. */
 async function nodesWithout(client: ServedOptions['client'], zoneId: string, signal: AbortSignal): Promise<string[]> {
   try {
-    return nodeProblems(await client.zones.nodes(zoneId, NODES_WAIT_SECONDS, { signal }));
+    return nodeProblems((await client.zones.nodes(zoneId, NODES_WAIT_SECONDS, { signal })).nodes);
   } catch (error) {
     if (isAbsent(error)) return [];
     if (error instanceof ApiError || error instanceof ApiUnavailable)

@@ -23,7 +23,15 @@ import {
   judgeIssuers,
 } from './cluster-checks.ts';
 import { type Finding, fail, findingLines } from './finding.ts';
-import { checkServers, findZone, judgeDelegation, judgeGrant, judgeNodes, judgeZone } from './zone-checks.ts';
+import {
+  checkServers,
+  findZone,
+  judgeDelegation,
+  judgeGrant,
+  judgeNodes,
+  judgeSecondaries,
+  judgeZone,
+} from './zone-checks.ts';
 
 interface DoctorOptions {
   /** The user name of cert-manager in Kubernetes. */
@@ -108,6 +116,7 @@ async function examineName(
     judgeGrant(match, namespace, () => tenant.metadata.labels ?? {}),
     ...(await checkServers(match, servers, signal)),
     ...judgeNodes(match),
+    ...judgeSecondaries(match),
     judgeDelegation(match),
   ];
 }

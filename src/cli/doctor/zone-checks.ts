@@ -89,6 +89,16 @@ export function judgeNodes({ zone }: ZoneMatch): Finding[] {
   );
 }
 
+/** Judges the secondaries as the operator saw them last. A hidden one keeps nothing from being Ready. */
+export function judgeSecondaries({ zone }: ZoneMatch): Finding[] {
+  return (zone.status?.secondaries ?? []).map(({ name, state, nameservers = [], problem }) => {
+    if (state === 'Current') return ok(`Secondary ${name} has the zone`);
+    const fix = `\`zonestead secondaries list\` shows it. Is the server of ${name} running, and does it reach a node?`;
+    const counts = nameservers.length > 0 && zone.spec.readyWhen !== 'OwnNodes';
+    return (counts && state !== 'Unknown' ? fail : warn)(problem ?? `secondary ${name} is not current`, fix);
+  });
+}
+
 function place({ address, port }: NameServer): string {
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }

@@ -1,8 +1,9 @@
-// `zonestead zones status`: which nodes have a zone as it is stored, by their reports, and the serial that each name server answers
-// with, by DNS.
+// `zonestead zones status`: which nodes and secondaries have a zone as it is stored, by the reports of nodes, and the serial that each
+// name server answers with, by DNS.
 import { Resolver } from 'node:dns/promises';
 import type { ZoneNode } from '#client/client.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
+import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
 import { table } from '../table.ts';
 import { type Session, show, zoneOf } from './session.ts';
@@ -17,7 +18,7 @@ export async function showStatus(session: Session, nameOrId: string, overrides: 
   const zone = await client.zones.get(id, { signal });
   const resolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 });
   const resolving = { overrides: parseOverrides(overrides), resolver, signal };
-  const [nodes, { servers, unresolved }] = await Promise.all([
+  const [{ nodes, secondaries }, { servers, unresolved }] = await Promise.all([
     client.zones.nodes(id, 0, { signal }),
     resolveServers(zone.nameservers, resolving),
   ]);
@@ -27,13 +28,23 @@ export async function showStatus(session: Session, nameOrId: string, overrides: 
     ...verdicts.map(nameserverOf),
     ...unresolved.map(({ name, problem }) => ({ name, address: null, node: null, serial: null, problem })),
   ];
-  show(session, { zoneName: zone.zoneName, serial: zone.serial, nodes, nameservers }, () => {
+  show(session, { zoneName: zone.zoneName, serial: zone.serial, nodes, secondaries, nameservers }, () => {
     print(`zone    ${zone.zoneName}`);
     print(`serial  ${zone.serial}`);
     print('');
     const rows = nodes.map((node) => [node.node, stateOf(node), node.reportedAt, nodeProblems([node])[0] ?? '']);
     table(['NODE', 'STATE', 'LAST REPORT', 'PROBLEM'], rows, print);
     if (!isAnyCounted(nodes)) print(NO_NODE_REPORTS);
+    if (secondaries.length > 0) {
+      print('');
+      const shown = secondaries.map((each) => {
+        const serial = secondarySerial(each, nameservers);
+        const names = each.nameservers.length === 0 ? 'hidden' : each.nameservers.join(',');
+        const problem = secondaryProblem(each, new Date()) ?? '';
+        return [each.name, each.state, serial === null ? '-' : String(serial), names, problem];
+      });
+      table(['SECONDARY', 'STATE', 'SERIAL', 'NAME SERVERS', 'PROBLEM'], shown, print);
+    }
     print('');
     table(
       ['NAME SERVER', 'ADDRESS', 'NODE', 'SERIAL', 'PROBLEM'],

@@ -1,13 +1,16 @@
-// Asks the api whether the living nodes have a zone. All proofs of one zone that begin at about the same time share one question.
+// Asks the api whether the living nodes and the secondaries have a zone. All proofs of one zone that begin at about the same time share one question.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client, ZoneNode } from '#client/client.ts';
+import type { Client, ZoneNode, ZoneSecondary } from '#client/client.ts';
 import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
 
 export type NodesClient = { readonly zones: Pick<Client['zones'], 'nodes'> };
 
-/** Null: the api does not tell. `problem` says why, unless the api has no such question. */
-export type NodesAnswer = { nodes: readonly ZoneNode[]; problem: null } | { nodes: null; problem: string | null };
+/** Nodes are null if the api does not tell. `problem` says why, unless the api has no such question. */
+export type NodesAnswer = { secondaries: readonly ZoneSecondary[] } & (
+  | { nodes: readonly ZoneNode[]; problem: null }
+  | { nodes: null; problem: string | null }
+);
 
 export interface NodeQuestions {
   /**
@@ -40,9 +43,9 @@ export function createNodeQuestions(clock: Clock): NodeQuestions {
     zone.next = null;
     zone.inFlight += 1;
     try {
-      return { nodes: await client.zones.nodes(id, WAIT_SECONDS, { timeoutMs: TIMEOUT_MS }), problem: null };
+      return { ...(await client.zones.nodes(id, WAIT_SECONDS, { timeoutMs: TIMEOUT_MS })), problem: null };
     } catch (error) {
-      return { nodes: null, problem: problemOf(error) };
+      return { nodes: null, secondaries: [], problem: problemOf(error) };
     } finally {
       zone.inFlight -= 1;
       zone.ended.resolve();

@@ -19,6 +19,7 @@ import { contextForZone, rejectedKey } from '../access/credentials.ts';
 import { refusal } from '../access/grants.ts';
 import { precedingRecord, TURN_RETRY_MS } from '../access/precedence.ts';
 import type { ExpectedRecord } from '../proof/propagation.ts';
+import { countedNames, type ReadyWhen } from '../proof/secondaries.ts';
 import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
 import { failureOf, PausedTooLong, REFUSED_RETRY_MS } from '../run/failures.ts';
 import { adoptable } from './adopt.ts';
@@ -147,6 +148,9 @@ interface ReadyZone {
   defaultTtl: number;
   parked: boolean;
   nameservers: string[];
+  readyWhen: ReadyWhen;
+  /** The names of the name servers that count, as the DNSZone last saw its secondaries. */
+  counted: readonly string[];
 }
 
 function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
@@ -155,12 +159,16 @@ function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
   if (findCondition(status.conditions, 'Accepted')?.status === 'False') return null;
   const name = parseZoneName(spec.zoneName);
   if (!name.ok) return null;
+  const { nameservers = [], secondaries = [] } = status;
+  const added = secondaries.map(({ nameservers: names = [] }) => ({ nameservers: names }));
   return {
     zoneId: status.zoneId,
     zoneName: name.value,
     defaultTtl: status.defaultTtl,
     parked: status.state === 'parked',
-    nameservers: status.nameservers ?? [],
+    nameservers,
+    readyWhen: spec.readyWhen,
+    counted: countedNames(nameservers, spec.readyWhen, added),
   };
 }
 
@@ -259,10 +267,10 @@ function isInSync({ create, update, remove, drift }: RecordPlan, ledger: readonl
 }
 
 /** The earlier proof, with its note, if it was about this spec and the same name servers. */
-function provenBefore({ status, metadata }: DNSRecord, { nameservers }: ReadyZone): Answer | null {
+function provenBefore({ status, metadata }: DNSRecord, { counted, nameservers }: ReadyZone): Answer | null {
   if (!isTrue(status?.conditions, 'Propagated', metadata.generation)) return null;
   const message = findCondition(status?.conditions, 'Propagated')?.message ?? '';
-  return message.startsWith(propagatedAt(nameservers).message) ? yes('Propagated', message) : null;
+  return message.startsWith(propagatedAt(counted, nameservers).message) ? yes('Propagated', message) : null;
 }
 
 /** Enforce reverts the drift and records an Event, Report only records the Event, and Ignore does neither. */
@@ -309,8 +317,10 @@ async function prove(
       'ZoneParked',
       'The zone is parked, so that the name servers answer for its apex only. Set spec.parked: false on the DNSZone.',
     );
-  const { problem, note } = await context.propagation.recordServed(zone, expected, context.client, signal);
-  return problem === null ? propagatedAt(zone.nameservers, note) : no('AwaitingPropagation', problem);
+  const proof = await context.propagation.recordServed(zone, expected, context.client, signal);
+  return proof.problem === null
+    ? propagatedAt(proof.nameservers, zone.nameservers, proof.note)
+    : no('AwaitingPropagation', proof.problem);
 }
 
 /** The delay grows with the time since the change, up to 5 s. */

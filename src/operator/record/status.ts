@@ -5,6 +5,7 @@ import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrec
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { type OperatorContext, recordReadyEvent, writeStatus } from '../access/context.ts';
+import { ONLY_SECONDARIES } from '../proof/secondaries.ts';
 import { type Answer, conditionsWith, no, notEvaluated, readyFrom, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import { messageOf, problemOf } from './problem.ts';
@@ -14,11 +15,16 @@ export const PROGRAMMED = yes('Programmed', 'The DNS service has stored all valu
 const READY = yes('Ready', 'The record is served.');
 
 /**
- * The message lists the name servers, so that other name servers of the zone need a new proof, also after a restart.
+ * The message lists the name servers that count, so that other name servers of the zone need a new proof, also after a restart.
+ * @param all the names of all name servers
  * @param note a sentence after it. (Default: none.)
  */
-export function propagatedAt(nameservers: readonly string[], note: string | null = null): Answer {
-  const message = `Every name server of the zone serves the record: ${[...nameservers].sort().join(', ')}.`;
+export function propagatedAt(counted: readonly string[], all: readonly string[], note: string | null = null): Answer {
+  const which = counted.length < all.length ? ' that is no secondary' : '';
+  const message =
+    counted.length === 0 && all.length > 0
+      ? `Every node has the record. ${ONLY_SECONDARIES}`
+      : `Every name server of the zone${which} serves the record: ${[...counted].sort().join(', ')}.`;
   return yes('Propagated', note === null ? message : `${message} ${note}`);
 }
 

@@ -160,7 +160,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
         })
       : null,
     events: trace.events(manager.events(REPORTER)),
-    propagation: createPropagation(overrides, realClock),
+    propagation: createPropagation(overrides, realClock, () => new Date()),
     observer: createObserver(metrics, { zones, records }, realClock),
     zones,
     records,

@@ -133,6 +133,8 @@ function affectsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
       findCondition(status?.conditions, 'Accepted')?.status === 'False',
       spec.allowedRecords,
       spec.acme,
+      spec.readyWhen,
+      status?.secondaries?.flatMap(({ nameservers = [] }) => nameservers),
     ]);
   return old === undefined || facts(zone) !== facts(old);
 }

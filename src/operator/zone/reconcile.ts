@@ -20,8 +20,9 @@ import { zonePlaceOf } from './create.ts';
 import { deleteZoneObject } from './delete.ts';
 import { createDriftChecks, type DriftChecks } from './drift.ts';
 import { zoneAtService } from './find.ts';
+import { chooseSecondaries, lookAgainMs } from './secondaries.ts';
 import { servingOf } from './serving.ts';
-import { ACCEPTED, conclude, concludeFailure, facts, PROGRAMMED, readyWith } from './status.ts';
+import { ACCEPTED, conclude, concludeFailure, facts, PROGRAMMED, readyBy } from './status.ts';
 
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 5_000;
@@ -29,6 +30,8 @@ const LAST_RETRY_MS = 5_000;
 const PATIENCE_SECONDS = 10;
 /** The time until the next query of the parent while it does not delegate the zone, in ms. */
 const NOT_DELEGATED_RETRY_MS = 60_000;
+/** The time until the next question for an offer that spec.secondaries lacks, in ms. */
+const NOT_OFFERED_RETRY_MS = 60_000;
 
 export function createZoneReconciler(context: OperatorContext, clock: Clock, random: () => number) {
   const driftChecks = createDriftChecks(clock, random);
@@ -72,14 +75,22 @@ async function reconcileZone(
       return { requeueAfterMs: REFUSED_RETRY_MS };
     }
     known = { ...facts(current, found.zone), origin: found.origin };
-    const zone = await adjust(scope.context, clock, current, found, run);
+    const adjusted = await adjust(scope.context, clock, current, found, run);
+    const { zone, programmed } = await chooseSecondaries(scope.context, clock, current, adjusted, run);
     known = { ...facts(current, zone), origin: found.origin };
     const { serial, patienceSeconds } = needed(object, zone);
     const { client } = scope.context;
-    const proof = await context.propagation.zoneServed({ ...zone, serial }, patienceSeconds, client, signal);
-    const ready = proof.problem === null ? readyWith(proof.note) : no('AwaitingPropagation', proof.problem);
-    known = { ...known, ...servingOf(object, zone, proof) };
-    const answers = { Accepted: ACCEPTED, Programmed: PROGRAMMED, Ready: ready };
+    const { readyWhen } = object.spec;
+    const asked = { ...zone, serial, readyWhen };
+    const proof = await context.propagation.zoneServed(asked, patienceSeconds, client, signal);
+    const ready = proof.problem === null ? readyBy(proof, zone.nameservers) : no('AwaitingPropagation', proof.problem);
+    known = { ...known, ...servingOf(object, zone, proof, context.now()) };
+    const answers = {
+      Accepted: ACCEPTED,
+      Programmed: programmed ?? PROGRAMMED,
+      // A choice that is not offered keeps only the zone from being Ready, and none of its records.
+      Ready: programmed?.status === 'False' ? programmed : ready,
+    };
     current = await conclude(context, current, known, answers, signal);
     if (proof.problem !== null) return { requeueAfterMs: retryDelay(object, context.now()) };
     // The parent is queried after Ready was written, because a slow parent must not delay Ready.
@@ -87,8 +98,14 @@ async function reconcileZone(
     await driftChecks.check(scope.context, current, zone, run);
     await context.orphans.check(scope.context, current, zone, run);
     await conclude(context, current, known, { ...answers, Delegated: delegated }, signal);
-    const due = Math.min(driftChecks.dueIn(keyOf(object)), context.orphans.dueIn(keyOf(object)));
-    return { requeueAfterMs: delegated.status === 'False' ? Math.min(NOT_DELEGATED_RETRY_MS, due) : due };
+    const due = [
+      driftChecks.dueIn(keyOf(object)),
+      context.orphans.dueIn(keyOf(object)),
+      ...(delegated.status === 'False' ? [NOT_DELEGATED_RETRY_MS] : []),
+      ...(answers.Ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
+      lookAgainMs(proof.answer.secondaries, context.now()) ?? Number.POSITIVE_INFINITY,
+    ];
+    return { requeueAfterMs: Math.min(...due) };
   } catch (error) {
     const answer = rejectedKey(context, object, error);
     if (answer) return await refuse(context, current, answer, context.credentials.refreshMs, signal, known);
@@ -149,6 +166,8 @@ const NOTHING_KNOWN = {
   servers: undefined,
   nodes: undefined,
   nodesCurrent: undefined,
+  secondaries: undefined,
+  secondariesCurrent: undefined,
   ds: undefined,
   serial: undefined,
   records: undefined,

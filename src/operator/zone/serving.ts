@@ -1,7 +1,8 @@
-// The part of a DNSZone's status that says which address serves which serial, and which node has the zone. Serials change with
-// each commit and differ between nodes, so they are written only together with something else that changed.
-import type { Zone } from '#client/client.ts';
+// The part of a DNSZone's status that says which address serves which serial, and which node and which secondary has the zone.
+// Serials change with each commit and differ between nodes, so they are written only together with something else that changed.
+import type { Zone, ZoneSecondary } from '#client/client.ts';
 import { nodeProblems } from '#client/zone-nodes.ts';
+import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { Proof } from '../proof/propagation.ts';
@@ -10,22 +11,69 @@ import type { Proof } from '../proof/propagation.ts';
 const MOST = 64;
 const LONGEST_TEXT = 512;
 
-type Serving = Pick<ZoneStatus, 'servers' | 'nodes' | 'nodesCurrent'>;
+const FIELDS = ['servers', 'nodes', 'nodesCurrent', 'secondaries', 'secondariesCurrent'] as const;
+type Serving = Pick<ZoneStatus, (typeof FIELDS)[number]>;
+
+const STATES = { current: 'Current', behind: 'Behind', silent: 'Silent', unknown: 'Unknown' } as const;
 
 /** The fields for the status, with the earlier values if nothing of interest changed. */
-export function servingOf({ status }: DNSZone, zone: Zone, proof: Pick<Proof, 'servers' | 'answer'>): Serving {
+export function servingOf(
+  { status }: DNSZone,
+  zone: Zone,
+  proof: Pick<Proof, 'servers' | 'answer'>,
+  now: Date,
+): Serving {
   const servers = proof.servers.slice(0, MOST).map(serverOf);
-  const { nodes } = proof.answer;
-  const counted = (nodes ?? []).filter(({ starting }) => !starting);
-  const current = counted.filter((node) => node.current).length;
+  const { nodes, secondaries } = proof.answer;
   const next: Serving = {
     servers,
     // An api that does not tell leaves the earlier values: they are not known to be wrong.
-    nodes: nodes === null ? status?.nodes : nodes.slice(0, MOST).map(nodeOf),
-    nodesCurrent: nodes === null ? status?.nodesCurrent : `${current}/${counted.length}`,
+    ...(nodes === null ? fieldsOf(status) : { ...nodesOf(nodes), ...secondariesOf(secondaries, proof.servers, now) }),
   };
   const isSame = status?.serial === zone.serial && withoutSerials(next) === withoutSerials(status);
-  return isSame ? { servers: status.servers, nodes: status.nodes, nodesCurrent: status.nodesCurrent } : next;
+  return isSame ? { ...fieldsOf(status), servers: status.servers } : { ...next, servers };
+}
+
+function fieldsOf(status: ZoneStatus | undefined): Serving {
+  return Object.fromEntries(FIELDS.map((field) => [field, status?.[field]]));
+}
+
+function nodesOf(nodes: NonNullable<Proof['answer']['nodes']>): Pick<Serving, 'nodes' | 'nodesCurrent'> {
+  const counted = nodes.filter(({ starting }) => !starting);
+  const current = counted.filter((node) => node.current).length;
+  return { nodes: nodes.slice(0, MOST).map(nodeOf), nodesCurrent: `${current}/${counted.length}` };
+}
+
+/** A zone without secondaries has neither field. */
+function secondariesOf(
+  secondaries: readonly ZoneSecondary[],
+  servers: readonly ServerVerdict[],
+  now: Date,
+): Pick<Serving, 'secondaries' | 'secondariesCurrent'> {
+  if (secondaries.length === 0) return { secondaries: undefined, secondariesCurrent: undefined };
+  const current = secondaries.filter(({ state }) => state === 'current').length;
+  return {
+    secondaries: secondaries.slice(0, MOST).map((each) => secondaryOf(each, servers, now)),
+    secondariesCurrent: `${current}/${secondaries.length}`,
+  };
+}
+
+function secondaryOf(
+  secondary: ZoneSecondary,
+  servers: readonly ServerVerdict[],
+  now: Date,
+): NonNullable<Serving['secondaries']>[number] {
+  const { name, nameservers, state } = secondary;
+  const seen = servers.map(({ server, serial }) => ({ name: server.name, serial }));
+  const serial = secondarySerial(secondary, seen);
+  const problem = secondaryProblem(secondary, now);
+  return {
+    name,
+    ...(nameservers.length === 0 ? {} : { nameservers }),
+    state: STATES[state],
+    ...(serial === null ? {} : { serial }),
+    ...(problem === null ? {} : { problem: problem.slice(0, LONGEST_TEXT) }),
+  };
 }
 
 function serverOf({ server, serial, node, problem }: ServerVerdict): NonNullable<Serving['servers']>[number] {
@@ -56,5 +104,7 @@ function withoutSerials(serving: Serving | undefined): string {
     servers,
     serving?.nodes?.map(({ name, state, problem }) => [name, state, problem]),
     serving?.nodesCurrent,
+    serving?.secondaries?.map(({ serial: _serial, ...rest }) => rest),
+    serving?.secondariesCurrent,
   ]);
 }

@@ -7,6 +7,8 @@ import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_ZONE, type DNSZone, type ZoneStatus } from '#resources/dnszone.ts';
 import { type OperatorContext, recordReadyEvent, writeStatus } from '../access/context.ts';
+import type { Proof } from '../proof/propagation.ts';
+import { ONLY_SECONDARIES } from '../proof/secondaries.ts';
 import { type Answer, conditionsWith, type DelegatedAnswer, no, readyFrom, unknown, yes } from '../run/conditions.ts';
 import { type Failure, REFUSED_RETRY_MS } from '../run/failures.ts';
 
@@ -18,8 +20,15 @@ const NOT_THERE_YET = unknown(
 );
 const READY = yes('Ready', 'Every name server answers for the zone.');
 
-/** @param note a sentence to add; null: none */
-export const readyWith = (note: string | null) => (note === null ? READY : yes('Ready', `${READY.message} ${note}`));
+/** @param all the names of all name servers of the zone */
+export function readyBy({ nameservers, note }: Pick<Proof, 'nameservers' | 'note'>, all: readonly string[]): Answer {
+  const which = nameservers.length < all.length ? ' that is no secondary' : '';
+  const message =
+    nameservers.length === 0 && all.length > 0
+      ? `Every node has the zone. ${ONLY_SECONDARIES}`
+      : `Every name server${which} answers for the zone.`;
+  return yes('Ready', note === null ? message : `${message} ${note}`);
+}
 
 /** The fields of the zone at the service that the status repeats. */
 export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {

@@ -13,6 +13,7 @@ import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/acc
 import { type Connection, createCredentials } from '#operator/access/credentials.ts';
 import type { ParentLookup } from '#operator/proof/delegated.ts';
 import type { NodesAnswer } from '#operator/proof/nodes.ts';
+import { countedNames, type ReadyWhen } from '#operator/proof/secondaries.ts';
 import { createSeal } from '#operator/record/creation-annotation.ts';
 import { recordIndexes } from '#operator/record/indexes.ts';
 import { createOrphanSweep } from '#operator/record/orphan-sweep.ts';
@@ -35,6 +36,11 @@ export interface Run {
   readonly error: unknown;
 }
 
+interface Asked {
+  readonly nameservers: readonly string[];
+  readonly readyWhen: ReadyWhen;
+}
+
 export type Kind = 'zone' | 'record';
 
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -53,7 +59,7 @@ export class Bench {
   /** The differences at the name servers; null when they serve the content of the service. */
   outage: string | null = null;
   /** The answer of the api to the question for the nodes of any zone. */
-  nodes: NodesAnswer = { nodes: null, problem: null };
+  nodes: NodesAnswer = { nodes: null, secondaries: [], problem: null };
   /** API keys of Secrets: the team of each key. The service refuses other keys. */
   readonly keys = new Map<string, string>();
   /** The answers at parent zones. (Default: no resolver.) */
@@ -163,8 +169,14 @@ export class Bench {
     records.onChange((_key, kind, initial, object) => {
       if (kind === 'delete' && !initial) orphans.gone(object);
     });
-    const answer = (text: string | null) =>
-      Promise.resolve({ problem: this.outage ?? text, note: null, servers: [], answer: this.nodes });
+    const answer = ({ nameservers, readyWhen }: Asked, text: string | null) =>
+      Promise.resolve({
+        problem: this.outage ?? text,
+        note: null,
+        nameservers: countedNames(nameservers, readyWhen, this.nodes.secondaries),
+        servers: [],
+        answer: this.nodes,
+      });
     const connectionOf = (client: Connection['client'], team: string): Connection => ({
       client,
       dispatcher: createDispatcher({
@@ -197,11 +209,11 @@ export class Bench {
         flush: () => Promise.resolve(),
       },
       propagation: {
-        zoneServed: ({ zoneName, serial }) => {
+        zoneServed: ({ zoneName, serial, ...zone }) => {
           this.serials.push(serial);
-          return answer(servedBy(this.service).zone(zoneName));
+          return answer(zone, servedBy(this.service).zone(zoneName));
         },
-        recordServed: (_zone, expected) => answer(servedBy(this.service).rrset(expected)),
+        recordServed: (zone, expected) => answer(zone, servedBy(this.service).rrset(expected)),
       },
       observer: {
         written: () => undefined,

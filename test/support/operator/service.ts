@@ -11,6 +11,7 @@ import { parseRdata } from '#dns/types/index.ts';
 import type { Verdict } from '#dns/verdict.ts';
 import { copyOf } from './copy.ts';
 import type { Faults } from './faults.ts';
+import { MemorySecondaries } from './secondaries.ts';
 
 export const TEAM = 'team_1';
 export const OWNER = `org:${TEAM}`;
@@ -41,6 +42,7 @@ const QUOTA = { zones: share, records: share, bytes: share, keys: share, members
 
 export class MemoryService {
   readonly zones = new Map<string, StoredZone>();
+  readonly secondaries = new MemorySecondaries();
   /** Grows with every change. */
   version = 0;
   gate: Gate = () => null;
@@ -113,9 +115,6 @@ export class MemoryService {
     return {
       zones: {
         nodes: missing,
-        secondaries: missing,
-        chooseSecondaries: missing,
-        offeredSecondaries: missing,
         list: ({ zoneName } = {}) =>
           call(`list zones ${zoneName}`, () => {
             const name = zoneName === undefined ? null : parseZoneName(zoneName);
@@ -147,6 +146,15 @@ export class MemoryService {
           }),
         park: (id) => call(`park ${id}`, () => this.#changeZone(id, { state: 'parked' })),
         unpark: (id) => call(`unpark ${id}`, () => this.#changeZone(id, { state: 'active' })),
+        offeredSecondaries: () => call('offered secondaries', () => this.secondaries.offers()),
+        secondaries: (id) =>
+          call(`secondaries of ${id}`, () => this.secondaries.ofZone(this.#zone(id, 'no_zone').zone.id)),
+        chooseSecondaries: (id, names) =>
+          call(`choose ${names.join(',')} for ${id}`, () => {
+            this.secondaries.choose(id, names, (message) => refused(403, 'forbidden', message));
+            this.#moved(id);
+            return this.secondaries.ofZone(id);
+          }),
         ds: missing,
         exportFile: missing,
         importFile: missing,
@@ -261,7 +269,7 @@ export class MemoryService {
   }
 
   #counted({ zone, records }: StoredZone): Zone {
-    return { ...zone, records: records.size };
+    return { ...zone, nameservers: this.secondaries.nameserversOf(zone), records: records.size };
   }
 
   #changeZone(id: string, change: Partial<Zone>): Zone {

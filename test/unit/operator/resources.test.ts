@@ -39,6 +39,7 @@ describe('a spec', () => {
       parked: false,
       deletionPolicy: 'Delete',
       managementPolicy: 'Full',
+      readyWhen: 'AllNameservers',
       driftPolicy: 'Enforce',
     });
     const spec = { zoneRef: { name: 'z' }, name: 'www', type: 'A', content: '192.0.2.1' };

@@ -1,6 +1,6 @@
 // The part of a DNSZone's status about name servers and nodes, and how often it is written.
 import { describe, expect, it } from 'vitest';
-import type { Zone, ZoneNode } from '#client/client.ts';
+import type { Zone, ZoneNode, ZoneSecondary } from '#client/client.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import { servingOf } from '#operator/zone/serving.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
@@ -16,11 +16,17 @@ const CURRENT: ZoneNode = { node: 'ns1', current: true, reportedAt: '2026-01-01T
 const BEHIND: ZoneNode = { ...CURRENT, current: false };
 const zone = (serial: number) => ({ serial }) as Zone;
 const object = (status: Partial<ZoneStatus>) => ({ status }) as DNSZone;
-const serve = (before: Partial<ZoneStatus>, serial: number, verdict: ServerVerdict, nodes: ZoneNode[] | null) =>
-  servingOf(object(before), zone(serial), {
-    servers: [verdict],
-    answer: nodes === null ? { nodes, problem: null } : { nodes, problem: null },
-  });
+const now = new Date('2026-01-01T00:01:00Z');
+const serve = (
+  before: Partial<ZoneStatus>,
+  serial: number,
+  verdict: ServerVerdict,
+  nodes: ZoneNode[] | null,
+  secondaries: ZoneSecondary[] = [],
+) => {
+  const answer = nodes === null ? { nodes, secondaries, problem: null } : { nodes, secondaries, problem: null };
+  return servingOf(object(before), zone(serial), { servers: [verdict], answer }, now);
+};
 
 describe('status.servers and status.nodes', () => {
   const first = serve({}, 7, server(9), [
@@ -59,5 +65,53 @@ describe('status.servers and status.nodes', () => {
   it('keep the nodes while the api does not tell', () => {
     const before = { ...serve({}, 7, server(9), [CURRENT]), serial: 7 };
     expect(serve(before, 8, server(10), null).nodes).toEqual([{ name: 'ns1', state: 'Current' }]);
+  });
+});
+
+describe('status.secondaries', () => {
+  const secondary = (
+    name: string,
+    state: ZoneSecondary['state'],
+    more: Partial<ZoneSecondary> = {},
+  ): ZoneSecondary => ({
+    name,
+    nameservers: [],
+    listedBy: 'owner',
+    chosen: true,
+    state,
+    ...more,
+  });
+  const since = '2026-01-01T00:00:00.250Z';
+  const eu = secondary('eu', 'current', { nameservers: ['ns1.example'] });
+  const us = secondary('us', 'behind', { serial: 6, since, reason: 'it has an older version of the zone' });
+
+  it('shows the state of each with its serial, and how many are current', () => {
+    expect(serve({}, 7, server(9), [CURRENT], [eu, us])).toMatchObject({
+      secondaries: [
+        { name: 'eu', nameservers: ['ns1.example'], state: 'Current', serial: 9 },
+        {
+          name: 'us',
+          state: 'Behind',
+          serial: 6,
+          problem:
+            'secondary us does not have the last change yet: it has an older version of the zone (behind since 2026-01-01T00:00:00Z)',
+        },
+      ],
+      secondariesCurrent: '1/2',
+    });
+  });
+
+  it('keeps its serials while nothing else changes, and changes with a state', () => {
+    const before = { ...serve({}, 7, server(9), [CURRENT], [eu, us]), serial: 7 };
+    const same = serve(before, 7, server(10), [CURRENT], [eu, { ...us, serial: 5 }]);
+    expect(same.secondaries).toBe(before.secondaries);
+    const current = serve(before, 7, server(10), [CURRENT], [eu, secondary('us', 'current')]);
+    expect(current.secondariesCurrent).toBe('2/2');
+  });
+
+  it('is absent without secondaries, and stays while the api does not tell', () => {
+    const before = { ...serve({}, 7, server(9), [CURRENT], [eu]), serial: 7 };
+    expect(serve(before, 8, server(10), null).secondaries).toEqual(before.secondaries);
+    expect(serve(before, 8, server(10), [CURRENT]).secondaries).toBeUndefined();
   });
 });

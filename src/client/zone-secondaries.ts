@@ -1,0 +1,45 @@
+// Whether the secondaries of a zone have it, in words for conditions and messages. Pure. A text stays the same while the situation
+// does, because conditions contain it.
+import type { ZoneSecondary } from '#contract/secondary.ts';
+import { SINCE_SECONDS, whole } from './zone-nodes.ts';
+
+/** Returns the names of the NS records that no secondary has added. @param nameservers host names, with or without a final dot */
+export function ownNameservers(
+  nameservers: readonly string[],
+  secondaries: readonly Pick<ZoneSecondary, 'nameservers'>[],
+): string[] {
+  const added = new Set(secondaries.flatMap(({ nameservers: names }) => names.map(hostName)));
+  return nameservers.filter((name) => !added.has(hostName(name)));
+}
+
+/** The secondary that has added the name to the NS records; undefined if none has. */
+export function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[]): ZoneSecondary | undefined {
+  return secondaries.find(({ nameservers }) => nameservers.map(hostName).includes(hostName(nameserver)));
+}
+
+/**
+ * The serial that the secondary serves: the api tells that of one that is behind, its answers over DNS tell another one's.
+ * @param seen the serials in the answers of name servers @returns null if nobody tells
+ */
+export function secondarySerial(
+  secondary: ZoneSecondary,
+  seen: readonly { readonly name: string; readonly serial: number | null }[],
+): number | null {
+  const own = seen.find(({ name, serial }) => serial !== null && secondaryNamed(name, [secondary]) !== undefined);
+  return secondary.serial ?? own?.serial ?? null;
+}
+
+/** The problem of a secondary that does not have the last change of the zone; null if it has it. */
+export function secondaryProblem({ name, state, since, reason }: ZoneSecondary, now: Date): string | null {
+  if (state === 'current') return null;
+  const why = reason === undefined ? '' : `: ${reason}`;
+  if (state === 'unknown') return `the state of secondary ${name} is not known${why}`;
+  const words = `secondary ${name} does not have the last change yet`;
+  // It is catching up: the cause and the time would change with each question.
+  if (since === undefined || now.getTime() - Date.parse(since) < SINCE_SECONDS * 1_000) return words;
+  return `${words}${why} (behind since ${whole(since)})`;
+}
+
+function hostName(name: string): string {
+  return name.toLowerCase().replace(/\.$/, '');
+}

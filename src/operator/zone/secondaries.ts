@@ -1,0 +1,146 @@
+// Brings the owner's choice of secondaries to spec.secondaries. The service knows which secondaries are offered to a team; an offer
+// to namespaces is checked here, because only the operator knows the namespace. A secondary that is not offered to the namespace
+// gets the same answer as one that does not exist. A secondary that the zone already has may stay when its offer ends.
+
+import type { Clock } from '#base/clock.ts';
+import type { OfferedSecondary, Zone, ZoneSecondary } from '#client/client.ts';
+import { isAbsent } from '#client/errors.ts';
+import type { ReconcileContext } from '#kube/controller/controller.ts';
+import { isTrue } from '#kube/objects/conditions.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { OperatorContext } from '../access/context.ts';
+import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
+import { failureOf } from '../run/failures.ts';
+import { send } from '../run/send.ts';
+import { zonePlaceOf } from './create.ts';
+
+/** The number of offered secondaries in a message. */
+const SHOWN = 20;
+const LONGEST_AGAIN_MS = 60_000;
+const SHORTEST_AGAIN_MS = 2_000;
+
+export interface Chosen {
+  /** As it is after a change of the choice, which changes the NS records. */
+  readonly zone: Zone;
+  /** The result for Programmed; null: the choice is that of the spec, or the spec has none. */
+  readonly programmed: Answer | null;
+}
+
+/** @throws errors of the service, except for a refusal of the choice */
+export async function chooseSecondaries(
+  context: OperatorContext,
+  clock: Clock,
+  object: DNSZone,
+  zone: Zone,
+  run: ReconcileContext,
+): Promise<Chosen> {
+  const { spec, status, metadata } = object;
+  const wanted = spec.secondaries;
+  if (wanted === undefined || spec.managementPolicy === 'Observe') return { zone, programmed: null };
+  const options = { signal: run.signal, requestId: run.reconcileId };
+  let programmed: Answer | null;
+  try {
+    const there = await context.client.zones.secondaries(zone.id, options);
+    const before = there.filter(({ chosen }) => chosen).map(({ name }) => name);
+    const isNew = wanted.some((name) => !before.includes(name));
+    const offered = isNew ? offeredTo(metadata.namespace, await context.client.zones.offeredSecondaries(options)) : [];
+    const choice = wanted.filter((name) => before.includes(name) || offered.includes(name));
+    const missing = wanted.filter((name) => !choice.includes(name));
+    programmed = missing.length === 0 ? null : notOffered(missing, offered, metadata.namespace ?? '');
+    if (isSameSet(choice, before)) return { zone, programmed };
+    // Until the whole spec was written once, a difference is unfinished work of the operator.
+    const hasDrifted = isTrue(status?.conditions, 'Programmed', metadata.generation);
+    if (hasDrifted && !mayRepair(context, object, before)) return { zone, programmed: drifted(before) };
+    await send(context.dispatcher, clock, {
+      ...zonePlaceOf(object, 'change'),
+      zone: zone.id,
+      signal: run.signal,
+      run: (attempt, onRate) =>
+        context.client.zones.chooseSecondaries(zone.id, choice, { ...options, signal: attempt, onRate }),
+    });
+    if (hasDrifted) context.observer.drift('DNSZone', 'repaired');
+    else recordUpdate(context, object, choice);
+  } catch (error) {
+    programmed = refusalOf(error);
+    if (programmed === null) throw error;
+    return { zone, programmed };
+  }
+  // The NS records are those of the new choice.
+  return { zone: await context.client.zones.get(zone.id, options), programmed };
+}
+
+/** The names of the secondaries that objects of this namespace may choose. */
+export function offeredTo(namespace: string | undefined, offers: readonly OfferedSecondary[]): string[] {
+  return offers
+    .filter(({ namespaces }) => namespaces === null || (namespace !== undefined && namespaces.includes(namespace)))
+    .map(({ name }) => name);
+}
+
+/** The time until the zone is read again because a secondary does not have it, in ms; null: every secondary has it. */
+export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date): number | null {
+  const delays = secondaries.flatMap(({ state, since }) => {
+    if (state === 'current') return [];
+    if (state === 'unknown') return [LONGEST_AGAIN_MS];
+    const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
+    return [Math.min(LONGEST_AGAIN_MS, Math.max(SHORTEST_AGAIN_MS, age))];
+  });
+  return delays.length === 0 ? null : Math.min(...delays);
+}
+
+function notOffered(missing: readonly string[], offered: readonly string[], namespace: string): NotReady {
+  const some = offered.slice(0, SHOWN).join(', ') + (offered.length > SHOWN ? ' and others' : '');
+  const choice = offered.length === 0 ? 'No secondary is offered to it.' : `Offered to it: ${some}.`;
+  const [which, verb] = [missing.join(', '), missing.length === 1 ? 'is' : 'are'];
+  return no(
+    'SecondaryNotOffered',
+    `spec.secondaries: ${which} ${verb} not offered to namespace ${namespace}. ${choice} Correct spec.secondaries, or ask the administrator of the service for an offer. Records and other fields of the zone are not affected.`,
+  );
+}
+
+function drifted(before: readonly string[]): Answer {
+  const message = `The choice of secondaries was changed at the DNS service, and driftPolicy does not revert that: the zone has ${listed(before)}. Set driftPolicy: Enforce to revert it.`;
+  return yes('Drifted', message);
+}
+
+/** Enforce reverts the drift and records an Event, Report only records the Event, and Ignore does neither. */
+function mayRepair(context: OperatorContext, object: DNSZone, before: readonly string[]): boolean {
+  const { driftPolicy } = object.spec;
+  if (driftPolicy !== 'Ignore') {
+    context.observer.drift('DNSZone', 'found');
+    context.events.record(object, {
+      type: 'Warning',
+      reason: 'Drift',
+      action: driftPolicy === 'Enforce' ? 'Repair' : 'Report',
+      note: `Another client chose the secondaries of the zone: ${listed(before)}`,
+    });
+  }
+  return driftPolicy === 'Enforce';
+}
+
+function recordUpdate(context: OperatorContext, object: DNSZone, choice: readonly string[]): void {
+  const note = `The secondaries that the zone uses: ${listed(choice)}`;
+  context.events.record(object, { type: 'Normal', reason: 'Updated', action: 'Update', note });
+}
+
+/** A refusal of the choice concerns nothing else of the zone. The service names offers to other namespaces, so its words are not used. */
+function refusalOf(error: unknown): NotReady | null {
+  const failure = failureOf(error);
+  if (failure?.kind === 'refused') {
+    const message =
+      'The DNS service refuses the choice of spec.secondaries. An offer may have ended a moment ago, or the API key must not choose secondaries. The operator tries again by itself.';
+    return no('SecondaryNotOffered', message);
+  }
+  if (!isAbsent(error) || error.code !== 'not_found') return null;
+  return no(
+    'APIError',
+    'spec.secondaries: the api is of a version that has no choice of secondaries. Upgrade the api.',
+  );
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((name) => b.includes(name));
+}
+
+function listed(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : [...names].sort().join(', ');
+}
