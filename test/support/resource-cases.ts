@@ -69,6 +69,12 @@ const ZONES: readonly ResourceCase[] = [
   zone('a default ttl as text', { defaultTtl: '3600' }, /defaultTtl/),
   zone('policies', { deletionPolicy: 'Retain', managementPolicy: 'Observe', driftPolicy: 'Report', parked: true }),
   zone('an unknown deletion policy', { deletionPolicy: 'Orphan' }, /Delete.*Retain/),
+  zone('secondaries, and Ready without them', { secondaries: ['eu', 'us-2'], readyWhen: 'OwnNodes' }),
+  zone('no secondary', { secondaries: [] }),
+  zone('nine secondaries', { secondaries: [...'abcdefghi'] }, /secondaries/),
+  zone('the name of a secondary with a dot', { secondaries: ['eu.example'] }, /must be the name of a secondary/),
+  zone('the name of a secondary in capitals', { secondaries: ['EU'] }, /must be the name of a secondary/),
+  zone('an unknown meaning of Ready', { readyWhen: 'Never' }, /AllNameservers.*OwnNodes/),
   zone('an unknown management policy', { managementPolicy: 'None' }, /Full.*Observe/),
   zone('an unknown drift policy', { driftPolicy: 'enforce' }, /Enforce.*Report.*Ignore/),
   zone('grants', {
