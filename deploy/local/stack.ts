@@ -20,6 +20,8 @@ export interface StackOptions {
   dnsPort?: number | undefined;
   /** The number of name servers. (Default: 1.) */
   nodes?: number;
+  /** Name servers of others for the operator, as in ZONESTEAD_NAMESERVER_ADDRESSES. (Default: none.) */
+  nameservers?: string | undefined;
   /** Also cert-manager, Pebble and the solver. (Default: false.) */
   certManager?: boolean;
   /** False for tests: no fsync. (Default: true.) */
@@ -87,7 +89,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
           ZONESTEAD_API_KEY: service.keys.operator.key,
           // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
           ZONESTEAD_RESOLVER: `${service.dns.address}:${service.dns.port}`,
-          ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
+          ZONESTEAD_NAMESERVER_ADDRESSES: [service.nameserverAddresses, options.nameservers ?? ''].join(','),
           ...settings,
         },
         healthPort: ports.operatorHealth,

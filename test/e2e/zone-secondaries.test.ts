@@ -1,5 +1,5 @@
-// Secondaries of zones that their owners choose in Kubernetes, with a real Knot DNS as the secondary: what Ready waits for, and two
-// namespaces of which one has no offer.
+// Secondaries that the owners of zones choose in Kubernetes, with a real Knot DNS as the secondary. Ready waits for it or not, and one of
+// two namespaces has no offer.
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';
@@ -20,17 +20,11 @@ let eu: RunningSecondary;
 let put: (offer: object) => Promise<unknown>;
 
 beforeAll(async () => {
-  const ports = await allocatePorts(
-    [
-      { name: 'dns', dns: true },
-      { name: 'eu', dns: true },
-    ],
-    { stateDir: await temporaryFolder('zone-secondaries') },
-  );
-  const addresses = `ns1.zonestead.test=${ADDRESS}:${ports.dns},${NAME}=${ADDRESS}:${ports.eu}`;
-  test = await startTestStack({ dnsPort: ports.dns, settings: { ZONESTEAD_NAMESERVER_ADDRESSES: addresses } });
-  const { databaseUrl } = test.stack.service;
-  const input = { name: 'eu', addresses: [`${ADDRESS}:${ports.eu}`], nameservers: [NAME] };
+  const stateDir = await temporaryFolder('zone-secondaries');
+  const { port } = await allocatePorts([{ name: 'port', dns: true }], { stateDir });
+  test = await startTestStack({ nameservers: `${NAME}=${ADDRESS}:${port}` });
+  const { databaseUrl, dns } = test.stack.service;
+  const input = { name: 'eu', addresses: [`${ADDRESS}:${port}`], nameservers: [NAME] };
   put = (offer) => adminPutSecondary(databaseUrl, { ...input, offer }, randomBytes, new Date());
   const { key } = await adminPutSecondary(
     databaseUrl,
@@ -39,10 +33,10 @@ beforeAll(async () => {
     new Date(),
   );
   // Nobody is offered this one, and a zone of another team has it.
-  const hidden = { name: 'hush', addresses: [`${ADDRESS}:${ports.eu}`], nameservers: ['ns.hush.test'] };
+  const hidden = { name: 'hush', addresses: [`${ADDRESS}:${port}`], nameservers: ['ns.hush.test'] };
   await adminPutSecondary(databaseUrl, hidden, randomBytes, new Date());
-  eu = await startRunning('knot', ports.eu, {
-    primaries: [{ address: ADDRESS, port: ports.dns }],
+  eu = await startRunning('knot', port, {
+    primaries: [dns],
     key,
     zones: null,
     catalog: catalogName('eu'),
@@ -58,7 +52,8 @@ const www = (content: string, namespace = 'a', at = 'shop') =>
 const status = async (name: string, namespace: string) =>
   (await test.kube.get<DNSZone>(`zdz/${name}`, namespace)).status;
 const ready = (name: string, namespace = 'a') => test.condition(name, 'Ready', namespace);
-const atSecondary = async () => (await eu.resolver.lookup('www.shop.example', 'A')).answers.map((line) => line.split(' ').at(-1));
+const atSecondary = async () =>
+  (await eu.resolver.lookup('www.shop.example', 'A')).answers.map((line) => line.split(' ').at(-1));
 
 describe('a zone with a secondary', () => {
   it('is Ready with its records when the secondary serves them, and shows it', async () => {
@@ -68,9 +63,9 @@ describe('a zone with a secondary', () => {
     expect(await atSecondary()).toEqual(['192.0.2.1']);
     expect((await status('shop', 'a'))?.nameservers).toEqual(['ns1.zonestead.test', NAME]);
     expect((await test.condition('zdr/www', 'Propagated', 'a'))?.message).toContain(NAME);
-    await expect.poll(async () => (await status('shop', 'a'))?.secondaries, PATIENCE).toEqual([
-      { name: 'eu', nameservers: [NAME], state: 'Current', serial: expect.any(Number) },
-    ]);
+    await expect
+      .poll(async () => (await status('shop', 'a'))?.secondaries, PATIENCE)
+      .toEqual([{ name: 'eu', nameservers: [NAME], state: 'Current', serial: expect.any(Number) }]);
     expect(await test.kubectl('-n', 'a', 'get', 'zdz', '-o', 'wide')).toMatch(/SECONDARIES[\s\S]* 1\/1 /);
   });
 
@@ -78,10 +73,14 @@ describe('a zone with a secondary', () => {
     await eu.stop();
     await www('192.0.2.2');
     const message = async () => (await ready('zdr/www'))?.message;
-    await expect.poll(() => ready('zdr/www'), PATIENCE).toMatchObject({ status: 'False', reason: 'AwaitingPropagation' });
+    await expect
+      .poll(() => ready('zdr/www'), PATIENCE)
+      .toMatchObject({ status: 'False', reason: 'AwaitingPropagation' });
     await expect
       .poll(message, PATIENCE)
-      .toMatch(/ns\.eu\.test \(.*\) .*; secondary eu does not have the last change yet.* \(behind since 20[-0-9]+T[:0-9]+Z\)\.$/);
+      .toMatch(
+        /ns\.eu\.test \(.*\) .*; secondary eu does not have the last change yet.* \(behind since 20[-0-9]+T[:0-9]+Z\)\.$/,
+      );
     expect(await message()).not.toMatch(/ns1/);
     await zone('shop', { secondaries: ['eu'], readyWhen: 'OwnNodes' }, 'a');
     await test.ready(30, '-n', 'a', 'zdr/www', 'zdz/shop');
@@ -93,7 +92,9 @@ describe('a zone with a secondary', () => {
     await expect.poll(async () => (await status('shop', 'a'))?.secondariesCurrent, PATIENCE).toBe('0/1');
     // The proof for fewer name servers does not count for all of them.
     await zone('shop', { secondaries: ['eu'], readyWhen: 'AllNameservers' }, 'a');
-    await expect.poll(() => ready('zdr/www'), PATIENCE).toMatchObject({ status: 'False', reason: 'AwaitingPropagation' });
+    await expect
+      .poll(() => ready('zdr/www'), PATIENCE)
+      .toMatchObject({ status: 'False', reason: 'AwaitingPropagation' });
     await eu.start();
     await test.ready(60, '-n', 'a', 'zdr/www', 'zdz/shop');
     expect(await atSecondary()).toEqual(['192.0.2.3']);
@@ -143,7 +144,9 @@ describe('namespace b, which has no offer', () => {
     ['a zone below it', { zoneName: 'dev.shop.example' }],
   ])('changes nothing of the choice of a by %s', async (_case, spec) => {
     await test.apply(zoneObject('grab', '', { ...spec, secondaries: [], readyWhen: 'OwnNodes' }, 'b'));
-    await expect.poll(async () => (await ready('zdz/grab', 'b'))?.reason, PATIENCE).toMatch(/^(Conflict|NotPermitted)$/);
+    await expect
+      .poll(async () => (await ready('zdz/grab', 'b'))?.reason, PATIENCE)
+      .toMatch(/^(Conflict|NotPermitted)$/);
     const { zoneId = '', nameservers } = (await status('shop', 'a')) ?? {};
     expect(nameservers).toContain(NAME);
     expect((await test.client.zones.secondaries(zoneId)).map(({ name }) => name)).toEqual(['eu']);

@@ -73,8 +73,8 @@ export interface TestStackOptions {
   durable?: boolean;
   /** The number of name servers. (Default: 1.) */
   nodes?: number;
-  /** The port of the first name server. (Default: any.) */
-  dnsPort?: number;
+  /** As startStack has them. */
+  nameservers?: string;
   /** As startStack has them. */
   settings?: Record<string, string>;
   postgresPrograms?: string;
@@ -90,7 +90,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     certManager: options.certManager ?? false,
     durable: options.durable ?? false,
     nodes: options.nodes ?? 1,
-    dnsPort: options.dnsPort,
+    nameservers: options.nameservers,
     settings: options.settings,
     postgresPrograms: options.postgresPrograms,
     progress: () => {},

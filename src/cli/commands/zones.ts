@@ -53,7 +53,8 @@ const remove = describeCommand({
 
 const status = describeCommand({
   name: 'status',
-  describe: 'show which nodes and secondaries have a zone as it is stored, and the serial that each name server answers with',
+  describe:
+    'show which nodes and secondaries have a zone as it is stored, and the serial that each name server answers with',
   arguments: [ZONE],
   options: [JSON_OPTION],
   settings: [...REST_SETTINGS, 'ZONESTEAD_NAMESERVER_ADDRESSES'],

@@ -134,7 +134,7 @@ function affectsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
       spec.allowedRecords,
       spec.acme,
       spec.readyWhen,
-      status?.secondaries?.flatMap(({ nameservers = [] }) => nameservers),
+      (status?.secondaries ?? []).flatMap(({ nameservers = [] }) => nameservers),
     ]);
   return old === undefined || facts(zone) !== facts(old);
 }

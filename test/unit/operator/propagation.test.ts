@@ -258,7 +258,9 @@ describe('the proof with secondaries', () => {
       `Not every name server serves the current data yet, and the operator keeps checking: ns2.example.net (${address}) does not serve it yet; secondary eu does not have the last change yet: it has an older version of the zone (behind since 2026-01-01T00:00:30Z).`,
     );
     // A moment later it may have the change: neither the cause nor the time is worth a new condition.
-    expect(await words({ since: '2026-01-01T00:00:56Z' })).toMatch(/; secondary eu does not have the last change yet\.$/);
+    expect(await words({ since: '2026-01-01T00:00:56Z' })).toMatch(
+      /; secondary eu does not have the last change yet\.$/,
+    );
     expect(await words({ state: 'unknown', reason: 'no report' })).toMatch(/secondary eu is not known: no report\.$/);
   });
 

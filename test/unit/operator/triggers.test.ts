@@ -181,6 +181,19 @@ describe('a record', () => {
     expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
+  it('runs when other name servers count for its proof', async () => {
+    const zone = next(aZone(), {}, { zoneId: 'zone_1' });
+    zones.replace([zone]);
+    await taken(recordQueue);
+    const eu = (state: string, nameservers: string[]) => ({ secondaries: [{ name: 'eu', nameservers, state }] });
+    zones.upsert(next(zone, {}, eu('Current', ['ns.eu.test'])));
+    expect(await taken(recordQueue)).toEqual(['default/www']);
+    zones.upsert(next(zone, {}, eu('Behind', ['ns.eu.test'])));
+    expect(await taken(recordQueue)).toEqual([]);
+    zones.upsert({ ...next(zone, {}, eu('Behind', ['ns.eu.test'])), spec: { ...zone.spec, readyWhen: 'OwnNodes' } });
+    expect(await taken(recordQueue)).toEqual(['default/www']);
+  });
+
   it('runs when the labels of its namespace may have changed', async () => {
     const namespace = {
       apiVersion: 'v1',
