@@ -2,7 +2,8 @@
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import { DNS_RECORD, recordSpec, recordStatus } from './dnsrecord.ts';
-import { DNS_ZONE, zoneSpec, zoneStatus } from './dnszone.ts';
+import { DNS_ZONE, zoneSpec } from './dnszone.ts';
+import { zoneStatus } from './dnszone-status.ts';
 import { toStructural } from './structural.ts';
 
 interface Column {

@@ -1,28 +1,24 @@
-// The schema of the DNSZone resource: the desired zone, and the status that the operator writes.
+// The schema of the DNSZone resource: the desired zone. Its status is in dnszone-status.ts.
 import { z } from 'zod';
 import { parseZoneName } from '#dns/names/name.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
-  conditionsInitiallyUnknown,
   DRIFT_DESCRIPTION,
   deletionPolicy,
   driftPolicy,
   GROUP,
   labelSelector,
-  moment,
   objectName,
   ttl,
   VERSION,
 } from './common.ts';
+import type { ZoneStatus } from './dnszone-status.ts';
 import { immutable, withRules } from './rules.ts';
 import { matches, NAME_PATTERN, NUMBERS, SECONDARY_NAME, ZONE_NAME } from './syntax.ts';
 
 /** The default TTL that the service gives to a new zone, in seconds. */
 export const DEFAULT_TTL = 3_600;
-
-/** `Delegated`: the parent zone delegates to the name servers here. `Ready` is True when all others but Delegated are. */
-const ZONE_CONDITIONS = ['Accepted', 'Programmed', 'Delegated', 'Ready'] as const;
 
 const zoneName = immutable(
   withRules(z.string().min(1).max(254), [
@@ -243,157 +239,9 @@ export const zoneSpec = z.object({
   }),
 });
 
-const dsEntry = z.object({
-  keyTag: z.int().min(0).max(65_535).meta({ description: 'The key tag of the signing key (RFC 4034 appendix B).' }),
-  algorithm: z.int().min(0).max(255).meta({ description: 'The DNSSEC algorithm number. 13 is ECDSA P-256.' }),
-  digestType: z.int().min(0).max(255).meta({ description: 'The digest type. 2 is SHA-256.' }),
-  digest: z.string().max(128).meta({ description: 'The digest of the key in lower-case hexadecimal digits.' }),
-  record: z
-    .string()
-    .max(512)
-    .meta({ description: 'The DS record as a line of a zone file, without TTL. Publish it in the parent zone.' }),
-});
-
-const servedBy = z.object({
-  name: z.string().max(254).meta({ description: 'The host name of the name server.' }),
-  address: z.string().max(64).meta({ description: 'The address that was queried.' }),
-  node: z.string().max(64).optional().meta({
-    description: 'The node that answered, if the name server tells its name (RFC 5001).',
-  }),
-  serial: z
-    .int()
-    .min(0)
-    .max(4_294_967_295)
-    .optional()
-    .meta({ description: 'The serial of the SOA record in the answer: that of status.serial or a later one.' }),
-  problem: z
-    .string()
-    .max(512)
-    .optional()
-    .meta({ description: 'The problem with the answer. Absent when there is none.' }),
-});
-
-const nodeEntry = z.object({
-  name: z.string().max(64).meta({ description: 'The name of the node.' }),
-  state: z.enum(['Current', 'Behind', 'Starting']).meta({
-    description:
-      'Current: the node has applied every change. Behind: it has not, or fails to serve the zone. Starting: it has not ' +
-      'applied its first list of zones, and does not count yet.',
-  }),
-  problem: z.string().max(512).optional().meta({ description: 'Why the node is behind. Absent when it is not.' }),
-});
-
-const secondaryEntry = z.object({
-  name: z.string().max(64).meta({ description: 'The name of the secondary.' }),
-  nameservers: z.array(z.string().max(254)).max(32).optional().meta({
-    description: 'The names that it adds to the NS records of the zone. Absent for a hidden secondary.',
-    'x-kubernetes-list-type': 'atomic',
-  }),
-  state: z.enum(['Current', 'Behind', 'Silent', 'Unknown']).meta({
-    description:
-      'Current: the secondary has the last change of the zone. Behind: it does not have it. Silent: it does not answer. ' +
-      'Unknown: no node has reported about it.',
-  }),
-  serial: z.int().min(0).max(4_294_967_295).optional().meta({
-    description: 'The serial that it answers. Absent if that is not known.',
-  }),
-  problem: z.string().max(512).optional().meta({ description: 'Why it is not current. Absent when it is.' }),
-});
-
-export const zoneStatus = z.object({
-  observedGeneration: z
-    .int()
-    .min(0)
-    .optional()
-    .meta({ description: 'The metadata.generation that the operator has processed last.' }),
-  zoneId: z.string().max(64).optional().meta({ description: 'The id of the zone at the DNS service.' }),
-  intent: z
-    .object({
-      key: z.string().max(64).meta({ description: 'The idempotency key of the request.' }),
-      owner: z.string().max(128).meta({ description: 'The owner in the request.' }),
-      defaultTtl: ttl.optional().meta({ description: 'The default TTL in the request. Absent when it has none.' }),
-    })
-    .optional()
-    .meta({
-      description:
-        'Internal, do not rely on it. The zone-creation request in progress. The operator repeats this exact request if it ' +
-        'did not receive the response.',
-    }),
-  owner: z.string().max(128).optional().meta({ description: 'The owner of the zone at the DNS service.' }),
-  origin: z
-    .enum(['Created', 'Adopted', 'Observed'])
-    .optional()
-    .meta({
-      description:
-        'How this object acquired the zone: Created, Adopted (taken over) or Observed. The operator never changes or deletes ' +
-        'an observed zone.',
-    }),
-  creationStatus: z.string().max(64).optional().meta({
-    description:
-      'The step that the owner of the zone must take next, for example ds_required, or done if there is none.',
-  }),
-  state: z.enum(['active', 'parked']).optional().meta({ description: 'The state of the zone at the DNS service.' }),
-  nameservers: z.array(z.string().max(254)).max(32).optional().meta({
-    description: 'The host names of the name servers. Publish them as NS records in the parent zone.',
-    'x-kubernetes-list-type': 'atomic',
-  }),
-  servers: z
-    .array(servedBy)
-    .max(64)
-    .optional()
-    .meta({
-      description:
-        'The addresses of the name servers and the serial that each one served when the operator last proved the zone over ' +
-        'DNS. Name servers sign on their own, so their serials differ from each other.',
-      'x-kubernetes-list-type': 'atomic',
-    }),
-  nodes: z.array(nodeEntry).max(64).optional().meta({
-    description:
-      'The name server nodes that reported within 30 seconds, and whether each had applied every change of the zone.',
-    'x-kubernetes-list-type': 'atomic',
-  }),
-  nodesCurrent: z.string().max(16).optional().meta({
-    description:
-      'The number of nodes that had applied every change of the zone, and the number of nodes that count, as in 2/2.',
-  }),
-  secondaries: z.array(secondaryEntry).max(64).optional().meta({
-    description:
-      'The secondaries that have the zone, and whether each had the last change when the operator last proved the zone.',
-    'x-kubernetes-list-type': 'atomic',
-  }),
-  secondariesCurrent: z.string().max(16).optional().meta({
-    description: 'The number of secondaries that had the last change of the zone, and the number of all, as in 1/2.',
-  }),
-  ds: z.array(dsEntry).max(16).optional().meta({
-    description: 'The DS records of the zone, SHA-256 first. Publish the first one in the parent zone.',
-    'x-kubernetes-list-type': 'atomic',
-  }),
-  serial: z
-    .int()
-    .min(0)
-    .max(4_294_967_295)
-    .optional()
-    .meta({ description: 'The serial of the SOA record when the operator last read the zone.' }),
-  records: z
-    .int()
-    .min(0)
-    .optional()
-    .meta({
-      description:
-        'The number of records in the zone, including records that no DNSRecord owns. The operator updates it about 10 ' +
-        'seconds after a DNSRecord of the zone changes, and otherwise every 10 minutes.',
-    }),
-  defaultTtl: ttl
-    .optional()
-    .meta({ description: 'The time to live of records that set no ttl at the DNS service, in seconds.' }),
-  nextAttemptTime: moment.optional().meta({
-    description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
-  }),
-  conditions: conditionsInitiallyUnknown(ZONE_CONDITIONS),
-});
-
 type ZoneSpec = z.infer<typeof zoneSpec>;
-export type ZoneStatus = z.infer<typeof zoneStatus>;
+
+export type { ZoneStatus } from './dnszone-status.ts';
 /** The namespaces that a grant applies to. */
 export type NamespaceGrant = z.infer<typeof allowedRecord>['namespaces'];
 

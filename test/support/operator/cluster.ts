@@ -6,7 +6,8 @@ import type { KubeApi } from '#kube/api/api.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { type KubeObject, keyOf, type ObjectMeta, type ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, recordSpec, recordStatus } from '#resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone, zoneSpec, zoneStatus } from '#resources/dnszone.ts';
+import { DNS_ZONE, type DNSZone, zoneSpec } from '#resources/dnszone.ts';
+import { zoneStatus } from '#resources/dnszone-status.ts';
 import { frozenCopyOf } from './copy.ts';
 import type { Faults } from './faults.ts';
 
