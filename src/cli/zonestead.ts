@@ -12,6 +12,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   nameserver: () => import('./commands/nameserver.ts'),
   'external-dns': () => import('./commands/external-dns.ts'),
   'knot-conf': () => import('./commands/knot-conf.ts'),
+  'edge-conf': () => import('./commands/edge-conf.ts'),
   migrate: () => import('./commands/migrate.ts'),
   bootstrap: () => import('./commands/bootstrap.ts'),
   'release-finalizers': () => import('./commands/release-finalizers.ts'),

@@ -3,6 +3,7 @@
 /** The configuration of knotd. */
 export const KNOT_SETTINGS = [
   'ZONESTEAD_KNOT_FOLDER',
+  'ZONESTEAD_KNOT_DISK',
   'ZONESTEAD_NODE_NAME',
   'ZONESTEAD_KNOT_LISTEN',
   'ZONESTEAD_KNOT_PORT',
@@ -14,6 +15,18 @@ export const KNOT_SETTINGS = [
 
 /** The command that makes the configuration database. */
 export const KNOT_CONF_SETTINGS = [...KNOT_SETTINGS, 'ZONESTEAD_KNOTC', 'ZONESTEAD_KNOTD'] as const;
+
+/** An edge: a knotd that follows the catalog of nodes. */
+export const EDGE_SETTINGS = [
+  'ZONESTEAD_EDGE_PRIMARIES',
+  'ZONESTEAD_EDGE_SECONDARY',
+  'ZONESTEAD_EDGE_TSIG_NAME',
+  'ZONESTEAD_EDGE_TSIG_ALGORITHM',
+  'ZONESTEAD_EDGE_TSIG_SECRET',
+  'ZONESTEAD_EDGE_WAIT_SECONDS',
+  ...KNOT_SETTINGS,
+  'ZONESTEAD_KNOTD',
+] as const;
 
 /** The node that follows the feed. */
 export const NODE_SETTINGS = [

@@ -75,6 +75,11 @@ export const hostNames = form(
     .pipe(z.array(z.string().regex(HOST_NAME, 'must be comma-separated host names')).min(1)),
 );
 
+export const hostPorts = form(
+  'comma-separated host:port',
+  z.string().transform(filledParts).pipe(z.array(hostPortText).min(1).max(8)),
+);
+
 export const resolvers = form(
   'comma-separated address:port',
   z

@@ -1,5 +1,17 @@
 // The settings of the name server node, which runs next to Knot DNS.
-import { addresses, cookieSecret, httpUrl, networks, nodeName, oneOf, text, wholeNumber } from './forms.ts';
+import {
+  addresses,
+  cookieSecret,
+  hostName,
+  hostPorts,
+  httpUrl,
+  networks,
+  nodeName,
+  octets,
+  oneOf,
+  text,
+  wholeNumber,
+} from './forms.ts';
 import { optional, preset, required, secret } from './setting.ts';
 
 export const NAMESERVER_SETTINGS = {
@@ -42,6 +54,11 @@ export const NAMESERVER_SETTINGS = {
     '/var/lib/zonestead/knot',
     'The control socket and the keys of the knotd that the node feeds are in this folder.',
   ),
+  ZONESTEAD_KNOT_DISK: optional(
+    octets,
+    'a journal of at most 20,000 MiB',
+    'The databases of the knotd together take less than this size of their volume, for instance 1Gi.',
+  ),
   ZONESTEAD_KNOT_LISTEN: preset(addresses, '0.0.0.0', 'The knotd listens at these addresses, for instance 0.0.0.0,::.'),
   ZONESTEAD_KNOT_PORT: preset(wholeNumber(1, 65_535), '5353', 'The knotd listens on this port, over UDP and TCP.'),
   ZONESTEAD_KNOT_WORKERS: preset(wholeNumber(1, 64), '2', 'The knotd answers queries over UDP with this many threads.'),
@@ -61,6 +78,33 @@ export const NAMESERVER_SETTINGS = {
       'derived from the node key',
       'The knotd makes DNS cookies with this secret. Nodes that share an address need the same one.',
     ),
+  ),
+  ZONESTEAD_EDGE_PRIMARIES: required(
+    hostPorts,
+    'The edge transfers zones from these nodes, the usual source first, for instance node-0.example.net:53,192.0.2.2:53. It resolves names at its start and with each check.',
+  ),
+  ZONESTEAD_EDGE_SECONDARY: preset(
+    nodeName,
+    'edge',
+    'The edge follows the catalog zone of the secondary with this name.',
+  ),
+  ZONESTEAD_EDGE_TSIG_NAME: optional(
+    hostName,
+    'the name of the secondary and .zonestead',
+    'The TSIG key of that secondary has this name.',
+  ),
+  ZONESTEAD_EDGE_TSIG_ALGORITHM: preset(
+    oneOf('hmac-sha256', 'hmac-sha384', 'hmac-sha512'),
+    'hmac-sha256',
+    'The TSIG key has this algorithm.',
+  ),
+  ZONESTEAD_EDGE_TSIG_SECRET: secret(
+    required(text('base64'), 'The edge transfers zones with this secret of the TSIG key.'),
+  ),
+  ZONESTEAD_EDGE_WAIT_SECONDS: preset(
+    wholeNumber(0, 604_800),
+    '300',
+    'After its start, an edge is not ready until it has all zones of its catalog, or until it has the catalog and this many seconds passed.',
   ),
   ZONESTEAD_KNOTC: preset(
     text('program'),

@@ -239,6 +239,8 @@ describe('the table of settings', () => {
       'ZONESTEAD_FEED_URL',
       'ZONESTEAD_NODE_KEY',
       'ZONESTEAD_NODE_NAME',
+      'ZONESTEAD_EDGE_PRIMARIES',
+      'ZONESTEAD_EDGE_TSIG_SECRET',
       'ZONESTEAD_URL',
       'ZONESTEAD_API_KEY',
     ]);

@@ -6,10 +6,21 @@
 //   up to 0.9 s; now 100 changes in a row take 5 ms at the median, and none waits.
 // - `journal-content: all`, `zonefile-load: none`: a restart reads the journal, 100,000 signed records in half a second.
 // - A zone without `notify` in its ACL ignores ours, so the ACL allows it to everybody with the key.
-import { MAX_ZONE_MIB, type PrimaryView, type ServerPlace } from './primary.ts';
+// - `retry-max-interval`: knotd waits up to half a minute, and later for hours, before it tries the first transfer of a zone
+//   again. A server of ours that starts before its sources needs it sooner.
+// - `refresh-max-interval`: a NOTIFY that never arrives costs a server of ours no more than this time.
+import { MAX_ZONE_MIB, type PrimaryView, type ServerPlace, type Serving } from './primary.ts';
 
-/** A text for `knotd -c`. */
-export function knotConfig({ primaries, key, zones, catalog }: PrimaryView, { listen, folder }: ServerPlace): string {
+const RETRY_SECONDS = 5;
+const REFRESH_SECONDS = 900;
+
+/** A text for `knotd -c`. @param serving for a server of ours; without it, Knot's defaults apply */
+export function knotConfig(
+  { primaries, key, zones, catalog }: PrimaryView,
+  { listen, folder }: ServerPlace,
+  serving?: Serving,
+): string {
+  const zoneMiB = serving?.disk.zoneMiB ?? MAX_ZONE_MIB;
   const keyLine = (prefix: string) => (key === null ? '' : `\n${prefix}key: ${key.name}`);
   const keySection =
     key === null ? '' : `key:\n  - id: ${key.name}\n    algorithm: ${key.algorithm}\n    secret: "${key.secret}"\n\n`;
@@ -30,15 +41,16 @@ export function knotConfig({ primaries, key, zones, catalog }: PrimaryView, { li
     zonefile-load: none
     zonefile-sync: -1
     journal-content: all
-    journal-max-usage: ${MAX_ZONE_MIB}M
-    zone-max-size: ${MAX_ZONE_MIB}M
+    journal-max-usage: ${zoneMiB}M
+    zone-max-size: ${zoneMiB}M
     semantic-checks: off
-`;
+${serving ? `    retry-max-interval: ${RETRY_SECONDS}\n    refresh-max-interval: ${REFRESH_SECONDS}\n` : ''}`;
+  const { server, database, modules, defaults } = servingLines(serving);
   return `server:
     rundir: ${folder}
     listen: [ ${listen.map(({ address, port }) => `${address}@${port}`).join(', ')} ]
     version: ""
-
+${server}
 log:
   - target: stdout
     any: info
@@ -46,7 +58,7 @@ log:
 database:
     storage: ${folder}
     journal-db-mode: asynchronous
-
+${database}
 control:
     listen: ${folder}/knot.sock
 
@@ -56,8 +68,34 @@ acl:
   - id: notify-of-primaries${senders}${keyLine('    ')}
     action: notify
 
-template:
-${template('zonestead')}${zones === null ? template('member') : ''}
+${modules}template:
+${defaults}${template('zonestead')}${zones === null ? template('member') : ''}
 zone:
 ${zoneLines}`;
+}
+
+function servingLines(serving: Serving | undefined) {
+  if (serving === undefined) return { server: '', database: '', modules: '', defaults: '' };
+  const { identity, workers, rateLimit, cookieSecret, disk } = serving;
+  const sizes = { 'journal-db': disk.journalMiB, 'timer-db': disk.timersMiB, 'catalog-db': disk.catalogMiB };
+  const limit = rateLimit && { ...rateLimit, list: rateLimit.exempt.join(', ') };
+  const whitelist = limit && limit.list !== '' ? `    whitelist: [ ${limit.list} ]\n` : '';
+  return {
+    server: `    identity: "${identity}"
+    nsid: "${identity}"
+    async-start: on
+    udp-workers: ${workers}
+`,
+    database: Object.entries(sizes)
+      .flatMap(([name, size]) => (size === null ? [] : [`    ${name}-max-size: ${size}M\n`]))
+      .join(''),
+    modules: `mod-cookies:
+  - id: default
+    secret: 0x${cookieSecret}
+
+${limit ? `mod-rrl:\n  - id: default\n    rate-limit: ${limit.perSecond}\n    slip: 1\n${whitelist}\n` : ''}`,
+    defaults: `  - id: default
+    global-module: [ mod-cookies/default${limit ? ', mod-rrl/default' : ''} ]
+`,
+  };
 }

@@ -20,3 +20,22 @@ export interface ServerPlace {
 
 /** The largest zone that a secondary accepts: 100,000 signed records take 36 MB. */
 export const MAX_ZONE_MIB = 1_024;
+
+/** The settings of a secondary that answers the public as a node does. */
+export interface Serving {
+  /** Answers to NSID (RFC 5001). */
+  readonly identity: string;
+  /** Threads for queries over UDP. */
+  readonly workers: number;
+  /** Answers a second to one network of clients for one kind of answer of one zone; null: no limit. */
+  readonly rateLimit: { readonly perSecond: number; readonly exempt: readonly string[] } | null;
+  /** 32 hexadecimal digits, the same for all that share an address. */
+  readonly cookieSecret: string;
+  /** The sizes that databases may take on the disk, in MiB; null: Knot's default. */
+  readonly disk: {
+    readonly journalMiB: number;
+    readonly zoneMiB: number;
+    readonly timersMiB: number | null;
+    readonly catalogMiB: number | null;
+  };
+}

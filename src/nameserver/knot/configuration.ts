@@ -1,5 +1,6 @@
 // The configuration of knotd as data: settings in, items of Knot's configuration database out. Every item has a reason; all
 // others have Knot's defaults. Pure.
+import { type DiskPlan, diskPlan } from './disk.ts';
 import type { KnotFolder } from './folder.ts';
 
 export interface ListenAddress {
@@ -31,8 +32,8 @@ export interface KnotSettings {
   signingThreads?: number;
   /** (Default: 1,000.) Each takes a file descriptor. */
   tcpClients?: number;
-  /** The size of the memory map of the journal, and so its limit on the disk, in MiB. (Default: 20,000.) */
-  journalMiB?: number;
+  /** The limits of the databases on the disk. (Default: those of a disk of unknown size.) */
+  disk?: DiskPlan;
   /** (Default: no limit.) */
   rateLimit?: RateLimit | null;
   /** 32 hexadecimal digits. Nodes that share an address need the same. (Default: knotd makes one that it renews.) */
@@ -62,7 +63,7 @@ export const TEMPLATE = 'default';
  * Every item that Zonestead sets, outside of `zone`. Groups come before items that refer to them.
  */
 export function configuration(settings: KnotSettings): ConfigItem[] {
-  const { folder, listen, identity, rateLimit } = settings;
+  const { folder, listen, identity, rateLimit, disk = diskPlan(undefined) } = settings;
   const items: ConfigItem[] = [];
   const add = (
     section: string,
@@ -99,7 +100,9 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
     storage: folder.storage,
     // A commit survives the end of the process. Commits that a crash of the machine loses are read from the api again.
     'journal-db-mode': 'asynchronous',
-    'journal-db-max-size': `${settings.journalMiB ?? 20_000}M`,
+    'journal-db-max-size': `${disk.journalMiB}M`,
+    ...(disk.keysMiB === null ? {} : { 'kasp-db-max-size': `${disk.keysMiB}M` }),
+    ...(disk.timersMiB === null ? {} : { 'timer-db-max-size': `${disk.timersMiB}M` }),
   });
   add('mod-stats', 'default', { 'query-type': 'on', 'reply-nodata': 'on' });
   add('mod-cookies', 'default', settings.cookieSecret === undefined ? {} : { secret: `0x${settings.cookieSecret}` });
@@ -126,8 +129,7 @@ export function configuration(settings: KnotSettings): ConfigItem[] {
     'zonefile-load': 'none',
     'zonefile-sync': '-1',
     'journal-content': 'all',
-    // The journal holds each zone as a whole: 100,000 signed records take 36 MB.
-    'journal-max-usage': '1G',
+    'journal-max-usage': `${disk.zoneMiB}M`,
     'serial-policy': 'unixtime',
     'dnssec-signing': 'on',
     'dnssec-policy': POLICY,

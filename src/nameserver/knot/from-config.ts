@@ -3,6 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { Config } from '#config.ts';
 import type { KNOT_SETTINGS } from '../settings.ts';
 import type { KnotSettings } from './configuration.ts';
+import { diskPlan } from './disk.ts';
 import { knotFolder } from './folder.ts';
 
 const SECRET_DIGITS = 32;
@@ -19,6 +20,7 @@ export function knotSettings(config: Config<(typeof KNOT_SETTINGS)[number]>, nod
     folder: knotFolder(config.ZONESTEAD_KNOT_FOLDER),
     listen: config.ZONESTEAD_KNOT_LISTEN.split(',').map((address) => ({ address, port })),
     identity: config.ZONESTEAD_NODE_NAME,
+    disk: diskPlan(config.ZONESTEAD_KNOT_DISK),
     udpWorkers: config.ZONESTEAD_KNOT_WORKERS,
     rateLimit: perSecond === 0 ? null : { perSecond, exempt: config.ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT },
     ...(cookieSecret === undefined ? {} : { cookieSecret }),

@@ -1,7 +1,7 @@
 // The free space of the disk that a change needs. knotd writes its journal through a memory map: on a full disk, the kernel ends
 // knotd with SIGBUS, and no zone is answered any more. So the node makes no change when the disk is nearly full.
 import { statfsSync } from 'node:fs';
-import { KnotError } from './errors.ts';
+import { isRefusal, KnotError } from './errors.ts';
 
 const MIB = 1024 * 1024;
 /** Space that knotd itself may need, for instance to renew signatures. On a small disk, it is a tenth of the disk. */
@@ -29,6 +29,16 @@ export async function checkRoom(folder: string, sets: number, read: (folder: str
     'refused',
     'disk full',
     `the disk of the name server is full: ${mebibytes(disk.free)} of ${folder} are free, and ${mebibytes(needed)} must be. Make room, or enlarge the volume; the node serves the old records until then`,
+  );
+}
+
+/** @throws the failure of a commit; if the journal has reached its size (disk.ts), the message says how to enlarge it */
+export function explainFullJournal(error: unknown): never {
+  if (!isRefusal(error, 'not enough space provided')) throw error;
+  throw new KnotError(
+    'refused',
+    'journal full',
+    'the zone does not fit into the journal of the name server. Enlarge the volume and ZONESTEAD_KNOT_DISK; the node serves the old records until then',
   );
 }
 

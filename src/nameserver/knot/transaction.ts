@@ -7,6 +7,7 @@ import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
 import { isRefusal, ZoneLoading } from './errors.ts';
 import { isEqualSoa, nextServedSerial, planSets } from './plan.ts';
 import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
+import { explainFullJournal } from './room.ts';
 
 export interface ZoneChange {
   /** Relative to the zone. These names have exactly `sets` afterwards; names that are not given stay. */
@@ -62,7 +63,7 @@ export async function changeZone(
     ...(removals.length === 0 ? [] : [session.stream('zone-unset', removals, () => {})]),
     session.stream('zone-set', unitsOf(zone, soaUnit, plan.add), () => {}),
   ]);
-  await run('zone-commit', at);
+  await run('zone-commit', at).catch(explainFullJournal);
   return serial;
 }
 

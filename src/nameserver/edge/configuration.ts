@@ -1,0 +1,52 @@
+// The configuration of an edge: a knotd of ours without private keys, which follows the catalog of the nodes behind it and answers
+// the public. Pure.
+import { createHmac } from 'node:crypto';
+import type { Config } from '#config.ts';
+import { catalogName } from '#dns/secondaries/catalog.ts';
+import { knotConfig } from '#dns/secondaries/knot-config.ts';
+import { checkedSecondary, type Endpoint } from '#dns/secondaries/secondary.ts';
+import { diskPlan } from '../knot/disk.ts';
+import type { EDGE_SETTINGS } from '../settings.ts';
+
+export type EdgeSettings = Config<(typeof EDGE_SETTINGS)[number]>;
+
+const COOKIE_DIGITS = 32;
+
+/**
+ * A text for `knotd -c`.
+ * @param primaries the nodes, the usual source of transfers first
+ * @throws Error if the name of the secondary or its TSIG key has a wrong form
+ */
+export function edgeConfiguration(settings: EdgeSettings, primaries: readonly Endpoint[]): string {
+  const { ZONESTEAD_EDGE_SECONDARY: name, ZONESTEAD_KNOT_PORT: port, ZONESTEAD_KNOT_RATE_LIMIT: perSecond } = settings;
+  const secret = settings.ZONESTEAD_EDGE_TSIG_SECRET.trim();
+  const { key, addresses } = checkedSecondary({
+    name,
+    addresses: primaries,
+    key: {
+      name: settings.ZONESTEAD_EDGE_TSIG_NAME ?? `${name}.zonestead`,
+      algorithm: settings.ZONESTEAD_EDGE_TSIG_ALGORITHM,
+      secret,
+    },
+    zones: 'all',
+    catalog: true,
+    notify: true,
+  });
+  return knotConfig(
+    { primaries: addresses, key, zones: null, catalog: catalogName(name) },
+    {
+      listen: settings.ZONESTEAD_KNOT_LISTEN.split(',').map((address) => ({ address, port })),
+      folder: settings.ZONESTEAD_KNOT_FOLDER,
+    },
+    {
+      identity: settings.ZONESTEAD_NODE_NAME,
+      workers: settings.ZONESTEAD_KNOT_WORKERS,
+      rateLimit: perSecond === 0 ? null : { perSecond, exempt: settings.ZONESTEAD_KNOT_RATE_LIMIT_EXEMPT },
+      // All edges with one key share an address.
+      cookieSecret:
+        settings.ZONESTEAD_KNOT_COOKIE_SECRET ??
+        createHmac('sha256', secret).update('dns cookies').digest('hex').slice(0, COOKIE_DIGITS),
+      disk: diskPlan(settings.ZONESTEAD_KNOT_DISK),
+    },
+  );
+}

@@ -1,0 +1,80 @@
+// The addresses of the nodes that an edge transfers from. Knot wants addresses, and the values have names: those of Services, which
+// get another address when they are created again. The last addresses are remembered in the folder of Knot's databases, so that an edge
+// starts without the DNS of the cluster.
+import { lookup } from 'node:dns/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { type Clock, realClock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import type { HostPort } from '#config.ts';
+import type { Endpoint } from '#dns/secondaries/secondary.ts';
+
+/** @returns every address of the host, in any order @throws if it has none */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+interface PrimariesOptions {
+  readonly hosts: readonly HostPort[];
+  /** The folder for the remembered addresses. */
+  readonly folder: string;
+  /** (Default: the resolver of the system.) */
+  readonly resolve?: Resolve;
+  readonly signal: AbortSignal;
+}
+
+const FILE = 'primaries.json';
+const AGAIN_MS = 1_000;
+const remembered = z.record(z.string(), z.string());
+
+/** The addresses as they are now; a host that cannot be resolved has its last one. Null: one of them was never resolved. */
+export async function primariesNow({
+  hosts,
+  folder,
+  resolve = ofSystem,
+}: PrimariesOptions): Promise<Endpoint[] | null> {
+  const path = join(folder, FILE);
+  const before =
+    remembered.safeParse(
+      await readFile(path, 'utf8')
+        .then(JSON.parse)
+        .catch(() => ({})),
+    ).data ?? {};
+  const found = await Promise.all(
+    hosts.map(async ({ host }) => (isIP(host) === 0 ? first(await resolve(host).catch(() => [])) : host)),
+  );
+  const after: Record<string, string> = {};
+  const all = hosts.map(({ host, port }, at) => {
+    const address = found[at] ?? before[host];
+    if (address !== undefined) after[host] = address;
+    return address === undefined ? null : { address, port };
+  });
+  if (JSON.stringify(after) !== JSON.stringify(before)) {
+    await writeFile(`${path}.new`, JSON.stringify(after), { mode: 0o600 });
+    await rename(`${path}.new`, path);
+  }
+  return all.includes(null) ? null : (all as Endpoint[]);
+}
+
+/** Waits until each host was resolved once. @param print called once with the reason of the wait */
+export async function primaries(
+  options: PrimariesOptions,
+  print: (line: string) => void,
+  clock: Clock = realClock,
+): Promise<Endpoint[]> {
+  for (let tries = 0; ; tries += 1) {
+    const found = await primariesNow(options);
+    if (found !== null) return found;
+    if (tries === 0) print(`waiting for the addresses of ${options.hosts.map(({ host }) => host).join(', ')}`);
+    await sleep(clock, AGAIN_MS, options.signal);
+  }
+}
+
+/** The same one of several addresses each time: IPv4 first, because it sorts so. */
+function first(addresses: readonly string[]): string | undefined {
+  return [...addresses].sort((a, b) => isIP(a) - isIP(b) || (a < b ? -1 : 1))[0];
+}
+
+async function ofSystem(host: string): Promise<string[]> {
+  return (await lookup(host, { all: true })).map(({ address }) => address);
+}
