@@ -25,6 +25,11 @@ export const command = describeCommand({
       flags: '--session-secret <name>',
       describe: 'Secret that this command creates for the session key of the console',
     },
+    {
+      flags: '--secondaries <json>',
+      describe: 'secondaries that the service has; those that an earlier run added and that are not in it are removed',
+    },
+    { flags: '--secondaries-secret <name>', describe: 'Secret in which this command remembers their names' },
     { flags: '--team <name>', describe: 'team of the operator', default: 'platform' },
     {
       flags: '--rotation <text>',

@@ -15,6 +15,8 @@ import type { Logger } from '#telemetry/log.ts';
 import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
+import { reason } from './reason.ts';
+import { applySecondaries, secondarySecrets } from './secondaries.ts';
 
 export interface JobContext {
   api: KubeApi;
@@ -33,9 +35,15 @@ export async function bootstrap(options: BootstrapOptions, context: JobContext, 
   await sessionSecret(options, context, signal);
   const keys = componentKeys(options, context.namespace);
   for (const key of keys) await secretOfKey(key, options, context, signal);
+  const { secondaries, secondariesSecret, labels } = options;
+  await secondarySecrets(secondaries ?? [], labels, context, signal);
   const url = await retryUntil(context, end, signal, () => openDatabase(options, texts, context, signal));
   log.info('the database is up to date');
   for (const key of keys) await registerKey(key, url, options, context, signal);
+  if (secondaries !== undefined && secondariesSecret !== undefined) {
+    const apply = () => applySecondaries(url, secondaries, secondariesSecret, labels, context, signal);
+    await retryUntil(context, end, signal, apply);
+  }
 }
 
 /** Ensures the Secret with the logins of the built-in database. */
@@ -113,12 +121,4 @@ async function retryUntil<T>(
       await sleep(clock, LOOK_AGAIN_MS, signal);
     }
   }
-}
-
-/** The message of an error. For a failed statement this is the message of the driver, which is the cause of the error of drizzle. */
-function reason(error: unknown): string {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    if (!(at.cause instanceof Error)) return at.message || String((at as NodeJS.ErrnoException).code ?? at.name);
-  }
-  return String(error);
 }

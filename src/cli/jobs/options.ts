@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { parseOptions } from '../admin/keys.ts';
 import type { DatabasePlace } from './credentials.ts';
+import { type ChartSecondary, chartSecondaries } from './secondaries.ts';
 
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Secret');
 const host = z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host or host:port');
@@ -21,6 +22,8 @@ const schema = z.object({
   keySecret: name.optional(),
   nodeKeySecret: name.optional(),
   sessionSecret: name.optional(),
+  secondaries: chartSecondaries.optional(),
+  secondariesSecret: name.optional(),
   team: z.string().min(1).max(64),
   rotation: z.string().max(253),
   labels,
@@ -43,6 +46,10 @@ export interface BootstrapOptions {
   nodeKeySecret: string | undefined;
   /** The Secret that the Job creates for the session key of the console; undefined if none is needed. */
   sessionSecret: string | undefined;
+  /** The secondaries of the chart's values; undefined if the chart manages none. */
+  secondaries: readonly ChartSecondary[] | undefined;
+  /** The Secret in which the Job remembers their names. */
+  secondariesSecret: string | undefined;
   team: string;
   /** A new value gives the operator and the name servers new keys. */
   rotation: string;
@@ -56,6 +63,9 @@ export interface BootstrapOptions {
 export function bootstrapOptions(given: unknown): BootstrapOptions {
   const { database, databaseSecret, databaseHost, databaseName, ...rest } = parseOptions(schema, given);
   const missing = (option: string) => new Error(`--${option} is needed with --database ${database}`);
+  if (rest.secondaries !== undefined && rest.secondariesSecret === undefined) {
+    throw new Error('--secondaries-secret is needed with --secondaries');
+  }
   if (database !== 'builtin' && rest.urlSecret === undefined) throw missing('url-secret');
   const common = {
     ...rest,
@@ -64,6 +74,8 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     nodeKeySecret: rest.nodeKeySecret,
     givenSecret: rest.givenSecret,
     sessionSecret: rest.sessionSecret,
+    secondaries: rest.secondaries,
+    secondariesSecret: rest.secondariesSecret,
   };
   // CloudNativePG creates the owner of the database, and keeps its login in a Secret of its own.
   if (database !== 'builtin') return { ...common, place: undefined, databaseSecret: '' };
