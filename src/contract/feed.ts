@@ -269,6 +269,10 @@ export const transferReport = z
           name: z.string().max(32).meta({ description: 'The name of the secondary.' }),
           zones: count('The number of its zones.'),
           current: count('The number of its zones that are current.'),
+          cursor: cursor.nullable().optional().meta({
+            description:
+              'The position of the node when it compared the serials: every zone has them from this position or a later one.',
+          }),
           silent: z.string().max(300).optional().meta({ description: 'Why it does not answer. Absent: it answers.' }),
           behind: z.array(secondaryBehind).max(MAX_BEHIND).meta({ description: 'Zones that are not current.' }),
         }),

@@ -1,5 +1,6 @@
 // Rows of the transfer plan: which nodes have a slot, and which of them is the source. Times are those of the database.
 import type { Db, Tx } from './database.ts';
+import { EPOCH } from './feed-changes.ts';
 import { LIVING_NODES } from './nodes.ts';
 import type { SecondaryBehind } from './secondary-tables.ts';
 import { statement } from './statement.ts';
@@ -63,19 +64,30 @@ export interface SecondaryReport {
   current: number;
   silent: string | null;
   behind: readonly SecondaryBehind[];
+  /** The transactions that the node had applied. Null: it did not say. */
+  position: { epoch: string; snapshot: string } | null;
 }
 
-/** Reports of a node that is not the source, and of secondaries that are gone, change nothing. */
+/**
+ * Reports of a node that is not the source, and of secondaries that are gone, change nothing. A position in another database means
+ * nothing here.
+ */
 const insertReport = statement(`
-  insert into secondary_reports (secondary, node, zones, current, silent, behind, at)
-  select s.name, $2, $3::integer, $4::integer, $5, $6::jsonb, statement_timestamp() from secondaries s, transfer_plan p
+  insert into secondary_reports (secondary, node, zones, current, silent, behind, position, at)
+  select s.name, $2, $3::integer, $4::integer, $5, $6::jsonb, case when $7 = ${EPOCH} then $8::pg_snapshot end,
+    statement_timestamp() from secondaries s, transfer_plan p
   where s.name = $1 and p.source = $2
-  on conflict (secondary) do update set node = $2, zones = $3::integer, current = $4::integer, silent = $5, behind = $6::jsonb,
-    at = statement_timestamp()`);
+  on conflict (secondary) do update set node = excluded.node, zones = excluded.zones, current = excluded.current,
+    silent = excluded.silent, behind = excluded.behind, position = excluded.position, at = excluded.at`);
 
 export async function writeSecondaryReport(db: Db | Tx, node: string, report: SecondaryReport): Promise<void> {
-  const { secondary, zones, current, silent, behind } = report;
-  await insertReport(db, secondary, node, zones, current, silent, JSON.stringify(behind));
+  const { secondary, zones, current, silent, position } = report;
+  const [behind, epoch, snapshot] = [
+    JSON.stringify(report.behind),
+    position?.epoch ?? null,
+    position?.snapshot ?? null,
+  ];
+  await insertReport(db, secondary, node, zones, current, silent, behind, epoch, snapshot);
 }
 
 export interface StoredReport {

@@ -16,7 +16,7 @@ import { serialsFor } from './transfer-part.ts';
 interface SecondariesOptions {
   readonly node: string;
   readonly api: Pick<TransferApi, 'reportTransfers'>;
-  readonly state: Pick<NodeState, 'rows'>;
+  readonly state: Pick<NodeState, 'rows' | 'facts'>;
   readonly clock: Clock;
   readonly date: () => Date;
   readonly log: Logger;
@@ -32,6 +32,8 @@ interface Watched {
   readonly wakers: readonly Waker[];
   readonly end: AbortController;
   zones: ReadonlyMap<string, number>;
+  /** The position of the node when the serials of `zones` were read, or an earlier one. */
+  cursor: string | null;
   isLogged: boolean;
 }
 
@@ -98,7 +100,10 @@ export class Secondaries {
     while (!signal.aborted) {
       await this.#first.wait(clock, this.#watched.size === 0 ? null : REPORT_MS, signal);
       if (signal.aborted || this.#watched.size === 0) continue;
-      for (const each of this.#watched.values()) this.#note(each);
+      for (const each of this.#watched.values()) {
+        this.#refresh(each);
+        this.#note(each);
+      }
       const secondaries = [...this.#watched.values()].map((each) => this.#reportOf(each));
       // A report that does not arrive is followed by the next one.
       await api.reportTransfers({ node, secondaries }, signal).catch((error: unknown) => {
@@ -116,7 +121,15 @@ export class Secondaries {
     const watches = secondary.addresses.map(
       (server) => new SecondaryWatch(server, { clock, ask: askSerial, onAhead, onLate }),
     );
-    const watched = { secondary, watches, wakers: watches.map(() => new Waker()), end, zones, isLogged: false };
+    const watched = {
+      secondary,
+      watches,
+      wakers: watches.map(() => new Waker()),
+      end,
+      zones,
+      cursor: null,
+      isLogged: false,
+    };
     if (this.#watched.size === 0) this.#first.wake();
     this.#watched.set(secondary.name, watched);
     for (const [at, watch] of watches.entries()) {
@@ -137,6 +150,16 @@ export class Secondaries {
       await waker.wait(clock, next === null ? ASK_MS : Math.max(1, next - clock.now()), signal);
       if (next === null) watch.expect(watched.zones);
     }
+  }
+
+  /** Takes the serials that belong to the position of the node, if that is another one than at the last report. */
+  #refresh(watched: Watched): void {
+    const { state } = this.#options;
+    const { cursor } = state.facts();
+    if (cursor === watched.cursor) return;
+    Object.assign(watched, { zones: serialsFor(watched.secondary, state.rows()), cursor });
+    for (const watch of watched.watches) watch.expect(watched.zones);
+    for (const waker of watched.wakers) waker.wake();
   }
 
   #end(name: string): void {
@@ -164,12 +187,18 @@ export class Secondaries {
     const { name, zones, current, lags, silent } = this.#factsOf(watched);
     const { clock, date, state } = this.#options;
     const offset = date().getTime() - clock.now();
+    const lagging = new Set(lags.map(({ zone }) => zone));
+    const pending = watched.watches.flatMap((watch) => watch.pending()).filter(({ zone }) => !lagging.has(zone));
+    const unasked = [...new Map(pending.map((each) => [each.zone, each])).values()];
+    const reason = 'was not asked for the last change yet';
+    const behind: Lag[] = [...lags, ...unasked.map((each) => ({ ...each, state: 'absent' as const, reason }))];
     return {
       name,
       zones,
       current,
+      cursor: watched.cursor,
       ...(silent === null ? {} : { silent: silent.slice(0, 300) }),
-      behind: lags.slice(0, MAX_BEHIND).map((lag) => ({
+      behind: behind.slice(0, MAX_BEHIND).map((lag) => ({
         zone: state.rows().get(lag.zone)?.id ?? lag.zone,
         state: lag.state,
         ...('serial' in lag ? { serial: lag.serial } : { reason: lag.reason.slice(0, 300) }),

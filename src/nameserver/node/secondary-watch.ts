@@ -77,6 +77,13 @@ export class SecondaryWatch {
     return lags.sort((a, b) => a.since - b.since);
   }
 
+  /** The zones that have a new serial, and for which no question was answered or failed since then. */
+  pending(): { zone: string; since: number }[] {
+    return [...this.#due].flatMap(([zone, { seen, serial, since }]) =>
+      seen === null && this.#current.get(zone)?.serial !== serial ? [{ zone, since }] : [],
+    );
+  }
+
   /** Whether every zone was current at the last question. */
   isCurrent(zones: ReadonlyMap<string, number>): boolean {
     return this.#due.size === 0 && [...zones].every(([zone, serial]) => this.#current.get(zone)?.serial === serial);

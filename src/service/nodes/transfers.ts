@@ -20,6 +20,7 @@ import {
 import { inOneSnapshot } from '#store/zones.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { ServiceContext } from '../context.ts';
+import { parseCursor } from './cursor.ts';
 import { decidePlan } from './plan.ts';
 
 /** `transferPlan` of the contract. */
@@ -110,6 +111,7 @@ export interface TransferReport {
     name: string;
     zones: number;
     current: number;
+    cursor?: string | null | undefined;
     silent?: string | undefined;
     behind: readonly SecondaryBehind[];
   }[];
@@ -117,7 +119,8 @@ export interface TransferReport {
 
 /** Stores what the source saw. The report of a node that is not the source changes nothing. */
 export async function takeTransferReport({ db }: Pick<ServiceContext, 'db'>, report: TransferReport): Promise<void> {
-  for (const { name, silent = null, ...rest } of report.secondaries) {
-    await writeSecondaryReport(db, report.node, { ...rest, secondary: name, silent });
+  for (const { name, silent = null, cursor, ...rest } of report.secondaries) {
+    const position = cursor == null ? null : parseCursor(cursor);
+    await writeSecondaryReport(db, report.node, { ...rest, secondary: name, silent, position });
   }
 }

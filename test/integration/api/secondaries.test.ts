@@ -282,6 +282,18 @@ describe('the state of a secondary', () => {
     expect(await secondariesOf(zone)).toMatchObject([{ state: 'unknown' }]);
   });
 
+  it('is behind until the source compared the serials with the last change, whenever its report was stored', async () => {
+    const zone = await listed();
+    await report();
+    await sql`update secondary_reports set position = pg_current_snapshot()`;
+    expect(await secondariesOf(zone)).toMatchObject([{ state: 'current' }]);
+    await service.record(zone, 'www', 'A', '192.0.2.1');
+    await report();
+    expect(await secondariesOf(zone)).toMatchObject([{ state: 'behind' }]);
+    await sql`update secondary_reports set position = pg_current_snapshot()`;
+    expect(await secondariesOf(zone)).toMatchObject([{ state: 'current' }]);
+  });
+
   it('is behind until a report was made after the last change, and after the zone was listed', async () => {
     const zone = await listed();
     await report();

@@ -66,6 +66,13 @@ const answers = (kind: Kind, name: string, address: string) =>
       LIMIT,
     )
     .toEqual([address]);
+/** As the owner of the zone sees it. */
+const seenByOwner = async (kind: Kind) => {
+  const { secondaries } = (await service.request('GET', `/zones/${zone.id}/secondaries`)).body as {
+    secondaries: { name: string; state: string }[];
+  };
+  return secondaries.find(({ name }) => name === kind);
+};
 const stateOf = async (kind: Kind) => (await adminListSecondaries(database)).find(({ name }) => name === kind)?.report;
 const secure = async (kind: Kind, zone: string, name: string, extra: object = {}) =>
   expect(await running[kind].resolver.delv(zone, name, 'A')).toMatchObject({ state: 'secure', ...extra });
@@ -130,6 +137,9 @@ describe('secondaries', () => {
       const state = { node: 'ns1', silent: null, behind: [], zones: 1, current: 1 };
       await expect.poll(() => stateOf(kind), LIMIT).toMatchObject(state);
     });
+    // The zone of NSD was listed a moment ago.
+    for (const kind of KINDS) await expect.poll(() => seenByOwner(kind), LIMIT).toMatchObject({ state: 'current' });
+    expect(await service.sql`select secondary from secondary_reports where position is null`).toEqual([]);
     await expect.poll(() => nodes[0]!.metric('node_transfer_role{role="source"}'), LIMIT).toBe(1);
     expect(await nodes[1]!.metric('node_transfer_role{role="standby"}')).toBe(1);
   });
@@ -206,6 +216,9 @@ describe('a transfer is refused', () => {
     await expect
       .poll(async () => (await stateOf('knot'))?.behind, LIMIT)
       .toMatchObject([{ zone: zone.id, state: 'behind' }]);
+    await expect
+      .poll(() => seenByOwner('knot'), LIMIT)
+      .toMatchObject({ state: 'behind', serial: expect.any(Number), since: expect.any(String) });
     await answers('bind', `www.${zone.zoneName}`, '192.0.2.3');
     expect((await running.knot.resolver.lookup(`www.${zone.zoneName}`, 'A')).answers).toEqual([
       expect.stringContaining('192.0.2.2'),
@@ -222,6 +235,7 @@ describe('a secondary that is down', () => {
     await change('192.0.2.4');
     await answers('bind', `www.${zone.zoneName}`, '192.0.2.4');
     await expect.poll(async () => (await stateOf('knot'))?.silent, LIMIT).toContain('does not answer over UDP');
+    expect(await seenByOwner('knot')).toMatchObject({ state: 'silent', since: expect.any(String) });
     expect(await nodes[0]!.metric('node_secondary_reachable{secondary="knot"}')).toBe(0);
     expect(await nodes[0]!.metric('node_secondary_reachable{secondary="bind"}')).toBe(1);
     await running.knot.start();

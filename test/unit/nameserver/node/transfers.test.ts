@@ -95,6 +95,19 @@ describe('the watch of a secondary', () => {
     expect([watch.isCurrent(zones), watch.lags(), asked()]).toEqual([true, [], 3]);
   });
 
+  it('names a zone with a new serial until a question was answered or failed', async () => {
+    const { watch, zones, looks, given } = watched({ serial: 8 });
+    expect(watch.pending()).toEqual([{ zone: 'a.test', since: expect.any(Number) }]);
+    await looks(1);
+    expect([watch.pending(), watch.isCurrent(zones)]).toEqual([[], true]);
+    zones.set('a.test', 12);
+    watch.expect(zones);
+    expect([watch.pending().length, watch.lags()]).toEqual([1, []]);
+    given.answer = new Error('does not answer');
+    await looks(1);
+    expect([watch.pending(), watch.lags().length]).toEqual([[], 1]);
+  });
+
   it('reports a later serial that stays, and not of one that may have crossed a commit', async () => {
     const { looks, ahead, late } = watched({ serial: 12 });
     await looks(3);
