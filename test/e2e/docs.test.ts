@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCommand } from '../../deploy/local/parts/commands.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { COMPILED } from '../support/compiled.ts';
 import { type Checkout, copyCheckout } from '../support/docs/checkout.ts';
 import { PROJECT, readPage } from '../support/docs/document.ts';
 import { PAGES, type ScenarioName } from '../support/docs/plan.ts';
@@ -15,7 +16,12 @@ import { complaint, type Ids } from '../support/docs/shown.ts';
 import { type RunningUp, typeUp } from '../support/docs/up.ts';
 
 /** As a reader has it who has Node 24 or later: the pages call it `node`. */
-const env = { PATH: `${PROJECT}node_modules/.bin:${process.env.PATH}`, HOME: process.env.HOME, LANG: 'C.UTF-8' };
+const env = {
+  PATH: `${PROJECT}node_modules/.bin:${process.env.PATH}`,
+  HOME: process.env.HOME,
+  LANG: 'C.UTF-8',
+  ...COMPILED,
+};
 const pages = await Promise.all(PAGES.map(readPage));
 const tour = [...(await scenario('tour')), ...(await scenario('pictures'))];
 const certificates = await scenario('certificates');

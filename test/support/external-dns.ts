@@ -6,6 +6,7 @@ import { cached, cacheKey } from '../../deploy/local/parts/cache.ts';
 import { findCommand, runCommand } from '../../deploy/local/parts/commands.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type Part, startProcess, startReady } from '../../deploy/local/parts/process.ts';
+import { COMPILED } from './compiled.ts';
 import { typed } from './docs/reader.ts';
 
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
@@ -104,6 +105,7 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
       args: [MAIN, 'external-dns'],
       env: {
         PATH: process.env.PATH,
+        ...COMPILED,
         ZONESTEAD_URL: options.url,
         ZONESTEAD_API_KEY: options.key,
         ZONESTEAD_EXTERNAL_DNS_LISTEN: `127.0.0.1:${port('webhook')}`,

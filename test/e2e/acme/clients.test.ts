@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import type { Pebble } from '../../../deploy/local/parts/pebble.ts';
+import { COMPILED } from '../../support/compiled.ts';
 import { typed } from '../../support/docs/reader.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { startPebble } from '../../support/pebble.ts';
@@ -67,7 +68,7 @@ async function run(command: string, args: string[], env: Record<string, string> 
   const result = await runCommand({
     command,
     args,
-    env: { PATH: process.env.PATH, HOME: dir, ...env },
+    env: { PATH: process.env.PATH, HOME: dir, ...COMPILED, ...env },
     timeoutMs: LIMIT_MS,
     signal,
   });

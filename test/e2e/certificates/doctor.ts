@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { COMPILED } from '../../support/compiled.ts';
 import type { TestStack } from '../../support/stack.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
@@ -15,6 +16,7 @@ export async function doctor({ stack }: TestStack, ...names: string[]) {
   const args = [MAIN, 'doctor', ...names, '--namespace', 'default'];
   const env = {
     PATH: process.env.PATH,
+    ...COMPILED,
     KUBECONFIG: cluster.kubeconfig,
     ZONESTEAD_NAMESERVER_ADDRESSES: `ns1.zonestead.test=${service.dns.address}:${service.dns.port}`,
   };

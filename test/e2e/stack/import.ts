@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordChange } from '#client/client.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { COMPILED } from '../../support/compiled.ts';
 import type { TestStack } from '../../support/stack.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
@@ -40,7 +41,7 @@ let test: TestStack;
 
 async function importZone(...more: string[]): Promise<string> {
   const { url, keys } = test.stack.service;
-  const env = { PATH: process.env.PATH ?? '', ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
+  const env = { PATH: process.env.PATH ?? '', ...COMPILED, ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
   const args = [MAIN, 'zones', 'import', '--to-manifests', 'live.example', ...more];
   return (await promisify(execFile)(process.execPath, args, { env, timeout: 20_000 })).stdout;
 }

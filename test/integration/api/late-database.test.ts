@@ -8,6 +8,7 @@ import { databaseUrl } from '#service/accounts/bootstrap.ts';
 import { ensureDatabase, giveDatabase } from '#store/admin.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { startProcess } from '../../../deploy/local/parts/process.ts';
+import { COMPILED } from '../../support/compiled.ts';
 import { dropDatabase } from '../../support/database.ts';
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
@@ -24,6 +25,7 @@ test('an api without its database runs, is not ready, and becomes ready when the
     args: [MAIN, 'api'],
     env: {
       PATH: process.env.PATH,
+      ...COMPILED,
       DATABASE_URL: databaseUrl(adminUrl, name, service),
       ZONESTEAD_LISTEN: `127.0.0.1:${api}`,
       ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${health}`,

@@ -11,6 +11,7 @@ import { ACME_SETTINGS } from '#cli/acme/settings.ts';
 import { readConfig } from '#config.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
+import { COMPILED } from '../../support/compiled.ts';
 import { openFeed } from '../../support/feed-reader.ts';
 import { NAMESERVERS, startTestService, type TestService } from '../../support/service.ts';
 
@@ -173,7 +174,7 @@ describe('as a program', () => {
       runCommand({
         command: process.execPath,
         args: [MAIN, 'acme', '--credentials', file, ...words],
-        env: { PATH: process.env.PATH },
+        env: { PATH: process.env.PATH, ...COMPILED },
         timeoutMs: 60_000,
         signal,
       });

@@ -2,6 +2,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { COMPILED } from '../../support/compiled.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 const service = await startTestService({ limits: true });
@@ -18,6 +19,7 @@ interface Ended {
 function zonestead(words: string[], settings: Record<string, string> = {}): Promise<Ended> {
   const env = {
     PATH: process.env.PATH ?? '',
+    ...COMPILED,
     DATABASE_URL: service.database.url,
     ZONESTEAD_URL: service.url,
     ZONESTEAD_API_KEY: admin.text,
