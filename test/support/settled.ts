@@ -5,6 +5,8 @@ import type { NodeReport } from '#contract/feed.ts';
 import { parseCursor } from '#service/nodes/cursor.ts';
 
 const LIMIT_MS = 20_000;
+/** The name server usually needs some milliseconds. */
+const EVERY_MS = 3;
 
 /** @param report the report of the node; null: there is no node */
 export function createSettled(
@@ -12,23 +14,33 @@ export function createSettled(
   report: () => Pick<NodeReport, 'cursor' | 'failing'> | null,
 ): () => Promise<void> {
   return async () => {
-    const [{ newest = '0' } = {}] = await sql`select coalesce(max(no), 0)::text as newest from feed_changes`;
-    for (const until = performance.now() + LIMIT_MS; ; ) {
+    // The commits before the first look: later ones are not waited for.
+    let wanted: string | null = null;
+    let asked: string | null = null;
+    let isApplied = false;
+    for (const until = performance.now() + LIMIT_MS; ; await sleep(EVERY_MS)) {
       const { cursor: reached = null, failing = [] } = report() ?? {};
       const position = reached === null ? null : parseCursor(reached);
-      if (position !== null) {
-        const [{ missing = true } = {}] = await sql`
-          select exists (select from feed_changes where no <= ${newest as string}
-            and not pg_visible_in_snapshot(xid, ${position.snapshot}::pg_snapshot)) as missing`;
-        // The position does not count a zone that failed, until it is tried again.
-        if (!missing && failing.length === 0) return;
+      if (position === null) isApplied = false;
+      // The answer for a position stays the same: the database is asked again when the node has moved.
+      else if (reached !== asked) {
+        // Rows of transactions before `xid` are visible in the position.
+        const [row] = await sql<{ now: string; missing: boolean }[]>`
+          select now::text, exists (select from feed_changes where xid >= ${String(position.xid)}::xid8
+            and pg_visible_in_snapshot(xid, coalesce(${wanted}::pg_snapshot, now))
+            and not pg_visible_in_snapshot(xid, ${position.snapshot}::pg_snapshot)) as missing
+          from pg_current_snapshot() now`;
+        wanted ??= row?.now as string;
+        asked = reached;
+        isApplied = row?.missing === false;
       }
+      // The position does not count a zone that failed, until it is tried again.
+      if (isApplied && failing.length === 0) return;
       if (performance.now() > until) {
         throw new Error(
           `the node has not applied all changes; it is at ${reached}, failing: ${JSON.stringify(failing)}`,
         );
       }
-      await sleep(3);
     }
   };
 }
