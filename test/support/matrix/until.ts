@@ -4,7 +4,8 @@ import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
 
 const LIMIT_MS = 40_000;
-const EVERY_MS = 50;
+/** A look of the matrix takes some milliseconds of a core, and five cells look at the same time. */
+const EVERY_MS = 100;
 
 /**
  * Checks until no problem is left. @returns the duration in ms @throws with the last problems when they remain after
