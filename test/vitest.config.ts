@@ -14,11 +14,15 @@ const shared = {
   expect: { poll: { timeout: 10_000, interval: 20 } },
 };
 
+/** In these projects a question is a request to another process, or a program such as dig. */
+const SELDOM = { poll: { timeout: shared.expect.poll.timeout, interval: 100 } };
+
 /** On real pods: Linux and root, or a cluster that KUBECONFIG names. CI must run it: there a machine without is a failure. */
 const node = {
   extends: true as const,
   test: {
     ...shared,
+    expect: SELDOM,
     testTimeout: 180_000,
     hookTimeout: 180_000,
     name: 'node',
@@ -62,6 +66,7 @@ export default defineConfig({
         extends: true,
         test: {
           ...shared,
+          expect: SELDOM,
           testTimeout: 180_000,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
