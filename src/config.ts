@@ -87,6 +87,11 @@ export function readHookEnvironment(): Readonly<NodeJS.ProcessEnv> {
   return process.env;
 }
 
+/** The whole environment, for a program that takes the place of this one. @param defaults variables that it has in addition */
+export function environmentWith(defaults: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  return { ...defaults, ...process.env };
+}
+
 /**
  * The files that secrets were read from, with their contents. A process reads them only when it starts, so it must restart
  * after a change.

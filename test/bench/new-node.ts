@@ -78,10 +78,10 @@ async function measure(
   const spent = await cpuSeconds({ ...pids(), ...others });
   const costs = Object.entries(spent).map(([name, cpu]) => `${name} ${(cpu - (spentBefore[name] ?? 0)).toFixed(1)} s`);
   print(`processor time of it: ${costs.join(', ')}`);
+  await delay(SETTLE_MS, signal);
   const node = await memory(pids().node);
   const knotd = await memory(pids().knotd);
   const used = `${Math.round(node.now + knotd.now)} MB (node ${Math.round(node.now)}, knotd ${Math.round(knotd.now)}; most: ${Math.round(node.peak)}, ${Math.round(knotd.peak)})`;
-  await delay(SETTLE_MS, signal);
   const before = await cpuSeconds(pids());
   await delay(REST_SECONDS * 1_000, signal);
   const after = await cpuSeconds(pids());

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { KnotSettings } from '#nameserver/knot/configuration.ts';
 import { knotControl } from '#nameserver/knot/control.ts';
+import { KNOTD_ENVIRONMENT } from '#nameserver/knot/environment.ts';
 import { type KnotFolder, knotFolder } from '#nameserver/knot/folder.ts';
 import { prepareKnot } from '#nameserver/knot/prepare.ts';
 import { ensureTools } from './apt.ts';
@@ -60,6 +61,7 @@ export async function startKnot(options: KnotOptions): Promise<Knot> {
         name: 'knot',
         command: programs.knotd,
         args: ['-C', folder.confdb],
+        env: { ...KNOTD_ENVIRONMENT, ...process.env },
         logFile: join(folder.root, 'knot.log'),
       },
       async (limit) => {

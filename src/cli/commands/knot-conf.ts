@@ -19,6 +19,11 @@ export const command = describeCommand({
     const { confdb } = settings.folder;
     const result = await prepareKnot({ knotc: values.ZONESTEAD_KNOTC, settings, signal, warn: print });
     if (!start) print(`${result === 'made' ? 'Made' : 'Updated'} the configuration database ${confdb}.`);
-    else process.execve?.(values.ZONESTEAD_KNOTD, [values.ZONESTEAD_KNOTD, '-C', confdb]);
+    else {
+      const { KNOTD_ENVIRONMENT } = await import('#nameserver/knot/environment.ts');
+      const { environmentWith } = await import('#config.ts');
+      const environment = environmentWith(KNOTD_ENVIRONMENT);
+      process.execve?.(values.ZONESTEAD_KNOTD, [values.ZONESTEAD_KNOTD, '-C', confdb], environment);
+    }
   },
 });
