@@ -10,7 +10,14 @@ import {
   judgeCaBundle,
   judgeIssuers,
 } from '#cli/doctor/cluster-checks.ts';
-import { findZone, judgeDelegation, judgeGrant, judgeNodes, judgeZone } from '#cli/doctor/zone-checks.ts';
+import {
+  findZone,
+  judgeDelegation,
+  judgeGrant,
+  judgeNodes,
+  judgeSecondaries,
+  judgeZone,
+} from '#cli/doctor/zone-checks.ts';
 import type { ZoneMatch } from '#solver/zone-match.ts';
 import { ensureAuthority } from '../../../../deploy/local/parts/certificates.ts';
 import { OWN, zone } from '../../../support/solver.ts';
@@ -130,5 +137,24 @@ describe('a name', () => {
     expect(judged({ nodes: [current, behind], nodesCurrent: '1/2' })).toEqual([
       'fail: node ns2 has not applied the last change yet',
     ]);
+  });
+
+  it('is told of secondaries that are not current, as a failure only if Ready waits for them', () => {
+    const judged = (secondary: object, spec: object = {}) => {
+      const match = find('example.org', zone('a', 'example.org', OWN));
+      const status = {
+        conditions: [],
+        secondaries: [{ name: 'eu', state: 'Behind', problem: 'eu is late', ...secondary }],
+      };
+      const object = { ...match.zone, spec: { ...match.zone.spec, ...spec }, status } as ZoneMatch['zone'];
+      return judgeSecondaries({ ...match, zone: object }).map(({ verdict, what }) => `${verdict}: ${what}`);
+    };
+    const named = { nameservers: ['ns.eu.test'] };
+    expect(judged({ state: 'Current' })).toEqual(['ok: Secondary eu has the zone']);
+    expect(judged(named)).toEqual(['fail: eu is late']);
+    expect(judged({ ...named, state: 'Unknown' })).toEqual(['warn: eu is late']);
+    expect(judged(named, { readyWhen: 'OwnNodes' })).toEqual(['warn: eu is late']);
+    // A hidden secondary.
+    expect(judged({})).toEqual(['warn: eu is late']);
   });
 });

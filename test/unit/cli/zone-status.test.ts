@@ -1,0 +1,52 @@
+// The secondaries in `zonestead zones status`, with answers of an api that this file makes up.
+import { expect, it } from 'vitest';
+import { showStatus } from '#cli/rest/zone-status.ts';
+import type { Client, ZoneSecondary } from '#client/client.ts';
+import { startNameServer } from '../../support/fake-nameserver.ts';
+
+const SECONDARY = { listedBy: 'owner', chosen: true } as const;
+const EU: ZoneSecondary = { ...SECONDARY, name: 'eu', nameservers: ['ns.eu.test'], state: 'current' };
+const US: ZoneSecondary = {
+  ...SECONDARY,
+  name: 'us',
+  nameservers: [],
+  state: 'behind',
+  serial: 6,
+  since: '2026-01-01T00:00:00Z',
+  reason: 'it has an older version of the zone',
+};
+
+/** The output, with the answers of a name server that has the serial 9. */
+async function output(secondaries: ZoneSecondary[], isJson = false): Promise<string[]> {
+  const soa = { mname: 'ns.eu.test', rname: 'h.test', serial: 9, refresh: 1, retry: 2, expire: 3, minimum: 4 };
+  const server = await startNameServer(() => ({
+    answers: [{ name: 'example.org', type: 'SOA' as const, ttl: 300, data: soa }],
+  }));
+  const zone = { id: 'zone_1', zoneName: 'example.org', serial: 9, nameservers: ['ns.eu.test'] };
+  const node = { node: 'ns1', current: true, reportedAt: '2026-01-01T00:00:00Z' };
+  const zones = { get: async () => zone, nodes: async () => ({ nodes: [node], secondaries }) };
+  const lines: string[] = [];
+  const session = {
+    client: { zones } as unknown as Client,
+    json: isJson,
+    print: (line: string) => void lines.push(line),
+    signal: new AbortController().signal,
+  };
+  await showStatus(session, 'zone_1', `ns.eu.test=${server.address}:${server.port}`);
+  await server.close();
+  return lines;
+}
+
+it('shows the state, the serial and the names of each secondary', async () => {
+  const lines = await output([EU, US]);
+  // The answer over DNS tells the serial of eu, and the api that of us.
+  expect(lines.find((line) => line.startsWith('eu '))).toMatch(/^eu +current +9 +ns\.eu\.test *$/);
+  expect(lines.find((line) => line.startsWith('us '))).toMatch(
+    /^us +behind +6 +hidden +secondary us does not have the last change yet: .* \(behind since 2026-01-01T00:00:00Z\)$/,
+  );
+  expect(JSON.parse((await output([EU, US], true)).join('\n'))).toMatchObject({ secondaries: [EU, US] });
+});
+
+it('shows no table of secondaries for a zone without one', async () => {
+  expect((await output([])).join('\n')).not.toContain('SECONDARY');
+});
