@@ -1,6 +1,8 @@
 // The part of secondaries in a proof: which name servers count, and which secondaries do not have the data. Pure.
 import type { ZoneSecondary } from '#client/client.ts';
 import { ownNameservers, secondaryNamed, secondaryProblem } from '#client/zone-secondaries.ts';
+import { isLater } from '#dns/serial.ts';
+import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 
 export type ReadyWhen = DNSZone['spec']['readyWhen'];
@@ -30,4 +32,24 @@ export function countedNames(
 export function secondariesLate(wrong: readonly string[], secondaries: readonly ZoneSecondary[], now: Date): string[] {
   const late = new Set(wrong.flatMap((name) => secondaryNamed(name, secondaries) ?? []));
   return [...late].flatMap((secondary) => secondaryProblem(secondary, now) ?? []);
+}
+
+/**
+ * The secondaries with their answers over DNS in place of a report that is older than the last change: such a report, which has no
+ * time since when, says nothing about the change.
+ * @param serial of the last change
+ */
+export function secondariesSeen(
+  secondaries: readonly ZoneSecondary[],
+  servers: readonly ServerVerdict[],
+  serial: number,
+): readonly ZoneSecondary[] {
+  return secondaries.map((secondary) => {
+    if (secondary.state !== 'behind' || secondary.since !== undefined) return secondary;
+    const own = servers.filter(({ server }) => secondaryNamed(server.name, [secondary]) !== undefined);
+    const hasIt = own.length > 0 && own.every((seen) => seen.serial !== null && !isLater(serial, seen.serial));
+    if (!hasIt) return secondary;
+    const { name, nameservers, listedBy, chosen } = secondary;
+    return { name, nameservers, listedBy, chosen, state: 'current' };
+  });
 }

@@ -13,6 +13,7 @@ import { claimRefused, enclosing, isManaged } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext, withFinalizer } from '../access/context.ts';
 import { contextForZone, rejectedKey } from '../access/credentials.ts';
 import { delegatedAnswer } from '../proof/delegated.ts';
+import { secondariesSeen } from '../proof/secondaries.ts';
 import { type NotReady, no } from '../run/conditions.ts';
 import { type Failure, failureOf, PausedTooLong, REFUSED_RETRY_MS } from '../run/failures.ts';
 import { send } from '../run/send.ts';
@@ -103,7 +104,7 @@ async function reconcileZone(
       context.orphans.dueIn(keyOf(object)),
       ...(delegated.status === 'False' ? [NOT_DELEGATED_RETRY_MS] : []),
       ...(answers.Ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
-      lookAgainMs(proof.answer.secondaries, context.now()) ?? Number.POSITIVE_INFINITY,
+      lookAgainMs(secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial), context.now()),
     ];
     return { requeueAfterMs: Math.min(...due) };
   } catch (error) {

@@ -76,15 +76,15 @@ export function offeredTo(namespace: string | undefined, offers: readonly Offere
     .map(({ name }) => name);
 }
 
-/** The time until the zone is read again because a secondary does not have it, in ms; null: every secondary has it. */
-export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date): number | null {
+/** The time until the zone is read again because a secondary does not have it, in ms; infinite if every secondary has it. */
+export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date): number {
   const delays = secondaries.flatMap(({ state, since }) => {
     if (state === 'current') return [];
     if (state === 'unknown') return [LONGEST_AGAIN_MS];
     const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
     return [Math.min(LONGEST_AGAIN_MS, Math.max(SHORTEST_AGAIN_MS, age))];
   });
-  return delays.length === 0 ? null : Math.min(...delays);
+  return Math.min(...delays);
 }
 
 function notOffered(missing: readonly string[], offered: readonly string[], namespace: string): NotReady {

@@ -6,6 +6,7 @@ import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { Proof } from '../proof/propagation.ts';
+import { secondariesSeen } from '../proof/secondaries.ts';
 
 /** The longest lists of the status. */
 const MOST = 64;
@@ -24,7 +25,8 @@ export function servingOf(
   now: Date,
 ): Serving {
   const servers = proof.servers.slice(0, MOST).map(serverOf);
-  const { nodes, secondaries } = proof.answer;
+  const { nodes } = proof.answer;
+  const secondaries = secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial);
   const next: Serving = {
     servers,
     // An api that does not tell leaves the earlier values: they are not known to be wrong.

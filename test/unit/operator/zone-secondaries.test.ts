@@ -242,7 +242,7 @@ describe('the time until a zone with a late secondary is read again', () => {
     ] as ZoneSecondary[];
 
   it.each([
-    ['current', undefined, null],
+    ['current', undefined, Number.POSITIVE_INFINITY],
     ['behind', undefined, 2_000],
     ['behind', '2026-01-01T00:00:59Z', 2_000],
     ['behind', '2026-01-01T00:00:30Z', 30_000],

@@ -109,6 +109,19 @@ describe('status.secondaries', () => {
     expect(current.secondariesCurrent).toBe('2/2');
   });
 
+  it('is as the answers over DNS show it while the report is older than the last change', () => {
+    const old = { ...eu, state: 'behind', reason: 'the report is older' } as const;
+    const shown = (verdict: ServerVerdict, each: ZoneSecondary) =>
+      serve({}, 7, verdict, [CURRENT], [each]).secondaries?.map(({ state, problem }) => `${state} ${problem}`);
+    expect(shown(server(7), old)).toEqual(['Current undefined']);
+    expect(shown(server(6), old)?.[0]).toMatch(/^Behind secondary eu/);
+    expect(shown(server(null, 'does not answer'), old)?.[0]).toMatch(/^Behind/);
+    expect(shown(server(7), { ...old, nameservers: [] })?.[0]).toMatch(/^Behind/);
+    expect(shown(server(7), { ...old, state: 'unknown' })?.[0]).toMatch(/^Unknown/);
+    // The source has asked since then: another address of the secondary is behind.
+    expect(shown(server(7), { ...old, since })?.[0]).toMatch(/^Behind/);
+  });
+
   it('is absent without secondaries, and stays while the api does not tell', () => {
     const before = { ...serve({}, 7, server(9), [CURRENT], [eu]), serial: 7 };
     expect(serve(before, 8, server(10), null).secondaries).toEqual(before.secondaries);
