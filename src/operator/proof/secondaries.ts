@@ -37,7 +37,7 @@ export function secondariesLate(wrong: readonly string[], secondaries: readonly 
 /**
  * The secondaries with their answers over DNS in place of a report that is older than the last change: such a report, which has no
  * time since when, says nothing about the change.
- * @param serial of the last change
+ * @param serial the serial of the last change
  */
 export function secondariesSeen(
   secondaries: readonly ZoneSecondary[],

@@ -139,7 +139,7 @@ describe('a name', () => {
     ]);
   });
 
-  it('is told of secondaries that are not current, as a failure only if Ready waits for them', () => {
+  it('reports secondaries that are not current, as a failure only if Ready waits for them', () => {
     const judged = (secondary: object, spec: object = {}) => {
       const match = find('example.org', zone('a', 'example.org', OWN));
       const status = {
