@@ -170,6 +170,49 @@ const nameserver = component({
   pdb,
 });
 
+const tsigAlgorithm = z.enum(['hmac-sha256', 'hmac-sha384', 'hmac-sha512']).meta({ id: 'tsigAlgorithm' });
+const secondaryName = z.string().regex(/^[a-z0-9]([a-z0-9-]{0,30}[a-z0-9])?$/);
+const tsigName = z.string().regex(/^([a-z0-9_-]+(\.[a-z0-9_-]+)*)?$/);
+const tsig = values({ existingSecret: name, key: z.string().min(1), name: tsigName, algorithm: tsigAlgorithm }).meta({
+  id: 'tsig',
+});
+const podAddresses = z.array(z.string().regex(/^[0-9a-fA-F.:]+$/));
+
+const edge = component({
+  enabled: z.boolean(),
+  replicas: z.int().min(1).max(32),
+  secondary: secondaryName,
+  primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
+  networks,
+  tsig,
+  knot: values({
+    workers: z.int().min(1).max(64),
+    rateLimit: z.int().min(0).max(1_000_000),
+    rateLimitExempt: networks,
+  }),
+  listenAddresses: podAddresses.min(1),
+  port: highPort,
+  persistence,
+  podServices: values({ type: serviceType, port, addresses: podAddresses, annotations: texts }),
+  waitSeconds: z.int().min(0).max(604_800),
+  pdb,
+});
+
+const secondaries = z.array(
+  values({
+    name: secondaryName,
+    addresses: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\](:[0-9]{1,5})?|[0-9.]+(:[0-9]{1,5})?)$/)).min(1),
+    transfersFrom: networks,
+    nameservers: z.array(hostName),
+    allZones: z.boolean(),
+    zones: z.array(z.string().min(1)),
+    catalog: z.boolean(),
+    notify: z.boolean(),
+    offerTo: values({ all: z.boolean(), teams: z.array(z.string()), namespaces: z.array(z.string()) }),
+    tsig,
+  }),
+);
+
 const dnsService = values({
   type: serviceType,
   split: z.boolean(),
@@ -225,6 +268,8 @@ const chart = values({
   operator,
   solver,
   nameserver,
+  edge,
+  secondaries,
   dns: values({ service: dnsService }),
   networkPolicy: values({
     enabled: z.boolean(),

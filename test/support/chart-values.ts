@@ -7,10 +7,11 @@ const page = readFileSync(new URL('../../docs/how-to/install-helm.md', import.me
 /** The first YAML block of the page: the values for production. */
 const production = parse(/```yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as Values;
 
+const example = (name: string) =>
+  parse(readFileSync(new URL(`../../charts/zonestead/examples/${name}.yaml`, import.meta.url), 'utf8')) as Values;
+
 /** The values of the example for nodes in another region. */
-const region = parse(
-  readFileSync(new URL('../../charts/zonestead/examples/region.yaml', import.meta.url), 'utf8'),
-) as Values;
+const region = example('region');
 
 const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 const DIGEST = `sha256:${'0123456789abcdef'.repeat(4)}`;
@@ -86,6 +87,26 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     nameservers: ['ns1.example.net'],
     networkPolicy: { enabled: true },
   },
+  'hidden name servers with edges': {
+    ...example('edges'),
+    secondaries: [
+      {
+        name: 'eu',
+        addresses: ['198.51.100.53', '[2001:db8::1]:5353'],
+        allZones: true,
+        nameservers: ['ns4.example.net'],
+      },
+      {
+        name: 'us',
+        addresses: ['198.51.100.54:5300'],
+        transfersFrom: ['203.0.113.0/24'],
+        zones: ['a.example'],
+        offerTo: { all: true },
+        tsig: { existingSecret: 'given', key: 'tsig', name: 'us.test', algorithm: 'hmac-sha512' },
+      },
+    ],
+  },
+  'edges of another region': { ...example('edge-region'), networkPolicy: { enabled: true } },
   'an address for each name server': {
     nameserver: { podServices: { enabled: true, type: 'LoadBalancer', addresses: ['192.0.2.1', '192.0.2.2'] } },
   },
@@ -136,6 +157,12 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     },
     operator: { ...everything, nameserverAddresses: { 'ns1.example.net': '192.0.2.53' }, resolvers: ['192.0.2.1:53'] },
     solver: everything,
+    edge: {
+      ...everything,
+      enabled: true,
+      persistence: { enabled: false },
+      knot: { rateLimitExempt: ['192.0.2.0/24'] },
+    },
     nameserver: {
       ...everything,
       persistence: { enabled: false },
@@ -182,6 +209,25 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ ...region, nameserver: { enabled: false } }, /the release is empty/],
   [{ nameserver: { replicas: null, podServices: { enabled: true } } }, /nameserver\.replicas is needed/],
   [{ nameserver: { knot: { workers: 0 } } }, /\/nameserver\/knot\/workers.*want 1/],
+  [
+    { nameserver: { persistence: { size: '100Mi' } } },
+    /nameserver\.persistence\.size is 100Mi, and must be 128Mi or more/,
+  ],
+  [{ edge: { enabled: true, persistence: { size: '0.1Gi' } } }, /edge\.persistence\.size is 0\.1Gi/],
+  [{ edge: { enabled: true }, nameserver: { replicas: 5 } }, /nameserver\.replicas must be from 1 to 4/],
+  [{ edge: { enabled: true }, nameserver: { enabled: false }, nameservers: ['a.b'] }, /edge\.primaries is needed/],
+  [{ edge: { enabled: true, primaries: ['a:53'] } }, /edge\.tsig\.existingSecret is needed/],
+  [
+    { edge: { enabled: true }, secondaries: [{ name: 'edge', addresses: ['192.0.2.1'] }] },
+    /two secondaries have the name edge/,
+  ],
+  [{ secondaries: [{ name: 'eu' }] }, /each of secondaries needs a name and addresses/],
+  [{ secondaries: [{ name: 'eu', addresses: ['ns.example'] }] }, /\/secondaries\/0\/addresses\/0/],
+  [
+    { secondaries: [{ name: 'a', addresses: ['192.0.2.1'], allZones: true, zones: ['b.c'] }] },
+    /has allZones and zones/,
+  ],
+  [{ ...region, secondaries: [{ name: 'eu', addresses: ['192.0.2.1'] }] }, /secondaries belong to the release/],
   [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
   [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],
   [{ api: { pdb: { minAvailable: 1 } } }, /api\.pdb\.minAvailable and api\.pdb\.maxUnavailable exclude/],

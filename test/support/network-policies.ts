@@ -52,6 +52,7 @@ export function letsIn(
         (each.protocol ?? 'TCP') === protocol &&
         (typeof each.port === 'string' ? target.ports.get(each.port) : each.port) === port.number;
       const isPeer = (each: Rendered) =>
+        each.ipBlock === undefined &&
         fits(each.podSelector ?? {}, source.pod) &&
         (each.namespaceSelector ? fits(each.namespaceSelector, source.namespace) : source.namespace === sameNamespace);
       return (

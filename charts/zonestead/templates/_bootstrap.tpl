@@ -32,6 +32,8 @@ spec:
         {{- if and $root.Values.nameserver.enabled (not $root.Values.nameserver.nodeKey.existingSecret) }}
         - --node-key-secret={{ include "zonestead.nodeKeySecret" $root }}
         {{- end }}
+        - {{ printf "--secondaries=%s" (include "zonestead.secondaries" $root) | quote }}
+        - --secondaries-secret={{ include "zonestead.secondariesSecret" $root }}
         - {{ printf "--rotation=%s" .values.rotation | quote }}
         {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
         - --session-secret={{ include "zonestead.sessionSecret" $root }}

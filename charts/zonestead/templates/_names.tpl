@@ -92,6 +92,6 @@ annotations:
 {{- if eq .component "bootstrap" }}{{ $is = $values.api.enabled }}{{ end -}}
 {{- if eq .component "postgres" }}{{ $is = and $values.api.enabled (eq $values.database.mode "builtin") }}{{ end -}}
 {{- if eq .component "uninstall" }}{{ $is = and $values.operator.enabled $own.releaseFinalizers }}{{ end -}}
-{{- if eq .component "test" }}{{ $is = and $own.enabled $values.nameserver.enabled }}{{ end -}}
+{{- if eq .component "test" }}{{ $is = and $own.enabled (or $values.nameserver.enabled $values.edge.enabled) }}{{ end -}}
 {{- if $is }}true{{ end -}}
 {{- end -}}

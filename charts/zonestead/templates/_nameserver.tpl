@@ -19,6 +19,7 @@ resources:
 - name: ZONESTEAD_NODE_NAME
   valueFrom: { fieldRef: { fieldPath: metadata.name } }
 - { name: ZONESTEAD_KNOT_FOLDER, value: /var/lib/zonestead/knot }
+- { name: ZONESTEAD_KNOT_DISK, value: {{ include "zonestead.bytes" $n.persistence.size | quote }} }
 - { name: ZONESTEAD_KNOT_LISTEN, value: {{ join "," $n.listenAddresses | quote }} }
 - { name: ZONESTEAD_KNOT_PORT, value: {{ $n.port | quote }} }
 - { name: ZONESTEAD_KNOT_WORKERS, value: {{ $n.knot.workers | quote }} }

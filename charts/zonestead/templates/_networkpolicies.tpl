@@ -16,7 +16,25 @@
 - ports: [{ port: https }]
 {{- end -}}
 
+{{/* Behind edges, only they and the secondaries of the values reach the name servers. */}}
 {{- define "zonestead.ingress.nameserver" -}}
+- ports: [{ port: dns-udp, protocol: UDP }, { port: dns-tcp, protocol: TCP }]
+{{- if include "zonestead.ownEdges" .root }}
+  from:
+    {{- include "zonestead.peer" (dict "root" .root "component" "edge") | nindent 4 }}
+    {{- range .root.Values.secondaries }}
+    {{- $places := .transfersFrom | default list }}
+    {{- range .addresses }}
+    {{- $places = append $places (regexReplaceAll "^\\[(.*)\\](:[0-9]+)?$|^([0-9.]+)(:[0-9]+)?$" . "${1}${3}") }}
+    {{- end }}
+    {{- range uniq $places }}
+    - ipBlock: { cidr: {{ ternary . (printf "%s/%d" . (ternary 128 32 (contains ":" .))) (contains "/" .) | quote }} }
+    {{- end }}
+    {{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "zonestead.ingress.edge" -}}
 - ports: [{ port: dns-udp, protocol: UDP }, { port: dns-tcp, protocol: TCP }]
 {{- end -}}
 
@@ -50,9 +68,39 @@
 
 {{/* The name servers of this release. A policy sees the port of the pod, not the port of the Service. */}}
 {{- define "zonestead.egress.nameservers" -}}
-- ports: [{ port: {{ .root.Values.nameserver.port }}, protocol: UDP }, { port: {{ .root.Values.nameserver.port }}, protocol: TCP }]
+{{- $component := include "zonestead.dnsComponent" .root }}
+{{- include "zonestead.egress.dns" (dict "root" .root "component" $component) }}
+{{- end -}}
+
+{{- define "zonestead.egress.dns" -}}
+{{- $port := (get .root.Values .component).port -}}
+- ports: [{ port: {{ $port }}, protocol: UDP }, { port: {{ $port }}, protocol: TCP }]
   to:
-    {{- include "zonestead.peer" (dict "root" .root "component" "nameserver") | nindent 4 }}
+    {{- include "zonestead.peer" . | nindent 4 }}
+{{- end -}}
+
+{{/* Zone transfers: NOTIFY to secondaries, and transfers from name servers. Port 53 is open for all components. */}}
+{{- define "zonestead.egress.transfers" -}}
+{{- $places := list -}}
+{{- if eq .component "edge" -}}
+{{- $places = .root.Values.edge.primaries -}}
+{{- if include "zonestead.ownEdges" .root }}
+{{ include "zonestead.egress.dns" (dict "root" .root "component" "nameserver") }}
+{{- end }}
+{{- else -}}
+{{- range .root.Values.secondaries }}{{ $places = concat $places .addresses }}{{ end -}}
+{{- if include "zonestead.ownEdges" .root }}
+{{ include "zonestead.egress.dns" (dict "root" .root "component" "edge") }}
+{{- end }}
+{{- end -}}
+{{- $ports := list -}}
+{{- range $places -}}
+{{- $port := regexFind "(\\]|^[^:]+):[0-9]+$" . | regexFind "[0-9]+$" -}}
+{{- if and $port (ne $port "53") }}{{ $ports = append $ports $port }}{{ end -}}
+{{- end -}}
+{{- range uniq $ports }}
+- ports: [{ port: {{ . }}, protocol: UDP }, { port: {{ . }}, protocol: TCP }]
+{{- end }}
 {{- end -}}
 
 {{/* The REST service. For the name servers it has the feed. */}}

@@ -9,6 +9,10 @@ the names of new objects; secrets-policy.yaml does. */}}
 {{- if and .Values.nameserver.enabled (not .Values.nameserver.nodeKey.existingSecret) -}}
 {{- $made = append $made (include "zonestead.nodeKeySecret" .) -}}
 {{- end -}}
+{{- range fromJsonArray (include "zonestead.secondaries" .) -}}
+{{- if .secret.own }}{{ $made = append $made .secret.name }}{{ end -}}
+{{- end -}}
+{{- $made = append $made (include "zonestead.secondariesSecret" .) -}}
 {{- if and .Values.operator.enabled (not .Values.operator.apiKey.existingSecret) -}}
 {{- $made = append $made (include "zonestead.operatorKeySecret" .) -}}
 {{- end -}}

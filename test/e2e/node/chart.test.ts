@@ -313,6 +313,7 @@ const RIGHTS: Record<string, string[]> = {
     `secrets [${RELEASE}-database] [get patch]`,
     `secrets [${RELEASE}-node-key] [get patch]`,
     `secrets [${RELEASE}-operator-key] [get patch]`,
+    `secrets [${RELEASE}-secondaries] [get patch]`,
     `secrets [${RELEASE}-session] [get patch]`,
   ],
   operator: [

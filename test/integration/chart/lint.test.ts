@@ -50,7 +50,7 @@ afterAll(async () => rm(root, { recursive: true, force: true }));
 /** A pod that runs to completion needs no probes, and NetworkPolicies exist only if the values enable them. */
 const onPurpose = ({ check, kind, name, folder }: Finding) =>
   // The controller of StatefulSets adds the label that such a Service selects.
-  (check === 'dangling-service' && /-nameserver-\d$/.test(name)) ||
+  (check === 'dangling-service' && /-(nameserver|edge)-\d$/.test(name)) ||
   (/^no-(liveness|readiness)-probe$/.test(check) && ['Job', 'Pod'].includes(kind)) ||
   (check === 'non-isolated-pod' && !policies.has(folder));
 const findings = (folder: string) => found.filter((each) => each.folder === folder && !onPurpose(each));

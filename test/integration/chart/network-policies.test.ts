@@ -130,3 +130,34 @@ it('extraIngress of a component adds rules to that component alone', async () =>
   expect(reaches(PROMETHEUS, 'postgres', 5432, 'TCP', more)).toBe(true);
   expect(reaches(STRANGER, 'postgres', 5432, 'TCP', more)).toBe(false);
 });
+
+describe('edges', () => {
+  let hidden: Rendered[];
+  beforeAll(async () => {
+    const secondaries = [{ name: 'eu', addresses: ['198.51.100.53:5300'], allZones: true }];
+    hidden = await render({ networkPolicy: { enabled: true }, edge: { enabled: true, port: 5300 }, secondaries });
+  });
+  const edge = () => targetOf(one(hidden, 'StatefulSet', 'zonestead-edge'));
+
+  it('are open for all peers, and alone reach the name servers behind them', () => {
+    expect(letsIn(hidden, edge(), { number: 5300, protocol: 'UDP' }, STRANGER, OWN)).toBe(true);
+    for (const source of [STRANGER, NEIGHBOUR, OTHER_RELEASE, component('operator')]) {
+      expect(reaches(source, 'nameserver', 5353, 'TCP', hidden)).toBe(false);
+    }
+    expect(reaches(component('edge'), 'nameserver', 5353, 'TCP', hidden)).toBe(true);
+  });
+
+  it('get NOTIFY from the name servers, and the questions of those that want to know whether they answer', () => {
+    const to = { podSelector: { matchLabels: component('edge').pod } };
+    const ports = ['UDP', 'TCP'].map((protocol) => ({ port: 5300, protocol }));
+    for (const name of ['nameserver', 'operator', 'api']) {
+      expect(one(hidden, 'NetworkPolicy', `zonestead-${name}`).spec.egress).toContainEqual({ ports, to: [to] });
+    }
+  });
+
+  it('let secondaries of the values reach the name servers', () => {
+    const { ingress, egress } = one(hidden, 'NetworkPolicy', 'zonestead-nameserver').spec;
+    expect(ingress[0].from).toContainEqual({ ipBlock: { cidr: '198.51.100.53/32' } });
+    expect(egress).toContainEqual({ ports: ['UDP', 'TCP'].map((protocol) => ({ port: 5300, protocol })) });
+  });
+});

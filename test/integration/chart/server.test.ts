@@ -277,6 +277,7 @@ describe('installed with the defaults', () => {
         'secrets zonestead-database [get patch]',
         'secrets zonestead-node-key [get patch]',
         'secrets zonestead-operator-key [get patch]',
+        'secrets zonestead-secondaries [get patch]',
         'secrets zonestead-session [get patch]',
       ],
     ],
