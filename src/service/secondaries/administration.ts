@@ -12,7 +12,9 @@ import {
 } from '#store/secondaries.ts';
 import { allOffers, lockSecondaries, type Offer } from '#store/secondary-offers.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
+import { setLockTimeout } from '#store/zones.ts';
 import { withDatabase } from '../accounts/administration.ts';
+import { isLockFailure } from '../change.ts';
 import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';
 import { changeZones, keyOf, type WrittenSecondary, writeSecondary } from './write.ts';
@@ -137,14 +139,22 @@ export function secondaryOf(row: Omit<SecondaryRow, 'offeredToAll'>, zones: read
   return { name, addresses, transfersFrom, key: keyOf(row), zones: names, catalog, notify };
 }
 
-/** No choice of an owner runs meanwhile. */
+/** Longer than an owner's choice waits for its zone. */
+const LOCK_MS = 30_000;
+
+/** No choice of an owner runs meanwhile. @throws Error also if zones stayed locked for 30 s; nothing is written then */
 async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  return withDatabase(url, (db) =>
+  const written = withDatabase(url, (db) =>
     db.transaction(async (tx) => {
+      await setLockTimeout(tx, LOCK_MS);
       await lockSecondaries(tx, 'administrator');
       return work(tx);
     }),
   );
+  return written.catch((error: unknown) => {
+    if (!isLockFailure(error)) throw error;
+    throw new Error('other changes of these zones did not end in time, and nothing was changed; run the command again');
+  });
 }
 
 function noSecondary(name: string): Error {

@@ -32,8 +32,7 @@ function judge(report: SecondaryReportOfZone | null, zoneName: string): Judged {
     return { state: 'unknown', since: isoOf(report.at), reason };
   }
   const since = lag === null ? {} : { since: lag.since };
-  if (report.silent !== null)
-    return { state: 'silent', ...since, reason: 'it does not answer at each of its addresses' };
+  if (report.silent !== null) return { state: 'silent', ...since, reason: 'one of its addresses does not answer' };
   if (lag !== null)
     return {
       state: 'behind',

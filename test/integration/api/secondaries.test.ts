@@ -12,9 +12,11 @@ import {
 } from '#service/secondaries/administration.ts';
 import { refusal } from '../../support/api.ts';
 import type { TestKey } from '../../support/keys.ts';
+import { addPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserver: false });
+// Choices wait for each other on a busy machine.
+const service = await startTestService({ nameserver: false, busyAfterMs: 20_000 });
 const { request, sql } = service;
 const { url: database } = service.database;
 const OWN = ['ns1.zonestead.test', 'ns2.zonestead.test'];
@@ -190,6 +192,22 @@ describe('another team', () => {
   });
 });
 
+describe('a person', () => {
+  it('chooses for a zone only what is offered to its owner, also if another team of the person has more', async () => {
+    const both = await addPerson(service, { team: 'first', email: 'both@example.org' });
+    await addPerson(service, { team: 'second', email: 'both@example.org' });
+    const zone = await service.zone(undefined, second);
+    const { body } = await request('POST', '/zones', { zoneName: 'own.example', owner: 'personal' }, both.text);
+    const own = body as { id: string };
+    await put('eu', { offer: { teams: ['first'] } });
+    await put('us', { offer: { all: true } });
+    const by = async (of: { id: string }, name: string) =>
+      (await request('PUT', `/zones/${of.id}/secondaries`, { secondaries: [name] }, both.text)).status;
+    expect([await by(zone, 'eu'), await by(zone, 'us')]).toEqual([403, 200]);
+    expect([await by(own, 'eu'), await by(own, 'us')]).toEqual([403, 200]);
+  });
+});
+
 describe('a key', () => {
   it.each([
     ['that may not manage zones', { manageZones: 'read' }, '403 forbidden'],
@@ -207,9 +225,9 @@ describe('a key', () => {
 
 describe('choices', () => {
   it('at the same time as changes of the administrator end with the names of the secondaries', async () => {
-    const zones = await Promise.all(Array.from({ length: 6 }, () => service.zone()));
+    const zones = await Promise.all(Array.from({ length: 4 }, () => service.zone()));
     await put('eu', { nameservers: ['ns0.eu.test'], offer: { all: true } });
-    const changes = Array.from({ length: 6 }, (_, at) => put('eu', { nameservers: [`ns${at}.eu.test`] }));
+    const changes = Array.from({ length: 4 }, (_, at) => put('eu', { nameservers: [`ns${at}.eu.test`] }));
     const chosen = zones.map((zone) => choose(zone, ['eu']));
     await Promise.all(changes);
     for (const reply of await Promise.all(chosen)) expect(reply.status).toBe(200);
@@ -258,7 +276,7 @@ describe('the state of a secondary', () => {
     [
       'silent',
       { silent: '10.0.0.1:53 does not answer over UDP' },
-      { state: 'silent', reason: 'it does not answer at each of its addresses' },
+      { state: 'silent', reason: 'one of its addresses does not answer' },
     ],
     [
       'unknown if the report does not name all zones',
