@@ -224,6 +224,26 @@ describe('a key', () => {
 });
 
 describe('choices', () => {
+  it.each([
+    ['a choice', () => service.zone().then((zone) => choose(zone, ['eu']))],
+    ['a change of the administrator', () => put('eu', { nameservers: ['ns2.eu.test'] })],
+  ] as const)('and changes of the administrator exclude each other: %s waits', async (_, start) => {
+    await put('eu', { nameservers: ['ns1.eu.test'], offer: { all: true } });
+    const LOCK = 0x73656364;
+    let started: Promise<unknown> | undefined;
+    await sql.begin(async (tx) => {
+      await tx`select pg_advisory_xact_lock(${LOCK})`;
+      started = start();
+      const waiting = async () =>
+        (
+          await tx`select from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted
+          and database = (select oid from pg_database where datname = current_database())`
+        ).length;
+      await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+    });
+    await started;
+  });
+
   it('at the same time as changes of the administrator end with the names of the secondaries', async () => {
     const zones = await Promise.all(Array.from({ length: 4 }, () => service.zone()));
     await put('eu', { nameservers: ['ns0.eu.test'], offer: { all: true } });
