@@ -20,7 +20,7 @@ import { readiness } from './ready.ts';
 import { createReporter } from './report.ts';
 import { type TransferParts, withTransfers } from './slotted-engine.ts';
 import type { NodeState } from './state.ts';
-import { type FailingZone, Zones } from './zones.ts';
+import { type FailingZone, unlistedZones, Zones } from './zones.ts';
 
 export interface NodeOptions {
   /** The name under which the node reports. */
@@ -162,11 +162,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
   const reporter = createReporter({ api, clock, log, report: () => report(), onAnswer: (answer) => onAnswer(answer) });
 
   const cursor = (): string | null => zones.position.reached()?.cursor ?? state.facts().cursor;
-  function* unlisted(): Generator<FailingZone> {
-    const error = 'the list of the api lacks the zone, and too many others';
-    for (const { id, name, isUnlisted } of state.rows().values()) if (isUnlisted) yield { id, name, error };
-  }
-  const failing = (): FailingZone[] => [...zones.failing(), ...unlisted()];
+  const failing = (): FailingZone[] => [...zones.failing(), ...unlistedZones(state)];
   const behindMs = () => clock.now() - (zones.position.reached()?.at ?? began);
 
   const report = (): NodeReport => {
@@ -220,7 +216,7 @@ export function startNode(options: NodeOptions, parent: AbortSignal): RunningNod
     zones: () => state.rows().size,
     failing: () => failing().length,
     waiting: () => zones.waiting(),
-    unlisted: () => [...unlisted()].length,
+    unlisted: () => [...unlistedZones(state)].length,
     isConnected: () => feedProblem === null,
     isEngineUp: () => isEngineUp,
     isStateStored: () => state.problem() === null,

@@ -11,7 +11,7 @@ import { LargeZone, textOfError } from './faults.ts';
 import { canApply, isSmall, mergeWork, namesOf, reloadOf, retryDelay, type ZoneWork } from './plan.ts';
 import { Position } from './position.ts';
 import { RecentNames } from './recent.ts';
-import { emptyRow } from './state.ts';
+import { emptyRow, type NodeState } from './state.ts';
 
 interface Pending {
   work: ZoneWork;
@@ -300,6 +300,12 @@ export class Zones {
     const slot = this.#slots.get(name);
     return slot !== undefined && [...slot.works.values()].some(({ number }) => number === null);
   }
+}
+
+/** Zones that stay although the list of the api lacks them. */
+export function* unlistedZones(state: NodeState): Generator<FailingZone> {
+  const error = 'the list of the api lacks the zone, and too many others';
+  for (const { id, name, isUnlisted } of state.rows().values()) if (isUnlisted) yield { id, name, error };
 }
 
 function newSlot(name: string): Slot {

@@ -8,7 +8,6 @@ import { fqdn } from '#dns/names/name.ts';
 import type { ServedSet } from '#dns/served.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { rdataOfOctets } from '#dns/wire/canonical-rdata.ts';
-import type { KnotControl, KnotSession } from '#nameserver/knot/control.ts';
 import { keyId, keyStore, publicKeyOf } from '#nameserver/knot/keys.ts';
 import { type ZoneEngine, zoneEngine } from '#nameserver/knot/zones.ts';
 import { ask, type WireType } from '#nameserver/probe/probe.ts';
@@ -133,43 +132,6 @@ describe('a zone', () => {
     const files = readdirSync(knot.folder.root);
     expect(files.filter((file) => file.endsWith('.pem'))).toEqual([]);
     expect(statSync(knot.folder.root).mode & 0o077).toBe(0);
-  });
-
-  it('that somebody else removed is added again without its old contents', async () => {
-    const { name, key } = await zoneWith([servedSet('old', 'A', ['192.0.2.1'])]);
-    await knot.control.session(async ({ run }) => {
-      await run('conf-begin');
-      await run('conf-unset', { section: 'zone', id: `${name}.` });
-      await run('conf-commit');
-    });
-    expect((await engine.zones(signal)).map((zone) => zone.name)).not.toContain(name);
-    await engine.add([{ name, privateKey: key }], signal);
-    await put(name, [NS], { serial: 50, soa: SOA });
-    expect(await contents(name)).toEqual([NS]);
-    expect(await serialOf(name)).toBe(50);
-  });
-
-  it('is added after others without a look at all of them', async () => {
-    const commands: string[] = [];
-    const control: KnotControl = {
-      ...knot.control,
-      session: (work, limit) =>
-        knot.control.session((session) => {
-          const run: KnotSession['run'] = (command, ...rest) => {
-            commands.push(command);
-            return session.run(command, ...rest);
-          };
-          return work({ ...session, run });
-        }, limit),
-    };
-    const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
-    const own = zoneEngine({ control, folder: knot.folder, keys });
-    await own.add([{ name: 'first.example', privateKey: newKey() }], signal);
-    expect(commands).toContain('zone-status');
-    commands.length = 0;
-    await own.add([{ name: 'second.example', privateKey: newKey() }], signal);
-    expect(commands).toEqual(['conf-begin', 'conf-commit']);
-    await own.remove(['first.example', 'second.example'], signal);
   });
 
   it('is added together with many others', async () => {
