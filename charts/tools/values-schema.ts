@@ -97,7 +97,14 @@ const api = component({
   maxConnectionsPerAddress: z.int().min(1).max(1_000_000),
   trustedProxies: networks,
   proxyProtocol: z.boolean(),
-  service: values({ type: serviceType, port, annotations: texts }),
+  tls: values({
+    mode: z.enum(['self', 'existing', 'off']),
+    existingSecret: name,
+    port: highPort,
+    hosts: z.array(z.string().regex(/^[a-zA-Z0-9.:-]+$/)),
+    schedule: z.string().min(9),
+  }),
+  service: values({ type: serviceType, port, tlsPort: port, annotations: texts }),
   console: values({
     enabled: z.boolean(),
     url,

@@ -15,6 +15,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   'edge-conf': () => import('./commands/edge-conf.ts'),
   migrate: () => import('./commands/migrate.ts'),
   bootstrap: () => import('./commands/bootstrap.ts'),
+  'api-certificate': () => import('./commands/api-certificate.ts'),
   'release-finalizers': () => import('./commands/release-finalizers.ts'),
   keys: () => import('./commands/keys.ts'),
   nodes: () => import('./commands/nodes.ts'),

@@ -24,6 +24,7 @@ export function findings(objects: readonly Rendered[]): string[] {
 
 function podOf(object: Rendered): Pod[] {
   const at = `${object.kind} ${object.metadata.name}`;
+  if (object.kind === 'CronJob') return podOf({ ...object, kind: 'Job', spec: object.spec.jobTemplate.spec });
   if (object.kind === 'Pod') return [{ at, labels: object.metadata.labels ?? {}, spec: object.spec }];
   const template = object.spec?.template;
   if (template?.spec?.containers === undefined) return [];

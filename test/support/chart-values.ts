@@ -76,6 +76,11 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
   'the solver with a certificate that is given': {
     solver: { certificate: { mode: 'existing', existingSecret: 'tls', caBundle: AUTHORITY }, port: 9443 },
   },
+  'a certificate of the api that is given': {
+    api: { tls: { mode: 'existing', existingSecret: 'api-cert', port: 9443 }, service: { tlsPort: 8443 } },
+    networkPolicy: { enabled: true },
+  },
+  'an api in a service mesh that encrypts': { api: { tls: { mode: 'off' } }, networkPolicy: { enabled: true } },
   'an operator for a service in another cluster': {
     operator: { url: 'https://dns.example.net', apiKey: { existingSecret: 'key', key: 'token' } },
     networkPolicy: { enabled: true },
@@ -198,6 +203,8 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ operator: { resolvers: ['resolver.example'] } }, /\/operator\/resolvers\/0/],
   [{ database: { mode: 'external' } }, /database\.external\.existingSecret is needed/],
   [{ database: { mode: 'cnpg' } }, /database\.cnpg\.operatorInstalled must be true/],
+  [{ api: { tls: { mode: 'existing' } } }, /api\.tls\.existingSecret is needed/],
+  [{ api: { tls: { mode: 'plain' } } }, /\/api\/tls\/mode.*'self', 'existing', 'off'/],
   [{ solver: { certificate: { mode: 'existing' } } }, /solver\.certificate\.caBundle are needed/],
   [
     { api: { enabled: false }, operator: { enabled: false } },

@@ -38,7 +38,11 @@ spec:
         {{- if and $root.Values.api.console.enabled (not $root.Values.api.console.existingSecret) }}
         - --session-secret={{ include "zonestead.sessionSecret" $root }}
         {{- end }}
-        - {{ printf "--labels=app.kubernetes.io/name=%s,app.kubernetes.io/instance=%s,app.kubernetes.io/part-of=zonestead" (include "zonestead.name" $root) $root.Release.Name | quote }}
+        {{- if eq $root.Values.api.tls.mode "self" }}
+        - --certificate-secret={{ include "zonestead.apiCertificateSecret" $root }}
+        - {{ printf "--certificate-hosts=%s" (include "zonestead.apiCertificateHosts" $root) | quote }}
+        {{- end }}
+        - {{ include "zonestead.labelsOption" $root | quote }}
         - --timeout={{ .values.timeoutSeconds }}
         {{- range .values.extraArgs }}
         - {{ . | quote }}

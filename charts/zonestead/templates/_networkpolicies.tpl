@@ -8,7 +8,7 @@
 
 {{/* All pods can reach the REST service, because API keys control the access. */}}
 {{- define "zonestead.ingress.api" -}}
-- ports: [{ port: http }]
+- ports: [{ port: http }{{ if ne .root.Values.api.tls.mode "off" }}, { port: https }{{ end }}]
 {{- end -}}
 
 {{/* kube-apiserver. A policy cannot know its address, so only the ports are limited. */}}
@@ -109,7 +109,7 @@
 {{- with ternary $values.nameserver.feed.url $values.operator.url (eq .component "nameserver") -}}
 - ports: [{ port: {{ include "zonestead.urlPort" . }} }]
 {{- else -}}
-- ports: [{ port: 8080 }]
+- ports: [{ port: {{ ternary $values.api.tls.port 8080 (and (eq .component "nameserver") (ne $values.api.tls.mode "off")) }} }]
   to:
     {{- include "zonestead.peer" (dict "root" .root "component" "api") | nindent 4 }}
 {{- end }}

@@ -6,6 +6,9 @@ the names of new objects; secrets-policy.yaml does. */}}
 {{- if eq .Values.database.mode "builtin" -}}
 {{- $made = append $made (include "zonestead.databaseSecret" .) -}}
 {{- end -}}
+{{- if eq .Values.api.tls.mode "self" -}}
+{{- $made = append $made (include "zonestead.apiCertificateSecret" .) -}}
+{{- end -}}
 {{- if and .Values.nameserver.enabled (not .Values.nameserver.nodeKey.existingSecret) -}}
 {{- $made = append $made (include "zonestead.nodeKeySecret" .) -}}
 {{- end -}}

@@ -12,6 +12,7 @@ import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret, type Secret, type SecretTexts } from '#kube/objects/secrets.ts';
 import { migrateDatabase, prepareDatabase } from '#service/accounts/bootstrap.ts';
 import type { Logger } from '#telemetry/log.ts';
+import { apiCertificate } from './api-certificate.ts';
 import { componentKeys, registerKey, secretOfKey } from './component-keys.ts';
 import { adminUrl, databaseTexts, holds, KEYS, SESSION_KEY } from './credentials.ts';
 import type { BootstrapOptions } from './options.ts';
@@ -33,6 +34,7 @@ export async function bootstrap(options: BootstrapOptions, context: JobContext, 
   const end = context.clock.now() + options.timeout * 1000;
   const texts = await retryUntil(context, end, signal, () => databaseSecret(options, context, signal));
   await sessionSecret(options, context, signal);
+  if (options.certificate !== undefined) await apiCertificate(options.certificate, context, signal);
   const keys = componentKeys(options, context.namespace);
   for (const key of keys) await secretOfKey(key, options, context, signal);
   const { secondaries, secondariesSecret, labels } = options;

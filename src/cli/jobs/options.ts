@@ -5,6 +5,11 @@ import type { DatabasePlace } from './credentials.ts';
 import { type ChartSecondary, chartSecondaries } from './secondaries.ts';
 
 const name = z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Secret');
+/** The names and addresses that a certificate is for. */
+const hosts = z
+  .string()
+  .regex(/^[a-zA-Z0-9.:-]+(,[a-zA-Z0-9.:-]+)*$/, 'must be comma-separated host names and addresses')
+  .transform((text) => text.split(','));
 const host = z.string().regex(/^[a-z0-9.-]+(:\d{1,5})?$/, 'must be host or host:port');
 const labels = z
   .string()
@@ -24,11 +29,23 @@ const schema = z.object({
   sessionSecret: name.optional(),
   secondaries: chartSecondaries.optional(),
   secondariesSecret: name.optional(),
+  certificateSecret: name.optional(),
+  certificateHosts: hosts.optional(),
   team: z.string().min(1).max(64),
   rotation: z.string().max(253),
   labels,
   timeout: z.coerce.number({ error: 'must be seconds' }).int().min(1),
 });
+
+const certificateSchema = z.object({ secret: name, hosts, labels });
+
+/** The certificate of the api. */
+export type CertificateOptions = z.output<typeof certificateSchema>;
+
+/** The options of `zonestead api-certificate`. @throws Error that names each wrong option */
+export function certificateOptions(given: unknown): CertificateOptions {
+  return parseOptions(certificateSchema, given);
+}
 
 export interface BootstrapOptions {
   /** Undefined if the database is not the built-in one. */
@@ -50,6 +67,8 @@ export interface BootstrapOptions {
   secondaries: readonly ChartSecondary[] | undefined;
   /** The Secret in which the Job remembers their names. */
   secondariesSecret: string | undefined;
+  /** The Secret that the Job creates for the certificate of the api; undefined if none is needed. */
+  certificate: CertificateOptions | undefined;
   team: string;
   /** A new value gives the operator and the name servers new keys. */
   rotation: string;
@@ -61,7 +80,10 @@ export interface BootstrapOptions {
 
 /** @throws Error that names each wrong option */
 export function bootstrapOptions(given: unknown): BootstrapOptions {
-  const { database, databaseSecret, databaseHost, databaseName, ...rest } = parseOptions(schema, given);
+  const { database, databaseSecret, databaseHost, databaseName, certificateSecret, certificateHosts, ...rest } =
+    parseOptions(schema, given);
+  if (certificateSecret !== undefined && certificateHosts === undefined)
+    throw new Error('--certificate-hosts is needed with --certificate-secret');
   const missing = (option: string) => new Error(`--${option} is needed with --database ${database}`);
   if (rest.secondaries !== undefined && rest.secondariesSecret === undefined) {
     throw new Error('--secondaries-secret is needed with --secondaries');
@@ -76,6 +98,10 @@ export function bootstrapOptions(given: unknown): BootstrapOptions {
     sessionSecret: rest.sessionSecret,
     secondaries: rest.secondaries,
     secondariesSecret: rest.secondariesSecret,
+    certificate:
+      certificateSecret === undefined || certificateHosts === undefined
+        ? undefined
+        : { secret: certificateSecret, hosts: certificateHosts, labels: rest.labels },
   };
   // CloudNativePG creates the owner of the database, and keeps its login in a Secret of its own.
   if (database !== 'builtin') return { ...common, place: undefined, databaseSecret: '' };

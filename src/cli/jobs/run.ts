@@ -5,8 +5,9 @@ import type { Config } from '#config.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { plainCredentials } from '#kube/api/plain-credentials.ts';
 import { createLogger } from '#telemetry/log.ts';
+import { apiCertificate } from './api-certificate.ts';
 import { bootstrap, type JobContext } from './bootstrap.ts';
-import type { BootstrapOptions } from './options.ts';
+import type { BootstrapOptions, CertificateOptions } from './options.ts';
 import { releaseFinalizers, releaseOptions } from './release.ts';
 
 type BootstrapConfig = Config<
@@ -20,6 +21,15 @@ export async function runBootstrap(
   signal: AbortSignal,
 ): Promise<void> {
   await inCluster('bootstrap', config, (context) => bootstrap(options, context, signal));
+}
+
+/** @throws as apiCertificate, and Error if no cluster is configured */
+export async function runCertificate(
+  options: CertificateOptions,
+  config: BootstrapConfig,
+  signal: AbortSignal,
+): Promise<void> {
+  await inCluster('api-certificate', config, (context) => apiCertificate(options, context, signal));
 }
 
 /** @throws as releaseFinalizers, and Error if no cluster is configured */

@@ -97,6 +97,7 @@ it('DNS over both protocols, REST and the solver are open for all peers', () => 
   expect(reaches(STRANGER, 'nameserver', 5353, 'UDP')).toBe(true);
   expect(reaches(STRANGER, 'nameserver', 5353)).toBe(true);
   expect(reaches(STRANGER, 'api', 8080)).toBe(true);
+  expect(reaches(STRANGER, 'api', 8443)).toBe(true);
   expect(reaches(STRANGER, 'solver', 8443)).toBe(true);
   expect(reaches(STRANGER, 'operator', 8080)).toBe(false);
 });
@@ -111,8 +112,10 @@ it('a name server reaches the api and no database', async () => {
         { port: 53, protocol: 'TCP' },
       ],
     },
-    { ports: [{ port: 8080 }], to: [api] },
+    { ports: [{ port: 8443 }], to: [api] },
   ]);
+  const plain = await render({ networkPolicy: { enabled: true }, api: { tls: { mode: 'off' } } });
+  expect(egress(plain).at(-1)).toEqual({ ports: [{ port: 8080 }], to: [api] });
   const feed = { url: 'https://dns.example.net:8443' };
   const outside = await render({
     networkPolicy: { enabled: true },

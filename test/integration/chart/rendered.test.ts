@@ -91,6 +91,57 @@ it('has network policies that open the outside ports in the values of each compo
   expect(ports('bootstrap')).not.toContain(4318);
 });
 
+describe('the feed', () => {
+  /** The Secret and the keys that a volume has. */
+  const mounted = (objects: Rendered[], kind: string, name: string, volume: string) => {
+    const { volumes } = one(objects, kind, name).spec.template.spec;
+    const secret = volumes.find((each: Rendered) => each.name === volume)?.secret;
+    return secret && [secret.secretName, secret.items.map(({ key }: { key: string }) => key)];
+  };
+  const feed = (objects: Rendered[]) => [
+    one(objects, 'StatefulSet', 'zonestead-nameserver').spec.template.spec.containers[1].env.find(
+      ({ name }: { name: string }) => name === 'ZONESTEAD_FEED_URL',
+    ).value,
+    mounted(objects, 'StatefulSet', 'zonestead-nameserver', 'feed-ca'),
+    mounted(objects, 'Deployment', 'zonestead-api', 'tls'),
+  ];
+
+  it('is HTTPS: the api mounts its certificate, and the name servers mount only the authority', async () => {
+    const objects = await render({});
+    const keys = ['tls.crt', 'tls.key'];
+    expect(feed(objects)).toEqual([
+      'https://zonestead-api.zonestead.svc:443',
+      ['zonestead-api-tls', ['ca.crt']],
+      ['zonestead-api-tls', keys],
+    ]);
+    const renewal = one(objects, 'CronJob', 'zonestead-api-certificate').spec.jobTemplate.spec.template.spec;
+    const { args } = objects.find(({ kind }) => kind === 'Job')?.spec.template.spec.containers[0] ?? {};
+    expect(renewal.containers[0].args).toContain('--secret=zonestead-api-tls');
+    expect(args).toContain('--certificate-secret=zonestead-api-tls');
+    const hosts = args.find((each: string) => each.startsWith('--certificate-hosts='))?.split('=')[1];
+    expect(renewal.containers[0].args).toContain(`--hosts=${hosts}`);
+    expect(hosts.split(',')).toContain('zonestead-api.zonestead.svc');
+    const given = await render({ api: { tls: { mode: 'existing', existingSecret: 'own' } } });
+    expect(feed(given).slice(1)).toEqual([
+      ['own', ['ca.crt']],
+      ['own', keys],
+    ]);
+    expect(given.filter(({ kind }) => kind === 'CronJob')).toEqual([]);
+  });
+
+  it('is not encrypted only if the values say so, and an address of another api has its own authority', async () => {
+    const off = await render({ api: { tls: { mode: 'off' } } });
+    expect(feed(off)).toEqual(['http://zonestead-api.zonestead.svc:80', undefined, undefined]);
+    expect(env(off, 'Deployment', 'zonestead-api').ZONESTEAD_FEED_WITHOUT_TLS).toBe('allow');
+    expect(env(await render({}), 'Deployment', 'zonestead-api').ZONESTEAD_FEED_WITHOUT_TLS).toBe(undefined);
+    const nodeKey = { existingSecret: 'node-key' };
+    const other = { feed: { url: 'https://dns.example.net' }, nodeKey };
+    expect(feed(await render({ nameserver: other })).slice(0, 2)).toEqual(['https://dns.example.net', undefined]);
+    const authority = { ...other, feed: { ...other.feed, caSecret: 'ca', caKey: 'pem' } };
+    expect(feed(await render({ nameserver: authority }))[1]).toEqual(['ca', ['pem']]);
+  });
+});
+
 describe('names', () => {
   it('begin with the name of the release in any namespace', async () => {
     const objects = await render({}, { release: 'edge', namespace: 'dns' });

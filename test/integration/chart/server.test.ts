@@ -4,6 +4,7 @@ import { randomBytes, X509Certificate } from 'node:crypto';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { realClock } from '#base/clock.ts';
+import { apiCertificate } from '#cli/jobs/api-certificate.ts';
 import { bootstrap } from '#cli/jobs/bootstrap.ts';
 import { bootstrapOptions } from '#cli/jobs/options.ts';
 import { releaseFinalizers } from '#cli/jobs/release.ts';
@@ -23,7 +24,10 @@ import { VALUE_SETS } from '../../support/chart-values.ts';
 import { dropDatabase } from '../../support/database.ts';
 
 const MINUTE_MS = 60_000;
-const SECRETS = ['zonestead-database', 'zonestead-operator-key', 'zonestead-session', 'zonestead-node-key'];
+const SECRETS = [
+  ...['zonestead-database', 'zonestead-operator-key', 'zonestead-session', 'zonestead-node-key'],
+  'zonestead-api-tls',
+];
 const { signal } = new AbortController();
 const namespace = 'zonestead';
 const log = createLogger({ name: 'test', level: 'silent' });
@@ -70,6 +74,8 @@ describe('installed with the defaults', () => {
       keySecret: 'zonestead-operator-key',
       nodeKeySecret: 'zonestead-node-key',
       sessionSecret: 'zonestead-session',
+      certificateSecret: 'zonestead-api-tls',
+      certificateHosts: 'zonestead-api.zonestead.svc',
       team: 'platform',
       rotation,
       labels: 'app.kubernetes.io/instance=zonestead',
@@ -113,6 +119,20 @@ describe('installed with the defaults', () => {
     expect(before[3]?.nodeKey).toMatch(/^yn_\w+$/);
     await bootstrap(options(''), around, signal);
     expect(await Promise.all(SECRETS.map(secret))).toEqual(before);
+
+    const renew = (days: number) =>
+      apiCertificate(
+        { secret: 'zonestead-api-tls', hosts: ['zonestead-api.zonestead.svc'], labels: {} },
+        around,
+        signal,
+        new Date(Date.now() + days * 24 * 60 * MINUTE_MS),
+      );
+    await renew(1);
+    expect(await secret('zonestead-api-tls')).toEqual(before[4]);
+    await renew(61);
+    const renewed = await secret('zonestead-api-tls');
+    expect(renewed['ca.crt']).toBe(before[4]?.['ca.crt']);
+    expect(renewed['tls.crt']).not.toBe(before[4]?.['tls.crt']);
 
     // With a new key, the old one works for another hour.
     await bootstrap(options('next'), around, signal);
@@ -274,6 +294,7 @@ describe('installed with the defaults', () => {
       [
         'secrets [create]',
         'secrets passwords [get]',
+        'secrets zonestead-api-tls [get patch]',
         'secrets zonestead-database [get patch]',
         'secrets zonestead-node-key [get patch]',
         'secrets zonestead-operator-key [get patch]',
