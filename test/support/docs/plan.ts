@@ -178,7 +178,7 @@ export const PLAN = {
   upgraded: {
     test: NODE,
     choices: [
-      ...begins(howTo('rotate-keys'), 'helm upgrade'),
+      ...begins(howTo('rotate-keys'), 'helm upgrade', 'kubectl delete secret', 'kubectl create job'),
       ...begins(howTo('upgrade'), 'helm upgrade', 'helm rollback zonestead'),
       ...begins(ALERTS, 'kubectl -n NS rollout status', 'kubectl -n NS rollout undo'),
       ...begins(BACKUP, 'kubectl scale --namespace zonestead deployment/zonestead-api'),
