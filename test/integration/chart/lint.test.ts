@@ -51,7 +51,7 @@ afterAll(async () => rm(root, { recursive: true, force: true }));
 const onPurpose = ({ check, kind, name, folder }: Finding) =>
   // The controller of StatefulSets adds the label that such a Service selects.
   (check === 'dangling-service' && /-(nameserver|edge)-\d$/.test(name)) ||
-  (/^no-(liveness|readiness)-probe$/.test(check) && ['Job', 'Pod'].includes(kind)) ||
+  (/^no-(liveness|readiness)-probe$/.test(check) && ['Job', 'CronJob', 'Pod'].includes(kind)) ||
   (check === 'non-isolated-pod' && !policies.has(folder));
 const findings = (folder: string) => found.filter((each) => each.folder === folder && !onPurpose(each));
 
