@@ -4,6 +4,8 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { afterAll, expect, test } from 'vitest';
+import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { startApiProcess } from '../../support/api-process.ts';
 import { holdOpen, sendBare } from '../../support/bare.ts';
 import { startTestService } from '../../support/service.ts';
 import { localCertificate, servingFiles } from '../../support/serving-files.ts';
@@ -18,6 +20,8 @@ const service = await startTestService({
   requestMs: HANDSHAKE_MS,
   settings: files.settings,
 });
+const { tls: port } = await allocatePorts([{ name: 'tls' }], { stateDir: await temporaryFolder('tls-port') });
+const ending = await startApiProcess(service, { ...files.settings, ZONESTEAD_TLS_LISTEN: `127.0.0.1:${port}` });
 const { admin } = service;
 const url = service.tlsUrl();
 const sockets: Socket[] = [];
@@ -64,7 +68,9 @@ test('A request without TLS gets an answer that says what is wrong', async () =>
   });
 });
 
-test.concurrent('Requests over TLS have the time limits of the others', { timeout: LIMIT_MS * 2 }, async () => {
+test.concurrent('Requests over TLS have the time limits of the others', { timeout: LIMIT_MS * 2 }, async ({
+  expect,
+}) => {
   const idle = dial();
   idle.write(get());
   await once(idle, 'data');
@@ -74,7 +80,7 @@ test.concurrent('Requests over TLS have the time limits of the others', { timeou
   expect(idle.closed).toBe(false);
 });
 
-test.concurrent('Half-open handshakes delay nobody, and end in time', { timeout: 60_000 }, async () => {
+test.concurrent('Half-open handshakes delay nobody, and end in time', { timeout: 60_000 }, async ({ expect }) => {
   const hello = await clientHello();
   const kinds = [Buffer.alloc(0), hello.subarray(0, 1), hello.subarray(0, 60), hello];
   const plain = url.replace('https', 'http');
@@ -126,6 +132,19 @@ test('The PROXY protocol comes before the handshake, and names the client', asyn
   };
   expect(await status('203.0.113.7')).toBe(200);
   expect(await status('203.0.113.8')).toBe(401);
+});
+
+test('The process of an api ends in order, though clients hold connections with TLS', async () => {
+  const to = `https://127.0.0.1:${port}`;
+  const idle = dial(to);
+  idle.write(get());
+  await once(idle, 'data');
+  const silent = dial(to);
+  await once(silent.resume(), 'secureConnect');
+  const early = await holdOpen(to.replace('https', 'http'), '\x16');
+  sockets.push(early.resume());
+  await ending.part.stop({ graceMs: LIMIT_MS });
+  expect(await ending.part.exited).toEqual({ code: 0, signal: null });
 });
 
 /** The first octets of a client. */
