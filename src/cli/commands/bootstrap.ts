@@ -30,6 +30,7 @@ export const command = describeCommand({
       describe: 'secondaries that the service has; those that an earlier run added and that are not in it are removed',
     },
     { flags: '--secondaries-secret <name>', describe: 'Secret in which this command remembers their names' },
+    {
       flags: '--certificate-secret <name>',
       describe: 'Secret that this command creates for the certificate of the api',
     },
