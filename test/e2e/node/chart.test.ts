@@ -310,6 +310,7 @@ const RIGHTS: Record<string, string[]> = {
   // Makes Secrets, and reads again those that it makes.
   bootstrap: [
     'secrets [] [create]',
+    `secrets [${RELEASE}-api-tls] [get patch]`,
     `secrets [${RELEASE}-database] [get patch]`,
     `secrets [${RELEASE}-node-key] [get patch]`,
     `secrets [${RELEASE}-operator-key] [get patch]`,
