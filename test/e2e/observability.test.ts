@@ -1,11 +1,14 @@
 // The metrics and traces of the whole stack, on real parts: Debian's Prometheus scrapes all processes and runs every
 // query of the dashboard and of the alerts; an OTLP receiver gets the traces; and one id leads from an Event to the row
 // in the history.
+import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import postgres from 'postgres';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { parse } from 'yaml';
+import { catalogName } from '#dns/secondaries/catalog.ts';
+import { adminAddSecondary } from '#service/secondaries/administration.ts';
 import { ROWS } from '../../charts/tools/dashboard/dashboard.ts';
 import { ensureAuthority, ensureCertificate } from '../../deploy/local/parts/certificates.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
@@ -14,6 +17,7 @@ import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 import { type Prometheus, type Series, startPrometheus } from '../support/prometheus.ts';
 import { groupingLabelsOf, legendOf, selectorsOf, shownLabelsOf, withoutVariables } from '../support/promql.ts';
+import { type RunningSecondary, startRunning } from '../support/secondaries.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 import { temporaryFolder } from '../support/temporary.ts';
 
@@ -29,6 +33,7 @@ let otlp: OtlpReceiver;
 let test: TestStack;
 let solver: Part;
 let prometheus: Prometheus;
+let secondary: RunningSecondary;
 
 beforeAll(async () => {
   otlp = await startOtlpReceiver();
@@ -39,6 +44,7 @@ beforeAll(async () => {
     stateDir: folder,
   });
   solver = await startSolver(folder, solverPort, solverHealth);
+  secondary = await addSecondary(folder);
   const scraped = { ...test.stack.healthPorts, solver: solverHealth };
   const targets = Object.entries(scraped).map(([pod, port]) => ({
     address: `127.0.0.1:${port}`,
@@ -52,6 +58,15 @@ afterAll(async () => {
   await test?.stop();
   await otlp?.close();
 });
+
+/** A knotd that transfers all zones of the stack. */
+async function addSecondary(stateDir: string): Promise<RunningSecondary> {
+  const { databaseUrl, dns } = test.stack.service;
+  const { port } = await allocatePorts([{ name: 'port', dns: true }], { stateDir });
+  const input = { name: 'eu', addresses: [`127.0.0.1:${port}`], zones: 'all' as const };
+  const { key } = await adminAddSecondary(databaseUrl, input, randomBytes, new Date());
+  return startRunning('knot', port, { primaries: [dns], key, zones: null, catalog: catalogName('eu') });
+}
 
 /** Without cert-manager: its metrics are there from the start. */
 async function startSolver(stateDir: string, port: number, healthPort: number): Promise<Part> {
@@ -212,6 +227,9 @@ describe('every query', () => {
     const all = { api: true, nameserver: true, operator: true, solver: true };
     await vi.waitFor(async () => expect(await prometheus.up()).toEqual(all), inTime);
     await test.dig('many-0.seen.example', 'A');
+    const follows =
+      'zonestead_node_secondary_zones{state="current"} > 0 and on (secondary) zonestead_node_secondary_behind_seconds == 0';
+    await vi.waitFor(async () => expect(await prometheus.query(follows)).toHaveLength(1), inTime);
     // Two scrapes at least after all that happened: a rate needs them.
     const scraped = async () => (await prometheus.query('max(timestamp(zonestead_build_info))'))[0]?.value ?? 0;
     const before = await scraped();
@@ -276,6 +294,21 @@ describe('every query', () => {
         lastError: undefined,
         state: 'inactive',
       });
+  });
+
+  it('about secondaries finds one that is stopped, and forgets it when it answers again', async () => {
+    const { expr = '' } = alerts.find(({ alert }) => alert === 'ZonesteadSecondarySilent') ?? {};
+    const found = async () => (await prometheus.query(expr)).map(({ metric }) => metric.secondary);
+    expect(await found()).toEqual([]);
+    await secondary.stop();
+    // The source asks for a zone after each change.
+    const changed = recordObject('many-2', 'seen', { name: 'many-2', type: 'A', content: '198.51.100.2' });
+    expect(await test.apply(changed)).toMatchObject({ ok: true });
+    await expect.poll(found, { timeout: 30_000 }).toEqual(['eu']);
+    const state = async () => (await prometheus.rules()).find(({ name }) => name === 'ZonesteadSecondarySilent')?.state;
+    await expect.poll(state, { timeout: 30_000 }).toBe('pending');
+    await secondary.start();
+    await expect.poll(found, { timeout: 30_000 }).toEqual([]);
   });
 
   it("on knotd's counters counts the DNS queries", async () => {

@@ -98,6 +98,28 @@ export const DNS: Row = {
       queries: one(of('dns_statistics_age_seconds'), '{{instance}}'),
     },
     {
+      title: 'Zones of secondaries',
+      description:
+        'Zones of each secondary by state, as the source of transfers sees them. Anything but current should be short.',
+      kind: 'lines',
+      unit: 'short',
+      queries: one(`max by (secondary, state) (${of('node_secondary_zones')})`, '{{secondary}} {{state}}'),
+    },
+    {
+      title: 'Secondaries behind',
+      description: 'The time for which the longest zone of a secondary has not been current.',
+      kind: 'lines',
+      unit: 's',
+      queries: one(`max by (secondary) (${of('node_secondary_behind_seconds')})`, '{{secondary}}'),
+    },
+    {
+      title: 'Source of transfers',
+      description: 'The part of each node: one is the source. New-source: secondaries still take whole zones from it.',
+      kind: 'lines',
+      unit: 'short',
+      queries: one(`${of('node_transfer_role')} > 0`, '{{role}} {{instance}}'),
+    },
+    {
       title: 'ALIAS resolutions',
       description: 'Resolutions of ALIAS targets, by result. While they fail, the last good answer is served.',
       kind: 'lines',
