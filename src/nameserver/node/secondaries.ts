@@ -41,6 +41,7 @@ const REPORT_MS = 2_000;
 const ASK_MS = 1_000;
 /** A zone that is not current for so long is worth a line in the log. */
 const LATE_MS = 30_000;
+const SOA = 6;
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
 
 export class Secondaries {
@@ -234,7 +235,7 @@ async function askSerial(
 ): Promise<{ serial: number } | { reason: string }> {
   const answer = await ask(server, { name: zone, type: 'SOA' }, { timeoutMs: ASK_MS, attempts: 1, signal });
   if (answer.rcode !== 0) return { reason: `answers ${RCODES[answer.rcode] ?? `RCODE ${answer.rcode}`}` };
-  const soa = answer.answers.find(({ rdata }) => rdata.length >= 22);
+  const soa = answer.answers.find(({ name, type, rdata }) => name === zone && type === SOA && rdata.length >= 22);
   const serial = soa === undefined ? null : serialOfSoa(soa.rdata);
   return serial === null ? { reason: 'answers without a SOA record' } : { serial };
 }
