@@ -68,7 +68,7 @@ it('each is in the metrics and in the report with its difference, and an honest 
   const watch = new Secondaries({
     node: 'ns1',
     api: { reportTransfers: async (report) => void reports.push(report) },
-    state: { rows: () => rows },
+    state: { rows: () => rows, facts: () => ({ cursor: '1:1', epoch: null, compare: null, transfers: null }) },
     clock: realClock,
     date: () => new Date(),
     log: createLogger({ name: 'test', level: 'debug', destination }),
