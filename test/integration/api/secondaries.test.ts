@@ -236,7 +236,7 @@ describe('choices', () => {
       started = start();
       const waiting = async () =>
         (
-          await tx`select from pg_locks where locktype = 'advisory' and objid = ${LOCK} and not granted
+          await tx`select from pg_locks where locktype = 'advisory' and not granted
           and database = (select oid from pg_database where datname = current_database())`
         ).length;
       await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
