@@ -1,4 +1,4 @@
-// The chart with default values on a real node: the version before installed, upgraded to this one, used, rolled back and taken
+// The chart with default values on a real node: the version before installed, upgraded to this one, used, rolled back, put behind edges and taken
 // out again.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openCluster, type TestCluster } from '../../support/node/cluster.ts';
@@ -9,6 +9,7 @@ import { startWrites } from '../../support/node/writes.ts';
 import { issuesCertificate } from './certificate.ts';
 import { survivesCrashes } from './crash.ts';
 import { followsTheDocuments } from './docs.ts';
+import { hidesBehindEdges } from './edges.ts';
 
 const ZONE = 'node.example';
 const TEAM_NAMESPACE = 'team';
@@ -269,6 +270,8 @@ describe('the chart on a real node', () => {
     await writes.settle(release.dns);
     expect(writes.acknowledged()).toBeGreaterThan(20);
   }
+
+  hidesBehindEdges(() => ({ cluster, release }));
 
   it('is taken out without a finalizer that is stuck, and leaves data and CRDs', async () => {
     // The documented order: first the objects, while the operator is there to see to their finalizers.
