@@ -62,8 +62,8 @@ export const zones = pgTable(
     // DS RDATA, SHA-256 first: a hosted parent zone serves it, computed at read time.
     ds: textArray('ds').notNull(),
     // The records of the zone and the octets of their names and contents. Every change of the zone adds its own difference.
-    recordCount: bigint('record_count', { mode: 'number' }).notNull(),
-    storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull(),
+    recordCount: bigint('record_count', { mode: 'number' }).notNull().default(0),
+    storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     // How far both may grow before the zone has to ask for more of its owner's quota. The rooms of an owner's zones together stay
     // within the quota, so that a change looks at this row alone.
     recordRoom: bigint('record_room', { mode: 'number' }).notNull().default(0),

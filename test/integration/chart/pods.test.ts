@@ -61,8 +61,12 @@ describe('the pods of the name servers', () => {
 
   it('have no database and no right to ask kube-apiserver, and are nodes with the names of the pods', () => {
     const { volumes, automountServiceAccountToken } = podOf('nameserver');
-    const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret.secretName] : []));
-    expect(secrets).toEqual(['zonestead-node-key']);
+    const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret] : []));
+    // Of the certificate of the api, only the authority: not its private key.
+    expect(secrets).toEqual([
+      expect.objectContaining({ secretName: 'zonestead-node-key' }),
+      expect.objectContaining({ secretName: 'zonestead-api-tls', items: [{ key: 'ca.crt', path: 'ca.crt' }] }),
+    ]);
     expect(automountServiceAccountToken).toBe(false);
     for (const container of ['knot', 'nameserver']) {
       expect(envOf(container).ZONESTEAD_NODE_NAME).toEqual({ valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } });

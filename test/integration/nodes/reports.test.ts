@@ -288,7 +288,7 @@ describe('a question that waits', () => {
     await alone();
     const zone = await service.zone();
     const began = performance.now();
-    expect((await ask(zone, '5')).body).toEqual({ nodes: [] });
+    expect((await ask(zone, '5')).body).toEqual({ nodes: [], secondaries: [] });
     await report('starts');
     expect(stateOf((await ask(zone, '5')).body, 'starts')).toMatchObject({ current: false, starting: true });
     expect(performance.now() - began).toBeLessThan(4_000);

@@ -1,5 +1,6 @@
 // Follows a scenario of the plan as a user does: types its commands in their order and checks that the output is the
 // one that the page shows.
+import { setTimeout } from 'node:timers/promises';
 import type { Step } from './scenario.ts';
 import type { Shell } from './shell.ts';
 import { complaint, type Ids, withIds } from './shown.ts';
@@ -25,11 +26,27 @@ export function typed(text: string, own: Own, ids: Ids = new Map()): string {
   return result;
 }
 
+/** Name servers answer some milliseconds after a write, and a reader needs longer than that for the next command. */
+const DIG_AGAIN_MS = 10_000;
+const DIG_PAUSE_MS = 200;
+
 /**
- * Runs it and holds its output against what the page shows.
+ * Runs it and holds its output against what the page shows. A query of dig is repeated until its answer is the shown one.
  * @returns the output. @throws with both when it fails or shows something else
  */
 export async function follow(command: Step, reading: Reading): Promise<string> {
+  const until = performance.now() + (command.text.startsWith('dig ') ? DIG_AGAIN_MS : 0);
+  for (;;) {
+    try {
+      return await followOnce(command, reading);
+    } catch (error) {
+      if (performance.now() >= until) throw error;
+    }
+    await setTimeout(DIG_PAUSE_MS);
+  }
+}
+
+async function followOnce(command: Step, reading: Reading): Promise<string> {
   const { shell, own = {}, ids = new Map(), seconds } = reading;
   const text = typed(command.text, own, ids);
   const { code, output } = await shell.type(text, seconds);
