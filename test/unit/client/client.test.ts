@@ -84,6 +84,7 @@ const aZone = {
   ds: [{ keyTag: 1, algorithm: 13, digestType: 2, digest: 'ab', record: '1 13 2 ab' }],
   defaultTtl: 3600,
   serial: 1,
+  records: 0,
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
 };
