@@ -28,6 +28,8 @@ import { inconsistencies, leftovers, objectsOf, reasonOfReady } from '../support
  * after 2 s here: such an end is no sign of a fault.
  */
 const SHORT = { silenceMs: 2_000, callTimeoutMs: 2_000 };
+/** The API server ends watches within a second or two of a change of the schema. */
+const MISSED_MS = 15_000;
 
 const chain = await startChain();
 const proxy = await startStillProxy(chain.apiserverPort, chain.operatorKubeconfig);
@@ -52,13 +54,14 @@ const healing = measureHealing({ each: 30_000, median: 15_000 });
 const WATCHED = ['dnsrecords', 'dnszones'];
 
 /** Waits until a watch of each kind has ended in that way since the line `from` of the log. */
-async function endedAs(what: string, from: number, is: (end: WatchEnd) => boolean): Promise<void> {
-  await untilNone(what, async () => {
+async function endedAs(what: string, from: number, is: (end: WatchEnd) => boolean, ms?: number): Promise<void> {
+  const look = async () => {
     const met = watchEnds(log.slice(from)).filter(is);
     return WATCHED.filter((plural) => !met.some(({ cache }) => cache === plural)).map(
       (plural) => `no watch of ${plural} ended so`,
     );
-  });
+  };
+  await untilNone(what, look, ms);
 }
 
 /** The objects that exist, and are Ready, before the fault. */
@@ -125,9 +128,19 @@ const FAULTS: readonly Fault[] = [
     title: 'the schema of the CRDs changes and changes back',
     strike: async (act) => {
       const from = log.length;
+      const ended = (ms?: number) =>
+        endedAs('the API server ends the watches', from, ({ how }) => how === 'server', ms);
       await Promise.all([chain.changeCrds(), insist(act)]);
       await chain.applyCrds();
-      await endedAs('the API server ends the watches', from, ({ how }) => how === 'server');
+      // The operator opens quiet watches again every 2 s here, so one can be missing at the moment of the change.
+      const isMissed = await ended(MISSED_MS).then(
+        () => false,
+        () => true,
+      );
+      if (!isMissed) return;
+      await chain.changeCrds();
+      await chain.applyCrds();
+      await ended();
     },
   },
   {

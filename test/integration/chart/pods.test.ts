@@ -62,7 +62,7 @@ describe('the pods of the name servers', () => {
   it('have no database and no right to ask kube-apiserver, and are nodes with the names of the pods', () => {
     const { volumes, automountServiceAccountToken } = podOf('nameserver');
     const secrets = volumes.flatMap(({ secret }: Rendered) => (secret ? [secret] : []));
-    // Of the certificate of the api, only the authority: not its private key.
+    // Only the authority that signs the certificate of the api, and no private key.
     expect(secrets).toEqual([
       expect.objectContaining({ secretName: 'zonestead-node-key' }),
       expect.objectContaining({ secretName: 'zonestead-api-tls', items: [{ key: 'ca.crt', path: 'ca.crt' }] }),

@@ -121,7 +121,7 @@ describe('knot-conf --start', () => {
       await vi.waitFor(() => control.run('status'), { timeout: 20_000 });
       expect(await readFile(folder.pidFile, 'utf8')).toBe(`${child.pid}`);
       // Every thread would keep memory of its own.
-      expect((await readFile(`/proc/${child.pid}/environ`, 'utf8')).split('\0')).toContain('MALLOC_ARENA_MAX=2');
+      expect((await readFile(`/proc/${child.pid}/environ`, 'utf8')).split('\0')).toContain('MALLOC_ARENA_MAX=4');
       child.kill(end);
       expect(await ended).toEqual(end === 'SIGTERM' ? [0, null] : [null, end]);
       if (end === 'SIGTERM')
