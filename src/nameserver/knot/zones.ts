@@ -88,7 +88,7 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
   let known: Set<string> | null = null;
   /** Whether no key, journal or timer of a zone is left that is not configured. */
   let isSwept = false;
-  /** The number of changes of the configuration, counted at their beginning and at their end. */
+  /** The number of changes of the configuration, counted at their beginning and at their end: odd while one is being made. */
   let edits = 0;
 
   return {
@@ -100,7 +100,8 @@ export function zoneEngine(options: ZoneEngineOptions): KnotEngine {
     zones: async (signal) => {
       const before = edits;
       const held = await control.session(listZones, signal);
-      if (edits === before) look(held);
+      // A list that was read during a change may lack its zones, or have those that it removes.
+      if (edits === before && before % 2 === 0) look(held);
       return held;
     },
 

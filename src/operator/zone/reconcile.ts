@@ -104,7 +104,7 @@ async function reconcileZone(
       context.orphans.dueIn(keyOf(object)),
       ...(delegated.status === 'False' ? [NOT_DELEGATED_RETRY_MS] : []),
       ...(answers.Ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
-      lookAgainMs(secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial), context.now()),
+      lookAgainMs(secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial), context.now(), zone.updatedAt),
     ];
     return { requeueAfterMs: Math.min(...due) };
   } catch (error) {

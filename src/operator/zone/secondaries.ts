@@ -76,12 +76,15 @@ export function offeredTo(namespace: string | undefined, offers: readonly Offere
     .map(({ name }) => name);
 }
 
-/** The time until the zone is read again because a secondary does not have it, in ms; infinite if every secondary has it. */
-export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date): number {
+/**
+ * The time until the zone is read again because a secondary does not have it, in ms; infinite if every secondary has it. It grows
+ * with the age of the state. A secondary that nobody has reported about is as old as the last change of the zone.
+ */
+export function lookAgainMs(secondaries: readonly ZoneSecondary[], now: Date, changedAt: string): number {
   const delays = secondaries.flatMap(({ state, since }) => {
     if (state === 'current') return [];
-    if (state === 'unknown') return [LONGEST_AGAIN_MS];
-    const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
+    const from = since ?? (state === 'unknown' ? changedAt : undefined);
+    const age = from === undefined ? 0 : now.getTime() - Date.parse(from);
     return [Math.min(LONGEST_AGAIN_MS, Math.max(SHORTEST_AGAIN_MS, age))];
   });
   return Math.min(...delays);

@@ -41,6 +41,21 @@ function put(zone: string, sets: readonly ServedSet[], serial: number) {
 const serialOf = async (name: string) => (await engine.zones(signal)).find((zone) => zone.name === name)?.serial;
 
 describe('an added zone', () => {
+  it('that is listed during the addition is known, so a second addition takes nothing for new', async () => {
+    const zone = { name: 'listed.example', privateKey: newKey() };
+    const adding = engine.add([zone], signal);
+    let isAdded = false;
+    void adding.finally(() => {
+      isAdded = true;
+    });
+    while (!isAdded) await engine.zones(signal);
+    await adding;
+    await put(zone.name, [NS, servedSet('old', 'A', ['192.0.2.1'])], 100);
+    await engine.add([zone], signal);
+    await engine.change(zone.name, { names: ['old'], sets: [], serial: 101 }, signal);
+    expect((await Array.fromAsync(engine.read(zone.name, signal))).flat()).toEqual([NS]);
+  });
+
   it('that somebody else removed gets no old contents', async () => {
     const [name, key] = ['lost.example', newKey()];
     await engine.add([{ name, privateKey: key }], signal);

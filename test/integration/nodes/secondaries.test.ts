@@ -25,7 +25,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 const KINDS = ['knot', 'bind', 'nsd'] as const;
 /** Those that follow a catalog zone. */
 const CATALOGS = ['knot', 'bind'] as const;
-const LIMIT = { timeout: 20_000, interval: 100 };
+const LIMIT = { timeout: 60_000, interval: 100 };
 
 const [service, first, second] = await Promise.all([
   startTestService({ nameserver: false, warnings: ['secondaries', 'name server'] }),

@@ -247,9 +247,10 @@ describe('the time until a zone with a late secondary is read again', () => {
     ['behind', '2026-01-01T00:00:59Z', 2_000],
     ['behind', '2026-01-01T00:00:30Z', 30_000],
     ['silent', '2025-12-01T00:00:00Z', 60_000],
-    ['unknown', undefined, 60_000],
+    ['unknown', '2025-12-01T00:00:00Z', 60_000],
+    ['unknown', undefined, 20_000],
   ] as const)('grows with the time since then: %s since %s', (state, since, wanted) => {
-    expect(lookAgainMs(late(state, since), now)).toBe(wanted);
+    expect(lookAgainMs(late(state, since), now, '2026-01-01T00:00:40Z')).toBe(wanted);
   });
 });
 
