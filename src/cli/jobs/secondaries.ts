@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { DEFAULT_TSIG_ALGORITHM, defaultTsigName, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret } from '#kube/objects/secrets.ts';
 import { adminPutSecondary, adminRemoveSecondary } from '#service/secondaries/administration.ts';
@@ -55,8 +56,6 @@ interface Place {
   log: Logger;
 }
 
-const ALGORITHM = 'hmac-sha256';
-const OCTETS: Readonly<Record<string, number>> = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 };
 /** The key of the Secret with the names. */
 const NAMES = 'names';
 
@@ -69,13 +68,13 @@ export async function secondarySecrets(
 ): Promise<void> {
   for (const { name, tsig = {}, secret } of all) {
     if (!secret.own) continue;
-    const algorithm = tsig.algorithm ?? ALGORITHM;
-    const facts = { name: tsig.name ?? `${name}.zonestead`, algorithm };
+    const algorithm = tsig.algorithm ?? DEFAULT_TSIG_ALGORITHM;
+    const facts = { name: tsig.name ?? defaultTsigName(name), algorithm };
     await changeSecret(
       api,
       { namespace, name: secret.name },
       (found) => {
-        const text = found?.texts[secret.key]?.trim() || randomBytes(OCTETS[algorithm] ?? 32).toString('base64');
+        const text = found?.texts[secret.key]?.trim() || randomBytes(tsigSecretOctets(algorithm)).toString('base64');
         const wanted = { ...facts, [secret.key]: text };
         const isSame = Object.entries(wanted).every(([key, value]) => found?.texts[key] === value);
         return isSame ? null : { texts: wanted, labels };
@@ -148,7 +147,11 @@ async function applyOne(
       return isIP(resolved) === 6 ? `[${resolved}]:${port}` : `${resolved}:${port}`;
     }),
   );
-  const key = { name: tsig.name ?? `${rest.name}.zonestead`, algorithm: tsig.algorithm ?? ALGORITHM, secret: text };
+  const key = {
+    name: tsig.name ?? defaultTsigName(rest.name),
+    algorithm: tsig.algorithm ?? DEFAULT_TSIG_ALGORITHM,
+    secret: text,
+  };
   const isNew = await putKnown({ ...rest, addresses: places, tsig: key });
   log.info(
     { secondary: rest.name, addresses: places },

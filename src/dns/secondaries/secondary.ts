@@ -48,6 +48,24 @@ const KEY_NAME = /^(?=.{1,200}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 /** The output of the hash is the shortest secret that RFC 8945 section 6 advises: 32 octets for SHA-256. */
 const MIN_SECRET_OCTETS = 32;
+const SECRET_OCTETS = new Map([
+  ['hmac-sha256', MIN_SECRET_OCTETS],
+  ['hmac-sha384', 48],
+  ['hmac-sha512', 64],
+]);
+
+/** For keys that nobody chose an algorithm for. */
+export const DEFAULT_TSIG_ALGORITHM = 'hmac-sha256';
+
+/** The name of a secondary's TSIG key, if nobody chose another one. */
+export function defaultTsigName(secondary: string): string {
+  return `${secondary}.zonestead`;
+}
+
+/** The octets of a new secret: those of the hash. An unknown algorithm, which checkedSecondary refuses, has those of SHA-256. */
+export function tsigSecretOctets(algorithm: string): number {
+  return SECRET_OCTETS.get(algorithm) ?? MIN_SECRET_OCTETS;
+}
 
 /**
  * The secondary, with its addresses in canonical form (RFC 5952).

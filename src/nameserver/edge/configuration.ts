@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 import type { Config } from '#config.ts';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { knotConfig } from '#dns/secondaries/knot-config.ts';
-import { checkedSecondary, type Endpoint } from '#dns/secondaries/secondary.ts';
+import { checkedSecondary, defaultTsigName, type Endpoint } from '#dns/secondaries/secondary.ts';
 import { diskPlan } from '../knot/disk.ts';
 import type { EDGE_SETTINGS } from '../settings.ts';
 
@@ -24,7 +24,7 @@ export function edgeConfiguration(settings: EdgeSettings, primaries: readonly En
     name,
     addresses: primaries,
     key: {
-      name: settings.ZONESTEAD_EDGE_TSIG_NAME ?? `${name}.zonestead`,
+      name: settings.ZONESTEAD_EDGE_TSIG_NAME ?? defaultTsigName(name),
       algorithm: settings.ZONESTEAD_EDGE_TSIG_ALGORITHM,
       secret,
     },

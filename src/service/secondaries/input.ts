@@ -1,6 +1,14 @@
 // The description of a secondary as an administrator gives it. Pure.
 import { parseZoneName } from '#dns/names/name.ts';
-import { checkedSecondary, type Endpoint, TSIG_ALGORITHMS, type TsigKey } from '#dns/secondaries/secondary.ts';
+import {
+  checkedSecondary,
+  DEFAULT_TSIG_ALGORITHM,
+  defaultTsigName,
+  type Endpoint,
+  TSIG_ALGORITHMS,
+  type TsigKey,
+  tsigSecretOctets,
+} from '#dns/secondaries/secondary.ts';
 import type { NewSecondary } from '#store/secondaries.ts';
 import { insist } from '../refusal.ts';
 
@@ -59,7 +67,6 @@ export function textOfEndpoint({ address, port }: Endpoint): string {
 }
 
 const DNS_PORT = 53;
-const SECRET_OCTETS = { 'hmac-sha256': 32, 'hmac-sha384': 48, 'hmac-sha512': 64 };
 
 /** @throws Error that says what would be accepted */
 export function endpointOf(text: string): Endpoint {
@@ -81,11 +88,11 @@ export function secondaryRow(
   random: (bytes: number) => Buffer,
 ): { row: NewSecondary; made: boolean } {
   const { name, zones = [], catalog = true, notify = true, tsig = {} } = input;
-  const algorithm = algorithmOf(tsig.algorithm ?? kept?.key.algorithm ?? 'hmac-sha256');
-  const keyName = tsig.name ?? kept?.key.name ?? `${name}.zonestead`;
+  const algorithm = algorithmOf(tsig.algorithm ?? kept?.key.algorithm ?? DEFAULT_TSIG_ALGORITHM);
+  const keyName = tsig.name ?? kept?.key.name ?? defaultTsigName(name);
   const isKept = kept !== null && tsig.secret === undefined && kept.key.algorithm === algorithm;
   const made = tsig.secret === undefined && !isKept;
-  const secret = tsig.secret ?? (isKept ? kept.key.secret : random(SECRET_OCTETS[algorithm]).toString('base64'));
+  const secret = tsig.secret ?? (isKept ? kept.key.secret : random(tsigSecretOctets(algorithm)).toString('base64'));
   const checked = checkedSecondary({
     name,
     addresses: input.addresses.map(endpointOf),

@@ -1,6 +1,6 @@
 // The checks of a secondary.
 import { describe, expect, it } from 'vitest';
-import { checkedSecondaries, checkedSecondary, type Secondary } from '#dns/secondaries/secondary.ts';
+import { checkedSecondaries, checkedSecondary, type Secondary, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 
 const SECRET = Buffer.alloc(32, 's').toString('base64');
 const BASE: Secondary = {
@@ -63,4 +63,13 @@ describe('a secondary', () => {
     expect(() => checkedSecondaries([BASE, { ...BASE, name: 'us' }])).toThrow('eu and us have the same TSIG key');
     expect(checkedSecondaries([BASE, { ...BASE, name: 'us', key: null }]).length).toBe(2);
   });
+});
+
+// RFC 8945 section 6 advises against secrets that are shorter than the output of the hash.
+it.each([
+  ['hmac-sha256', 32],
+  ['hmac-sha384', 48],
+  ['hmac-sha512', 64],
+])('a new secret for %s has the %i octets of its hash', (algorithm, octets) => {
+  expect(tsigSecretOctets(algorithm)).toBe(octets);
 });
