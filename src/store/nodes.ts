@@ -128,13 +128,16 @@ export async function livingRows(db: Db): Promise<LivingRow[]> {
   return rows.map((row) => ({ ...row, reportedAt: new Date(row.reportedAt) }));
 }
 
-const selectChanged = statement<{ xid: string }>(`
-  select greatest(z.changed_xid, (select s.changed_xid from service s))::text as xid from zones z where z.id = $1`);
+const selectChanged = statement<{ zone: string; settings: string }>(`
+  select z.changed_xid::text as zone, s.changed_xid::text as settings from zones z cross join service s where z.id = $1`);
 
-/** The transaction that changed the answers of a zone last. Null: there is no such zone. */
-export async function changedXid(db: Db, zoneId: string): Promise<bigint | null> {
+/**
+ * The transactions that changed the answers of a zone last: one of the zone, and one of the settings of the service. A node that has
+ * the one with the higher number may lack the other, which may have committed later. Null: there is no such zone.
+ */
+export async function changedXids(db: Db, zoneId: string): Promise<bigint[] | null> {
   const [row] = await selectChanged(db, zoneId);
-  return row === undefined ? null : BigInt(row.xid);
+  return row === undefined ? null : [BigInt(row.zone), BigInt(row.settings)];
 }
 
 const OLDEST_OPEN = `select f.at from feed_changes f

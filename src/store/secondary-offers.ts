@@ -99,7 +99,8 @@ const selectOfZone = statement<Row>(`
   select s.name, s.nameservers, s.all_zones as "allZones", coalesce(l.by_administrator, false) as "byAdministrator",
     coalesce(l.by_owner, false) as "byOwner", r.at, r.silent, jsonb_array_length(r.behind) as listed,
     r.node = p.source and r.at > statement_timestamp() - interval '${LIVING_SECONDS} s' as "isFresh",
-    coalesce(pg_visible_in_snapshot(greatest(z.changed_xid, x.changed_xid), r.position), r.at > z.updated_at) as "hasLastChange",
+    coalesce(pg_visible_in_snapshot(z.changed_xid, r.position) and pg_visible_in_snapshot(x.changed_xid, r.position),
+      r.at > z.updated_at) as "hasLastChange",
     l.listed_at > r.at - interval '${LEARN_SECONDS} s' as "isNew",
     (select b.entry from jsonb_array_elements(r.behind) b(entry) where b.entry ->> 'zone' = z.id limit 1) as lag
   from zones z cross join service x cross join transfer_plan p cross join secondaries s

@@ -48,8 +48,9 @@ export interface NameRows {
 /** By target, with final dot. */
 export type AliasAnswers = ReadonlyMap<string, AliasAnswer>;
 
-// The settings of the service are part of every zone, and a change of them does not touch the rows of the zones.
-const HEAD = `z.id, z.name, greatest(z.changed_xid, s.changed_xid)::text || '.' || z.serial as version, z.serial`;
+// The settings of the service are part of every zone, and a change of them does not touch the rows of the zones. The greater of the
+// two transactions would not do: transactions do not commit in the order of their numbers.
+const HEAD = `z.id, z.name, z.changed_xid::text || '.' || s.changed_xid || '.' || z.serial as version, z.serial`;
 const ZONE = `${HEAD}, z.no, z.tree, z.state, coalesce(z.team_id, z.user_id) as owner, z.default_ttl as "defaultTtl",
   s.nameservers || s.secondary_nameservers || z.secondary_nameservers as nameservers,
   s.nameservers || s.secondary_nameservers as "commonNameservers"`;

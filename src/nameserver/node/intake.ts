@@ -104,7 +104,7 @@ export class Intake {
             throw new FeedFault(`a change of ${name} has an RRset of a name that it does not change`);
           addTo(sets, set);
         }
-        zones.add({ kind: 'names', head: { id, name, version, serial }, sets });
+        zones.add({ kind: 'names', head: { id, name, version, serial }, sets, latest: new Set(sets.keys()) });
         break;
       }
       case 'reload':

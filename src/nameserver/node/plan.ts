@@ -14,7 +14,13 @@ export interface ZoneHead extends ZoneId {
 }
 
 export type ZoneWork =
-  | { readonly kind: 'names'; readonly head: ZoneHead; readonly sets: ReadonlyMap<string, readonly ServedSet[]> }
+  | {
+      readonly kind: 'names';
+      readonly head: ZoneHead;
+      readonly sets: ReadonlyMap<string, readonly ServedSet[]>;
+      /** The names whose RRsets are those of the head's version; those of the other names are of an earlier one. */
+      readonly latest: ReadonlySet<string>;
+    }
   | { readonly kind: 'reload'; readonly id: string; readonly name: string }
   | { readonly kind: 'gone'; readonly id: string; readonly name: string };
 
@@ -35,7 +41,13 @@ const SMALL_NAMES = 20;
 export function mergeWork(before: ZoneWork | undefined, next: ZoneWork): ZoneWork {
   if (before === undefined || next.kind === 'gone') return limited(next);
   if (next.kind === 'reload' || before.kind !== 'names') return reloadOf(next);
-  return limited({ kind: 'names', head: next.head, sets: new Map([...before.sets, ...next.sets]) });
+  const isSame = before.head.version === next.head.version;
+  return limited({
+    kind: 'names',
+    head: next.head,
+    sets: new Map([...before.sets, ...next.sets]),
+    latest: isSame ? before.latest.union(next.latest) : next.latest,
+  });
 }
 
 export function reloadOf(work: ZoneWork): ZoneWork {

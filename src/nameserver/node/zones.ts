@@ -228,7 +228,9 @@ export class Zones {
       const names = new Map([...work.sets].filter(([name]) => !this.#recent.has(slot.name, head.version, name)));
       const apply = () => changeNames(this.#context, row, head, names, this.#signal);
       if (names.size > 0) await permits.run(lane === 'small' ? 'small' : 'bulk', apply, this.#signal);
-      this.#recent.applied(slot.name, head.version, names.keys());
+      // An RRset of an earlier version may change with a line of this version that is still to come.
+      const latest = [...names.keys()].filter((name) => work.latest.has(name));
+      this.#recent.applied(slot.name, head.version, latest);
       return;
     }
     this.#recent.forget(slot.name);

@@ -8,8 +8,8 @@ import { judgeInstance } from './instance.ts';
 
 export interface Arrival {
   zoneId: string;
-  /** The transaction that changed the zone last. */
-  xid: bigint;
+  /** The transactions that a node must have. */
+  xids: readonly bigint[];
   /** The key that asks. */
   holder: string;
   /** 0: does not wait. */
@@ -18,7 +18,7 @@ export interface Arrival {
 
 export interface Arrivals {
   /**
-   * The living instances as soon as each has the transaction, apart from those that are starting, or at the limit. Returns
+   * The living instances as soon as each has the transactions, apart from those that are starting, or at the limit. Returns
    * sooner if too many requests wait, and when the process exits. @throws an error of the database; the reason of the signal
    */
   until(arrival: Arrival, signal: AbortSignal): Promise<readonly LivingRow[]>;
@@ -120,6 +120,6 @@ export function createArrivals({ read, clock, most = MOST }: ArrivalsOptions): A
   };
 }
 
-function hasArrived(rows: readonly LivingRow[], { zoneId, xid }: Arrival): boolean {
-  return rows.every((row) => judgeInstance(row, zoneId, xid).state !== 'behind');
+function hasArrived(rows: readonly LivingRow[], { zoneId, xids }: Arrival): boolean {
+  return rows.every((row) => judgeInstance(row, zoneId, xids).state !== 'behind');
 }

@@ -8,13 +8,14 @@ export interface Verdict {
   error: string | null;
 }
 
-/** @param xid the transaction that the node must have applied */
-export function judgeInstance(row: LivingRow, zoneId: string, xid: bigint): Verdict {
+/** @param xids the transactions that the node must have applied */
+export function judgeInstance(row: LivingRow, zoneId: string, xids: readonly bigint[]): Verdict {
   const error = row.failing.find(({ id }) => id === zoneId)?.error ?? null;
   if (row.position === null) return { state: 'starting', error };
   // Beyond its list, a node does not say which zones fail.
   const isKnown = row.failingCount <= row.failing.length;
-  const has = row.isHere && isVisible(xid, row.position);
+  const { position } = row;
+  const has = row.isHere && xids.every((xid) => isVisible(xid, position));
   return { state: error === null && isKnown && has ? 'current' : 'behind', error };
 }
 

@@ -1,5 +1,5 @@
 // The name servers that live, and whether each serves a zone as it was when the question arrived.
-import { behindSince, changedXid, livingRows } from '#store/nodes.ts';
+import { behindSince, changedXids, livingRows } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
@@ -37,13 +37,13 @@ export async function readNodesOfZone(
   wait?: Wait,
 ): Promise<NodeOfZone[]> {
   const { name } = await seeZone(context, actor, zoneId, 'no_zone');
-  const xid = await changedXid(context.db, zoneId);
-  if (xid === null) throw refusal('no-zone');
+  const xids = await changedXids(context.db, zoneId);
+  if (xids === null) throw refusal('no-zone');
   const instances =
     wait === undefined
       ? await livingRows(context.db)
-      : await wait.arrivals.until({ zoneId, xid, holder: actor.keyId, waitMs: wait.ms }, wait.signal);
-  const judged = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xid) }));
+      : await wait.arrivals.until({ zoneId, xids, holder: actor.keyId, waitMs: wait.ms }, wait.signal);
+  const judged = instances.map((instance) => ({ instance, ...judgeInstance(instance, zoneId, xids) }));
   const isBehind = judged.some(({ state, error }) => state === 'behind' && error === null);
   const behind = isBehind ? await behindSince(context.db) : [];
   return judged.map(({ instance: { node, instance, reportedAt }, state, error }) => {
@@ -68,9 +68,9 @@ export async function readNodesOfZone(
 export async function untilServed(
   { db }: ServiceContext,
   arrivals: Arrivals,
-  arrival: Omit<Arrival, 'xid'>,
+  arrival: Omit<Arrival, 'xids'>,
   signal: AbortSignal,
 ): Promise<void> {
-  const xid = await changedXid(db, arrival.zoneId);
-  if (xid !== null) await arrivals.until({ ...arrival, xid }, signal);
+  const xids = await changedXids(db, arrival.zoneId);
+  if (xids !== null) await arrivals.until({ ...arrival, xids }, signal);
 }

@@ -113,6 +113,20 @@ test('all zones are listed, and those that do not exist are null', async () => {
   }
 });
 
+test('the version of a zone changes with the settings, also when their transaction began before the last change of the zone', async () => {
+  const zone = await service.zone('between.test');
+  const versionOf = async () => (await source.render(zone.id, ['@']))?.head.version;
+  let before: string | undefined;
+  await sql.begin(async (settings) => {
+    await settings`select pg_current_xact_id()`;
+    await sql`update zones set changed_xid = pg_current_xact_id() where id = ${zone.id}`;
+    before = await versionOf();
+    await settings`update service set hostmaster = 'other.example'`;
+  });
+  expect(before).toBeDefined();
+  expect(await versionOf()).not.toBe(before);
+});
+
 test('more than 1,000 names are refused', async () => {
   const names = Array.from({ length: 1_001 }, (_, at) => `n${at}`);
   await expect(source.render(large.id, names)).rejects.toThrow('1001 names; at most 1000');

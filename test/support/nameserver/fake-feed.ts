@@ -87,13 +87,23 @@ export class FakeFeed {
 
   /** Sets all RRsets of names; an empty list removes the name. */
   set(name: string, changes: Readonly<Record<string, readonly ServedSet[]>>): void {
+    this.change(name, changes);
+    this.tell(name, Object.keys(changes));
+  }
+
+  /** The line of these names, as the zone is now. The real feed also finds the names of one transaction after those of the next. */
+  tell(name: string, names: string[]): void {
+    this.#commit({ zone: this.zone(name), names, isGone: false });
+  }
+
+  /** The same as `set`, and nobody is told yet. */
+  change(name: string, changes: Readonly<Record<string, readonly ServedSet[]>>): void {
     const zone = this.zone(name);
     zone.version = ++this.#serial;
     for (const [owner, sets] of Object.entries(changes)) {
       if (sets.length === 0) zone.sets.delete(owner);
       else zone.sets.set(owner, [...sets]);
     }
-    this.#commit({ zone, names: Object.keys(changes), isGone: false });
   }
 
   delete(name: string): void {

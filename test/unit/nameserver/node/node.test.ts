@@ -117,6 +117,31 @@ describe('a node', () => {
     expect(engine.commits.slice(commits).map(({ names }) => names)).toEqual([['mail']]);
   });
 
+  it('applies a name whose earlier RRsets were applied together with a line of its latest version', async () => {
+    const { feed, engine, start, converged } = await startWorld({ zones: ['a.test', 'other.test'] });
+    start();
+    await converged();
+    const commits: (() => void)[] = [];
+    engine.beforeCommit = (zone) =>
+      zone === 'a.test' ? new Promise((resolve) => void commits.push(resolve)) : Promise.resolve();
+    feed.set('a.test', { first: [address('first')] });
+    await expect.poll(() => commits.length).toBe(1);
+    feed.set('a.test', { www: [address('www')] });
+    // The record is deleted after another change, whose line is rendered when it is deleted already.
+    feed.change('a.test', { mail: [address('mail')] });
+    feed.change('a.test', { www: [] });
+    feed.tell('a.test', ['mail']);
+    // Lines arrive in order.
+    feed.set('other.test', { www: [address('www')] });
+    await expect.poll(() => engine.commits.at(-1)).toMatchObject({ zone: 'other.test', names: ['www'] });
+    commits[0]?.();
+    await expect.poll(() => commits.length).toBe(2);
+    feed.tell('a.test', ['www']);
+    engine.beforeCommit = () => Promise.resolve();
+    commits[1]?.();
+    await converged();
+  });
+
   it('works at four zones of the name server at most, and takes small changes ahead of bulk', async () => {
     const { feed, engine, start, converged } = await startWorld({ zones: ['small.test'] });
     start();

@@ -23,13 +23,19 @@ const names = (...owners: string[]): ZoneWork => ({
   kind: 'names',
   head,
   sets: new Map(owners.map((owner) => [owner, [address(owner)]])),
+  latest: new Set(owners),
 });
 const reload: ZoneWork = { kind: 'reload', id: 'z1', name: 'a.test' };
 const gone: ZoneWork = { kind: 'gone', id: 'z1', name: 'a.test' };
 
 describe('work of one zone', () => {
   it('keeps the latest RRsets of each name', () => {
-    const later: ZoneWork = { kind: 'names', head: { ...head, version: 'v2' }, sets: new Map([['www', []]]) };
+    const later: ZoneWork = {
+      kind: 'names',
+      head: { ...head, version: 'v2' },
+      sets: new Map([['www', []]]),
+      latest: new Set(['www']),
+    };
     const merged = mergeWork(names('www', 'mail'), later);
     expect(merged).toEqual({
       kind: 'names',
@@ -38,6 +44,11 @@ describe('work of one zone', () => {
         ['www', []],
         ['mail', [address('mail')]],
       ]),
+      // The RRsets of mail are of the version before.
+      latest: new Set(['www']),
+    });
+    expect(mergeWork(merged, { ...later, sets: new Map([['mail', []]]), latest: new Set(['mail']) })).toMatchObject({
+      latest: new Set(['www', 'mail']),
     });
   });
 

@@ -38,7 +38,7 @@ function start(rows: LivingRow[], most?: { total: number; holder: number }) {
   const made = arrivals;
   const ask = (change: Partial<Arrival> = {}, signal = new AbortController().signal) => {
     const asked: { answer: string[] | Error | null } = { answer: null };
-    made.until({ zoneId: 'z', xid: 10n, holder: 'key', waitMs: 1_000, ...change }, signal).then(
+    made.until({ zoneId: 'z', xids: [10n], holder: 'key', waitMs: 1_000, ...change }, signal).then(
       (found) => {
         asked.answer = found.map((each) => each.node);
       },

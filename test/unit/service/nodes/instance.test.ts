@@ -26,7 +26,12 @@ describe('a report', () => {
     ['with another failing zone', { failingCount: 1, failing: [{ id: 'y', error: 'no' }] }, 1n, 'current'],
     ['with this failing zone', { failingCount: 1, failing: [{ id: 'z', error: 'no' }] }, 1n, 'behind'],
   ])('%s', (_, change, xid, state) => {
-    expect(judgeInstance({ ...row, ...change }, 'z', xid).state).toBe(state);
+    expect(judgeInstance({ ...row, ...change }, 'z', [xid]).state).toBe(state);
+  });
+
+  test('must show each of several transactions', () => {
+    expect(judgeInstance(row, 'z', [119n, 99n]).state).toBe('current');
+    expect(judgeInstance(row, 'z', [119n, 105n]).state).toBe('behind');
   });
 
   test('without transactions in progress', () => {
