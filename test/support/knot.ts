@@ -13,15 +13,15 @@ export interface TestKnot extends Knot {
   restart(signal: NodeJS.Signals, settings?: KnotOptions['settings']): Promise<void>;
 }
 
-/** Starts a knotd that ends after the tests of the file. */
-export async function testKnot(settings?: KnotOptions['settings']): Promise<TestKnot> {
+/** Starts a knotd that ends after the tests of the file. @param env more variables of its environment */
+export async function testKnot(settings?: KnotOptions['settings'], env: KnotOptions['env'] = {}): Promise<TestKnot> {
   const stateDir = await temporaryFolder('knot');
   const { knot: port } = await allocatePorts([{ name: 'knot', dns: true }], { stateDir });
   const { signal } = new AbortController();
   const warnings: string[] = [];
   const warn = (text: string) => void warnings.push(text);
   const start = (more = settings) =>
-    startKnot({ programs: inject('knot'), stateDir, port, signal, warn, ...(more ? { settings: more } : {}) });
+    startKnot({ programs: inject('knot'), stateDir, port, env, signal, warn, ...(more ? { settings: more } : {}) });
   const knot = await start();
   const control = knotControl({ socket: knot.folder.socket });
   const own: TestKnot = {

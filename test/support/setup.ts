@@ -17,6 +17,7 @@ import { ensureNsd } from '../../deploy/local/parts/nsd.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { ensurePostgres, removePostgresState, startPostgres } from '../../deploy/local/parts/postgres.ts';
 import type { SecondaryServer } from '../../deploy/local/parts/secondary.ts';
+import { FAKE_TIME } from './fake-time.ts';
 import { ensureKubeLinter } from './kube-linter.ts';
 import { ensureEndToEndPrograms } from './programs.ts';
 
@@ -112,6 +113,7 @@ async function start(): Promise<Ground> {
       { command: 'delv', package: 'bind9-dnsutils' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
+      { file: FAKE_TIME, package: 'libfaketime' },
       { file: '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf', package: 'fonts-dejavu-core' },
       { command: 'prometheus', package: 'prometheus' },
       { command: 'promtool', package: 'prometheus' },

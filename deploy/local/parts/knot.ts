@@ -24,6 +24,8 @@ export interface KnotOptions {
   address?: string;
   /** The settings of the configuration database, from each start on. (Default: see configuration.ts; the identity is `local`.) */
   settings?: Partial<Omit<KnotSettings, 'folder' | 'listen'>>;
+  /** More variables of its environment. (Default: none.) */
+  env?: Readonly<Record<string, string>>;
   signal: AbortSignal;
   /** Gets a text for each damaged database. (Default: they are set aside without a text.) */
   warn?(text: string): void;
@@ -61,7 +63,7 @@ export async function startKnot(options: KnotOptions): Promise<Knot> {
         name: 'knot',
         command: programs.knotd,
         args: ['-C', folder.confdb],
-        env: { ...KNOTD_ENVIRONMENT, ...process.env },
+        env: { ...KNOTD_ENVIRONMENT, ...process.env, ...options.env },
         logFile: join(folder.root, 'knot.log'),
       },
       async (limit) => {

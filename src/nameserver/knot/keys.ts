@@ -46,6 +46,11 @@ const MANY = 2;
 const IMPORT = 'import-';
 /** A key is CSK: it signs the DNSKEY set and everything else. */
 const ROLE = ['algorithm=ecdsap256sha256', 'ksk=yes', 'zsk=yes'];
+/**
+ * A key is in use since 1970. keymgr's default is the time of the import: with a clock that was ahead then, and is right now, knotd
+ * would have no key to sign with, and load no such zone, until that time comes.
+ */
+const TIMES = ['created=1', 'publish=1', 'active=1'];
 /** The SubjectPublicKeyInfo of a P-256 point (RFC 5480), up to the point's two coordinates. */
 const SPKI_HEAD = Buffer.from('3059301306072a8648ce3d020106082a8648ce3d03010703420004', 'hex');
 
@@ -85,7 +90,7 @@ export function keyStore({ keymgr, folder, processes = 3 }: KeyStoreOptions): Ke
     try {
       // A file so small takes less time than the change to another thread.
       writeFileSync(file, privateKey, { mode: 0o600, flag: 'wx' });
-      const words = ['import-pem', file, ...ROLE];
+      const words = ['import-pem', file, ...ROLE, ...TIMES];
       await (isOneOfMany ? launched(zone, words) : keymgrOf(zone, words, signal));
       if (!existsSync(fileOf(wanted))) throw new Error(`keymgr did not import the key ${wanted} of the zone ${zone}`);
     } finally {

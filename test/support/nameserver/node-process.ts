@@ -1,4 +1,5 @@
 // The real `nameserver` command as a process of its own, with a real knotd. It is stopped after the tests of the file.
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
@@ -15,10 +16,18 @@ export interface NodeProcess {
   /** The process id while it runs. */
   pid(): number;
   metric(series: string): Promise<number>;
+  /** Everything that it has logged. */
+  log(): Promise<string>;
 }
 
-/** To be called at the top of a test file. */
-export async function nodeProcess(url: string, key: string, name: string, knot: TestKnot): Promise<NodeProcess> {
+/** To be called at the top of a test file. @param more variables of its environment, for example other settings */
+export async function nodeProcess(
+  url: string,
+  key: string,
+  name: string,
+  knot: TestKnot,
+  more: Readonly<Record<string, string>> = {},
+): Promise<NodeProcess> {
   const stateDir = await temporaryFolder('node-process');
   const folder = join(stateDir, 'state');
   const { health } = await allocatePorts([{ name: 'health' }], { stateDir });
@@ -31,6 +40,7 @@ export async function nodeProcess(url: string, key: string, name: string, knot: 
     ZONESTEAD_KNOT_LISTEN: knot.address,
     ZONESTEAD_KNOT_PORT: String(knot.port),
     ZONESTEAD_KEYMGR: inject('knot').keymgr,
+    ...more,
   };
   let part: Part | null = null;
   const stop = async (signal?: NodeJS.Signals) => {
@@ -45,6 +55,7 @@ export async function nodeProcess(url: string, key: string, name: string, knot: 
       const { signal } = new AbortController();
       part = await startCommand({ name: 'nameserver', env, healthPort: health as number, stateDir, signal });
     },
+    log: () => readFile(join(stateDir, 'nameserver.log'), 'utf8'),
     pid: () => part?.pid ?? Number.NaN,
     metric: async (series) => {
       const answer = await fetch(`http://127.0.0.1:${health}/metrics`);
