@@ -21,6 +21,7 @@ import { watchNodes } from '#service/nodes/node-metrics.ts';
 import type { SolverContext } from '#solver/context.ts';
 import { createSolve } from '#solver/solve.ts';
 import { type Db, REASONS } from '#store/database.ts';
+import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, METRICS_PREFIX, type Metrics } from '#telemetry/metrics.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
@@ -43,6 +44,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     watchDatabase(metrics, { work: () => 0 }, 0);
     countDatabaseLosses(metrics, REASONS);
     countRefusedConnections(metrics);
+    watchCertificateExpiry(metrics);
     createFeedMetrics(metrics);
     watchNodes(metrics, async () => []);
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
@@ -71,7 +73,10 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     const caches = { zones: createStore<DNSZone>({ log }), records: createStore<DNSRecord>({ log }) };
     createObserver(metrics, caches, realClock);
   },
-  solver: (metrics) => void createSolve({} as SolverContext, metrics),
+  solver: (metrics) => {
+    createSolve({} as SolverContext, metrics);
+    watchCertificateExpiry(metrics);
+  },
   'external-dns': () => undefined,
 };
 

@@ -195,7 +195,7 @@ export async function composeApi(
     runTransferDecisions(db, realClock, log, end.signal),
     runRetention({ db, log, settings: retention, now: context.now, everyMs: retentionEveryMs }, end.signal),
   ];
-  if (tls !== null) background.push((await keepCertificate(tls, config, log, end.signal)).ended);
+  if (tls !== null) background.push((await keepCertificate(tls, config, { log, metrics }, end.signal)).ended);
   return {
     app,
     tls,

@@ -8,6 +8,8 @@ import { certificateFiles, followCertificate } from '#edge/serving-certificate.t
 import { handOver } from '#edge/sockets.ts';
 import { createTlsListener, type TlsListener } from '#edge/tls-listener.ts';
 import { refusal } from '#service/refusal.ts';
+import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
+import type { Metrics } from '#telemetry/metrics.ts';
 import { answerBare } from './errors.ts';
 import type { TLS_SETTINGS } from './settings.ts';
 
@@ -30,11 +32,12 @@ export function tlsListenerOf(app: FastifyInstance, handshakeMs?: number): TlsLi
 export async function keepCertificate(
   tls: TlsListener,
   config: Config<(typeof TLS_SETTINGS)[number]>,
-  log: Logger,
+  { log, metrics }: { log: Logger; metrics: Metrics },
   signal: AbortSignal,
 ): Promise<{ ended: Promise<void> }> {
   const { ZONESTEAD_TLS_CERT_FILE: certificateFile, ZONESTEAD_TLS_KEY_FILE: keyFile } = config;
   const source = certificateFiles({ certificateFile, keyFile });
   await source.read(signal).then(tls.setCertificate, () => undefined);
-  return { ended: followCertificate(source, realClock, log, tls.setCertificate, signal) };
+  const onExpiry = watchCertificateExpiry(metrics);
+  return { ended: followCertificate(source, realClock, log, tls.setCertificate, onExpiry, signal) };
 }

@@ -45,12 +45,16 @@ interface Log {
   warn(facts: object, text: string): void;
 }
 
-/** Reports every valid pair that differs from the one before, beginning with the first, until the signal aborts. */
+/**
+ * Reports every valid pair that differs from the one before, beginning with the first, until the signal aborts.
+ * @param onExpiry gets the end of each of them
+ */
 export async function followCertificate(
   source: CertificateSource,
   clock: Clock,
   log: Log,
   changed: (pair: ServingCertificate) => void,
+  onExpiry: (validTo: Date) => void,
   signal: AbortSignal,
 ): Promise<void> {
   let last: ServingCertificate | undefined;
@@ -62,6 +66,7 @@ export async function followCertificate(
         changed(pair);
         last = pair;
         const { validTo, validToDate, subjectAltName } = new X509Certificate(pair.certificate);
+        onExpiry(validToDate);
         log.info({ validTo, subjectAltName }, 'serving certificate loaded');
         if (validToDate.getTime() < clock.now())
           log.warn({ validTo }, 'the serving certificate has expired, so clients refuse it: renew it');

@@ -10,6 +10,7 @@ import { type CertificateSource, certificateFiles, followCertificate } from '#ed
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
 import { plainCredentials } from '#kube/api/plain-credentials.ts';
 import { createEventRecorder } from '#kube/events/events.ts';
+import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { startHealthServer } from '#telemetry/health.ts';
 import { createLogger, type Logger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
@@ -72,7 +73,14 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
     caches.run(background.signal),
     events.run(background.signal),
     runSweep(context, background.signal),
-    followCertificate(source, realClock, log, server.setCertificate, background.signal),
+    followCertificate(
+      source,
+      realClock,
+      log,
+      server.setCertificate,
+      watchCertificateExpiry(metrics),
+      background.signal,
+    ),
   ];
   try {
     await Promise.race([untilAborted(signal), Promise.all(work)]);

@@ -360,6 +360,7 @@ describe('a renewed serving certificate', () => {
         call.end();
       });
     const stop = new AbortController();
+    const ends: Date[] = [];
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     await write(pki.serving);
     const following = followCertificate(
@@ -367,6 +368,7 @@ describe('a renewed serving certificate', () => {
       { ...realClock, setTimeout: (fn) => realClock.setTimeout(fn, 10) },
       log,
       server.setCertificate,
+      (validTo) => void ends.push(validTo),
       stop.signal,
     );
     try {
@@ -384,6 +386,8 @@ describe('a renewed serving certificate', () => {
       await write(renewed);
       await expect.poll(served).not.toBe(before);
       expect((await post({ agent })).status).toBe(201);
+      const endOf = (pem: string) => new X509Certificate(pem).validToDate;
+      expect(ends).toEqual([endOf(pki.serving.certificate), endOf(renewed.certificate)]);
     } finally {
       stop.abort();
       agent.destroy();
