@@ -28,6 +28,7 @@ import { acmeRoutes } from './routes/acme.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
 import { feedRoutes } from './routes/feed.ts';
+import { ownerRoutes } from './routes/owners.ts';
 import { recordRoutes } from './routes/records.ts';
 import { secondaryRoutes } from './routes/secondaries.ts';
 import { zoneNodeRoutes } from './routes/zone-nodes.ts';
@@ -141,6 +142,7 @@ export function buildApp({
           zoneRoutes(dns, context);
           recordRoutes(dns, context);
           batchRoutes(dns, context);
+          ownerRoutes(dns, context);
           changeRoutes(dns, context);
           zoneNodeRoutes(dns, context, feed);
           secondaryRoutes(dns, context);

@@ -36,6 +36,13 @@ export const change = z
       description:
         'The `x-request-id` of the request. For a change of a batch that has a `requestId` of its own, that one.',
     }),
+    owner: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The owner that applied or released the record. Absent for a change without an owner.',
+        examples: ['k8s:prod/default/www'],
+      }),
     at: moment.meta({ description: 'The time of the change.' }),
   })
   .meta({

@@ -24,6 +24,8 @@ export interface Entry {
   after: unknown;
   /** (Default: the caller's.) */
   requestId?: string;
+  /** The owner that applied or released the record. (Default: none.) */
+  owner?: string;
 }
 
 export interface Outcome<T> {

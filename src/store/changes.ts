@@ -59,12 +59,14 @@ export interface PastChange {
   after: unknown;
   serial: number;
   requestId: string;
+  /** The owner that applied or released the record; null: a change without an owner. */
+  owner: string | null;
   at: Date;
 }
 
 type Found = Omit<PastChange, 'id' | 'serial' | 'at'> & { id: string; serial: string; at: string };
 
-const COLUMNS = 'id, action, key_id as "keyId", before, after, serial, request_id as "requestId", at';
+const COLUMNS = 'id, action, key_id as "keyId", before, after, serial, request_id as "requestId", owner, at';
 const pageOfAll = historyPages<Found>('changes', COLUMNS, 'c.zone_id = $1');
 const pageOfZone = historyPages<Found>('changes', COLUMNS, "c.zone_id = $1 and c.action like 'zone.%'");
 

@@ -44,21 +44,31 @@ export async function recordsAt(tx: Db | Tx, zoneNo: number, ordernames: string[
   return selectAt(tx, zoneNo, ordernames);
 }
 
-const selectOctets = statement<{ octets: string }>(`
-  select coalesce(sum(octet_length(content) + octet_length(rdata)), 0) as octets from records
-  where zone_no = $1 and ordername = any($2::text[] || array(select ordername from records where id = any($3::text[]) and zone_no = $1))`);
+/** The most rows of owned_sets that one request reads because it names their owners. */
+export const MOST_OWNED_SETS = 10_000;
+
+const selectOctets = statement<{ octets: string; sets: number }>(`
+  with owned as (select ordername from owned_sets where zone_no = $1 and owner = any($4::text[]) limit ${MOST_OWNED_SETS + 1})
+  select coalesce(sum(octet_length(content) + octet_length(rdata)), 0) as octets, (select count(*)::integer from owned) as sets
+  from records where zone_no = $1 and ordername = any($2::text[]
+    || array(select ordername from records where id = any($3::text[]) and zone_no = $1) || array(select ordername from owned))`);
 
 /**
- * Octets of the contents and values at some owner names, and at the names of the records with some ids. Postgres keeps the
- * length of a long value apart, so the values themselves are not read.
+ * Octets of the contents and values at some owner names, at the names of the records with some ids, and at all names of some
+ * owners; and how many sets those owners have, at most one more than MOST_OWNED_SETS. Postgres keeps the length of a long value
+ * apart, so the values themselves are not read.
  */
 export async function octetsAround(
   on: Db | Tx,
   zoneNo: number,
-  { ordernames, ids }: { ordernames: readonly string[]; ids: readonly string[] },
-): Promise<number> {
-  const [row] = await selectOctets(on, zoneNo, ordernames, ids.filter(isStorable));
-  return Number(row?.octets ?? 0);
+  {
+    ordernames,
+    ids = [],
+    owners = [],
+  }: { ordernames: readonly string[]; ids?: readonly string[]; owners?: readonly string[] },
+): Promise<{ octets: number; sets: number }> {
+  const [row] = await selectOctets(on, zoneNo, ordernames, ids.filter(isStorable), owners);
+  return { octets: Number(row?.octets ?? 0), sets: row?.sets ?? 0 };
 }
 
 const below = (zoneNo: number, ordername: string): SQL | undefined =>

@@ -68,6 +68,10 @@ export const zones = pgTable(
     // within the quota, so that a change looks at this row alone.
     recordRoom: bigint('record_room', { mode: 'number' }).notNull().default(0),
     byteRoom: bigint('byte_room', { mode: 'number' }).notNull().default(0),
+    // The rows of owned_sets in the zone.
+    ownedSets: integer('owned_sets').notNull().default(0),
+    // A change of owners that changes no record leaves the serial, and raises this number.
+    ownersVersion: bigint('owners_version', { mode: 'number' }).notNull().default(0),
     // The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. No right follows from it.
     managedBy: text('managed_by'),
     // The names that listed secondaries add to the NS records of the zone, without final dot.
@@ -157,6 +161,69 @@ export const records = pgTable(
   ],
 );
 
+/** The values that an owner applied at one name and type. The owner belongs to the team or person of the zone. */
+export const ownedSets = pgTable(
+  'owned_sets',
+  {
+    id: text('id').primaryKey(),
+    zoneNo: integer('zone_no')
+      .notNull()
+      .references(() => zones.no, { onDelete: 'cascade' }),
+    owner: textC('owner').notNull(),
+    name: textC('name').notNull(),
+    ordername: textC('ordername').notNull(),
+    type: text('type').notNull(),
+    // The version of the owner's object, as the owner counts it, and the object that it was counted by.
+    generation: bigint('generation', { mode: 'number' }),
+    instance: text('instance'),
+    // SHA-256 of the TTL and the values as applied.
+    digest: bytea('digest').notNull(),
+    // The number of values as applied: fewer rows in record_owners mean that others deleted records.
+    valueCount: integer('value_count').notNull(),
+    // Null: the default of the zone. Each record has the lowest TTL of its owners.
+    ttl: integer('ttl'),
+    share: boolean('share').notNull(),
+    retain: boolean('retain').notNull(),
+    drift: text('drift').notNull(),
+    // When the lease ends; null: never.
+    expiresAt: at('expires_at'),
+    // When the service releases the set: at the end of the lease, or later if a rule refused that.
+    dueAt: at('due_at'),
+    appliedAt: at('applied_at').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    // The owners of a zone in order, and those with a prefix.
+    unique('owned_sets_key').on(t.zoneNo, t.owner, t.ordername, t.type),
+    index('owned_sets_name_idx').on(t.zoneNo, t.ordername),
+    // The owners of one cluster in all zones.
+    index('owned_sets_owner_idx').on(t.owner, t.zoneNo),
+    index('owned_sets_due_idx').on(t.dueAt).where(sql`${t.dueAt} is not null`),
+    check('owned_sets_owner', sql`length(${t.owner}) between 1 and 400`),
+    check('owned_sets_ttl', sql`${t.ttl} between 30 and 86400`),
+    check('owned_sets_drift', sql`${t.drift} in ('Enforce', 'Report', 'Ignore')`),
+  ],
+);
+
+/** The owners of records. A record that others change keeps its owners; one that they delete loses them. */
+export const recordOwners = pgTable(
+  'record_owners',
+  {
+    recordId: text('record_id')
+      .notNull()
+      .references(() => records.id, { onDelete: 'cascade' }),
+    setId: text('set_id')
+      .notNull()
+      .references(() => ownedSets.id, { onDelete: 'cascade' }),
+    // The digest of the value as applied: another one in the record means that others changed it.
+    digest: bytea('digest').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'record_owners_pkey', columns: [t.recordId, t.setId] }),
+    index('record_owners_set_idx').on(t.setId),
+  ],
+);
+
 /**
  * The addresses of ALIAS targets: one row for a target and an owner of zones, however many of its records share the target. A
  * trigger on records makes the rows.
@@ -208,6 +275,8 @@ export const changes = pgTable(
     after: jsonb('after'),
     serial: bigint('serial', { mode: 'number' }).notNull(),
     requestId: text('request_id').notNull(),
+    // The owner that applied or released the record; null: a change without an owner.
+    owner: text('owner'),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [index('changes_zone_idx').on(t.zoneId, t.id)],

@@ -5,6 +5,7 @@ import type { Action } from './changes.ts';
 import { hexBytes, insertList, recordset, valueList } from './column-lists.ts';
 import type { Db, Tx } from './database.ts';
 import { announcedNames } from './feed-changes.ts';
+import { LINKED_ROWS, type OwnerRows, RELEASED_ROWS, SET_ROWS, UNLINKED_ROWS } from './owned-sets.ts';
 import { RECORD_KEYS, type RecordRow } from './records.ts';
 import { partialStatement } from './statement.ts';
 import { changes, idempotency, records } from './tables.ts';
@@ -21,6 +22,8 @@ export type UpdatedRecord = Pick<
 export interface RecordedChange {
   keyId: string;
   requestId: string;
+  /** The owner that applied or released the record; null: a change without an owner. */
+  owner: string | null;
   action: Action;
   before: unknown;
   after: unknown;
@@ -46,6 +49,7 @@ interface ZoneCommit {
   deleted: readonly string[];
   updated: readonly UpdatedRecord[];
   inserted: readonly InsertedRecord[];
+  owners: OwnerRows;
   history: readonly RecordedChange[];
   kept: readonly NewKeptAnswer[];
   now: Date;
@@ -53,18 +57,22 @@ interface ZoneCommit {
 
 const INSERTED = [...RECORD_KEYS, 'digest'] as const;
 const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'managedBy'] as const;
-const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId'] as const;
+const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
 // Somebody who holds the zone's row is not waited for, because the rights were judged before the wait.
-const LOCKED = `locked as (select id, no, name, team_id, user_id from zones where id = $1 and serial = $2
+const LOCKED = `locked as (select id, no, name, team_id, user_id from zones where id = $1 and serial = $2 and owners_version = $13
     and ($3::bigint <= 0 or record_count + $3::bigint <= record_room)
     and ($4::bigint <= 0 or stored_bytes + $4::bigint <= byte_room)
     for no key update skip locked)`;
-const TOUCHED = `touched as (update zones z set serial = $6, updated_at = $5::timestamptz, changed_xid = pg_current_xact_id(),
-      record_count = z.record_count + $3::bigint, stored_bytes = z.stored_bytes + $4::bigint
+const TOUCHED = (sets: string) => `touched as (update zones z set serial = $6, updated_at = $5::timestamptz,
+      changed_xid = pg_current_xact_id(), record_count = z.record_count + $3::bigint, stored_bytes = z.stored_bytes + $4::bigint${sets}
     from locked where z.id = locked.id),
   announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $12::text[] from locked)`;
+const COUNTED_SETS = ', owned_sets = z.owned_sets + $14::integer';
+// Without a new serial, the version tells others who loaded the zone before that its owners changed.
+const VERSIONED = `versioned as (update zones z set owners_version = z.owners_version + 1${COUNTED_SETS}
+    from locked where z.id = locked.id)`;
 // The order matters to the constraints, and only a look at another part's rows makes Postgres keep it.
 const DELETED = `deleted as (delete from records r using locked where r.zone_no = locked.no and r.id = any($7::text[]) returning 1)`;
 const UPDATED_ROWS = (
@@ -93,15 +101,19 @@ function commitOf(parts: readonly boolean[]): Commit {
   const key = parts.join();
   const known = texts.get(key);
   if (known !== undefined) return known;
-  const [touched, deleted, updated, inserted, history, kept] = parts;
+  const [touched, deleted, updated, inserted, history, kept, owners, sets, released, linked, unlinked] = parts;
   const after = (names: readonly (string | false | undefined)[]) =>
     names.flatMap((name) => (name ? [` and (select count(*) from ${name}) >= 0`] : [])).join('');
   const all = [
     LOCKED,
-    ...(touched ? [TOUCHED] : []),
+    ...(touched ? [TOUCHED(owners ? COUNTED_SETS : '')] : owners ? [VERSIONED] : []),
     ...(deleted ? [DELETED] : []),
     ...(updated ? [UPDATED_ROWS(after([deleted && 'deleted']))] : []),
     ...(inserted ? [INSERTED_ROWS(after([deleted && 'deleted', updated && 'updated']))] : []),
+    ...(sets ? [SET_ROWS] : []),
+    ...(released ? [RELEASED_ROWS] : []),
+    ...(unlinked ? [UNLINKED_ROWS] : []),
+    ...(linked ? [LINKED_ROWS] : []),
     ...(history ? [HISTORY_ROWS] : []),
     ...(kept ? [KEPT_ROWS] : []),
   ];
@@ -118,8 +130,15 @@ function commitOf(parts: readonly boolean[]): Commit {
  * @throws SQLSTATE 23505 (records_rdata_key, records_one_cname_idx, idempotency_pkey) or 23P01 (records_cname_alone)
  */
 export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boolean> {
-  const { zone, serial, growth, changedNames, deleted, updated, inserted, history, kept, now } = change;
-  const parts = [serial !== null, ...[deleted, updated, inserted, history, kept].map(({ length }) => length > 0)];
+  const { zone, serial, growth, changedNames, deleted, updated, inserted, owners, history, kept, now } = change;
+  const { sets, released, linked, unlinked } = owners;
+  const rows = [sets, released, linked, unlinked].map(({ length }) => length > 0);
+  const parts = [
+    serial !== null,
+    ...[deleted, updated, inserted, history, kept].map(({ length }) => length > 0),
+    rows.includes(true),
+    ...rows,
+  ];
   const [row] = await commitOf(parts)(on, [
     () => zone.id,
     () => zone.serial,
@@ -133,6 +152,12 @@ export async function commitZone(on: Db | Tx, change: ZoneCommit): Promise<boole
     () => JSON.stringify(history),
     () => JSON.stringify(kept.map((each) => ({ ...each, requestHash: hexBytes(each.requestHash) }))),
     () => announcedNames(changedNames),
+    () => zone.ownersVersion,
+    () => owners.growth,
+    () => JSON.stringify(sets.map(withHex)),
+    () => released,
+    () => JSON.stringify(linked.map(withHex)),
+    () => JSON.stringify(unlinked),
   ]);
   return row?.committed === 1;
 }

@@ -3,6 +3,7 @@
 import type { NamesBelow } from '#dns/rules/nearby-records.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { KeptAnswer } from './idempotency.ts';
+import { type OwnedSet, ownedSetsAt } from './owned-sets.ts';
 import { RECORD_COLUMNS, type RecordRow } from './records.ts';
 import { partialStatement } from './statement.ts';
 import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
@@ -16,6 +17,10 @@ export interface ZoneQuery {
   ordernames: readonly string[];
   /** … and all at the names of the records with these ids. */
   ids: readonly string[];
+  /** … and all at the names of these owners, of at most `limit` of their sets. */
+  owners: { texts: readonly string[]; limit: number };
+  /** Whether the owners of the records at these names are needed. */
+  withOwners: boolean;
   /** Only the NS records at these names. */
   ancestors: readonly string[];
   /** The zones with these names. */
@@ -43,6 +48,8 @@ export interface LoadedZone {
   /** By key id. A key that was deleted is missing. */
   standings: ReadonlyMap<string, KeyStanding>;
   records: readonly RecordRow[];
+  /** The sets of owners at the names of these records. */
+  sets: readonly OwnedSet[];
   cuts: readonly RecordRow[];
   children: readonly { id: string; name: string }[];
   below: readonly NamesBelow[];
@@ -52,6 +59,8 @@ export interface LoadedZone {
 /** The statement has only the parts that the changes need: Postgres prepares each part for every execution. */
 interface Parts {
   records: boolean;
+  owners: boolean;
+  sets: boolean;
   cuts: boolean;
   children: boolean;
   below: boolean;
@@ -61,6 +70,7 @@ interface Parts {
 type Row = { [K in keyof PlainZone]: PlainZone[K] | null } & {
   standings: (KeyStanding & { keyId: string })[] | null;
   records: RecordRow[] | null;
+  sets: OwnedSet[] | null;
   cuts: RecordRow[] | null;
   children: { id: string; name: string }[] | null;
   below: BelowRow[] | null;
@@ -81,15 +91,24 @@ interface BelowRow {
  */
 const opaque = (parameter: string) => `(select ${parameter}::text[])::text[]`;
 
-// $1 zone, $2 time, $3 keys, $4 ordernames, $5 ids, $6 ancestors, $7 zone names, $8 and $9 below, $10 and $11 tokens
+// $1 zone, $2 time, $3 keys, $4 ordernames, $5 ids, $6 ancestors, $7 zone names, $8 and $9 below, $10 and $11 tokens, $12 and $13 owners
 const STANDINGS = `(select json_agg(json_build_object('keyId', k.id,
       'valid', k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz),
       'member', k.user_id is null or z.team_id is null
         or exists (select from memberships m where m.user_id = k.user_id and m.team_id = z.team_id)))
     from api_keys k where k.id = any(${opaque('$3')})) as standings`;
-const RECORDS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and ordername = any(
-      ${opaque('$4')} || array(select ordername from records where id = any(${opaque('$5')}) and zone_no = z.no))
-    order by ordername, type, id) r) as records`;
+/** The names (as ordernames) of everything that the changes concern. @param owners whether they name owners */
+const names = (owners: boolean) => `(${opaque('$4')}
+      || array(select ordername from records where id = any(${opaque('$5')}) and zone_no = z.no)${
+        owners
+          ? `
+      || array(select ordername from owned_sets where zone_no = z.no and owner = any(${opaque('$12')}) order by owner, ordername
+        limit $13::integer)`
+          : ''
+      })`;
+const recordsOf = (owners: boolean) => `(select json_agg(r) from (select ${RECORD_COLUMNS} from records
+    where zone_no = z.no and ordername = any(${names(owners)}) order by ordername, type, id) r) as records`;
+const setsOf = (owners: boolean) => `(${ownedSetsAt('z.no', names(owners))}) as sets`;
 const CUTS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and type = 'NS'
       and ordername = any(${opaque('$6')}) order by ordername) r) as cuts`;
 const CHILDREN = `(select json_agg(json_build_object('id', c.id, 'name', c.name)) from zones c
@@ -113,7 +132,8 @@ function loadOf(parts: Parts): ReturnType<typeof partialStatement<Row>> {
   const columns = [
     ZONE_COLUMNS,
     STANDINGS,
-    ...(parts.records ? [RECORDS] : []),
+    ...(parts.records ? [recordsOf(parts.owners)] : []),
+    ...(parts.sets ? [setsOf(parts.owners)] : []),
     ...(parts.cuts ? [CUTS] : []),
     ...(parts.children ? [CHILDREN] : []),
     ...(parts.below ? [BELOW] : []),
@@ -127,10 +147,12 @@ function loadOf(parts: Parts): ReturnType<typeof partialStatement<Row>> {
 
 /** Takes one round trip for a zone of any size. */
 export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZone> {
-  const { zoneId, keyIds, now, ordernames, ancestors, zoneNames, below, tokens } = query;
+  const { zoneId, keyIds, now, ordernames, owners, ancestors, zoneNames, below, tokens } = query;
   const ids = query.ids.filter(isStorable);
   const load = loadOf({
-    records: ordernames.length + ids.length > 0,
+    records: ordernames.length + ids.length + owners.texts.length > 0,
+    owners: owners.texts.length > 0,
+    sets: query.withOwners,
     cuts: ancestors.length > 0,
     children: zoneNames.length > 0,
     below: below.ordernames.length > 0,
@@ -148,12 +170,15 @@ export async function loadZone(on: Db | Tx, query: ZoneQuery): Promise<LoadedZon
     () => below.limit,
     () => tokens.map(({ keyId }) => keyId),
     () => tokens.map(({ token }) => token),
+    () => owners.texts,
+    () => owners.limit,
   ]);
-  const { standings, records, cuts, children, below: found, kept, ...zone } = row as Row;
+  const { standings, records, sets, cuts, children, below: found, kept, ...zone } = row as Row;
   return {
     zone: zone.id === null ? null : zoneRow(zone as PlainZone),
     standings: new Map((standings ?? []).map(({ keyId, ...standing }) => [keyId, standing])),
     records: records ?? [],
+    sets: sets ?? [],
     cuts: cuts ?? [],
     children: children ?? [],
     below: groupBelow(found ?? []),

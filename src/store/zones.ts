@@ -28,6 +28,10 @@ export interface ZoneRow {
   /** Up to these numbers the zone may grow without asking for more of its owner's quota. */
   recordRoom: number;
   byteRoom: number;
+  /** The rows of owned_sets in the zone. */
+  ownedSets: number;
+  /** Changes whenever owners change and the serial does not. */
+  ownersVersion: number;
   /** The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. */
   managedBy: string | null;
   /** The names that secondaries add to its NS records, without final dot. */
@@ -53,6 +57,8 @@ const columns = {
   storedBytes: zones.storedBytes,
   recordRoom: zones.recordRoom,
   byteRoom: zones.byteRoom,
+  ownedSets: zones.ownedSets,
+  ownersVersion: zones.ownersVersion,
   managedBy: zones.managedBy,
   secondaryNameservers: sql<string[]>`(select secondary_nameservers from service) || ${zones.secondaryNameservers}`,
   createdAt: zones.createdAt,
@@ -62,10 +68,18 @@ const columns = {
 /** The same columns for statements with a fixed text. */
 export const ZONE_COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
   csk_public as "cskPublic", ds, record_count as "recordCount", stored_bytes as "storedBytes", record_room as "recordRoom",
-  byte_room as "byteRoom", managed_by as "managedBy",
+  byte_room as "byteRoom", owned_sets as "ownedSets", owners_version as "ownersVersion", managed_by as "managedBy",
   (select x.secondary_nameservers from service x) || secondary_nameservers as "secondaryNameservers", created_at as "createdAt", updated_at as "updatedAt"`;
 
-type Texts = 'serial' | 'recordCount' | 'storedBytes' | 'recordRoom' | 'byteRoom' | 'createdAt' | 'updatedAt';
+type Texts =
+  | 'serial'
+  | 'recordCount'
+  | 'storedBytes'
+  | 'recordRoom'
+  | 'byteRoom'
+  | 'ownersVersion'
+  | 'createdAt'
+  | 'updatedAt';
 /** The row as the driver reads it. */
 export type PlainZone = Omit<ZoneRow, Texts> & Record<Texts, string>;
 
@@ -77,6 +91,7 @@ export function zoneRow(row: PlainZone): ZoneRow {
     storedBytes: Number(row.storedBytes),
     recordRoom: Number(row.recordRoom),
     byteRoom: Number(row.byteRoom),
+    ownersVersion: Number(row.ownersVersion),
     createdAt: new Date(row.createdAt),
     updatedAt: new Date(row.updatedAt),
   };

@@ -36,14 +36,15 @@ export async function expectWholeHistory(sql: Sql): Promise<void> {
   }
 }
 
-/** The counters of each zone are the number and the octets of its records, and no owner exceeds its quota. */
+/** The counters of each zone are the number and the octets of its records, and the number of the sets of owners. */
 export async function expectCounted(sql: Sql): Promise<void> {
   const zones = await sql`
     select z.name, z.record_count::int as counted, z.stored_bytes::int as octets,
+      z.owned_sets as sets, (select count(*)::int from owned_sets s where s.zone_no = z.no) as owned,
       count(r.id)::int as records, coalesce(sum(octet_length(r.name) + octet_length(r.content)), 0)::int as bytes
     from zones z left join records r on r.zone_no = z.no group by z.id`;
-  for (const { name, counted, octets, records, bytes } of zones) {
-    expect([name, counted, octets]).toEqual([name, records, bytes]);
+  for (const { name, counted, octets, sets, records, bytes, owned } of zones) {
+    expect([name, counted, octets, sets]).toEqual([name, records, bytes, owned]);
   }
 }
 

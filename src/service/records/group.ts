@@ -2,6 +2,7 @@
 import { confirmEarlierCommits } from '#store/confirm.ts';
 import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import { keepAnswer } from '#store/idempotency.ts';
+import { MOST_OWNED_SETS } from '#store/records.ts';
 import { commitZone } from '#store/zone-commit.ts';
 import { releaseValues } from '#store/zone-values.ts';
 import { lockZone, setLockTimeout, type ZoneRow } from '#store/zones.ts';
@@ -10,19 +11,22 @@ import { budgetFor, fits, UNLIMITED } from '../accounts/quota.ts';
 import { isLockFailure } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy, type Outcome, type Turn } from '../queue.ts';
-import { Refusal, refusal } from '../refusal.ts';
+import { type Refusal, refusal } from '../refusal.ts';
 import { type ZoneIdentity, zoneIdentity } from '../zones/identity.ts';
-import type { Batch, BatchResult } from './change.ts';
 import { type Growth, growthOf } from './growth.ts';
-import { inBatch, type Judgement, judgeGroup, type Member, type Tools } from './judge.ts';
-import { loadJudgingData, MOST_OCTETS, memberOf, TooManyOctets } from './load.ts';
+import { type Judgement, judgeGroup, type Member, type Tools } from './judge.ts';
+import { loadJudgingData, MOST_OCTETS, memberOf, TooManyOctets, TooManySets, type Work } from './load.ts';
+import { answerOf, type PartResult, partsOf, refusedPart } from './parts.ts';
+import { isMore, type Places, takePlaces } from './places.ts';
 import { constraintOf, newRecordId } from './write.ts';
 
 /** A request that waits in the queue. */
 export interface Request {
   caller: Caller;
-  batch: Batch;
+  work: Work;
   isSingle: boolean;
+  /** The places in the write window, if they are counted after the request was judged; null: they were counted before. */
+  places: Places | null;
 }
 
 interface Group {
@@ -34,8 +38,21 @@ interface Group {
   waitedMs: number;
 }
 
-/** The number of attempts for a single request. An attempt fails if a request for another zone uses the same Idempotency-Key. */
+/**
+ * The number of attempts. One fails if a request for another zone uses the same Idempotency-Key, or if the request needs more
+ * places in its write window than before because the zone changed meanwhile.
+ */
 const ATTEMPTS = 3;
+
+/** Places in a write window are counted in transactions of their own, so the zone must not be locked. */
+class MorePlaces extends Error {
+  readonly judgement: Judgement;
+
+  constructor(judgement: Judgement) {
+    super('the requests need more places in their write windows');
+    this.judgement = judgement;
+  }
+}
 
 /** Returns one outcome for each request, in their order. @throws an error that affects all of them; nothing is written then */
 export async function writeGroup(
@@ -45,9 +62,8 @@ export async function writeGroup(
 ): Promise<Outcome<unknown>[]> {
   try {
     const zone = await zoneIdentity(context.db, zoneId);
-    const members = requests.map(({ value: { caller, isSingle, batch } }) =>
-      memberOf({ caller, isSingle, atomic: batch.atomic }, batch, zone),
-    );
+    const now = context.now();
+    const members = requests.map(({ value: { work, ...request } }) => memberOf(request, work, zone, now));
     const waitedMs = Math.max(...requests.map((request) => request.waitedMs()));
     const outcomes = await writeMembers({ context, zoneId, zone: zone ?? { no: 0, name: '.' }, members, waitedMs });
     context.commits?.announce();
@@ -83,14 +99,26 @@ function isTokenTaken(error: unknown): boolean {
 
 async function writeMembers(group: Group): Promise<Outcome<unknown>[]> {
   const { members } = group;
+  const refused = new Map<Member, Refusal>();
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return (attempt === 0 ? await writeAtOnce(group) : null) ?? (await inTransaction(group, writeLocked));
+      const isFirst = attempt === 0;
+      return (
+        (isFirst ? await writeAtOnce(group, refused) : null) ??
+        (await inTransaction(group, (tx) => writeLocked(tx, group, refused)))
+      );
     } catch (error) {
+      if (error instanceof MorePlaces) {
+        if (attempt + 1 >= ATTEMPTS) throw busy();
+        await takePlaces(members, error.judgement, refused);
+        continue;
+      }
       const [only] = members;
       if (members.length > 1 || !only) throw error;
+      if (error instanceof TooManySets)
+        return [{ kind: 'failed', error: refusal('owner-holds-too-much', { limit: MOST_OWNED_SETS }) }];
       if (error instanceof TooManyOctets) return [{ kind: 'failed', error: tooManyOctets() }];
-      if (constraintOf(error) !== null) return inTransaction(group, writeOneByOne);
+      if (constraintOf(error) !== null) return inTransaction(group, (tx) => writeOneByOne(tx, group));
       if (!isTokenTaken(error) || attempt + 1 === ATTEMPTS) throw error;
     }
   }
@@ -101,22 +129,27 @@ function tooManyOctets(): Refusal {
 }
 
 /** Null: nothing was written, because the zone changed meanwhile, its row is locked, or it needs a larger reservation. */
-async function writeAtOnce({ context, zoneId, zone, members }: Group): Promise<Outcome<unknown>[] | null> {
+async function writeAtOnce(
+  { context, zoneId, zone, members }: Group,
+  refused: Map<Member, Refusal>,
+): Promise<Outcome<unknown>[] | null> {
   const tools = toolsOf(context);
-  const data = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
-  const judgement = judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools);
+  const loaded = await loadJudgingData(context.db, zoneId, zone, members, tools.now);
+  const data = { ...loaded, budget: () => UNLIMITED };
+  let judgement = judgeGroup(members, data, tools);
+  if (await takePlaces(members, judgement, refused)) judgement = judgeGroup(members, data, tools, refused);
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await context.db.alone(() => confirmEarlierCommits(context.db));
     return answersOf(judgement);
   }
   if (!isFitting(data.zone, judgement) || judgement.writes.exchanging().length > 0) return null;
-  const { zone: loaded } = data;
-  const isWritten = await context.db.alone(() => write(context.db, loaded, judgement, tools));
+  const written = data.zone;
+  const isWritten = await context.db.alone(() => write(context.db, written, judgement, tools));
   return isWritten ? answersOf(judgement) : null;
 }
 
-function hasRows({ writes, kept }: Judgement): boolean {
-  return !writes.isEmpty || kept.length > 0;
+function hasRows({ writes, owners, kept }: Judgement): boolean {
+  return !writes.isEmpty || owners.isChanged || kept.length > 0;
 }
 
 /** Whether an answer acknowledges a write: without rows, one of an earlier commit. */
@@ -130,13 +163,11 @@ function isFitting(zone: ZoneRow, judgement: Judgement): boolean {
 }
 
 function toolsOf(context: ServiceContext): Tools {
-  return { now: context.now(), newId: () => newRecordId(context) };
+  return { now: context.now(), newId: (kind) => newRecordId(context, kind) };
 }
 
-type Work = (tx: Tx, group: Group) => Promise<Outcome<unknown>[]>;
-
 /** Locks the zone's row. Between replicas, this lock is the queue. All waits together stay within the limit. */
-function inTransaction(group: Group, work: Work): Promise<Outcome<unknown>[]> {
+function inTransaction(group: Group, work: (tx: Tx) => Promise<Outcome<unknown>[]>): Promise<Outcome<unknown>[]> {
   const { context, zoneId, members, waitedMs } = group;
   return context.db.transaction(async (tx) => {
     if (waitedMs > context.busyAfterMs / 10) await setLockTimeout(tx, context.busyAfterMs - waitedMs);
@@ -145,23 +176,25 @@ function inTransaction(group: Group, work: Work): Promise<Outcome<unknown>[]> {
     const userIds = [...new Set(members.flatMap(({ caller }) => caller.actor.user?.id ?? []))];
     // The first statement of the work is sent together with this one. It sees everything that was committed before the lock.
     const locked = lockZone(tx, zoneId, { teamIds, userIds });
-    const [outcomes] = await Promise.all([work(tx, group), locked]);
+    const [outcomes] = await Promise.all([work(tx), locked]);
     return outcomes;
   });
 }
 
-async function writeLocked(tx: Tx, group: Group): Promise<Outcome<unknown>[]> {
+/** @throws MorePlaces */
+async function writeLocked(tx: Tx, group: Group, refused: ReadonlyMap<Member, Refusal>): Promise<Outcome<unknown>[]> {
   const { context, zoneId, zone, members } = group;
   const tools = toolsOf(context);
   const data = await loadJudgingData(tx, zoneId, zone, members, tools.now);
-  let judgement = judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools);
+  let judgement = judgeGroup(members, { ...data, budget: () => UNLIMITED }, tools, refused);
+  if (isMore(members, judgement, refused)) throw new MorePlaces(judgement);
   if (!hasRows(judgement) || data.zone === null) {
     if (isAccepted(judgement)) await confirmEarlierCommits(tx);
     return answersOf(judgement);
   }
   if (!isFitting(data.zone, judgement)) {
     const budget = await budgetFor(tx, context, data.zone, mostOf(judgement));
-    judgement = judgeGroup(members, { ...data, budget }, tools);
+    judgement = judgeGroup(members, { ...data, budget }, tools, refused);
   }
   const exchanging = judgement.writes.exchanging();
   if (exchanging.length > 0) await releaseValues(tx, exchanging);
@@ -172,7 +205,12 @@ async function writeLocked(tx: Tx, group: Group): Promise<Outcome<unknown>[]> {
 /** @returns false if the zone changed since it was loaded; nothing is written then */
 async function write(on: Db | Tx, zone: ZoneRow, judgement: Judgement, { now }: Tools): Promise<boolean> {
   const { writes, serial, history, changedNames, kept, growth } = judgement;
-  const rows = { deleted: writes.deleted(), updated: writes.updated(), inserted: writes.inserted() };
+  const rows = {
+    deleted: writes.deleted(),
+    updated: writes.updated(),
+    inserted: writes.inserted(),
+    owners: judgement.owners.rows(),
+  };
   return commitZone(on, { zone, serial, growth, changedNames, ...rows, history, kept, now });
 }
 
@@ -193,35 +231,31 @@ function mostOf({ history }: Judgement): Growth {
   return most;
 }
 
-/** Writes the changes of one request, each with a savepoint, after a database constraint rejected a change that the rules allowed. */
+/** Writes the parts of one request, each with a savepoint, after a database constraint rejected a change that the rules allowed. */
 async function writeOneByOne(tx: Tx, group: Group): Promise<Outcome<unknown>[]> {
-  const { caller, changes, atomic, isSingle } = group.members[0] as Member;
-  const results: BatchResult[] = [];
-  for (const [index, change] of changes.entries()) {
-    const member = { caller: { ...caller, once: null }, changes: [change], atomic: false, isSingle: false };
-    const result = await writeWithSavepoint(tx, { ...group, members: [member] });
-    if (!result.ok && atomic) {
-      const refused = new Refusal(result.refusal);
-      throw isSingle ? refused : inBatch(refused, index);
-    }
-    results.push(result);
+  const [whole] = group.members as [Member];
+  const results: PartResult[] = [];
+  for (const part of partsOf(whole)) {
+    const result = await writeWithSavepoint(tx, { ...group, members: [part.member] });
+    if (whole.atomic) for (const each of result) refusedPart(whole, each, part.index);
+    results.push(...result);
   }
-  const [first] = results;
-  const answer = isSingle && first?.ok ? first.record : results;
-  const { actor, once } = caller;
+  const answer = answerOf(whole, results);
+  const { actor, once } = whole.caller;
   if (once) await keepAnswer(tx, { ...once, keyId: actor.keyId, answer, createdAt: group.context.now() });
   return [{ kind: 'done', value: answer }];
 }
 
-/** @param group one member with one change, which is not atomic. @throws Refusal of the whole request */
-async function writeWithSavepoint(tx: Tx, group: Group): Promise<BatchResult> {
+/** @param group one member that is a part of a request. @throws Refusal of the whole request */
+async function writeWithSavepoint(tx: Tx, group: Group): Promise<readonly PartResult[]> {
   try {
-    const [outcome] = await tx.transaction((savepoint) => writeLocked(savepoint, group));
+    const [outcome] = await tx.transaction((savepoint) => writeLocked(savepoint, group, new Map()));
     if (outcome?.kind !== 'done') throw outcome?.kind === 'failed' ? outcome.error : new Error('no outcome');
-    return (outcome.value as [BatchResult])[0];
+    return outcome.value as PartResult[];
   } catch (error) {
     const constraint = constraintOf(error);
     if (constraint === null) throw error;
-    return { ok: false, refusal: refusal('database-constraint', { constraint }).toData() };
+    const result = { ok: false, refusal: refusal('database-constraint', { constraint }).toData() } as const;
+    return (group.members[0]?.sets ?? [null]).map(() => result);
   }
 }

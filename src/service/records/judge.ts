@@ -6,32 +6,42 @@
 //     single or atomic        refuses the request                 are not made
 //     not atomic              has a refusal as its result         are made if they are accepted
 //
-// A refused request must not affect the others. Some changes of an atomic request may have been accepted before one is refused.
-// The group is then judged again without that request.
+// A refused request must not affect the others: the changes of an atomic request that were accepted before one was refused are
+// undone.
 import type { ParsedRecord } from '#dns/record.ts';
 import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
-import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
 import { nextSerial } from '#dns/serial.ts';
 import type { KeptAnswer } from '#store/idempotency.ts';
+import type { OwnedSet } from '#store/owned-sets.ts';
 import type { RecordRow } from '#store/records.ts';
 import type { NewKeptAnswer, RecordedChange } from '#store/zone-commit.ts';
 import type { KeyStanding } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { maySee, mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
+import { maySee } from '../accounts/actor.ts';
 import type { Budget } from '../accounts/quota.ts';
 import { type Entry, keyReused, keyRevoked, noZone } from '../change.ts';
 import type { Caller } from '../context.ts';
-import { insist, Refusal, refusal } from '../refusal.ts';
-import { recordView } from '../zones/view.ts';
+import { judgeSets } from '../owners/judge-sets.ts';
+import { Ownership } from '../owners/ownership.ts';
+import { type ReadSet, valuesOf } from '../owners/set.ts';
+import { Refusal } from '../refusal.ts';
 import { type BatchResult, type Once, type ReadChange, recordsOf } from './change.ts';
-import { type Growth, growthBetween, growthOf } from './growth.ts';
+import { createRow, type Judge, removeRow, rollBack, type State, type Tools, updateRow } from './edit.ts';
+import { type Growth, growthOf } from './growth.ts';
+import type { Places } from './places.ts';
 import { RecordWrites } from './write.ts';
+
+export type { Tools } from './edit.ts';
 
 /** One request of a group. */
 export interface Member {
   caller: Caller;
   changes: readonly ReadChange[];
+  /** The sets that an owner applies, instead of changes; null for a request with changes. */
+  sets: readonly (ReadSet | Refusal)[] | null;
   atomic: boolean;
+  /** The places in the write window, if they are counted after the request was judged. */
+  places: Places | null;
   /** Whether the request is one change and not a batch: the answer is the record, and a refusal names no index. */
   isSingle: boolean;
 }
@@ -43,6 +53,8 @@ export interface JudgingData {
   standings: ReadonlyMap<string, KeyStanding>;
   /** The existing records that the changes update or delete, by id. */
   stored: ReadonlyMap<string, RecordRow>;
+  /** The sets of owners at the names involved. */
+  sets: readonly OwnedSet[];
   /** The stored answers to Idempotency-Keys, by keptKey. */
   kept: ReadonlyMap<string, KeptAnswer>;
   /** A new copy of the records that the rules look at, as they are in the database. */
@@ -51,18 +63,16 @@ export interface JudgingData {
   budget(): Budget;
 }
 
-export interface Tools {
-  now: Date;
-  newId(): string;
-}
-
-/** The answer to a member, as plain JSON: a record, null or a BatchResult[]. */
+/** The answer to a member, as plain JSON: a record, null, a BatchResult[] or a SetResult[]. */
 type MemberOutcome = { ok: true; answer: unknown } | { ok: false; refusal: Refusal };
 
 /** The result of judging a group. */
 export interface Judgement {
   outcomes: readonly MemberOutcome[];
   writes: RecordWrites;
+  owners: Ownership;
+  /** For each member, the number of its sets that write something or are refused; 0 for a request with changes. */
+  places: readonly number[];
   history: readonly RecordedChange[];
   /** The names whose records change. */
   changedNames: readonly string[];
@@ -76,31 +86,21 @@ export function keptKey(keyId: string, token: string): string {
   return `${keyId} ${token}`;
 }
 
-export function judgeGroup(members: readonly Member[], data: JudgingData, tools: Tools): Judgement {
-  const refused = new Map<Member, Refusal>();
-  for (;;) {
-    const state = initialState(data);
-    const judged: Judged[] = [];
-    for (const member of members) {
-      const known = refused.get(member);
-      const result = known ?? attempt(() => judgeMember(state, member, data, tools));
-      if (result instanceof Refusal) refused.set(member, result);
-      // The state may contain accepted changes of this member, so the group starts again without them.
-      if (result instanceof Refusal && known === undefined && member.changes.length > 1) break;
-      judged.push(result);
-    }
-    if (judged.length === members.length) return judgementOf(members, judged, state, data, tools);
-  }
-}
-
-/** The state after the changes that were accepted so far. */
-interface State {
-  nearby: NearbyRecords;
-  current: Map<string, RecordRow>;
-  kept: Map<string, KeptAnswer>;
-  budget: Budget;
-  writes: RecordWrites;
-  newlyKept: NewKeptAnswer[];
+/** @param refused the members that are refused for another reason. (Default: none.) */
+export function judgeGroup(
+  members: readonly Member[],
+  data: JudgingData,
+  tools: Tools,
+  refused: ReadonlyMap<Member, Refusal> = new Map(),
+): Judgement {
+  const state = initialState(data);
+  const judged = members.map((member): Judged | Refusal => {
+    const before = state.undo.length;
+    const result = refused.get(member) ?? attempt(() => judgeMember(state, member, data, tools));
+    if (result instanceof Refusal) rollBack(state, before);
+    return result;
+  });
+  return judgementOf(members, judged, state, data, tools);
 }
 
 function initialState(data: JudgingData): State {
@@ -111,10 +111,16 @@ function initialState(data: JudgingData): State {
     budget: data.budget(),
     writes: new RecordWrites(),
     newlyKept: [],
+    owners: new Ownership(data.sets),
+    undo: [],
   };
 }
 
-type Judged = { answer: unknown; entries: readonly Entry[] } | Refusal;
+interface Judged {
+  answer: unknown;
+  entries: readonly Entry[];
+  places: number;
+}
 
 interface Done {
   outcome: Extract<BatchResult, { ok: true }> | Refusal;
@@ -124,15 +130,18 @@ interface Done {
 
 /** @throws Refusal of the whole request */
 function judgeMember(state: State, member: Member, data: JudgingData, tools: Tools): Judged {
-  const { caller, changes, atomic, isSingle } = member;
+  const { caller, changes, sets, atomic, isSingle } = member;
   const kept = caller.once && state.kept.get(keptKey(caller.actor.keyId, caller.once.token));
-  if (kept) return { answer: answerOf(kept, caller.once as Once), entries: [] };
+  if (kept) return { answer: answerOf(kept, caller.once as Once), entries: [], places: 0 };
   const zone = visibleZone(data, caller);
   // The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist already.
-  state.nearby.announce(
-    recordsOf(changes.filter((change) => !(change instanceof Refusal) && change.action === 'create')),
-  );
+  state.nearby.announce(sets === null ? createdBy(changes) : valuesOf(sets));
   const judge = { state, caller, zone, tools };
+  if (sets !== null) {
+    const { results, entries, places } = judgeSets(judge, sets, atomic);
+    if (caller.once) keep(state, caller.actor.keyId, caller.once, results);
+    return { answer: results, entries, places };
+  }
   const done = changes.map((change, index): Done => {
     const result = attempt(() => judgeChange(judge, change));
     if (!(result instanceof Refusal)) return result;
@@ -143,7 +152,11 @@ function judgeMember(state: State, member: Member, data: JudgingData, tools: Too
   const [first] = results;
   const answer = isSingle && first?.ok ? first.record : results;
   if (caller.once) keep(state, caller.actor.keyId, caller.once, answer);
-  return { answer, entries: done.flatMap(({ entry }) => entry ?? []) };
+  return { answer, entries: done.flatMap(({ entry }) => entry ?? []), places: 0 };
+}
+
+function createdBy(changes: readonly ReadChange[]): ParsedRecord[] {
+  return recordsOf(changes.filter((change) => !(change instanceof Refusal) && change.action === 'create'));
 }
 
 function resultOf(outcome: Done['outcome']): BatchResult {
@@ -161,13 +174,6 @@ function visibleZone({ zone, standings }: JudgingData, { actor }: Caller): ZoneR
 /** Adds the index of the change to the refusal of an atomic request: `changes.3.content: …`. */
 export function inBatch(refused: Refusal, index: number): Refusal {
   return refused.within(`changes.${index}`);
-}
-
-interface Judge {
-  state: State;
-  caller: Caller;
-  zone: ZoneRow;
-  tools: Tools;
 }
 
 /** @throws Refusal */
@@ -216,83 +222,32 @@ function keep(state: State, keyId: string, { token, requestHash }: Once, answer:
   if (state.kept.has(key)) return;
   state.kept.set(key, { requestHash, answer });
   state.newlyKept.push({ keyId, token, requestHash, answer });
+  state.undo.push(() => {
+    state.kept.delete(key);
+    state.newlyKept.pop();
+  });
 }
 
-function create({ state, caller, zone, tools }: Judge, change: Written<'create'>): Done {
-  mustWriteRecords(caller.actor, zone.id);
-  const record = insist(change.record);
-  mustWriteRecord(caller.actor, zone.id, record);
-  insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
-  state.budget.take(growthBetween(null, record));
-  const id = tools.newId();
-  state.nearby.put({ id, ...record });
-  state.writes.insert(id, record, change.managedBy ?? caller.managedBy ?? null);
-  const view = recordView({ id, ...record }, zone);
-  return {
-    outcome: { ok: true, action: 'create', record: view },
-    entry: { action: 'record.create', before: null, after: view },
-  };
+function create(judge: Judge, { record, managedBy }: Written<'create'>): Done {
+  const { view, entry } = createRow(judge, record, managedBy ?? judge.caller.managedBy ?? null);
+  return { outcome: { ok: true, action: 'create', record: view }, entry };
 }
 
-function update({ state, caller, zone }: Judge, change: Written<'update'>): Done {
-  const { id } = change;
-  const row = writable(state, caller, zone, id);
-  const record = insist(change.record);
-  mustWriteRecord(caller.actor, zone.id, record);
-  mustKeepPlace(record, row);
-  insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
-  const [before, after] = [recordView(row, zone), recordView({ id, ...record }, zone)];
-  const outcome = { ok: true, action: 'update', record: after } as const;
-  const managedBy = change.managedBy ?? caller.managedBy ?? row.managedBy;
-  const isSame = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
-  if (isSame && managedBy === row.managedBy) return { outcome, entry: null };
-  state.budget.take(growthBetween(row, record));
-  state.nearby.put({ id, ...record });
-  state.current.set(id, { ...record, id, managedBy });
-  state.writes.update(id, record, managedBy);
-  // A change of managedBy alone gets no serial and no history entry.
-  if (isSame) return { outcome, entry: null };
-  return { outcome, entry: { action: 'record.update', before, after } };
+function update(judge: Judge, { id, record, managedBy }: Written<'update'>): Done {
+  const { view, entry } = updateRow(judge, id, record, managedBy ?? judge.caller.managedBy ?? null);
+  return { outcome: { ok: true, action: 'update', record: view }, entry };
 }
 
-function remove({ state, caller, zone }: Judge, id: string): Done {
-  const row = writable(state, caller, zone, id);
-  insist(judgeDelete(row, state.nearby.at(row.ordername, id)));
-  state.budget.take(growthBetween(row, null));
-  state.nearby.drop(row);
-  state.current.delete(id);
-  state.writes.delete(id);
-  return {
-    outcome: { ok: true, action: 'delete', record: null },
-    entry: { action: 'record.delete', before: recordView(row, zone), after: null },
-  };
-}
-
-/** The stored record with this id, if the key may write it. @throws Refusal forbidden, not_found */
-function writable({ current }: State, { actor }: Caller, zone: ZoneRow, id: string): RecordRow {
-  // A key without write access must not learn which ids exist. A key that is restricted to some names may learn it.
-  mustWriteRecords(actor, zone.id);
-  const row = current.get(id);
-  if (!row) throw refusal('no-record', {}, { field: 'id' });
-  mustWriteRecord(actor, zone.id, row);
-  return row;
-}
-
-/** An update must not change the name or the type of a record. @throws Refusal bad_request */
-export function mustKeepPlace(record: ParsedRecord, stored: Pick<RecordRow, 'name' | 'type'>): void {
-  if (record.name === stored.name && record.type === stored.type) return;
-  throw refusal(
-    'place-changed',
-    { name: stored.name, type: stored.type },
-    { field: record.name === stored.name ? 'type' : 'name' },
-  );
+function remove(judge: Judge, id: string): Done {
+  const { entry } = removeRow(judge, id);
+  return { outcome: { ok: true, action: 'delete', record: null }, entry };
 }
 
 /** Each member that changes the zone gets its own serial, in the order of the members. */
 function judgementOf(
   members: readonly Member[],
-  judged: readonly Judged[],
-  { writes, newlyKept }: State,
+  judged: readonly (Judged | Refusal)[],
+  { writes, owners, newlyKept }: State,
   { zone }: JudgingData,
   { now }: Tools,
 ): Judgement {
@@ -303,15 +258,27 @@ function judgementOf(
     const current: number = serial ?? zone?.serial ?? 0;
     serial = nextSerial(current, Math.floor(now.getTime() / 1000));
     const { caller } = members[at] as Member;
-    for (const { action, before, after, requestId = caller.requestId } of result.entries)
-      history.push({ keyId: caller.actor.keyId, requestId, action, before, after, serial });
+    for (const { action, before, after, requestId = caller.requestId, owner = null } of result.entries)
+      history.push({ keyId: caller.actor.keyId, requestId, owner, action, before, after, serial });
   }
   const outcomes = judged.map(
     (result): MemberOutcome =>
       result instanceof Refusal ? { ok: false, refusal: result } : { ok: true, answer: result.answer },
   );
   const changedNames = history.map(({ before, after }) => ((after ?? before) as { name: string }).name);
-  return { outcomes, writes, history, changedNames, kept: newlyKept, serial, growth: growthOf(history) };
+  // A refused request counts once, and one that writes nothing does not count.
+  const places = judged.map((result) => (result instanceof Refusal ? 1 : result.places));
+  return {
+    outcomes,
+    writes,
+    owners,
+    places,
+    history,
+    changedNames,
+    kept: newlyKept,
+    serial,
+    growth: growthOf(history),
+  };
 }
 
 /** @returns a Refusal that was thrown. @throws any other error */

@@ -7,10 +7,12 @@ import { NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
 import type { Neighbour } from '#dns/rules/surroundings.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Db, Tx } from '#store/database.ts';
-import { octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
+import { MOST_OWNED_SETS, octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
 import { type LoadedZone, loadZone, type ZoneQuery } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { recordLevel } from '../accounts/actor.ts';
+import { type ReadSet, readSets, type SetBatch, valuesOf } from '../owners/set.ts';
+import type { Refusal } from '../refusal.ts';
 import type { ZoneIdentity } from '../zones/identity.ts';
 import type { Batch } from './change.ts';
 import { idsOf, type Once, type ReadChange, readChange, recordsOf } from './change.ts';
@@ -24,9 +26,25 @@ const NAMES_WITHOUT_CHECK = 8;
 /** The records that a group is judged with are larger than MOST_OCTETS. */
 export class TooManyOctets extends Error {}
 
+/** The owners that a group names hold more than MOST_OWNED_SETS sets in the zone. */
+export class TooManySets extends TooManyOctets {}
+
+/** The changes of a request: of single records, or the sets of owners. */
+export type Work = Batch | SetBatch;
+
 /** Parses the records of a request. */
-export function memberOf(member: Omit<Member, 'changes'>, batch: Batch, zone: ZoneIdentity | null): Member {
-  return { ...member, changes: zone === null ? [] : batch.changes.map((change) => readChange(change, zone.name)) };
+export function memberOf(
+  member: Omit<Member, 'changes' | 'sets' | 'atomic'>,
+  work: Work,
+  zone: ZoneIdentity | null,
+  now: Date,
+): Member {
+  const { atomic } = work;
+  if ('sets' in work) {
+    return { ...member, atomic, changes: [], sets: zone === null ? [] : readSets(work.sets, zone.name, now) };
+  }
+  const changes = zone === null ? [] : work.changes.map((change) => readChange(change, zone.name));
+  return { ...member, atomic, changes, sets: null };
 }
 
 /**
@@ -41,25 +59,51 @@ export async function loadJudgingData(
   now: Date,
 ): Promise<Omit<JudgingData, 'budget'>> {
   // Changes by keys without write access are refused before any record is needed.
-  const changes = members.flatMap((member) =>
-    recordLevel(member.caller.actor, zoneId) === 'write' ? member.changes : [],
-  );
-  const written = recordsOf(changes);
-  const query = { ...queryOf(name, changes, written), ...keysOf(members), zoneId, now };
-  if (
-    query.ordernames.length + query.ids.length > NAMES_WITHOUT_CHECK &&
-    (await octetsAround(on, no, query)) > MOST_OCTETS
-  )
-    throw new TooManyOctets();
-  const loaded = await loadZone(on, query);
+  const writing = members.filter((member) => recordLevel(member.caller.actor, zoneId) === 'write');
+  const changes = writing.flatMap((member) => member.changes);
+  const sets = writing.flatMap((member) => member.sets ?? []);
+  const written = [...recordsOf(changes), ...valuesOf(sets)];
+  const owners = wholeOwners(sets);
+  const query = { ...queryOf(name, changes, sets, written), ...keysOf(members), zoneId, now };
+  const names = query.ordernames.length + query.ids.length;
+  const mustCheck = names + owners.length > NAMES_WITHOUT_CHECK;
+  if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
+  const load = (limit: number) => loadZone(on, { ...query, owners: { texts: owners, limit } });
+  const few = NAMES_WITHOUT_CHECK - names + 1;
+  let loaded = await load(mustCheck ? MOST_OWNED_SETS : few);
+  // The owners may have more sets than were read.
+  if (!mustCheck && owners.length > 0 && loaded.sets.filter(({ owner }) => owners.includes(owner)).length >= few) {
+    await mustBeBounded(on, no, { ...query, owners });
+    loaded = await load(MOST_OWNED_SETS);
+  }
   const records = new LoadedRecords(query.ordernames, loaded.records);
+  for (const { ordername } of loaded.sets) records.ordernames.add(ordername);
   if (loaded.zone) await followLinks(on, loaded.zone, records, written);
   return judgingDataOf(name, loaded, records);
 }
 
-function queryOf(zone: string, changes: readonly ReadChange[], written: readonly ParsedRecord[]) {
+/** @throws TooManyOctets */
+async function mustBeBounded(on: Db | Tx, no: number, query: Parameters<typeof octetsAround>[2]): Promise<void> {
+  const { octets, sets } = await octetsAround(on, no, query);
+  if (sets > MOST_OWNED_SETS) throw new TooManySets();
+  if (octets > MOST_OCTETS) throw new TooManyOctets();
+}
+
+/** The owners of whom everything in the zone is needed. */
+function wholeOwners(sets: readonly (ReadSet | Refusal)[]): string[] {
+  const owners = sets.flatMap((set) => ('kind' in set && (set.kind === 'release-all' || set.exact) ? [set.owner] : []));
+  return [...new Set(owners)];
+}
+
+function queryOf(
+  zone: string,
+  changes: readonly ReadChange[],
+  sets: readonly (ReadSet | Refusal)[],
+  written: readonly ParsedRecord[],
+) {
   const recordNames = [...new Set(written.map((record) => record.name))];
   const ordernames = new Set(recordNames.map(orderName));
+  for (const set of sets) if ('kind' in set && set.kind === 'release') ordernames.add(set.ordername);
   // The first link of an alias or a delegation is in the changes. followLinks loads the others.
   for (const target of missingTargets(zone, new LoadedRecords([], []), written)) ordernames.add(target);
   const suffixes = new Set(recordNames.flatMap((record) => suffixesOf(fqdn(record, zone))));
@@ -70,6 +114,7 @@ function queryOf(zone: string, changes: readonly ReadChange[], written: readonly
   return {
     ordernames: [...ordernames],
     ids,
+    withOwners: sets.length > 0,
     ancestors: [
       ...new Set(recordNames.flatMap((record) => (record === '@' ? [] : suffixesOf(record).slice(1))).map(orderName)),
     ],
@@ -100,6 +145,7 @@ function judgingDataOf(name: string, loaded: LoadedZone, records: LoadedRecords)
     zone: loaded.zone,
     standings: loaded.standings,
     stored: new Map(loaded.records.map((row) => [row.id, row])),
+    sets: loaded.sets,
     kept: new Map(loaded.kept.map((each) => [keptKey(each.keyId, each.token), each])),
     nearby: () => {
       const nearby = new NearbyRecords(name);
@@ -159,11 +205,7 @@ async function followLinks(
   for (let round = 0; round <= MAX_LINKS; round += 1) {
     const missing = missingTargets(zone.name, records, written);
     if (missing.length === 0) return;
-    if (
-      missing.length > NAMES_WITHOUT_CHECK &&
-      (await octetsAround(on, zone.no, { ordernames: missing, ids: [] })) > MOST_OCTETS
-    )
-      throw new TooManyOctets();
+    if (missing.length > NAMES_WITHOUT_CHECK) await mustBeBounded(on, zone.no, { ordernames: missing });
     records.add(missing, await recordsAt(on, zone.no, missing));
   }
 }

@@ -11,8 +11,8 @@ export function digestOf(wire: Uint8Array): Buffer {
   return createHash('sha256').update(wire).digest();
 }
 
-export function newRecordId(context: Pick<ServiceContext, 'random'>): string {
-  return `rec_${context.random(10).toString('hex')}`;
+export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec' | 'set' = 'rec'): string {
+  return `${kind}_${context.random(10).toString('hex')}`;
 }
 
 interface Value {
@@ -31,12 +31,26 @@ export class RecordWrites {
 
   /** @param managedBy null: the stored value stays */
   update(id: string, record: ParsedRecord, managedBy: string | null): void {
-    this.#updates.set(id, { record, managedBy });
+    const rows = this.#inserts.has(id) ? this.#inserts : this.#updates;
+    rows.set(id, { record, managedBy });
   }
 
   delete(id: string): void {
     this.#updates.delete(id);
-    this.#deletes.add(id);
+    if (!this.#inserts.delete(id)) this.#deletes.add(id);
+  }
+
+  /** @returns a function that makes the rows of this record as they are now */
+  snapshot(id: string): () => void {
+    const [inserted, updated, isDeleted] = [this.#inserts.get(id), this.#updates.get(id), this.#deletes.has(id)];
+    return () => {
+      this.#inserts.delete(id);
+      this.#updates.delete(id);
+      this.#deletes.delete(id);
+      if (inserted) this.#inserts.set(id, inserted);
+      if (updated) this.#updates.set(id, updated);
+      if (isDeleted) this.#deletes.add(id);
+    };
   }
 
   get isEmpty(): boolean {

@@ -11,11 +11,13 @@
 import type { RecordInput } from '#dns/record.ts';
 import { mustSeeIfBusy } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
-import type { Refusal } from '../refusal.ts';
+import { octetsOf, type SetBatch, type SetInput, type SetResult } from '../owners/set.ts';
+import { Refusal } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
 import { prepareAliases } from './alias-target.ts';
 import type { Batch, BatchResult, RecordChange } from './change.ts';
-import { writeGroup } from './group.ts';
+import { type Request, writeGroup } from './group.ts';
+import type { Places } from './places.ts';
 
 /** @throws Refusal no_zone, forbidden, bad_request, conflict, busy */
 export async function createRecord(
@@ -60,6 +62,31 @@ export async function applyBatch(
   return (await write(context, caller, zoneId, batch, false)) as BatchResult[];
 }
 
+/**
+ * Applies the sets of owners and returns their results, in their order. A set that is as it should be writes nothing.
+ * @param places counts the sets that write something or are refused in the write window; null: no limit
+ * @throws Refusal no_zone, unauthorized, rate_limited, busy; if the batch is atomic, the first refusal of a set, with the field
+ * `sets.<index>`
+ */
+export async function applySets(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  work: SetBatch,
+  places: Places | null,
+): Promise<SetResult[]> {
+  const inputs = work.sets.flatMap((set) => (set instanceof Refusal ? [] : recordsIn(set)));
+  return (await join(context, { caller, work, isSingle: false, places }, zoneId, {
+    inputs,
+    size: work.sets.length,
+    bytes: work.sets.reduce((sum, set) => sum + octetsOf(set), 0),
+  })) as SetResult[];
+}
+
+function recordsIn({ name = '', type = '', values = [] }: SetInput): RecordInput[] {
+  return type === 'ALIAS' ? values.map(({ content }) => ({ name, type, content })) : [];
+}
+
 function writeSingle(context: ServiceContext, caller: Caller, zoneId: string, change: RecordChange): Promise<unknown> {
   return write(context, caller, zoneId, { atomic: true, changes: [change] }, true);
 }
@@ -72,13 +99,23 @@ async function write(
   batch: Batch,
   isSingle: boolean,
 ): Promise<unknown> {
-  const records = batch.changes.flatMap((change) => recordOf(change) ?? []);
-  await prepareAliases(context, caller.actor, zoneId, records);
-  await mustSeeIfBusy(context, caller.actor, zoneId);
-  return context.queue.join(
-    zoneId,
-    { value: { caller, batch, isSingle }, size: batch.changes.length, bytes: bytesOf(records), isGone: caller.isGone },
-    (requests) => writeGroup(context, zoneId, requests),
+  const inputs = batch.changes.flatMap((change) => recordOf(change) ?? []);
+  const size = { inputs, size: batch.changes.length, bytes: bytesOf(inputs) };
+  return join(context, { caller, work: batch, isSingle, places: null }, zoneId, size);
+}
+
+/** @throws Refusal */
+async function join(
+  context: ServiceContext,
+  request: Request,
+  zoneId: string,
+  { inputs, size, bytes }: { inputs: readonly RecordInput[]; size: number; bytes: number },
+): Promise<unknown> {
+  const { actor, isGone } = request.caller;
+  await prepareAliases(context, actor, zoneId, inputs);
+  await mustSeeIfBusy(context, actor, zoneId);
+  return context.queue.join(zoneId, { value: request, size, bytes, isGone }, (requests) =>
+    writeGroup(context, zoneId, requests),
   );
 }
 

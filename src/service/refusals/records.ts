@@ -43,6 +43,86 @@ export const RECORD_REFUSALS = {
     sentence:
       'The existing records that these changes must be checked against are larger than {mebibytes} MiB in total; send fewer changes at once.',
   },
+  'owner-holds-too-much': {
+    code: 'bad_request',
+    field: 'owner',
+    sentence:
+      'The owners of this request hold more than {limit} sets in this zone, which is too much for one change; release them name by name.',
+  },
+  'value-twice': {
+    code: 'bad_request',
+    sentence: 'this is the same value as values.{index}, perhaps in another spelling; send each value once.',
+  },
+  'lease-out-of-range': {
+    code: 'bad_request',
+    field: 'expires',
+    sentence: 'is {given}; it must be later than now ({now}), and at most 24 hours ahead ({latest}).',
+  },
+  'release-and-sets': {
+    code: 'bad_request',
+    field: 'release',
+    sentence: 'a request that releases everything of an owner cannot have other sets of this owner; send two requests.',
+  },
+  'exact-and-others': {
+    code: 'bad_request',
+    field: 'exact',
+    sentence: 'must be the same in all sets of an owner: exact sets are everything that the owner has in the zone.',
+  },
+  'place-twice': {
+    code: 'bad_request',
+    field: 'name',
+    sentence:
+      'the request has another set of this owner at this name and type, which says something else; send one of them.',
+  },
+  'owner-refused': {
+    code: 'conflict',
+    field: 'exact',
+    sentence:
+      'another exact set of {owner} was refused, and the exact sets of an owner are applied together; correct that one.',
+  },
+  'generation-back': {
+    code: 'conflict',
+    field: 'generation',
+    sentence: 'is {generation}, but generation {applied} of this owner was applied already; read the object again.',
+  },
+  'generation-reused': {
+    code: 'conflict',
+    field: 'generation',
+    sentence:
+      'generation {generation} of this owner was applied with another name, type, TTL or other values; a change of them needs a new generation.',
+  },
+  'value-owned': {
+    code: 'conflict',
+    sentence: 'the value {content} belongs to {owner}. To own it together, both must send "share": true.',
+  },
+  'owner-keeps-value': {
+    code: 'conflict',
+    sentence: 'the value {content} belongs to {owner}, which does not share it; it must send "share": true as well.',
+  },
+  'value-shared': {
+    code: 'conflict',
+    sentence: 'the value {content} is shared by {owner}; send "share": true to own it together.',
+  },
+  'value-unowned': {
+    code: 'conflict',
+    sentence:
+      'the value {content} exists already, and nobody owns it. Delete that record, or send "adopt": "IfIdentical" to become its owner.',
+  },
+  'adopt-not-identical': {
+    code: 'conflict',
+    sentence:
+      'the existing record has a TTL of {stored} seconds, and this set has {given}; IfIdentical adopts a record with the same value and TTL only.',
+  },
+  'too-many-owners': {
+    code: 'conflict',
+    sentence: 'the value has {limit} owners already, which is the most that can share it.',
+  },
+  'too-many-sets': {
+    code: 'forbidden',
+    field: 'owner',
+    sentence:
+      'The zone has {records} records, and owners hold sets for {limit} names and types in it, which is the most for so many records; release some first.',
+  },
   'may-not-manage-zones': {
     code: 'forbidden',
     sentence: 'This key may not manage zones: it needs the permission manage-zones at level write.',

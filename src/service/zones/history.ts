@@ -5,7 +5,7 @@ import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { seeZone } from './zones.ts';
 
-type ChangeView = Omit<PastChange, 'at'> & { at: string };
+type ChangeView = Omit<PastChange, 'at' | 'owner'> & { owner?: string; at: string };
 
 /**
  * The changes, newest first: at most `limit`, and fewer if they reach a megabyte. Changes contain the contents of records, so a key
@@ -26,7 +26,11 @@ export async function readChanges(
   const { changes, more } = await listChanges(context.db, zone.id, { before, zoneOnly, limit: query.limit });
   const last = changes.at(-1);
   return {
-    changes: changes.map((row) => ({ ...row, at: row.at.toISOString() })),
+    changes: changes.map(({ owner, at, ...row }) => ({
+      ...row,
+      ...(owner === null ? {} : { owner }),
+      at: at.toISOString(),
+    })),
     ...(last && more ? { next: Buffer.from(`c${last.id}`).toString('base64url') } : {}),
   };
 }

@@ -44,6 +44,7 @@ function data(change: Partial<JudgingData> = {}): JudgingData {
     zone,
     standings: new Map([['k1', { valid: true, member: true }]]),
     stored: new Map([[stored.id, stored]]),
+    sets: [],
     kept: new Map(),
     nearby: () => {
       const nearby = new NearbyRecords(zone.name);
@@ -65,10 +66,12 @@ const update = (content: string, id = 'rec_1', name = 'www'): RecordChange => ({
 const remove = (id = 'rec_1'): RecordChange => ({ action: 'delete', id });
 
 function single(change: RecordChange | Refusal, who = caller()): Member {
-  return { caller: who, changes: [readChange(change, zone.name)], atomic: true, isSingle: true };
+  const changes = [readChange(change, zone.name)];
+  return { caller: who, changes, sets: null, atomic: true, places: null, isSingle: true };
 }
 function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): Member {
-  return { caller: who, changes: changes.map((change) => readChange(change, zone.name)), atomic, isSingle: false };
+  const read = changes.map((change) => readChange(change, zone.name));
+  return { caller: who, changes: read, sets: null, atomic, places: null, isSingle: false };
 }
 
 function judge(members: Member[], overrides: Partial<JudgingData> = {}) {

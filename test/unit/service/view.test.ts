@@ -24,6 +24,8 @@ describe('a zone', () => {
     storedBytes: 60,
     recordRoom: 64,
     byteRoom: 4096,
+    ownedSets: 0,
+    ownersVersion: 0,
     managedBy: null,
     secondaryNameservers: [],
     createdAt: new Date('2026-11-21T10:31:00Z'),

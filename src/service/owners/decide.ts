@@ -1,0 +1,184 @@
+// Decides what one set changes: the owner says "of the records at this name and type, exactly these are mine". Pure: the records and
+// owners at the name go in, and a list of edits comes out.
+//
+//     the value exists    its owners               the set
+//     no                  –                        makes it: from a record of its own that nobody needs any more, or as a new one
+//     yes                 this one                 keeps it
+//     yes                 others                   owns it too, if all of them share and the set shares; otherwise it is refused
+//     yes                 none                     owns it, if it adopts and the TTL is the same, or if it had applied the value
+//                                                  before; otherwise it is refused
+//
+// A record of the owner that the set does not name is deleted, or loses this owner if it has others. Each record has the lowest
+// TTL of its owners.
+import type { OwnedSet } from '#store/owned-sets.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+import type { DriftItem, ReadApply, ReadValue } from './set.ts';
+
+/** A record at the name and type, with all its owners. */
+export interface Present {
+  id: string;
+  content: string;
+  digest: string;
+  /** Seconds; null: the default of the zone. */
+  ttl: number | null;
+  owners: readonly OwnedSet[];
+}
+
+export type Edit =
+  | { kind: 'delete'; id: string }
+  | { kind: 'update'; id: string; value: number; ttl: number | null }
+  | { kind: 'set-ttl'; id: string; ttl: number | null }
+  | { kind: 'create'; value: number; ttl: number | null };
+
+export interface Decision {
+  /** In their order. */
+  edits: readonly Edit[];
+  /** The records that the owner has afterwards, without those that `create` makes: the id and the digest as applied. */
+  records: readonly { id: string; digest: string }[];
+  drift: readonly DriftItem[];
+}
+
+/** The most owners of one record. */
+export const MOST_OWNERS = 100;
+
+/** @param own the set that the owner has at this name and type. @returns a Refusal if an owner or a record prevents it */
+export function decideSet(
+  set: ReadApply,
+  own: OwnedSet | null,
+  present: readonly Present[],
+  defaultTtl: number,
+): Decision | Refusal {
+  const stale = staleness(set, own ? [own] : []);
+  if (stale) return stale;
+  const isSame = own !== null && own.digest === set.digest;
+  const byDigest = new Map(present.map((record) => [record.digest, record]));
+  const mine = new Set(own?.records.map(({ id }) => id));
+  for (const [index, value] of set.values.entries()) {
+    const record = byDigest.get(value.digest);
+    const refused = record && objection(set, value, index, record, { isMine: mine.has(record.id), isSame, defaultTtl });
+    if (refused) return refused;
+  }
+  const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, own, present, defaultTtl) : [];
+  if (isSame && set.drift !== 'Enforce') return { edits: [], records: own.records, drift };
+  const wanted = new Set(set.values.map(({ digest }) => digest));
+  const others = (record: Present) => record.owners.filter(({ id }) => id !== own?.id);
+  const spare = present.filter(({ id, digest }) => mine.has(id) && !wanted.has(digest));
+  const free = spare.filter((record) => others(record).length === 0);
+  const edits: Edit[] = spare.flatMap((record) => withoutOwner(record, others(record), defaultTtl));
+  const records: Decision['records'][number][] = [];
+  const missing: number[] = [];
+  for (const [index, { digest }] of set.values.entries()) {
+    const record = byDigest.get(digest);
+    if (!record) {
+      missing.push(index);
+      continue;
+    }
+    const ttl = lowestTtl([set, ...others(record)], defaultTtl);
+    if ((record.ttl ?? defaultTtl) !== (ttl ?? defaultTtl)) edits.push({ kind: 'set-ttl', id: record.id, ttl });
+    records.push({ id: record.id, digest });
+  }
+  const made: Edit[] = missing.map((value, at) => {
+    const record = free[at];
+    if (!record) return { kind: 'create', value, ttl: set.ttl };
+    records.push({ id: record.id, digest: set.values[value]!.digest });
+    return { kind: 'update', id: record.id, value, ttl: set.ttl };
+  });
+  const deleted: Edit[] = free.slice(missing.length).map(({ id }) => ({ kind: 'delete', id }));
+  return { edits: [...deleted, ...edits, ...made], records, drift };
+}
+
+/** The edits of a record that loses one of its owners and keeps `others`. */
+function withoutOwner({ id, ttl }: Present, others: readonly OwnedSet[], defaultTtl: number): Edit[] {
+  if (others.length === 0) return [];
+  const lowest = lowestTtl(others, defaultTtl);
+  return (ttl ?? defaultTtl) === (lowest ?? defaultTtl) ? [] : [{ kind: 'set-ttl', id, ttl: lowest }];
+}
+
+/** The edits that release a set. @param retain whether records without another owner stay */
+export function decideRelease(own: OwnedSet, present: readonly Present[], retain: boolean, defaultTtl: number): Edit[] {
+  const mine = new Set(own.records.map(({ id }) => id));
+  return present
+    .filter(({ id }) => mine.has(id))
+    .flatMap((record): Edit[] => {
+      const others = record.owners.filter(({ id }) => id !== own.id);
+      if (others.length > 0) return withoutOwner(record, others, defaultTtl);
+      return retain ? [] : [{ kind: 'delete', id: record.id }];
+    });
+}
+
+/**
+ * A generation that goes back, or one that was applied with other contents. Generations of different instances are not compared.
+ * @param held the sets of the owner
+ */
+export function staleness(
+  { generation, instance, ...set }: Pick<ReadApply, 'generation' | 'instance'> & { digest?: string },
+  held: readonly Pick<OwnedSet, 'generation' | 'instance' | 'digest'>[],
+): Refusal | null {
+  if (generation === null) return null;
+  for (const own of held) {
+    if (own.generation === null || own.instance !== instance || generation > own.generation) continue;
+    if (generation < own.generation) return refusal('generation-back', { generation, applied: own.generation });
+    if (set.digest !== undefined && set.digest !== own.digest) return refusal('generation-reused', { generation });
+  }
+  return null;
+}
+
+/** The reason why the set cannot own an existing record. */
+function objection(
+  set: ReadApply,
+  { record: { content } }: ReadValue,
+  index: number,
+  record: Present,
+  { isMine, isSame, defaultTtl }: { isMine: boolean; isSame: boolean; defaultTtl: number },
+): Refusal | null {
+  const details = { field: `values.${index}.content`, records: [record.id] };
+  const others = record.owners.filter(({ owner }) => owner !== set.owner);
+  const [first] = others;
+  if (first) {
+    const unwilling = others.find(({ share }) => !share);
+    const owner = (unwilling ?? first).owner;
+    if (unwilling)
+      return refusal(set.share ? 'owner-keeps-value' : 'value-owned', { content: clip(content), owner }, details);
+    if (!set.share) return refusal('value-shared', { content: clip(content), owner }, details);
+    if (!isMine && others.length >= MOST_OWNERS) return refusal('too-many-owners', { limit: MOST_OWNERS }, details);
+    return null;
+  }
+  if (isMine || isSame) return null;
+  if (set.adopt === 'Never') return refusal('value-unowned', { content: clip(content) }, details);
+  const [stored, given] = [record.ttl ?? defaultTtl, set.ttl ?? defaultTtl];
+  return stored === given ? null : refusal('adopt-not-identical', { stored, given }, { ...details, field: 'ttl' });
+}
+
+/** The changes by others since the set was applied. */
+function driftOf(set: ReadApply, own: OwnedSet, present: readonly Present[], defaultTtl: number): DriftItem[] {
+  const wanted = new Set(set.values.map(({ digest }) => digest));
+  const mine = new Set(own.records.map(({ id }) => id));
+  const byDigest = new Map(present.map((record) => [record.digest, record]));
+  const applied = new Map(own.records.map(({ id, digest }) => [digest, id]));
+  const changed = present
+    .filter(({ id, digest }) => mine.has(id) && !wanted.has(digest))
+    .map(({ id, content }): DriftItem => ({ kind: 'changed', id, content }));
+  const others = set.values.flatMap(({ digest, record: { content } }): DriftItem[] => {
+    const record = byDigest.get(digest);
+    // The record of a value that was changed is listed with its new content.
+    if (!record) return applied.has(digest) ? [] : [{ kind: 'deleted', content }];
+    const { id, owners } = record;
+    if (!mine.has(id)) return [{ kind: 'replaced', id, content }];
+    const [ttl, lowest] = [
+      record.ttl ?? defaultTtl,
+      lowestTtl([set, ...owners.filter((each) => each.id !== own.id)], defaultTtl),
+    ];
+    return ttl === (lowest ?? defaultTtl) ? [] : [{ kind: 'ttl', id, content: record.content, ttl }];
+  });
+  return [...changed, ...others];
+}
+
+/** The lowest TTL of some owners; null: the default of the zone. */
+function lowestTtl(owners: readonly { ttl: number | null }[], defaultTtl: number): number | null {
+  return owners.map(({ ttl }) => ttl).reduce((low, ttl) => ((ttl ?? defaultTtl) < (low ?? defaultTtl) ? ttl : low));
+}
+
+/** A value as messages show it. */
+function clip(content: string): string {
+  return content.length <= 80 ? content : `${content.slice(0, 77)}…`;
+}

@@ -1,0 +1,154 @@
+// The edits that judging makes in memory: each creates, replaces or deletes one record, after the checks of rights, existence, form
+// and rules. An edit can be undone, because a refused request, or a refused set of an owner, must leave nothing behind.
+import type { ParsedRecord } from '#dns/record.ts';
+import type { NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { judgeDelete, judgeWrite } from '#dns/rules/rrset.ts';
+import type { Verdict } from '#dns/verdict.ts';
+import type { KeptAnswer } from '#store/idempotency.ts';
+import type { RecordRow } from '#store/records.ts';
+import type { NewKeptAnswer } from '#store/zone-commit.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
+import type { Budget } from '../accounts/quota.ts';
+import type { Entry } from '../change.ts';
+import type { Caller } from '../context.ts';
+import type { Ownership } from '../owners/ownership.ts';
+import { insist, refusal } from '../refusal.ts';
+import { type RecordView, recordView } from '../zones/view.ts';
+import { type Growth, growthBetween } from './growth.ts';
+import type { RecordWrites } from './write.ts';
+
+export interface Tools {
+  now: Date;
+  newId(kind: 'rec' | 'set'): string;
+}
+
+/** The records as they are after the changes that were accepted so far, and what has to be written for them. */
+export interface State {
+  nearby: NearbyRecords;
+  current: Map<string, RecordRow>;
+  kept: Map<string, KeptAnswer>;
+  budget: Budget;
+  writes: RecordWrites;
+  newlyKept: NewKeptAnswer[];
+  owners: Ownership;
+  /** Undoes the edits, from the last one to the first. */
+  undo: (() => void)[];
+}
+
+/** Undoes all edits after the first `count`. */
+export function rollBack({ undo }: State, count: number): void {
+  while (undo.length > count) undo.pop()?.();
+}
+
+export interface Judge {
+  state: State;
+  caller: Caller;
+  zone: ZoneRow;
+  tools: Tools;
+}
+
+export interface Edited {
+  view: RecordView | null;
+  /** Null when the zone does not change. */
+  entry: Entry | null;
+}
+
+/** @throws Refusal; the state is as before then, as in the functions below */
+export function createRow(
+  judge: Judge,
+  read: Verdict<ParsedRecord>,
+  managedBy: string | null,
+): Edited & { id: string } {
+  const { state, caller, zone, tools } = judge;
+  mustWriteRecords(caller.actor, zone.id);
+  const record = insist(read);
+  mustWriteRecord(caller.actor, zone.id, record);
+  insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
+  take(state, growthBetween(null, record));
+  const id = tools.newId('rec');
+  putNearby(state, id, record);
+  setCurrent(state, id, { ...record, id, managedBy });
+  change(state, id, () => state.writes.insert(id, record, managedBy));
+  const view = recordView({ id, ...record }, zone);
+  return { id, view, entry: { action: 'record.create', before: null, after: view } };
+}
+
+/** If the record has these values already, nothing changes. */
+export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>, by: string | null): Edited {
+  const { state, caller, zone } = judge;
+  const row = writable(judge, id);
+  const record = insist(read);
+  mustWriteRecord(caller.actor, zone.id, record);
+  mustKeepPlace(record, row);
+  insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
+  const [before, after] = [recordView(row, zone), recordView({ id, ...record }, zone)];
+  const managedBy = by ?? row.managedBy;
+  const isSame = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
+  if (isSame && managedBy === row.managedBy) return { view: after, entry: null };
+  take(state, growthBetween(row, record));
+  putNearby(state, id, record);
+  setCurrent(state, id, { ...record, id, managedBy });
+  change(state, id, () => state.writes.update(id, record, managedBy));
+  // A change of managedBy alone gets no serial and no history entry.
+  return { view: after, entry: isSame ? null : { action: 'record.update', before, after } };
+}
+
+export function removeRow(judge: Judge, id: string): Edited {
+  const { state, zone } = judge;
+  const row = writable(judge, id);
+  insist(judgeDelete(row, state.nearby.at(row.ordername, id)));
+  take(state, growthBetween(row, null));
+  const removed = state.nearby.at(row.ordername).find((each) => each.id === id);
+  state.nearby.drop(row);
+  if (removed) state.undo.push(() => state.nearby.put(removed));
+  setCurrent(state, id, null);
+  change(state, id, () => state.writes.delete(id));
+  state.undo.push(state.owners.forgetRecord(id));
+  return { view: null, entry: { action: 'record.delete', before: recordView(row, zone), after: null } };
+}
+
+/** An update must not change the name or the type of a record. @throws Refusal bad_request */
+export function mustKeepPlace(record: ParsedRecord, stored: Pick<RecordRow, 'name' | 'type'>): void {
+  if (record.name === stored.name && record.type === stored.type) return;
+  throw refusal(
+    'place-changed',
+    { name: stored.name, type: stored.type },
+    { field: record.name === stored.name ? 'type' : 'name' },
+  );
+}
+
+/** The stored record with this id, if the key may write it. @throws Refusal forbidden, not_found */
+function writable({ state, caller, zone }: Judge, id: string): RecordRow {
+  // A key without write access must not learn which ids exist. A key that is restricted to some names may learn it.
+  mustWriteRecords(caller.actor, zone.id);
+  const row = state.current.get(id);
+  if (!row) throw refusal('no-record', {}, { field: 'id' });
+  mustWriteRecord(caller.actor, zone.id, row);
+  return row;
+}
+
+function take({ budget, undo }: State, growth: Growth): void {
+  budget.take(growth);
+  undo.push(() => budget.take({ records: -growth.records, bytes: -growth.bytes }));
+}
+
+function putNearby({ nearby, undo }: State, id: string, record: ParsedRecord): void {
+  const before = nearby.at(record.ordername).find((each) => each.id === id);
+  const { name, ordername } = record;
+  nearby.put({ id, ...record });
+  undo.push(() => (before ? nearby.put(before) : nearby.drop({ id, name, ordername })));
+}
+
+function setCurrent({ current, undo }: State, id: string, row: RecordRow | null): void {
+  const before = current.get(id);
+  const set = (to: RecordRow | null | undefined) => (to ? current.set(id, to) : current.delete(id));
+  set(row);
+  undo.push(() => set(before));
+}
+
+/** Changes the rows that have to be written for one record. */
+function change({ writes, undo }: State, id: string, work: () => void): void {
+  undo.push(writes.snapshot(id));
+  work();
+}

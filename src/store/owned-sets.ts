@@ -1,0 +1,105 @@
+// The sets that owners applied: the query that judging reads them with, and the parts of the statement in zone-commit.ts that write
+// them.
+import type { RecordType } from '#dns/types/index.ts';
+import { insertList, recordset, valueList } from './column-lists.ts';
+import { ownedSets, recordOwners } from './tables.ts';
+
+export type Drift = 'Enforce' | 'Report' | 'Ignore';
+
+/** The values that one owner applied at one name and type, with the records that it owns there. */
+export interface OwnedSet {
+  id: string;
+  owner: string;
+  name: string;
+  ordername: string;
+  type: RecordType;
+  generation: number | null;
+  instance: string | null;
+  /** SHA-256 of the TTL and the values as applied, in hexadecimal. */
+  digest: string;
+  valueCount: number;
+  /** Seconds; null: the default of the zone. */
+  ttl: number | null;
+  share: boolean;
+  retain: boolean;
+  drift: Drift;
+  /** In ms since 1970; null: no end. */
+  expires: number | null;
+  records: readonly OwnedRecord[];
+}
+
+export interface OwnedRecord {
+  id: string;
+  /** The digest of the value as applied, in hexadecimal. */
+  digest: string;
+}
+
+/** The rows that a change of owners writes. */
+export interface OwnerRows {
+  /** New or changed rows. */
+  sets: readonly SetRow[];
+  /** The ids of deleted rows. */
+  released: readonly string[];
+  linked: readonly { recordId: string; setId: string; digest: Uint8Array }[];
+  unlinked: readonly { recordId: string; setId: string }[];
+  /** The difference in the number of sets. */
+  growth: number;
+}
+
+export interface SetRow extends Omit<OwnedSet, 'digest' | 'expires' | 'records'> {
+  digest: Uint8Array;
+  /** In ISO 8601. */
+  expiresAt: string | null;
+}
+
+const WRITTEN = [
+  'id',
+  'owner',
+  'name',
+  'ordername',
+  'type',
+  'generation',
+  'instance',
+  'digest',
+  'valueCount',
+  'ttl',
+  'share',
+  'retain',
+  'drift',
+  'expiresAt',
+] as const;
+const LINK = ['recordId', 'setId', 'digest'] as const;
+
+/** The expression of one set as JSON. @param s the alias of owned_sets @param records the expression of its records */
+const setJson = (
+  s: string,
+  records: string,
+) => `json_build_object('id', ${s}.id, 'owner', ${s}.owner, 'name', ${s}.name,
+  'ordername', ${s}.ordername, 'type', ${s}.type, 'generation', ${s}.generation, 'instance', ${s}.instance,
+  'digest', encode(${s}.digest, 'hex'), 'valueCount', ${s}.value_count, 'ttl', ${s}.ttl, 'share', ${s}.share, 'retain', ${s}.retain,
+  'drift', ${s}.drift, 'expires', floor(extract(epoch from ${s}.expires_at) * 1000), 'records', ${records})`;
+
+/** A query with the sets at some names as one JSON array. @param zoneNo and @param names are SQL expressions */
+export function ownedSetsAt(zoneNo: string, names: string): string {
+  const records = `coalesce((select json_agg(json_build_object('id', o.record_id, 'digest', encode(o.digest, 'hex')) order by o.record_id)
+    from record_owners o where o.set_id = s.id), '[]')`;
+  return `select json_agg(${setJson('s', records)} order by s.owner, s.ordername, s.type)
+    from owned_sets s where s.zone_no = ${zoneNo} and s.ordername = any(${names})`;
+}
+
+// Parts of the statement in zone-commit.ts, which names the parameters.
+export const SET_ROWS = `sets as (insert into owned_sets (zone_no, due_at, applied_at, ${insertList(ownedSets, WRITTEN)})
+    select locked.no, s."expiresAt", $5::timestamptz, ${valueList<typeof ownedSets>('s', WRITTEN)}
+    from locked, json_to_recordset($15::text::json) as s(${recordset(ownedSets, WRITTEN)})
+    on conflict (id) do update set generation = excluded.generation, instance = excluded.instance, digest = excluded.digest,
+      value_count = excluded.value_count, ttl = excluded.ttl, share = excluded.share, retain = excluded.retain,
+      drift = excluded.drift, expires_at = excluded.expires_at, due_at = excluded.due_at, applied_at = excluded.applied_at)`;
+export const RELEASED_ROWS = `released as (delete from owned_sets s using locked
+    where s.zone_no = locked.no and s.id = any($16::text[]))`;
+export const LINKED_ROWS = `linked as (insert into record_owners (${insertList(recordOwners, LINK)})
+    select ${valueList<typeof recordOwners>('l', LINK)}
+    from locked, json_to_recordset($17::text::json) as l(${recordset(recordOwners, LINK)})
+    on conflict (record_id, set_id) do update set digest = excluded.digest)`;
+export const UNLINKED_ROWS = `unlinked as (delete from record_owners o using locked,
+      json_to_recordset($18::text::json) as u("recordId" text, "setId" text)
+    where o.record_id = u."recordId" and o.set_id = u."setId")`;

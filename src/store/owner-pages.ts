@@ -1,0 +1,92 @@
+// Pages of owned sets with their records, bounded in rows and in octets of contents. Keyset pages, so that each costs the same
+// however far it is into the zone. No rule and no right is known here.
+import type { RecordType } from '#dns/types/index.ts';
+import type { Db } from './database.ts';
+import type { Drift } from './owned-sets.ts';
+import { statement } from './statement.ts';
+
+export interface ListedSet {
+  owner: string;
+  name: string;
+  ordername: string;
+  type: RecordType;
+  generation: number | null;
+  instance: string | null;
+  digest: string;
+  valueCount: number;
+  ttl: number | null;
+  share: boolean;
+  retain: boolean;
+  drift: Drift;
+  expiresAt: string | null;
+  appliedAt: string;
+  records: readonly ListedOwnedRecord[];
+}
+
+export interface ListedOwnedRecord {
+  id: string;
+  content: string;
+  ttl: number | null;
+  priority: number | null;
+  /** Whether the value is the one that the owner applied. */
+  isApplied: boolean;
+  /** The TTLs of all owners of the record; null: the default of the zone. */
+  ownerTtls: readonly (number | null)[];
+}
+
+export interface OwnerCursor {
+  owner: string;
+  ordername: string;
+  type: string;
+}
+
+interface PageQuery {
+  prefix: string;
+  after: OwnerCursor | null;
+  /** Rows at most. */
+  limit: number;
+  /** Only sets of one of these types, at a name that one of these LIKE patterns matches; null: any. */
+  only: { names: string[] | null; types: string[] | null } | null;
+}
+
+/** The page ends with the set that reaches so many octets of content. */
+const OCTETS = 1024 * 1024;
+
+// Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is bounded.
+const select = statement<Omit<ListedSet, 'generation'> & { generation: string | null; found: number }>(`
+  with page as (
+    select * from (
+      select s.*, (count(*) over ())::integer as found, coalesce(sum(octets) over (order by s.owner, s.ordername, s.type
+          rows between unbounded preceding and 1 preceding), 0) as before
+      from (
+        select s.*, (select coalesce(sum(octet_length(r.content)), 0) from record_owners o join records r on r.id = o.record_id
+          where o.set_id = s.id) as octets
+        from owned_sets s
+        where s.zone_no = $1 and s.owner >= $2 collate "C" and s.owner < $2 || chr(127) collate "C"
+          and ($3::text is null or (s.owner, s.ordername, s.type) > ($3 collate "C", $4::text collate "C", $5::text))
+          and ($6::text[] is null or s.name like any($6::text[])) and ($7::text[] is null or s.type = any($7::text[]))
+        order by s.owner, s.ordername, s.type limit $8::integer + 1) s) bounded
+    where before < $9::bigint)
+  select owner, name, ordername, type, generation, instance, encode(digest, 'hex') as digest, value_count as "valueCount", ttl,
+    share, retain, drift, expires_at as "expiresAt", applied_at as "appliedAt", found,
+    coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority,
+        'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w join owned_sets x
+          on x.id = w.set_id where w.record_id = r.id)) order by r.id)
+      from record_owners o join records r on r.id = o.record_id where o.set_id = page.id), '[]') as records
+  from page order by owner, ordername, type`);
+
+/** By owner, then by name and type. */
+export async function ownerPage(
+  db: Db,
+  zoneNo: number,
+  { prefix, after, limit, only }: PageQuery,
+): Promise<{ sets: ListedSet[]; more: boolean }> {
+  const { owner = null, ordername = null, type = null } = after ?? {};
+  const [names, types] = [only?.names ?? null, only?.types ?? null];
+  const rows = await select(db, zoneNo, prefix, owner, ordername, type, names, types, limit, OCTETS);
+  const sets = rows.slice(0, limit).map(({ found: _, generation, ...set }) => ({
+    ...set,
+    generation: generation === null ? null : Number(generation),
+  }));
+  return { sets, more: (rows[0]?.found ?? 0) > sets.length };
+}
