@@ -108,7 +108,9 @@ function encodeReply({ packet }: Query, reply: Reply): Buffer {
   const message: Packet = {
     id: (packet.id + (reply.idOffset ?? 0)) & 0xffff,
     type: 'response',
+    // With the operation of the query (RFC 1035 section 4.1.1).
     flags:
+      ((packet.flags ?? 0) & 0x7800) |
       (reply.rcode ?? 0) |
       (reply.aa === false ? 0 : dnsPacket.AUTHORITATIVE_ANSWER) |
       (reply.tc ? dnsPacket.TRUNCATED_RESPONSE : 0),

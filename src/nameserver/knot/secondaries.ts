@@ -14,12 +14,14 @@
 //   secondary delayed all others by these 5 s with each change, and occupied all threads that load and sign zones when some
 //   zones changed at once. With the delay, the others had a change after 8 to 12 ms again. `tcp-remote-io-timeout` makes the
 //   wait itself shorter; a node has no other use for it, because it never transfers zones from others.
+// - `quiet`: the delay is for connections that fail. If a server hangs, the kernel of its machine accepts them, and each NOTIFY waits
+//   for those 2 s. So an address that has not answered for some time gets no NOTIFY until it answers again.
 // - `retry-max-interval`: Knot repeats a NOTIFY that failed after the retry interval of the SOA, which is made for
 //   secondaries that ask. A minute costs the source nothing.
 // - Catalogs are unsigned zones with a template of their own. mod-queryacl lets only the addresses of the secondary ask for
 //   them: an ordinary zone is answered to everybody, and this one contains the names of zones.
 import { catalogName } from '#dns/secondaries/catalog.ts';
-import { type Secondary, transferAddresses } from '#dns/secondaries/secondary.ts';
+import { type Endpoint, type Secondary, transferAddresses } from '#dns/secondaries/secondary.ts';
 import { type ConfigItem, TEMPLATE } from './configuration.ts';
 
 /**
@@ -36,6 +38,8 @@ export interface TransferWish {
   /** The names of the zones that knotd has, without final dot and without catalogs. */
   zones: readonly string[];
   role: SourceRole;
+  /** Addresses that get no NOTIFY, because they do not answer. (Default: none.) */
+  quiet?: readonly Endpoint[];
 }
 
 export const CATALOG_TEMPLATE = 'catalog';
@@ -45,7 +49,7 @@ const REMOTE_LIMIT_MS = 2_000;
 const NOTIFY_RETRY_SECONDS = 60;
 
 /** Every item of the sections and items that `isOwned` names. Groups come before items that refer to them. */
-export function transferItems({ secondaries, zones, role }: TransferWish): ConfigItem[] {
+export function transferItems({ secondaries, zones, role, quiet = [] }: TransferWish): ConfigItem[] {
   const items: ConfigItem[] = [
     { section: 'server', item: 'remote-retry-delay', value: String(REMOTE_RETRY_MS) },
     { section: 'server', item: 'tcp-remote-io-timeout', value: String(REMOTE_LIMIT_MS) },
@@ -83,8 +87,11 @@ export function transferItems({ secondaries, zones, role }: TransferWish): Confi
     put('mod-queryacl', aclId(secondary), 'address', transferAddresses(secondary));
   }
 
-  const notify = (all: readonly Secondary[]) =>
-    notifies ? all.filter((one) => one.notify).flatMap((one) => one.addresses.map((_, at) => remoteId(one, at))) : [];
+  const answers = ({ address, port }: Endpoint) =>
+    !quiet.some((other) => other.address === address && other.port === port);
+  const remotes = (one: Secondary) =>
+    one.addresses.flatMap((endpoint, at) => (answers(endpoint) ? [remoteId(one, at)] : []));
+  const notify = (all: readonly Secondary[]) => (notifies ? all.filter((one) => one.notify).flatMap(remotes) : []);
   const everywhere = secondaries.filter((one) => one.zones === 'all');
   for (const template of [TEMPLATE, CATALOG_TEMPLATE]) {
     if (template === CATALOG_TEMPLATE) {

@@ -4,6 +4,7 @@ import { Waker } from '#base/waker.ts';
 import type { TransferPlan, TransferReport } from '#contract/feed.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import type { Endpoint } from '#dns/secondaries/secondary.ts';
+import { rcodeName } from '#dns/wire/rcodes.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { ask } from '../probe/ask.ts';
 import { serialOfSoa } from '../probe/rdata.ts';
@@ -24,6 +25,8 @@ interface SecondariesOptions {
   onLate(zone: string): void;
   /** All that answer have all their zones. */
   onFollowed(): void;
+  /** The addresses in `quiet` are other ones. */
+  onQuiet(): void;
 }
 
 interface Watched {
@@ -41,12 +44,14 @@ const REPORT_MS = 2_000;
 const ASK_MS = 1_000;
 /** A zone that is not current for so long is worth a line in the log. */
 const LATE_MS = 30_000;
+/** An address that has not answered for so long, after about three seconds of unanswered questions, gets no NOTIFY. */
+const QUIET_MS = 2_000;
 const SOA = 6;
-const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED'];
 
 export class Secondaries {
   readonly #options: SecondariesOptions;
   readonly #watched = new Map<string, Watched>();
+  #quiet = '';
   /** Wakes the reports when there is a secondary to watch. */
   readonly #first = new Waker();
 
@@ -95,9 +100,15 @@ export class Secondaries {
     );
   }
 
+  /** The addresses that have not answered for about five seconds. */
+  quiet(): Endpoint[] {
+    const watches = [...this.#watched.values()].flatMap((each) => each.watches);
+    return watches.filter((watch) => watch.isSilentFor(QUIET_MS)).map(({ server }) => server);
+  }
+
   /** Reports every two seconds while secondaries are watched. */
   async run(signal: AbortSignal): Promise<void> {
-    const { api, clock, log, node } = this.#options;
+    const { api, clock, log, node, onQuiet } = this.#options;
     while (!signal.aborted) {
       await this.#first.wait(clock, this.#watched.size === 0 ? null : REPORT_MS, signal);
       if (signal.aborted || this.#watched.size === 0) continue;
@@ -105,6 +116,9 @@ export class Secondaries {
         this.#refresh(each);
         this.#note(each);
       }
+      const quiet = this.quiet().map(textOf).join();
+      if (quiet !== this.#quiet) onQuiet();
+      this.#quiet = quiet;
       const secondaries = [...this.#watched.values()].map((each) => this.#reportOf(each));
       // A report that does not arrive is followed by the next one.
       await api.reportTransfers({ node, secondaries }, signal).catch((error: unknown) => {
@@ -234,7 +248,7 @@ async function askSerial(
   signal: AbortSignal,
 ): Promise<{ serial: number } | { reason: string }> {
   const answer = await ask(server, { name: zone, type: 'SOA' }, { timeoutMs: ASK_MS, attempts: 1, signal });
-  if (answer.rcode !== 0) return { reason: `answers ${RCODES[answer.rcode] ?? `RCODE ${answer.rcode}`}` };
+  if (answer.rcode !== 0) return { reason: `answers ${rcodeName(answer.rcode)}` };
   const soa = answer.answers.find(({ name, type, rdata }) => name === zone && type === SOA && rdata.length >= 22);
   const serial = soa === undefined ? null : serialOfSoa(soa.rdata);
   return serial === null ? { reason: 'answers without a SOA record' } : { serial };

@@ -58,6 +58,7 @@ export class SecondaryWatch {
   readonly #due = new Map<string, Due>();
   #failures = 0;
   #silent: string | null = null;
+  #silentSince = 0;
   #nextQuestion = 0;
   #nextAgain = 0;
 
@@ -69,6 +70,11 @@ export class SecondaryWatch {
   /** Why it does not answer; null: it does. */
   silent(): string | null {
     return this.#silent;
+  }
+
+  /** Whether it has not answered for this time. */
+  isSilentFor(ms: number): boolean {
+    return this.#silent !== null && this.#options.clock.now() - this.#silentSince >= ms;
   }
 
   lags(): Lag[] {
@@ -155,6 +161,7 @@ export class SecondaryWatch {
       if (signal.aborted) return;
       this.#failures += 1;
       if (this.#failures >= SILENT_AFTER) {
+        if (this.#silent === null) this.#silentSince = clock.now();
         this.#silent = error instanceof Error ? error.message : String(error);
         this.#nextQuestion = clock.now() + SILENT_MS;
       }

@@ -83,6 +83,7 @@ export class Transfers {
         this.#late.add(zone);
         this.#waker.wake();
       },
+      onQuiet: () => this.#waker.wake(),
       onFollowed: () => {
         if (roleOf(this.#part) === 'new-source') this.#waker.wake();
       },
@@ -259,10 +260,12 @@ export class Transfers {
     const rows = state.rows();
     const listed = plan.secondaries.flatMap(({ zones }) => (zones === 'all' ? [] : zones));
     const zones = [...new Set(listed)].filter((name) => typeof rows.get(name)?.engineSerial === 'number');
-    const wanted = JSON.stringify([role, plan.secondaries, zones]);
+    const quiet = this.#watch.quiet();
+    const wanted = JSON.stringify([role, plan.secondaries, zones, quiet]);
     if (wanted === this.#applied && clock.now() - this.#appliedAt < AGAIN_MS) return false;
     this.#applied = null;
-    const commands = await transfers.apply({ secondaries: checkedSecondaries(plan.secondaries), zones, role }, signal);
+    const wish = { secondaries: checkedSecondaries(plan.secondaries), zones, role, quiet };
+    const commands = await transfers.apply(wish, signal);
     this.#applied = wanted;
     this.#appliedAt = clock.now();
     return commands > 0;

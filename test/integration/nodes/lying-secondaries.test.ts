@@ -75,6 +75,7 @@ it('each is in the metrics and in the report with its difference, and an honest 
     onAhead: (zone, serial) => ahead.push(`${zone} ${serial}`),
     onLate: (zone) => late.add(zone),
     onFollowed: () => undefined,
+    onQuiet: () => undefined,
   });
   const metrics = createMetrics({ processMetrics: false });
   createTransferMetrics(

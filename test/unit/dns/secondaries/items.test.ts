@@ -48,6 +48,19 @@ describe('the configuration of a source', () => {
     expect(values(found, 'remote', 'all-2', 'key')).toEqual(['all.key.test.']);
   });
 
+  it('notifies no address that does not answer', () => {
+    const [first, second] = [
+      { address: '192.0.2.1', port: 53 },
+      { address: '192.0.2.1', port: 54 },
+    ];
+    const listed = { ...LISTED, addresses: [first] };
+    const wish = { secondaries: [secondary('all', { addresses: [first, second] }), listed], zones: ['a.test'] };
+    const found = transferItems({ ...wish, role: 'source', quiet: [{ ...first }] });
+    expect(values(found, 'template', 'default', 'notify')).toEqual(['all-2']);
+    expect(values(found, 'zone', 'a.test.', 'notify')).toEqual(['all-2']);
+    expect(values(found, 'zone', 'a.test.', 'acl')).toEqual(['all', 'some']);
+  });
+
   it('gives a listed zone both those who get all zones and those who list it, and no other zone', () => {
     const found = items([ALL, LISTED]);
     expect(values(found, 'zone', 'a.test.', 'acl')).toEqual(['all', 'some']);
