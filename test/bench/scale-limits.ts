@@ -17,7 +17,6 @@ const SETTLE_MS = 10_000;
 
 export async function limited(ground: Ground): Promise<void> {
   const { stack, api, records, stateDir, signal } = ground;
-  print('## limits');
   await stack.operator.stop('operator');
   const proxy = await startRecordingProxy(stack.service.url);
   const { health } = await allocatePorts([{ name: 'health' }], { stateDir });

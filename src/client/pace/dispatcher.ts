@@ -21,10 +21,8 @@ import {
   type Bucket,
   batchWith,
   depth,
-  dequeue,
   emptyState,
   enqueue,
-  enqueueAgain,
   LANES,
   pick,
 } from './lanes.ts';
@@ -154,9 +152,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   /** The groups that want to write, including this one. */
   const groupsWith = (group: string): number => {
-    let count = state.groups.has(group) || away.has(group) ? 0 : 1;
-    count += state.groups.size;
-    for (const each of away.keys()) if (!state.groups.has(each)) count += 1;
+    let count = state.queue.hasGroup(group) || away.has(group) ? 0 : 1;
+    count += state.queue.groups;
+    for (const each of away.keys()) if (!state.queue.hasGroup(each)) count += 1;
     return count;
   };
 
@@ -168,7 +166,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       const decision = pick(state, admission, clock.now());
       if (decision.kind === 'send') {
         const together = batch(decision.job);
-        for (const entry of together) dequeue(state, entry);
+        for (const entry of together) state.queue.take(entry);
         void send(decision.job, together);
         continue;
       }
@@ -196,9 +194,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const budget = budgets[first.bucket];
     const probing = bucket.cautious;
     const taking = take(budget, countsOf(together), clock.now());
-    state.inFlight += 1;
     bucket.inFlight += 1;
-    addTo(state.groupsInFlight, group, 1);
+    state.places.take(group);
     if (zone !== null) state.zonesInFlight.add(zone);
     for (const { onAttempt } of together) onAttempt?.();
     let counts = true;
@@ -218,9 +215,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       for (const entry of together) settle(entry, error, together.length);
     } finally {
       end(budget, taking, counts, clock.now());
-      state.inFlight -= 1;
       bucket.inFlight -= 1;
-      addTo(state.groupsInFlight, group, -1);
+      state.places.give(group);
       if (zone !== null) state.zonesInFlight.delete(zone);
       if (first.lane === 'create' && first.bytes > 0 && gatherMs > 0) gather(zone, together.length);
       pump();
@@ -278,7 +274,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     }
     if (entry.signal.aborted) entry.fail(entry.signal.reason);
     else if (entry.waitLimit?.aborted) entry.fail(entry.waitLimit.reason);
-    else enqueueAgain(state, entry);
+    else enqueue(state, entry, true);
   };
 
   const pauseUntil = (current: number | null, retryAfterMs: number | null): number => {
@@ -292,7 +288,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       if (signal.aborted) return reject(signal.reason);
       const onAbort = (): void => {
         // While the job is in flight, the attempt itself listens to the signal; its end settles the job.
-        if (dequeue(state, entry)) entry.fail(signal.aborted ? signal.reason : waitLimit?.reason);
+        if (state.queue.remove(entry)) entry.fail(signal.aborted ? signal.reason : waitLimit?.reason);
         pump();
       };
       const leave = () => {
@@ -365,7 +361,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         pausedUntil: BUCKETS.map((name) => state.buckets[name].pausedUntil).reduce(later, null),
         zonePaused,
         depth: Object.fromEntries(LANES.map((lane) => [lane, depth(state, lane)])) as Record<Lane, number>,
-        inFlight: state.inFlight,
+        inFlight: state.places.total,
       };
     },
   };
@@ -387,12 +383,6 @@ function later(a: number | null, b: number | null): number | null {
 
 function countsOf(together: readonly Entry[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { group } of together) addTo(counts, group, 1);
+  for (const { group } of together) counts.set(group, (counts.get(group) ?? 0) + 1);
   return counts;
-}
-
-function addTo(counts: Map<string, number>, key: string, change: number): void {
-  const count = (counts.get(key) ?? 0) + change;
-  if (count > 0) counts.set(key, count);
-  else counts.delete(key);
 }

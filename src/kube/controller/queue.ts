@@ -8,11 +8,13 @@
 //
 // In addition a key may have one due time (`delayed`), the earliest requested one. It ends in an add, and is dropped if the
 // key is handed out sooner, because that run decides again when to return. One key is never handed out twice at once.
-// Groups of keys take turns. A group has at most its share of the workers, computed as if there were one more group, so that
-// a new group finds a free worker. Within a group the queue works as client-go's workqueue and controller-runtime's priority
-// queue (priorities −100 and 0, FIFO within one priority).
+// Groups of keys take turns (base/fair/queue.ts), and a group has at most its share of the workers (base/fair/places.ts). Within
+// a group the queue works as client-go's workqueue and controller-runtime's priority queue (priorities −100 and 0, FIFO within
+// one priority), but a low priority also has a turn now and then.
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
+import { FairPlaces } from '#base/fair/places.ts';
+import { FairQueue } from '#base/fair/queue.ts';
 
 /**
  * The priority of objects seen at the start and of resyncs. Real changes (0) go first, so that a restart does not delay
@@ -23,9 +25,14 @@ export const NORMAL_PRIORITY = 0;
 /** The priority of objects that a user or a program is waiting for at this moment. */
 export const HIGH_PRIORITY = 100;
 
+export type Priority = typeof LOW_PRIORITY | typeof NORMAL_PRIORITY | typeof HIGH_PRIORITY;
+
+/** The lanes of the fair queue. */
+const LANES: readonly Priority[] = [HIGH_PRIORITY, NORMAL_PRIORITY, LOW_PRIORITY];
+
 export interface QueueItem {
   readonly key: string;
-  readonly priority: number;
+  readonly priority: Priority;
 }
 
 export interface QueueStats {
@@ -55,7 +62,7 @@ export interface QueueOptions {
    * The priority of a key that is added without one; priorities order the keys within a group. (Default:
    * NORMAL_PRIORITY.)
    */
-  readonly priorityOf?: ((key: string) => number) | undefined;
+  readonly priorityOf?: ((key: string) => Priority) | undefined;
   /** Keys of one group take turns with those of the others. (Default: all keys are one group.) */
   readonly groupOf?: ((key: string) => string) | undefined;
   /** How many workers take keys, for the share of a group. (Default: a group may have all.) */
@@ -69,11 +76,11 @@ export interface WorkQueue {
    * Asks for a run. A waiting key moves up when the new priority is higher; a key that is being worked on runs again
    * afterwards.
    */
-  add(key: string, options?: { readonly priority?: number }): void;
+  add(key: string, options?: { readonly priority?: Priority }): void;
   /** Adds the key after `delayMs`. If it has several due times, the earliest counts. */
-  addAfter(key: string, delayMs: number, options?: { readonly priority?: number }): void;
+  addAfter(key: string, delayMs: number, options?: { readonly priority?: Priority }): void;
   /** `addAfter` by the key's number of failures, which grows by one; returns the delay in ms. */
-  addRateLimited(key: string, options?: { readonly priority?: number }): number;
+  addRateLimited(key: string, options?: { readonly priority?: Priority }): number;
   /** Clears the key's failures: after a success, or after an edit, which should be tried soon. */
   forget(key: string): void;
   /** Failures since the last `forget`. */
@@ -93,12 +100,12 @@ export interface WorkQueue {
 
 interface Waiting {
   readonly since: number;
-  priority: number;
+  priority: Priority;
 }
 
 interface Delayed {
   readonly due: number;
-  readonly priority: number;
+  readonly priority: Priority;
   readonly cancel: () => void;
 }
 
@@ -111,17 +118,14 @@ class KeyedQueue implements WorkQueue {
   readonly #clock: Clock;
   readonly #baseDelayMs: number;
   readonly #maxDelayMs: number;
-  readonly #priorityOf: (key: string) => number;
+  readonly #priorityOf: (key: string) => Priority;
   readonly #groupOf: (key: string) => string;
-  readonly #workers: number;
   readonly #observer: QueueObserver | undefined;
 
   readonly #waiting = new Map<string, Waiting>();
-  // The waiting keys by group and priority. A Set keeps the order of insertion, which is the FIFO. The order of the
-  // groups is the round robin: a group that was served goes to the end.
-  readonly #groups = new Map<string, Map<number, Set<string>>>();
-  /** Keys that are being worked on, by group. */
-  readonly #working = new Map<string, number>();
+  /** The waiting keys. */
+  readonly #order = new FairQueue<string>({ lanes: LANES.length });
+  readonly #workers: FairPlaces;
   readonly #processing = new Map<string, number>();
   readonly #dirty = new Map<string, Waiting>();
   readonly #delayed = new Map<string, Delayed>();
@@ -137,29 +141,28 @@ class KeyedQueue implements WorkQueue {
     this.#maxDelayMs = options.maxDelayMs ?? 1_000_000;
     this.#priorityOf = options.priorityOf ?? (() => NORMAL_PRIORITY);
     this.#groupOf = options.groupOf ?? (() => '');
-    this.#workers = options.workers ?? Number.POSITIVE_INFINITY;
+    this.#workers = new FairPlaces(options.workers ?? Number.POSITIVE_INFINITY);
     this.#observer = options.observer;
   }
 
-  add(key: string, options: { readonly priority?: number } = {}): void {
+  add(key: string, options: { readonly priority?: Priority } = {}): void {
     if (this.#closed) return;
     const priority = options.priority ?? this.#priorityOf(key);
     const known = this.#waiting.get(key) ?? this.#dirty.get(key);
     if (known === undefined) this.#observer?.added();
     if (this.#processing.has(key)) {
       if (known === undefined) this.#dirty.set(key, { since: this.#clock.now(), priority });
-      else known.priority = Math.max(known.priority, priority);
+      else known.priority = higher(known.priority, priority);
       return;
     }
     if (known === undefined) this.#append(key, { since: this.#clock.now(), priority });
     else if (priority > known.priority) {
-      this.#leave(key, known.priority);
       known.priority = priority;
-      this.#lane(key, priority).add(key);
+      this.#line(key, priority);
     }
   }
 
-  addAfter(key: string, delayMs: number, options: { readonly priority?: number } = {}): void {
+  addAfter(key: string, delayMs: number, options: { readonly priority?: Priority } = {}): void {
     if (this.#closed) return;
     if (delayMs <= 0) {
       this.add(key, options);
@@ -167,13 +170,13 @@ class KeyedQueue implements WorkQueue {
     }
     const due = this.#clock.now() + delayMs;
     const pending = this.#delayed.get(key);
-    const priority = Math.max(options.priority ?? this.#priorityOf(key), pending?.priority ?? Number.NEGATIVE_INFINITY);
+    const priority = higher(options.priority ?? this.#priorityOf(key), pending?.priority);
     if (pending !== undefined && pending.due <= due && pending.priority === priority) return;
     pending?.cancel();
     this.#delay(key, Math.min(due, pending?.due ?? due), priority);
   }
 
-  addRateLimited(key: string, options: { readonly priority?: number } = {}): number {
+  addRateLimited(key: string, options: { readonly priority?: Priority } = {}): number {
     const failures = this.failures(key);
     this.#failures.set(key, failures + 1);
     const delay = Math.min(this.#baseDelayMs * 2 ** failures, this.#maxDelayMs);
@@ -201,10 +204,7 @@ class KeyedQueue implements WorkQueue {
     const since = this.#processing.get(key);
     if (since === undefined) return;
     this.#processing.delete(key);
-    const group = this.#groupOf(key);
-    const working = (this.#working.get(group) ?? 1) - 1;
-    if (working > 0) this.#working.set(group, working);
-    else this.#working.delete(group);
+    this.#workers.give(this.#groupOf(key));
     this.#observer?.worked((this.#clock.now() - since) / 1000);
     const again = this.#dirty.get(key);
     if (again !== undefined) {
@@ -247,7 +247,7 @@ class KeyedQueue implements WorkQueue {
     });
   }
 
-  #delay(key: string, due: number, priority: number): void {
+  #delay(key: string, due: number, priority: Priority): void {
     const cancel = this.#clock.setTimeout(() => {
       // Timers that exceed the longest delay of the platform would fire at once.
       if (this.#clock.now() < due) return this.#delay(key, due, priority);
@@ -259,7 +259,7 @@ class KeyedQueue implements WorkQueue {
 
   #append(key: string, entry: Waiting): void {
     this.#waiting.set(key, entry);
-    this.#lane(key, entry.priority).add(key);
+    this.#line(key, entry.priority);
     this.#serve();
   }
 
@@ -278,14 +278,8 @@ class KeyedQueue implements WorkQueue {
   #take(key: string): QueueItem {
     const { since, priority } = this.#waiting.get(key)!;
     this.#waiting.delete(key);
-    this.#leave(key, priority);
-    const group = this.#groupOf(key);
-    this.#working.set(group, (this.#working.get(group) ?? 0) + 1);
-    const lanes = this.#groups.get(group);
-    if (lanes !== undefined) {
-      this.#groups.delete(group);
-      this.#groups.set(group, lanes);
-    }
+    this.#order.take(key);
+    this.#workers.take(this.#groupOf(key));
     this.#delayed.get(key)?.cancel();
     this.#delayed.delete(key);
     const now = this.#clock.now();
@@ -295,45 +289,20 @@ class KeyedQueue implements WorkQueue {
   }
 
   #first(): string | undefined {
-    const share = this.#share();
-    for (const [group, lanes] of this.#groups) {
-      if ((this.#working.get(group) ?? 0) < share)
-        return lanes
-          .get(Math.max(...lanes.keys()))
-          ?.values()
-          .next().value;
-    }
-    return undefined;
+    const share = this.#workers.share(this.#order);
+    return this.#order.next({ groupMayGo: (group) => this.#workers.of(group) < share });
   }
 
-  #share(): number {
-    if (this.#workers === Number.POSITIVE_INFINITY) return this.#workers;
-    let active = this.#groups.size;
-    for (const group of this.#working.keys()) if (!this.#groups.has(group)) active += 1;
-    return Math.max(1, Math.floor(this.#workers / (active + 1)));
-  }
-
-  #lane(key: string, priority: number): Set<string> {
-    const group = this.#groupOf(key);
-    const lanes = this.#groups.get(group) ?? new Map<number, Set<string>>();
-    this.#groups.set(group, lanes);
-    const lane = lanes.get(priority) ?? new Set<string>();
-    lanes.set(priority, lane);
-    return lane;
-  }
-
-  /** Removes a key from its lane. Empty lanes and empty groups are deleted. */
-  #leave(key: string, priority: number): void {
-    const group = this.#groupOf(key);
-    const lanes = this.#groups.get(group);
-    const lane = lanes?.get(priority);
-    lane?.delete(key);
-    if (lane?.size === 0) lanes?.delete(priority);
-    if (lanes?.size === 0) this.#groups.delete(group);
+  #line(key: string, priority: Priority): void {
+    this.#order.add(key, { group: this.#groupOf(key), lane: LANES.indexOf(priority) });
   }
 
   #settle(): void {
     if (!this.#closed || this.#waiting.size > 0 || this.#processing.size > 0) return;
     for (const resolve of this.#drainers.splice(0)) resolve();
   }
+}
+
+function higher(a: Priority, b: Priority = a): Priority {
+  return a > b ? a : b;
 }

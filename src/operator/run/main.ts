@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import { realClock } from '#base/clock.ts';
+import { FairPlaces } from '#base/fair/places.ts';
+import { createTurns } from '#base/fair/turns.ts';
 import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
 import { type Client, createClient } from '#client/client.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
@@ -11,7 +13,7 @@ import { withSharedReads } from '#client/shared-reads.ts';
 import { interceptClientWrites } from '#client/write-interceptor.ts';
 import type { Config } from '#config.ts';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
-import { createTurns, inTurns } from '#kube/api/turns.ts';
+import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
 import { createManager } from '#kube/controller/manager.ts';
 import type { WorkQueue } from '#kube/controller/queue.ts';
@@ -66,8 +68,10 @@ export interface Runtime {
 
 type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
 
-/** Concurrent calls about objects: fewer than the connections of a process, so that some remain for the lease and Events. */
-const KUBE_CALLS = 12;
+/** Concurrent calls about objects, and those of a single namespace. Some connections remain for the lease and Events. */
+const KUBE_CALLS = 16;
+const KUBE_CALLS_ALONE = 12;
+const KUBE_CONNECTIONS = 20;
 /** More than the longest record, and much less than the operator's memory, because a zone may contain anything. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -83,6 +87,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const kubeconfig = config.KUBECONFIG;
   const cluster = await connectCluster({
     observe: kubeMetrics.calls,
+    maxConnections: KUBE_CONNECTIONS,
     ...(runtime.callTimeoutMs === undefined ? {} : { timeoutMs: runtime.callTimeoutMs }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
   });
@@ -93,7 +98,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     ...(election ? [whileLeading(election)] : []),
     ...(runtime.intercept ? [runtime.intercept] : []),
   );
-  const api = inTurns(interceptKubeWrites(cluster.api, intercept), createTurns(KUBE_CALLS));
+  const api = inTurns(interceptKubeWrites(cluster.api, intercept), createTurns(new FairPlaces(KUBE_CALLS, KUBE_CALLS_ALONE)));
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
   const connections: Connection[] = [];

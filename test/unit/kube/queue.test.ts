@@ -1,6 +1,13 @@
 // The work queue against the semantics of client-go's workqueue and controller-runtime's priority queue.
 import { describe, expect, it } from 'vitest';
-import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type QueueItem, type WorkQueue } from '#kube/controller/queue.ts';
+import {
+  createQueue,
+  HIGH_PRIORITY,
+  LOW_PRIORITY,
+  type Priority,
+  type QueueItem,
+  type WorkQueue,
+} from '#kube/controller/queue.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 function setUp(options: { baseDelayMs?: number; maxDelayMs?: number } = {}) {
@@ -221,7 +228,7 @@ it('reports how long keys waited and how long their runs took', async () => {
 
 describe('groups of keys', () => {
   const groupOf = (key: string) => key.split('/')[0] as string;
-  const fair = (workers?: number, priorityOf?: (key: string) => number) => {
+  const fair = (workers?: number, priorityOf?: (key: string) => Priority) => {
     const clock = new FakeClock();
     return { clock, queue: createQueue({ name: 'fair', clock, groupOf, workers, priorityOf }) };
   };

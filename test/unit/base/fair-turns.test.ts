@@ -1,11 +1,12 @@
 // Places that groups of calls take in turns.
 import { expect, it } from 'vitest';
-import { createTurns } from '#kube/api/turns.ts';
+import { FairPlaces } from '#base/fair/places.ts';
+import { createTurns } from '#base/fair/turns.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 function setUp(places: number) {
   const clock = new FakeClock();
-  const take = createTurns(places);
+  const take = createTurns(new FairPlaces(places, places));
   const order: string[] = [];
   let running = 0;
   let most = 0;
