@@ -37,8 +37,10 @@ interface ClientOptions {
   readonly baseUrl: string;
   /** `yk_…` or `yu_…`. */
   readonly key: string;
-  /** (Default: an agent of its own with keep-alive, at most 16 connections, HTTP/1.1.) */
+  /** (Default: an agent of its own with keep-alive, HTTP/1.1.) */
   readonly agent?: Dispatcher;
+  /** The connections of the client's own agent; calls beyond them wait in line. (Default: 16.) */
+  readonly connections?: number;
   /** (Default: `zonestead`.) */
   readonly userAgent?: string;
   /** The limit of one call in ms. (Default: 15000.) */
@@ -130,7 +132,7 @@ const DNS = '/v1/dns';
 /** Makes a client; it opens nothing before the first call. @throws {TypeError} when `baseUrl` is not a URL */
 export function createClient(options: ClientOptions): Client {
   // HTTP/1.1 only: undici's HTTP/2 sessions can be half open without being noticed.
-  const agent = options.agent ?? new Agent({ connections: 16, allowH2: false });
+  const agent = options.agent ?? new Agent({ connections: options.connections ?? 16, allowH2: false });
   const http = createHttp({
     baseUrl: new URL(options.baseUrl),
     key: options.key,

@@ -4,9 +4,10 @@
 // A zone is     quiet (each call is a request of its own, a few in parallel) → crowded (many calls wait or began within the
 // last second: one request after the other asks for up to a hundred names of one type) → quiet
 //
-// Nothing is cached: no answer is older than its call.
+// Calls that wait take turns by group. Nothing is cached: no answer is older than its call.
 
 import type { Clock } from '#base/clock.ts';
+import { FairQueue } from '#base/fair/queue.ts';
 import type { Client, DnsRecord, RecordFilter } from './client.ts';
 import type { CallOptions } from './http.ts';
 
@@ -20,7 +21,8 @@ interface Ask {
 }
 
 interface Zone {
-  readonly waiting: Ask[];
+  /** The calls for one type are a line. */
+  readonly waiting: FairQueue<Ask>;
   /** Requests in flight for single names. */
   singles: number;
   /** Those that began within about the last second. */
@@ -38,15 +40,22 @@ const MOST_CHARACTERS = 6_000;
 /** Records in one page of an answer. */
 const PAGE = 200;
 
-/** The client with shared reads: only `records.list` by name and type waits for other calls, as described above. */
-export function withSharedReads(client: Client, clock: Clock): Client {
+/**
+ * The client with shared reads: only `records.list` by name and type waits for other calls, as described above.
+ * @param groupOf calls of one group take turns with those of the others (Default: all calls are one group.)
+ */
+export function withSharedReads(
+  client: Client,
+  clock: Clock,
+  groupOf: (call: CallOptions) => string = () => '',
+): Client {
   const { records } = client;
   const zones = new Map<string, Zone>();
 
   const zoneOf = (id: string): Zone => {
     const found = zones.get(id);
     if (found) return found;
-    const zone: Zone = { waiting: [], singles: 0, recent: 0, isGathering: false };
+    const zone: Zone = { waiting: new FairQueue(), singles: 0, recent: 0, isGathering: false };
     zones.set(id, zone);
     return zone;
   };
@@ -103,20 +112,21 @@ export function withSharedReads(client: Client, clock: Clock): Client {
   const next = (id: string, zone: Zone): void => {
     const { waiting } = zone;
     if (zone.isGathering) return;
-    if (waiting.length === 0) forgetQuiet(id, zone);
-    if (waiting.length > 1 && waiting.length + zone.recent > 2 * SINGLES) {
+    if (waiting.size === 0) forgetQuiet(id, zone);
+    if (waiting.size > 1 && waiting.size + zone.recent > 2 * SINGLES) {
       void several(id, zone);
       return;
     }
     while (zone.singles < SINGLES) {
-      const ask = waiting.shift();
+      const ask = waiting.next();
       if (ask === undefined) return;
+      waiting.take(ask);
       void one(id, zone, ask);
     }
   };
 
   const forgetQuiet = (id: string, { waiting, singles, recent, isGathering }: Zone): void => {
-    if (waiting.length + singles + recent === 0 && !isGathering) zones.delete(id);
+    if (waiting.size + singles + recent === 0 && !isGathering) zones.delete(id);
   };
 
   return {
@@ -129,7 +139,8 @@ export function withSharedReads(client: Client, clock: Clock): Client {
           return records.list(id, filter, options);
         return new Promise((resolve) => {
           const zone = zoneOf(id);
-          zone.waiting.push({ place: { name, type }, options, answer: resolve });
+          const ask: Ask = { place: { name, type }, options, answer: resolve };
+          zone.waiting.add(ask, { group: groupOf(options), line: type });
           next(id, zone);
         });
       },
@@ -137,24 +148,22 @@ export function withSharedReads(client: Client, clock: Clock): Client {
   };
 }
 
-/** Takes as many calls as one request can serve: those of the type of the first one, in their order. */
-function takeAlike(waiting: Ask[]): Ask[] {
-  const type = waiting[0]?.place.type;
+/** Takes as many calls as one request can serve: those of the type of the first one, each group in turn. */
+function takeAlike(waiting: FairQueue<Ask>): Ask[] {
+  const type = waiting.next()?.place.type;
   const names = new Set<string>();
   let characters = 0;
+  const adds = ({ place: { name } }: Ask): number => (names.has(name) ? 0 : name.length + 1);
+  const mayGo = (ask: Ask): boolean =>
+    ask.place.type === type &&
+    names.size + Math.sign(adds(ask)) <= MOST_NAMES &&
+    characters + adds(ask) <= MOST_CHARACTERS;
   const taken: Ask[] = [];
-  for (let index = 0; index < waiting.length; ) {
-    const ask = waiting[index] as Ask;
-    const { name } = ask.place;
-    const adds = names.has(name) ? 0 : name.length + 1;
-    const fits = names.size + Math.sign(adds) <= MOST_NAMES && characters + adds <= MOST_CHARACTERS;
-    if (ask.place.type !== type || !fits) {
-      index += 1;
-      continue;
-    }
-    names.add(name);
-    characters += adds;
-    taken.push(...waiting.splice(index, 1));
+  for (let ask = waiting.next({ mayGo }); ask !== undefined; ask = waiting.next({ mayGo })) {
+    characters += adds(ask);
+    names.add(ask.place.name);
+    taken.push(ask);
+    waiting.take(ask);
   }
   return taken;
 }

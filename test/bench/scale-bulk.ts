@@ -41,9 +41,9 @@ const BETWEEN_LOOKS_MS = 100;
 const BESIDE: ReadonlySet<string> = new Set(['kube-apiserver', 'etcd', 'kube-controller-manager']);
 
 /** Zones to begin with. */
-export async function ready({ api, zones, signal }: Ground): Promise<void> {
+export async function ready({ api, zones, signal }: Ground, count = ZONES): Promise<void> {
   await Promise.all(
-    Array.from({ length: ZONES }, async (_, n) => {
+    Array.from({ length: count }, async (_, n) => {
       const draft = { metadata: { name: `scale${n}`, namespace: 'default' }, spec: { zoneName: `scale${n}.test` } };
       await api.create(DNS_ZONE, draft as never, signal);
       await zones.ready(`scale${n}`, 1, LIMIT_MS);

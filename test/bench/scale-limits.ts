@@ -1,12 +1,13 @@
 // A key at its limit of 60 writes a minute: 300 records wait, then a certificate is requested. The operator is
 // restarted behind a proxy that records every request.
 
+import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { startRecordingProxy } from '../support/recording-proxy.ts';
-import { create, type Ground, inParallel, newRecords } from './scale-bulk.ts';
+import { create, type Ground, inParallel, newRecords, ready as zonesReady } from './scale-bulk.ts';
 import { figure } from './statistics.ts';
 import { print } from './support.ts';
 
@@ -17,6 +18,7 @@ const SETTLE_MS = 10_000;
 
 export async function limited(ground: Ground): Promise<void> {
   const { stack, api, records, stateDir, signal } = ground;
+  await zonesReady(ground, 1);
   await stack.operator.stop('operator');
   const proxy = await startRecordingProxy(stack.service.url);
   const { health } = await allocatePorts([{ name: 'health' }], { stateDir });
@@ -42,7 +44,12 @@ export async function limited(ground: Ground): Promise<void> {
       ttl: 60,
       content: 'token',
     };
-    await api.create(DNS_RECORD, { metadata: { name: 'challenge', namespace: 'default' }, spec } as never, signal);
+    const labels = { [MANAGED_BY]: SOLVER_MANAGER };
+    await api.create(
+      DNS_RECORD,
+      { metadata: { name: 'challenge', namespace: 'default', labels }, spec } as never,
+      signal,
+    );
     const ready = await records.ready('challenge', 1, LIMIT_MS);
     const writes = proxy.exchanges.filter(({ method, path }) => method !== 'GET' && path.includes('/records'));
     const refusals = writes.filter(({ status }) => status === 429);

@@ -15,37 +15,63 @@ import { print } from './support.ts';
 const CHALLENGES = 300;
 const CREATORS = 16;
 const LIMIT_MS = 300_000;
+const WINDOW_MS = 60_000;
 /** The flood has used its part of the window by then. */
 const SETTLE_MS = 3_000;
 const FLOOD = 'flood';
-/** Each creates one record while the flood waits. */
+/** Each creates its first record while the flood waits. */
 const QUIET = ['quiet-own-zone', 'quiet-shared-zone', 'quiet-later'];
+/** Each has a record before the flood, and edits it while the flood waits, all at the same time. */
+const MANY = Array.from({ length: 20 }, (_, n) => `many-${n}`);
 
 export async function neighbours({ api, signal }: Ground): Promise<void> {
-  for (const name of [FLOOD, ...QUIET]) await api.create(NAMESPACE, { metadata: { name } } as never, signal);
-  const allowedRecords = [{ namespaces: { from: 'All' } }];
-  await zone(api, FLOOD, { zoneName: 'shared.test', allowedRecords }, signal);
+  for (const name of [FLOOD, ...QUIET, ...MANY]) await api.create(NAMESPACE, { metadata: { name } } as never, signal);
+  await zone(api, FLOOD, { zoneName: 'shared.test', allowedRecords: [{ namespaces: { from: 'All' } }] }, signal);
   for (const name of ['quiet-own-zone', 'quiet-later']) await zone(api, name, { zoneName: `${name}.test` }, signal);
-  await inParallel(Array.from({ length: CHALLENGES }, (_, n) => n), CREATORS, (n) => {
-    const labels = { [MANAGED_BY]: SOLVER_MANAGER };
-    const spec = { zoneRef: { name: 'zone' }, name: `_acme-challenge.n${n}`, type: 'TXT', ttl: 60, content: `token-${n}` };
-    return api.create(DNS_RECORD, { metadata: { name: `c${n}`, namespace: FLOOD, labels }, spec } as never, signal);
-  });
+  const shared = { name: 'zone', namespace: FLOOD };
+  const many = await Promise.all(MANY.map((namespace) => oneRecord(api, namespace, shared, signal)));
+  await delay(WINDOW_MS, signal);
+  await flood(api, signal);
   for (const namespace of QUIET) {
     await delay(SETTLE_MS, signal);
-    const spec = {
-      zoneRef: namespace === 'quiet-shared-zone' ? { name: 'zone', namespace: FLOOD } : { name: 'zone' },
-      name: `www-${namespace}`,
-      type: 'A',
-      ttl: 60,
-      content: '192.0.2.1',
-    };
-    const watch = await watchReady<DNSRecord>(api, DNS_RECORD, namespace, signal);
-    const start = performance.now();
-    await api.create(DNS_RECORD, { metadata: { name: 'www', namespace }, spec } as never, signal);
-    const ready = await watch.ready('www', 1, LIMIT_MS);
-    print(`  record in ${namespace}: Ready ${figure((ready - start) / 1000)} s after it was created`);
+    const { seconds } = await oneRecord(
+      api,
+      namespace,
+      namespace === 'quiet-shared-zone' ? shared : { name: 'zone' },
+      signal,
+    );
+    print(`  first record in ${namespace}: Ready ${figure(seconds)} s after it was created`);
   }
+  const edits = await Promise.all(many.map(({ edit }) => edit()));
+  print(`  edits in ${MANY.length} namespaces at once: the last Ready after ${figure(Math.max(...edits))} s`);
+}
+
+async function flood(api: KubeApi, signal: AbortSignal): Promise<void> {
+  const labels = { [MANAGED_BY]: SOLVER_MANAGER };
+  const names = Array.from({ length: CHALLENGES }, (_, n) => `n${n}`);
+  await inParallel(names, CREATORS, (name) => {
+    const spec = { zoneRef: { name: 'zone' }, name: `_acme-challenge.${name}`, type: 'TXT', ttl: 60, content: 'token' };
+    return api.create(DNS_RECORD, { metadata: { name, namespace: FLOOD, labels }, spec } as never, signal);
+  });
+}
+
+/** Creates one record, or edits it later. @returns the seconds until it is Ready */
+async function oneRecord(api: KubeApi, namespace: string, zoneRef: object, signal: AbortSignal) {
+  const watch = await watchReady<DNSRecord>(api, DNS_RECORD, namespace, signal);
+  const secondsOf = async (generation: number, write: () => Promise<unknown>): Promise<number> => {
+    const start = performance.now();
+    await write();
+    return ((await watch.ready('www', generation, LIMIT_MS)) - start) / 1000;
+  };
+  const spec = { zoneRef, name: `www-${namespace}`, type: 'A', ttl: 60, content: '192.0.2.1' };
+  const object = { metadata: { name: 'www', namespace }, spec } as never;
+  return {
+    seconds: await secondsOf(1, () => api.create(DNS_RECORD, object, signal)),
+    edit: () =>
+      secondsOf(2, () =>
+        api.merge(DNS_RECORD, { name: 'www', namespace }, { spec: { content: '192.0.2.2' } }, {}, signal),
+      ),
+  };
 }
 
 async function zone(api: KubeApi, namespace: string, spec: object, signal: AbortSignal): Promise<void> {

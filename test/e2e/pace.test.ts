@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres, { type Sql } from 'postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isTrue } from '#kube/objects/conditions.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
 import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { startCommand } from '../../deploy/local/parts/command.ts';
 import type { Part } from '../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
@@ -66,10 +69,10 @@ interface Waiting {
 }
 
 const statusOf = async (name: string) => (await test.kube.get<Waiting>(`zdr/${name}`)).status;
-const markedBySolver = (object: object) => ({
-  ...object,
-  metadata: { name: 'challenge', namespace: 'default', labels: { [MANAGED_BY]: SOLVER_MANAGER } },
-});
+const markedBySolver = (object: object) => {
+  const { metadata } = object as KubeObject;
+  return { ...object, metadata: { ...metadata, labels: { [MANAGED_BY]: SOLVER_MANAGER } } };
+};
 const isRecordWrite = ({ method, path }: Exchange) => method !== 'GET' && path.includes('/records');
 const writes = () => proxy.exchanges.filter(isRecordWrite);
 
@@ -124,5 +127,31 @@ describe('a key whose write limit is used up', () => {
       const early = writes().filter(({ at }) => at > answeredAt && at < answeredAt + retryAfterMs);
       expect(early).toEqual([]);
     }
+  });
+});
+
+describe('a namespace beside one with more challenges than the key may write in a minute', () => {
+  const FLOOD = 'flood';
+  const challenges = Array.from({ length: 120 }, (_, index) => `n${index}`);
+  const programmed = async () =>
+    (await test.kube.list<DNSRecord>('zdr', FLOOD)).filter(({ status }) =>
+      isTrue(status?.conditions, 'Programmed'),
+    ).length;
+
+  it('waits for none of them', async () => {
+    await take();
+    for (const name of [FLOOD, 'quiet']) await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    const allowedRecords = [{ namespaces: { from: 'All' } }];
+    await test.apply(zoneObject('shared', 'shared.example', { allowedRecords }, FLOOD));
+    await test.ready(20, '-n', FLOOD, 'zdz/shared');
+    const spec = (name: string) => ({ name: `_acme-challenge.${name}`, type: 'TXT', content: 'token' });
+    await test.apply(...challenges.map((name) => markedBySolver(recordObject(name, 'shared', spec(name), FLOOD))));
+    // The flood has used its part of the window, and waits.
+    await expect.poll(programmed, { timeout: 20_000 }).toBeGreaterThan(20);
+    const zoneRef = { name: 'shared', namespace: FLOOD };
+    const www = { zoneRef, name: 'www', type: 'A', content: '192.0.2.7' };
+    await test.apply(recordObject('www', 'shared', www, 'quiet'));
+    await test.ready(15, '-n', 'quiet', 'zdr/www');
+    expect(await programmed()).toBeLessThan(challenges.length);
   });
 });

@@ -1,6 +1,6 @@
 // Limits the calls that run at the same time; groups take turns. Otherwise a group with hundreds of calls would make the single
 // call of another group wait behind all of them.
-import { FairPlaces } from './places.ts';
+import type { FairPlaces } from './places.ts';
 import { FairQueue } from './queue.ts';
 
 /** Runs the work when its turn comes. @throws the error of the work; the signal's reason when it aborts first */

@@ -11,6 +11,8 @@
 // - For the next one, a group with u places in the window needs more than R·u/(u+3) free places, where R is a reserve of a
 //   fifth of the window (at least 3 places, at most 60, never more than half). No group can use up the window, and groups that
 //   write little find places: of a reserve of 12 the first group gets 5, the second 3, the next four one each.
+// - A group that has its equal part of the window among all its neighbours leaves a free place for each of them, but never
+//   more than half of the window.
 // - While other groups want to write too, a group has at most an equal part of the window.
 import type { Rate } from './rate.ts';
 
@@ -94,28 +96,31 @@ export function end(budget: Budget, taking: Taking, counts: boolean, now: number
   else giveBack(budget, taking);
 }
 
-/** A group that wants to write, and the number of groups that want to, including itself. */
+/** A group that wants to write. */
 interface Asking {
   readonly group: string;
+  /** The number of groups that want to write, including itself. */
   readonly groups: number;
+  /** Other groups that may want to write at any time. (Default: 0.) */
+  readonly neighbours?: number;
 }
 
 /** Whether a group may write now, together with `chosen` other changes (`own` of them of the group). */
-export function permits(budget: Budget, { group, groups }: Asking, now: number, chosen = 0, own = 0): boolean {
+export function permits(budget: Budget, asking: Asking, now: number, chosen = 0, own = 0): boolean {
   const { rate } = budget;
   if (!rate) return rate === null || chosen === 0;
   prune(budget, now);
   const free = left(budget, now) - chosen;
   // With one change too many, the service refuses the whole request.
   if (chosen > 0 && free <= 0) return false;
-  return isAdmitted(rate, groups, usedBy(budget, group) + own, free);
+  return isAdmitted(rate, asking, usedBy(budget, asking.group) + own, free);
 }
 
 /** When the group may write, in ms: `now` if it already may. A later answer can move the time forward. */
 export function permittedAt(budget: Budget, asking: Asking, now: number): number {
   const { rate } = budget;
   if (!rate || permits(budget, asking, now)) return now;
-  const { group, groups } = asking;
+  const { group } = asking;
   // Follows the window into the future, one returning request after the other.
   let free = left(budget, now);
   let used = usedBy(budget, group);
@@ -125,7 +130,7 @@ export function permittedAt(budget: Budget, asking: Asking, now: number): number
     if (now < statedEnd && statedEnd <= returns) break;
     free += taking.size;
     used -= taking.counts.get(group) ?? 0;
-    if (isAdmitted(rate, groups, used, free)) return returns;
+    if (isAdmitted(rate, asking, used, free)) return returns;
   }
   return Math.max(statedEnd, now + spacing(budget));
 }
@@ -154,12 +159,13 @@ function left({ rate, statedAt, heardAt, statedBy, returned, underWay, ended }: 
   return Math.min(quota, isPast ? quota : remaining + returned) - since - underWay;
 }
 
-function isAdmitted({ quota }: Rate, groups: number, used: number, free: number): boolean {
+function isAdmitted({ quota }: Rate, { groups, neighbours = 0 }: Asking, used: number, free: number): boolean {
   if (used === 0) return true;
   if (groups > 1 && used >= Math.floor(quota / groups)) return false;
-  const wanted = Math.min(Math.max(SMALLEST_RESERVE, Math.ceil(quota / 5)), LARGEST_RESERVE);
-  const reserve = Math.min(wanted, Math.floor(quota / 2));
-  return free > (reserve * used) / (used + 3);
+  const half = Math.floor(quota / 2);
+  if (used >= quota / (neighbours + 1) && free <= Math.min(neighbours, half)) return false;
+  const fifth = Math.min(Math.max(SMALLEST_RESERVE, Math.ceil(quota / 5)), LARGEST_RESERVE);
+  return free > (Math.min(fifth, half) * used) / (used + 3);
 }
 
 /** Removes the requests that have left the window. */

@@ -15,17 +15,7 @@ import type { DnsRecord } from '../client.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
 import { type Budget, emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
 import type { Lane, PaceState } from './lanes.ts';
-import {
-  type Admission,
-  BUCKETS,
-  type Bucket,
-  batchWith,
-  depth,
-  emptyState,
-  enqueue,
-  LANES,
-  pick,
-} from './lanes.ts';
+import { type Admission, BUCKETS, type Bucket, batchWith, depth, emptyState, enqueue, LANES, pick } from './lanes.ts';
 import type { Rate } from './rate.ts';
 import type { Change, RecordWriter } from './writer.ts';
 
@@ -44,6 +34,8 @@ export interface DispatcherOptions {
    * twice as long after each batch of several, up to eight times. A single creation does not wait. (Default: 25.)
    */
   readonly gatherMs?: number;
+  /** The number of other groups that may want to write at any time: the window keeps a place for each. (Default: none.) */
+  readonly neighbours?: () => number;
   /** Called when a pause begins or gets longer; `zone` is null for a whole bucket. `until` is in ms of the clock. */
   readonly onPause?: (pause: { readonly zone: string | null; readonly until: number }) => void;
 }
@@ -139,9 +131,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { clock, random, maxBatch = MAX_BATCH, gatherMs = GATHER_MS } = options;
   const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8);
   const budgets: Readonly<Record<Bucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
+  const askingOf = (group: string) => ({ group, groups: groupsWith(group), neighbours: options.neighbours?.() ?? 0 });
   const admission: Admission = {
     used: (bucket, group) => usedBy(budgets[bucket], group),
-    permittedAt: (bucket, group, now) => permittedAt(budgets[bucket], { group, groups: groupsWith(group) }, now),
+    permittedAt: (bucket, group, now) => permittedAt(budgets[bucket], askingOf(group), now),
   };
   /** How long the bulk creations of a zone are collected now, in ms, if its last batch had several changes. */
   const crowds = new Map<string | null, number>();
@@ -179,11 +172,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   const batch = (first: Entry): readonly Entry[] => {
     const budget = budgets[first.bucket];
-    const groups = groupsWith(first.group);
+    const asking = askingOf(first.group);
     return batchWith(state, first, {
       most: state.buckets[first.bucket].cautious ? 1 : maxBatch,
       mostBytes: MAX_BATCH_BYTES,
-      admits: (group, chosen, own) => permits(budget, { group, groups }, clock.now(), chosen, own),
+      admits: (group, chosen, own) => permits(budget, { ...asking, group }, clock.now(), chosen, own),
       used: (group) => usedBy(budget, group),
     });
   };

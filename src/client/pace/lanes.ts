@@ -157,7 +157,10 @@ export function batchWith<J extends Waiting>({ queue }: PaceState<J>, job: J, bo
 }
 
 /** The other jobs that can be in a batch. */
-function* alike<J extends Waiting>(job: J, lines: readonly { readonly items: ReadonlySet<J> }[]): Generator<J, undefined> {
+function* alike<J extends Waiting>(
+  job: J,
+  lines: readonly { readonly items: ReadonlySet<J> }[],
+): Generator<J, undefined> {
   for (const { items } of lines) for (const other of items) if (other !== job && other.bytes > 0) yield other;
   return undefined;
 }

@@ -1,5 +1,8 @@
-// Asks the api whether the living nodes and the secondaries have a zone. All proofs of one zone that begin at about the same time share one question.
+// Asks the api whether the living nodes and the secondaries have a zone. All proofs of one zone and namespace that begin at about
+// the same time share one question. Namespaces take turns: a question may last half a second.
 import type { Clock } from '#base/clock.ts';
+import { FairPlaces } from '#base/fair/places.ts';
+import { createTurns } from '#base/fair/turns.ts';
 import { sleep } from '#base/wait.ts';
 import type { Client, ZoneNode, ZoneSecondary } from '#client/client.ts';
 import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
@@ -15,9 +18,9 @@ export type NodesAnswer = { secondaries: readonly ZoneSecondary[] } & (
 export interface NodeQuestions {
   /**
    * Waits up to half a second for the nodes to have every change of the zone that was committed when the call began.
-   * @throws the reason of the signal
+   * @param group the namespace of the proof @throws the reason of the signal
    */
-  ask(client: NodesClient, zoneId: string, signal: AbortSignal): Promise<NodesAnswer>;
+  ask(client: NodesClient, zoneId: string, group: string, signal: AbortSignal): Promise<NodesAnswer>;
 }
 
 /** A node needs 10 to 30 ms, more on a busy machine. A worker must not wait long for a node that is away. */
@@ -26,6 +29,8 @@ const TIMEOUT_MS = 3_000;
 /** Proofs of one batch of records begin within this time. */
 const COLLECT_MS = 1;
 const IN_FLIGHT = 2;
+/** Questions of all zones at the same time; a single namespace has half of them. */
+export const MOST_QUESTIONS = 16;
 
 interface Zone {
   /** The question that is not sent yet. One that was sent may not know of later changes. */
@@ -35,33 +40,47 @@ interface Zone {
 }
 
 export function createNodeQuestions(clock: Clock): NodeQuestions {
+  /** By zone and group. */
   const zones = new Map<string, Zone>();
+  const take = createTurns(new FairPlaces(MOST_QUESTIONS));
 
-  async function send(client: NodesClient, id: string, zone: Zone): Promise<NodesAnswer> {
+  async function send(client: NodesClient, id: string, group: string, zone: Zone): Promise<NodesAnswer> {
     await sleep(clock, COLLECT_MS);
     while (zone.inFlight >= IN_FLIGHT) await zone.ended.promise;
-    zone.next = null;
     zone.inFlight += 1;
     try {
-      return { ...(await client.zones.nodes(id, WAIT_SECONDS, { timeoutMs: TIMEOUT_MS })), problem: null };
-    } catch (error) {
-      return { nodes: null, secondaries: [], problem: problemOf(error) };
+      return await take(group, () => {
+        zone.next = null;
+        return answered(client, id);
+      });
     } finally {
       zone.inFlight -= 1;
       zone.ended.resolve();
       zone.ended = Promise.withResolvers();
-      if (zone.inFlight === 0 && zone.next === null) zones.delete(id);
+      if (zone.inFlight === 0 && zone.next === null) zones.delete(keyOf(id, group));
     }
   }
 
   return {
-    ask: (client, id, signal) => {
-      const zone = zones.get(id) ?? { next: null, inFlight: 0, ended: Promise.withResolvers() };
-      zones.set(id, zone);
-      zone.next ??= send(client, id, zone);
+    ask: (client, id, group, signal) => {
+      const zone = zones.get(keyOf(id, group)) ?? { next: null, inFlight: 0, ended: Promise.withResolvers() };
+      zones.set(keyOf(id, group), zone);
+      zone.next ??= send(client, id, group, zone);
       return orAborted(zone.next, signal);
     },
   };
+}
+
+function keyOf(zoneId: string, group: string): string {
+  return `${zoneId} ${group}`;
+}
+
+async function answered(client: NodesClient, id: string): Promise<NodesAnswer> {
+  try {
+    return { ...(await client.zones.nodes(id, WAIT_SECONDS, { timeoutMs: TIMEOUT_MS })), problem: null };
+  } catch (error) {
+    return { nodes: null, secondaries: [], problem: problemOf(error) };
+  }
 }
 
 /** @throws an error that is no failed call */

@@ -35,6 +35,8 @@ export interface Proof {
 }
 
 interface ProvenZone {
+  /** The namespace of the object whose data are proven. */
+  readonly namespace: string;
   readonly nameservers: readonly string[];
   readonly readyWhen: ReadyWhen;
 }
@@ -134,13 +136,13 @@ export function createPropagation(
   }
 
   async function prove(
-    { zoneId, nameservers, readyWhen }: { zoneId: string } & ProvenZone,
+    { zoneId, namespace, nameservers, readyWhen }: { zoneId: string } & ProvenZone,
     patienceSeconds: number,
     client: NodesClient,
     signal: AbortSignal,
     ask: Ask,
   ): Promise<Proof> {
-    const asked = questions.ask(client, zoneId, signal);
+    const asked = questions.ask(client, zoneId, namespace, signal);
     const secondaries = readyWhen === 'OwnNodes' ? (await asked).secondaries : [];
     const names = countedNames(nameservers, readyWhen, secondaries);
     const [{ servers, problems, wrong }, answer] = await Promise.all([probeAll(names, asked, signal, ask), asked]);

@@ -56,7 +56,7 @@ async function reconcileRecord(
 ): Promise<ReconcileResult> {
   const { signal } = run;
   const zone = context.zones.get(zoneKeyOf(object));
-  const judgedZone = zone && zoneOf(zone);
+  const judgedZone = zone && zoneOf(zone, object);
   if (!judgedZone) {
     const answer = no(
       'ZoneNotReady',
@@ -143,6 +143,8 @@ async function waitForKey(
 }
 
 interface ReadyZone {
+  /** The namespace of the record. */
+  namespace: string;
   zoneId: string;
   zoneName: string;
   defaultTtl: number;
@@ -153,7 +155,7 @@ interface ReadyZone {
   counted: readonly string[];
 }
 
-function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
+function zoneOf({ spec, status }: DNSZone, record: DNSRecord): ReadyZone | null {
   if (status?.zoneId === undefined || status.defaultTtl === undefined) return null;
   // A zone that is refused now accepts no writes of its records either.
   if (findCondition(status.conditions, 'Accepted')?.status === 'False') return null;
@@ -162,6 +164,7 @@ function zoneOf({ spec, status }: DNSZone): ReadyZone | null {
   const { nameservers = [], secondaries = [] } = status;
   const added = secondaries.map(({ nameservers: names = [] }) => ({ nameservers: names }));
   return {
+    namespace: record.metadata.namespace ?? '',
     zoneId: status.zoneId,
     zoneName: name.value,
     defaultTtl: status.defaultTtl,

@@ -7,9 +7,11 @@ import { FairPlaces } from '#base/fair/places.ts';
 import { createTurns } from '#base/fair/turns.ts';
 import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
 import { type Client, createClient } from '#client/client.ts';
+import type { CallOptions } from '#client/http.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
 import { withSharedReads } from '#client/shared-reads.ts';
+import { readsInTurns } from '#client/turns.ts';
 import { interceptClientWrites } from '#client/write-interceptor.ts';
 import type { Config } from '#config.ts';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
@@ -34,6 +36,7 @@ import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/con
 import { type Connection, createCredentials } from '../access/credentials.ts';
 import { watchOwnKey } from '../access/own-key.ts';
 import { createParentLookup } from '../proof/delegated.ts';
+import { MOST_QUESTIONS } from '../proof/nodes.ts';
 import { createPropagation } from '../proof/propagation.ts';
 import { createRecordTrim } from '../record/cache.ts';
 import { createSeal } from '../record/creation-annotation.ts';
@@ -47,6 +50,7 @@ import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import { createServiceWatch } from './service-watch.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
+import { createTenantCount } from './tenants.ts';
 import { createTrace } from './trace.ts';
 import { connectTriggers } from './triggers.ts';
 
@@ -72,6 +76,9 @@ type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
 const KUBE_CALLS = 16;
 const KUBE_CALLS_ALONE = 12;
 const KUBE_CONNECTIONS = 20;
+/** Concurrent calls to the service with one key, beside the questions for nodes. A single namespace has half of them. */
+const READS = 16;
+const MAX_WRITES = 8;
 /** More than the longest record, and much less than the operator's memory, because a zone may contain anything. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
@@ -98,28 +105,32 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     ...(election ? [whileLeading(election)] : []),
     ...(runtime.intercept ? [runtime.intercept] : []),
   );
-  const api = inTurns(interceptKubeWrites(cluster.api, intercept), createTurns(new FairPlaces(KUBE_CALLS, KUBE_CALLS_ALONE)));
+  const api = inTurns(
+    interceptKubeWrites(cluster.api, intercept),
+    createTurns(new FairPlaces(KUBE_CALLS, KUBE_CALLS_ALONE)),
+  );
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
   const connections: Connection[] = [];
-  const connect = (key: string): Connection => {
+  const connect = (key: string, neighbours: () => number = () => 0): Connection => {
     const plain = createClient({
       baseUrl: config.ZONESTEAD_URL,
       key,
       userAgent: 'zonestead-operator',
       maxAnswerBytes: MAX_ANSWER_BYTES,
+      connections: READS + MOST_QUESTIONS + 2 * MAX_WRITES,
       observe,
       ...(tracing.isOn ? { trace: trace.calls } : {}),
     });
-    const connection = connectionOf(
-      withSharedReads(interceptClientWrites(plain, chain(trace.intercept, intercept)), realClock),
-      pace,
+    const take = createTurns(new FairPlaces(READS));
+    const groupOf = ({ requestId }: CallOptions) => trace.namespaceOf(requestId);
+    const reading = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
+      take(groupOf(call), work, call.signal),
     );
+    const connection = connectionOf(withSharedReads(reading, realClock, groupOf), pace, neighbours);
     connections.push(connection);
     return connection;
   };
-  const own = connect(config.ZONESTEAD_API_KEY);
-  const { client, dispatcher } = own;
   const manager = createManager({
     api: cluster.api,
     log,
@@ -142,6 +153,9 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     transform: createRecordTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
+  const tenants = createTenantCount([zones, records], realClock);
+  const own = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
+  const { client, dispatcher } = own;
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
   const orphans = createOrphanSweep(realClock, Math.random);
@@ -209,13 +223,15 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
 }
 
 /** Creates the connection of one API key, with a dispatcher of its own. */
-function connectionOf(client: Client, pace: PaceMetrics): Connection {
+function connectionOf(client: Client, pace: PaceMetrics, neighbours: () => number): Connection {
   let owner: string | undefined;
   const { onPause } = pace;
   const writer = createRecordWriter(client);
   return {
     client,
-    dispatcher: pace.observed(createDispatcher({ clock: realClock, random: Math.random, writer, onPause })),
+    dispatcher: pace.observed(
+      createDispatcher({ clock: realClock, random: Math.random, maxInFlight: MAX_WRITES, writer, neighbours, onPause }),
+    ),
     owner: async (signal) => {
       if (owner === undefined) {
         const { team } = await client.account({ signal });

@@ -6,7 +6,7 @@ import type { WriteInterceptor } from '#base/write-interceptor.ts';
 import type { TraceCall } from '#client/http.ts';
 import type { Reconcile, ReconcileContext } from '#kube/controller/controller.ts';
 import type { EventRecorder } from '#kube/events/events.ts';
-import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
+import { type KubeObject, keyOf, splitKey } from '#kube/objects/resource.ts';
 import { REQUEST_ID } from '#resources/names.ts';
 import type { Logger } from '#telemetry/log.ts';
 import { inSpan, type Span, type Tracing } from '#telemetry/tracing.ts';
@@ -16,6 +16,8 @@ export interface Trace {
   runs(kind: string, reconcile: Reconcile): Reconcile;
   /** A log line for every write, one for every change of a batch. */
   readonly intercept: WriteInterceptor;
+  /** The namespace of the object whose run has this id; '' if there is no such run. */
+  namespaceOf(requestId: string | undefined): string;
   /** Creates a span for every call to the service, below the span of its run. */
   readonly calls: TraceCall;
   /**
@@ -27,6 +29,7 @@ export interface Trace {
 
 interface Run {
   readonly object: string;
+  readonly namespace: string;
   /** The context creates its logger on first use; most runs never use it. */
   readonly context: ReconcileContext;
   readonly span: Span;
@@ -48,7 +51,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
       const object = `${kind} ${key}`;
       const attributes = { 'zonestead.object': object, 'zonestead.request_id': id };
       return inSpan(tracing, { name: `reconcile ${kind}`, kind: 'internal', attributes }, async (span) => {
-        running.set(id, { object, context, span });
+        running.set(id, { object, namespace: splitKey(key).namespace ?? '', context, span });
         current.set(object, id);
         try {
           return await reconcile(key, context);
@@ -82,6 +85,7 @@ export function createTrace(log: Logger, clock: Clock, tracing: Tracing): Trace 
         throw error;
       }
     },
+    namespaceOf: (id = '') => running.get(id)?.namespace ?? '',
     calls: ({ method, path, requestId = '', requestIds = [] }) => {
       const begin = () =>
         tracing.begin({

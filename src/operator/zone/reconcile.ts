@@ -82,7 +82,7 @@ async function reconcileZone(
     const { serial, patienceSeconds } = needed(object, zone);
     const { client } = scope.context;
     const { readyWhen } = object.spec;
-    const asked = { ...zone, serial, readyWhen };
+    const asked = { ...zone, serial, readyWhen, namespace: object.metadata.namespace ?? '' };
     const proof = await context.propagation.zoneServed(asked, patienceSeconds, client, signal);
     const ready = proof.problem === null ? readyBy(proof, zone.nameservers) : no('AwaitingPropagation', proof.problem);
     known = { ...known, ...servingOf(object, zone, proof, context.now()) };

@@ -1,4 +1,5 @@
 // Places that groups of calls take in turns.
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { FairPlaces } from '#base/fair/places.ts';
 import { createTurns } from '#base/fair/turns.ts';
@@ -71,4 +72,61 @@ it('drops a job that is given up while it waits, but none that has begun', async
   await on.clock.advance(30);
   expect(await Promise.all([first, third])).toEqual(['a', 'b2']);
   expect(on.order).toEqual(['a', 'b2']);
+});
+
+it('leaves places for another group, even if the calls of one hang', async () => {
+  const clock = new FakeClock();
+  const take = createTurns(new FairPlaces(4));
+  const began: string[] = [];
+  const hang = (group: string) => {
+    void take(group, () => {
+      began.push(group);
+      return new Promise(() => undefined);
+    });
+  };
+  for (let n = 0; n < 10; n += 1) hang('a');
+  for (const group of ['b', 'c', 'c']) hang(group);
+  await clock.advance(0);
+  expect(began.sort()).toEqual(['a', 'a', 'b', 'c']);
+});
+
+it('with calls that are given up at any time, settles each once, runs all others, and exceeds no limit', async () => {
+  const anyCall = fc.record({
+    group: fc.constantFrom('a', 'b', 'c'),
+    at: fc.nat({ max: 200 }),
+    lasts: fc.nat({ max: 30 }),
+    givenUpAt: fc.option(fc.nat({ max: 300 })),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyCall, { maxLength: 30 }), fc.integer({ min: 1, max: 5 }), async (calls, most) => {
+      const clock = new FakeClock();
+      const places = new FairPlaces(most);
+      const take = createTurns(places);
+      let running = 0;
+      const ends = calls.map(async ({ group, at, lasts, givenUpAt }) => {
+        const abort = new AbortController();
+        let begun = false;
+        if (givenUpAt !== null) clock.setTimeout(() => abort.abort(new Error('given up')), givenUpAt);
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, at));
+        const work = async () => {
+          begun = true;
+          running += 1;
+          expect(running).toBeLessThanOrEqual(most);
+          await new Promise<void>((resolve) => clock.setTimeout(resolve, lasts));
+          running -= 1;
+        };
+        const end = await take(group, work, abort.signal).then(
+          () => 'done',
+          (error: Error) => error.message,
+        );
+        // Only a call that was given up before its turn does not run.
+        expect(end).toBe(begun ? 'done' : 'given up');
+        if (!begun) expect(givenUpAt).not.toBeNull();
+      });
+      await clock.advance(2_000);
+      await Promise.all(ends);
+      expect(places.total).toBe(0);
+    }),
+    { numRuns: 60 },
+  );
 });

@@ -21,7 +21,7 @@ interface Window {
  * A service that counts as the real one does: it grants all places of a request or none, and answers 429 with a correct
  * delay.
  */
-function setUp(quotas: { records: number; zones?: number } | null) {
+function setUp(quotas: { records: number; zones?: number } | null, neighbours = 0) {
   const clock = new FakeClock();
   const windows = { records: windowOf(quotas?.records), zones: windowOf(quotas?.zones ?? 10) };
   const served: { group: string; at: number }[] = [];
@@ -52,6 +52,7 @@ function setUp(quotas: { records: number; zones?: number } | null) {
     clock,
     random: () => 0,
     gatherMs: 0,
+    neighbours: () => neighbours,
     writer: {
       one: async (_zone, change, { onRate }) => {
         await count(windows.records, 1, onRate);
@@ -167,6 +168,18 @@ describe('a group next to one that floods the key', () => {
       await on.clock.advance(100);
       expect(on.of(`group${n}`)).toHaveLength(1);
     }
+  });
+
+  it('finds a place at the same time as 23 others, if the dispatcher knows how many may come', async () => {
+    const on = setUp({ records: 60 }, 24);
+    on.flood('flood', 300);
+    await on.clock.advance(1_000);
+    for (let n = 0; n < 24; n += 1) void on.change(`group${n}`, 'shared');
+    await on.clock.advance(1_000);
+    for (let n = 0; n < 24; n += 1) expect(on.of(`group${n}`)).toHaveLength(1);
+    expect(on.refused()).toBe(0);
+    // However many there are, a group that is alone has half of the window.
+    expect(on.of('flood').length).toBeGreaterThanOrEqual(30);
   });
 
   it('takes turns with it if the key has no limit', async () => {

@@ -143,3 +143,17 @@ it('a request that fails fails everybody who waits for it', async () => {
   const ends = await done(on.clock, Promise.allSettled(asks));
   expect(ends.every((end) => end.status === 'rejected' && end.reason instanceof ApiUnavailable)).toBe(true);
 });
+
+it('a group with many calls that wait delays another one by one request', async () => {
+  const on = setUp(400);
+  const client = withSharedReads(on.client, on.clock, ({ requestId = '' }) => requestId);
+  const ask = (n: number, group: string) =>
+    client.records.list('zone', { name: `r${n}`, type: 'A' }, { requestId: group });
+  const flood = Array.from({ length: 350 }, (_, n) => ask(n, 'flood'));
+  await on.clock.advance(2);
+  const start = on.clock.now();
+  expect(await done(on.clock, ask(399, 'other'))).toEqual([on.recordOf(399)]);
+  // One request is in flight, and the next one holds at most 100 of the 350 names.
+  expect(on.clock.now() - start).toBeLessThanOrEqual(30);
+  await done(on.clock, Promise.all(flood));
+});

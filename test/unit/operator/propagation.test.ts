@@ -49,7 +49,13 @@ async function proof(...scripts: Script[]) {
     what: ExpectedRecord = www,
     zoneId = 'zone_1',
     readyWhen: ReadyWhen = 'AllNameservers',
-  ) => propagation.recordServed({ zoneId, nameservers: [...names, ...also], readyWhen }, what, api.client, signal);
+  ) =>
+    propagation.recordServed(
+      { zoneId, namespace: 'default', nameservers: [...names, ...also], readyWhen },
+      what,
+      api.client,
+      signal,
+    );
   return {
     servers,
     propagation,
@@ -220,6 +226,7 @@ describe('the proof by the reports of nodes', () => {
       zoneName: 'example.org',
       nameservers: names,
       serial: 7,
+      namespace: 'default',
       readyWhen: 'AllNameservers' as const,
     };
     const late = { ...CURRENT, current: false, ...since, behindSeconds: 9 };
