@@ -13,7 +13,8 @@ const LABEL = '_acme-challenge';
 
 /**
  * The namespace of the zone may request certificates for every name in the zone, other namespaces for the names in
- * spec.acme.names. A name includes its wildcard, because both have the same challenge.
+ * spec.acme.names. If a rule of spec.allowedRecords restricts the namespace of the zone, listed names are the limit for it too. A
+ * name includes its wildcard, because both have the same challenge.
  * @param relative the name of the challenge's TXT record, canonical and relative to the zone
  */
 export function acmeVerdict(zone: DNSZone, namespace: string, relative: string, labelsOf: LabelsOf): AcmeVerdict {
@@ -24,8 +25,14 @@ export function acmeVerdict(zone: DNSZone, namespace: string, relative: string, 
   if ((acme.targets ?? []).some((pattern) => matchesName(pattern, relative))) return 'permitted';
   const name = certifiedName(relative);
   if (name === undefined) return 'target';
-  const isListed = namespace === own || (acme.names ?? []).some((pattern) => matchesName(pattern, name));
-  return isListed ? 'permitted' : 'name';
+  const isFree = acme.names === undefined || !restrictsItself(zone);
+  const isListed = (acme.names ?? []).some((pattern) => matchesName(pattern, name));
+  return isListed || (namespace === own && isFree) ? 'permitted' : 'name';
+}
+
+/** Whether a rule restricts the records of the zone's own namespace. */
+function restrictsItself({ spec }: DNSZone): boolean {
+  return (spec.allowedRecords ?? []).some(({ namespaces }) => namespaces.from === 'Same');
 }
 
 /** The name that a challenge proves control of, relative to the zone; undefined for a name without the ACME label. */

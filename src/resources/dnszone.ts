@@ -115,7 +115,8 @@ const acmeFields = z.object({
         'The names that other namespaces may request certificates for, relative to the zone: "*" for every name, "@" for the ' +
         'zone itself, a name such as www, or *.dev for every name below dev. A name includes its wildcard, because both have ' +
         'the same challenge. Required with from: All and from: Selector. The namespace of this object may request ' +
-        'certificates for every name.',
+        'certificates for every name, unless a rule of allowedRecords with from: Same restricts it: these names then ' +
+        'apply to it too.',
       'x-kubernetes-list-type': 'set',
     }),
   targets: z

@@ -1,4 +1,4 @@
-// Namespaces beside one that floods the operator, with the write limits on: 300 challenges in one namespace, then single
+// Namespaces next to one that floods the operator, with the write limits on: 300 challenges in one namespace, then single
 // records of other namespaces, in zones of their own and in the zone of the flood.
 
 import type { KubeApi } from '#kube/api/api.ts';

@@ -130,13 +130,12 @@ describe('a key whose write limit is used up', () => {
   });
 });
 
-describe('a namespace beside one with more challenges than the key may write in a minute', () => {
+describe('a namespace next to one with more challenges than the key may write in a minute', () => {
   const FLOOD = 'flood';
   const challenges = Array.from({ length: 120 }, (_, index) => `n${index}`);
   const programmed = async () =>
-    (await test.kube.list<DNSRecord>('zdr', FLOOD)).filter(({ status }) =>
-      isTrue(status?.conditions, 'Programmed'),
-    ).length;
+    (await test.kube.list<DNSRecord>('zdr', FLOOD)).filter(({ status }) => isTrue(status?.conditions, 'Programmed'))
+      .length;
 
   it('waits for none of them', async () => {
     await take();

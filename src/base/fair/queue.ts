@@ -1,4 +1,4 @@
-// Items that wait, and which of them goes next, as a pure data structure. It knows no clock and starts nothing.
+// Items that wait, and which of them goes next, as a pure data structure without clock and timers.
 //
 //   groups   take turns by start-time fair queueing (Goyal, Vin and Cheng, 1996): each item that a group takes moves the start
 //            of its next turn by the cost of the item, divided by the weight of the group; the earliest start goes first
@@ -25,7 +25,7 @@ export interface Spot {
   readonly line?: string;
 }
 
-/** What may go now. (Defaults: everything may, and all groups have the same rank.) */
+/** The items that may go now. (Defaults: everything may go, and all groups have the same rank.) */
 export interface Rules<T> {
   readonly groupMayGo?: (group: string) => boolean;
   /** Whether the first item of a line may go. If not, the items behind it wait too. */
@@ -136,7 +136,7 @@ export class FairQueue<T> {
 
   /**
    * Removes an item because it goes now: its group, its lane and its line have had their turns.
-   * @param cost of the item, in turns @returns false if it was not waiting
+   * @param cost the cost of the item, in turns @returns false if it was not waiting
    */
   take(item: T, cost = 1): boolean {
     const spot = this.#spots.get(item);

@@ -11,8 +11,8 @@
 // - For the next one, a group with u places in the window needs more than R·u/(u+3) free places, where R is a reserve of a
 //   fifth of the window (at least 3 places, at most 60, never more than half). No group can use up the window, and groups that
 //   write little find places: of a reserve of 12 the first group gets 5, the second 3, the next four one each.
-// - A group that has its equal part of the window among all its neighbours leaves a free place for each of them, but never
-//   more than half of the window.
+// - A group that has its equal part of the window among all its neighbours leaves a free place for each of them, and a tenth of
+//   the window for groups that nobody knows yet, but never more than half of the window.
 // - While other groups want to write too, a group has at most an equal part of the window.
 import type { Rate } from './rate.ts';
 
@@ -163,7 +163,8 @@ function isAdmitted({ quota }: Rate, { groups, neighbours = 0 }: Asking, used: n
   if (used === 0) return true;
   if (groups > 1 && used >= Math.floor(quota / groups)) return false;
   const half = Math.floor(quota / 2);
-  if (used >= quota / (neighbours + 1) && free <= Math.min(neighbours, half)) return false;
+  const forOthers = Math.min(neighbours + Math.ceil(quota / 10), half);
+  if (used >= quota / (neighbours + 1) && free <= forOthers) return false;
   const fifth = Math.min(Math.max(SMALLEST_RESERVE, Math.ceil(quota / 5)), LARGEST_RESERVE);
   return free > (Math.min(fifth, half) * used) / (used + 3);
 }

@@ -76,7 +76,7 @@ type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
 const KUBE_CALLS = 16;
 const KUBE_CALLS_ALONE = 12;
 const KUBE_CONNECTIONS = 20;
-/** Concurrent calls to the service with one key, beside the questions for nodes. A single namespace has half of them. */
+/** Concurrent calls to the service with one key, in addition to the questions for nodes. A single namespace has half of them. */
 const READS = 16;
 const MAX_WRITES = 8;
 /** More than the longest record, and much less than the operator's memory, because a zone may contain anything. */

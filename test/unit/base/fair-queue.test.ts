@@ -116,7 +116,7 @@ describe('a fair queue', () => {
     );
   });
 
-  it('gives groups turns in proportion to their weights, whatever their items cost', () => {
+  it('gives groups turns in proportion to their weights, for items of any cost', () => {
     fc.assert(
       fc.property(
         fc.record({ a: fc.integer({ min: 1, max: 8 }), b: fc.integer({ min: 1, max: 8 }) }),
@@ -170,7 +170,7 @@ describe('a fair queue', () => {
     expect(takeNext(queue, { rank })?.group).toBe('a');
   });
 
-  it('serves the lanes of a group in order, but none of them waits for ever', () => {
+  it('serves the lanes of a group in order, and leaves none of them out', () => {
     const queue = new FairQueue<Item>({ lanes: LANES });
     fill(queue, 'a', 200, 2);
     fill(queue, 'a', 3, 1);

@@ -36,7 +36,7 @@ function setUp(places: number) {
   return { clock, client, order };
 }
 
-it('a group with many reads delays another one by no more than what is in flight', async () => {
+it('a group with many reads delays another one only by the reads in flight', async () => {
   const { clock, client, order } = setUp(2);
   for (let n = 0; n < 100; n += 1) void client.zones.get(`a${n}`, { requestId: 'a' });
   await clock.advance(5);

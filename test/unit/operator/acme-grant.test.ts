@@ -23,6 +23,18 @@ describe('a zone', () => {
     },
   );
 
+  it('limits its own namespace to the names that it lists if a rule restricts the records of that namespace', () => {
+    const restricted = (acme: object, name: string, from = 'Same') => {
+      const spec = { acme, allowedRecords: [{ namespaces: { from }, types: ['A'] }] };
+      return acmeVerdict(aZone(spec, { namespace: 'dns' }), 'dns', name, (each) => LABELS[each]);
+    };
+    expect(restricted({ names: ['shop'] }, '_acme-challenge.shop')).toBe('permitted');
+    expect(restricted({ names: ['shop'] }, '_acme-challenge')).toBe('name');
+    expect(restricted({ names: [] }, '_acme-challenge.shop')).toBe('name');
+    expect(restricted({}, '_acme-challenge')).toBe('permitted');
+    expect(restricted({ names: ['shop'] }, '_acme-challenge', 'All')).toBe('permitted');
+  });
+
   it.each([
     [['shop', '*.shop'], '_acme-challenge.shop', 'permitted'],
     [['shop', '*.shop'], '_acme-challenge.www.shop', 'permitted'],

@@ -23,7 +23,7 @@ function setUp() {
   return { clock, asked, ask, questions, client: { zones: { nodes } }, most: () => most };
 }
 
-it('are shared by the proofs of one namespace in one zone', async () => {
+it('the proofs of one namespace in one zone share a question', async () => {
   const { clock, asked, ask } = setUp();
   const all = Array.from({ length: 50 }, () => ask('zone', 'a'));
   await clock.advance(600);
@@ -31,7 +31,7 @@ it('are shared by the proofs of one namespace in one zone', async () => {
   expect(asked).toEqual(['zone']);
 });
 
-it('of a namespace with many zones do not delay those of another one, in its own zone and in a shared one', async () => {
+it('a namespace with many zones does not delay the questions of another one, in its own zone and in a shared one', async () => {
   const { clock, asked, ask, most } = setUp();
   for (let n = 0; n < 200; n += 1) void ask(`zone${n}`, 'flood');
   await clock.advance(100);
