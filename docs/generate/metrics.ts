@@ -18,6 +18,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { watchNodes } from '#service/nodes/node-metrics.ts';
+import { createLeaseMetrics } from '#service/owners/leases.ts';
 import type { SolverContext } from '#solver/context.ts';
 import { createSolve } from '#solver/solve.ts';
 import { type Db, REASONS } from '#store/database.ts';
@@ -47,6 +48,11 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     watchCertificateExpiry(metrics);
     createFeedMetrics(metrics);
     watchNodes(metrics, async () => []);
+    createLeaseMetrics(
+      metrics,
+      async () => null,
+      () => new Date(),
+    );
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },
   nameserver: (metrics) => {

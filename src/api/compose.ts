@@ -21,6 +21,7 @@ import { watchNodes } from '#service/nodes/node-metrics.ts';
 import { createReports } from '#service/nodes/reports.ts';
 import { createServedSource } from '#service/nodes/source.ts';
 import { runTransferDecisions } from '#service/nodes/transfers.ts';
+import { createLeaseMetrics, overdueLease, runLeases } from '#service/owners/leases.ts';
 import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
@@ -193,6 +194,11 @@ export async function composeApi(
   const background = [
     aliases.run(end.signal),
     runTransferDecisions(db, realClock, log, end.signal),
+    runLeases(
+      context,
+      { log, metrics: createLeaseMetrics(metrics, overdueLease(db, context.now), context.now) },
+      end.signal,
+    ),
     runRetention({ db, log, settings: retention, now: context.now, everyMs: retentionEveryMs }, end.signal),
   ];
   if (tls !== null) background.push((await keepCertificate(tls, config, { log, metrics }, end.signal)).ended);

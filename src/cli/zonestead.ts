@@ -24,6 +24,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   teams: () => import('./commands/teams.ts'),
   zones: () => import('./commands/zones.ts'),
   records: () => import('./commands/records.ts'),
+  owners: () => import('./commands/owners.ts'),
   acme: () => import('./commands/acme.ts'),
   check: () => import('./commands/check.ts'),
   doctor: () => import('./commands/doctor.ts'),

@@ -12,6 +12,8 @@ import type { ChangeList } from '#contract/change.ts';
 import { changeList } from '#contract/change.ts';
 import type { ZoneNodes } from '#contract/feed.ts';
 import { zoneNodes } from '#contract/feed.ts';
+import type { ApplyBody, ApplyResult, OwnedSet } from '#contract/owners.ts';
+import { applyAnswer, ownerList } from '#contract/owners.ts';
 import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/record.ts';
 import { record, recordList } from '#contract/record.ts';
 import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
@@ -27,6 +29,7 @@ import { createHttp } from './http.ts';
 export type { BatchBody, BatchResult, RecordChange } from '#contract/batch.ts';
 export type { Change, ChangeList } from '#contract/change.ts';
 export type { ZoneNode, ZoneNodes } from '#contract/feed.ts';
+export type { ApplyBody, ApplyResult, OwnedSet, RecordSet } from '#contract/owners.ts';
 export type { DnsRecord, ListedRecord } from '#contract/record.ts';
 export type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 export type { Zone } from '#contract/zone.ts';
@@ -120,6 +123,19 @@ export interface Client {
      * failed change is thrown as the error of the whole; otherwise its result contains the error.
      */
     batch(zoneId: string, body: BatchBody, options?: CallOptions): Promise<BatchResult[]>;
+  };
+  readonly owners: {
+    /**
+     * Applies at most 1,000 sets in one transaction; one result per set. In an atomic request, the first refused set is thrown as
+     * the error of the whole; otherwise (the default) its result contains the error. Sent again, it changes nothing.
+     */
+    apply(zoneId: string, body: ApplyBody, options?: CallOptions): Promise<ApplyResult[]>;
+    /** The owners that begin with the prefix and everything that they own in the zone, page by page, in the order of the owners. */
+    pages(
+      zoneId: string,
+      filter?: { readonly prefix?: string | undefined; readonly limit?: number | undefined },
+      options?: CallOptions,
+    ): AsyncGenerator<readonly OwnedSet[]>;
   };
   /** The key of this client and its team. */
   account(options?: CallOptions): Promise<Account>;
@@ -235,6 +251,21 @@ export function createClient(options: ClientOptions): Client {
           call,
         );
         return answer.results;
+      },
+    },
+    owners: {
+      apply: async (zoneId, body, call) =>
+        (await http.call({ method: 'POST', path: `${recordsPath(zoneId)}:apply`, body }, applyAnswer, call)).results,
+      pages: async function* (zoneId, { prefix, limit } = {}, call) {
+        let cursor: string | undefined;
+        for (;;) {
+          const query = { prefix, limit: limit?.toString(), cursor };
+          const answer = await http.call({ method: 'GET', path: `${zonePath(zoneId)}/owners`, query }, ownerList, call);
+          yield answer.owners;
+          if (answer.next === undefined) return;
+          if (answer.next === cursor) throw circle();
+          cursor = answer.next;
+        }
       },
     },
     account: (call) => http.call({ method: 'GET', path: '/v1/account' }, account, call),

@@ -26,7 +26,10 @@ export const change = z
   .object({
     id: z.int().meta({ description: 'The number of the change. It grows with every change in the service.' }),
     action: z.enum(CHANGE_ACTIONS).meta({ description: 'The kind of change.' }),
-    keyId: z.string().meta({ description: 'The id of the API key that made the change.' }),
+    keyId: z.string().meta({
+      description:
+        'The id of the API key that made the change, or `service` for records that the service released because their lease ended.',
+    }),
     before: z.unknown().meta({ description: 'The record or zone before the change. Null for a creation.' }),
     after: z.unknown().meta({ description: 'The record or zone after the change. Null for a deletion.' }),
     serial: z

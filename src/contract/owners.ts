@@ -94,21 +94,21 @@ export const recordSet = z
         "The values that are this owner's at the name and type: other records of the owner there are deleted. An empty list releases all of them. Required without `release`.",
     }),
     exact: flag(
-      'If true, the sets of this owner in this request are everything that it has in the zone: the rest is released in the same transaction. These sets succeed or fail together. (Default: false.)',
+      'If true, the sets of this owner in this request are everything that it has in the zone: the rest is released in the same transaction. These sets succeed or fail together. If omitted: false.',
     ),
     adopt: oneOf(ADOPT).optional().meta({
       description:
-        "`IfIdentical`: a record with the same value and the same effective TTL that nobody owns becomes this owner's. `Never`: it is a conflict. (Default: Never.)",
+        "`IfIdentical`: a record with the same value and the same effective TTL that nobody owns becomes this owner's. `Never`: it is a conflict. If omitted: Never.",
     }),
     share: flag(
-      'If true, other owners that share as well may own the same values. A record stays until its last owner releases it. (Default: false.)',
+      'If true, other owners that share as well may own the same values. A record stays until its last owner releases it. If omitted: false.',
     ),
     retain: flag(
-      'If true, a release leaves the records without an owner instead of deleting them. With empty `values`, it applies to this release. (Default: false, or as the set was applied.)',
+      'If true, a release leaves the records without an owner instead of deleting them. With empty `values`, it applies to this release. If omitted: false, or as the set was applied.',
     ),
     drift: oneOf(DRIFT).optional().meta({
       description:
-        'The treatment of changes by others since the same set was applied. `Enforce`: they are undone. `Report`: they are reported. `Ignore`: neither. (Default: Enforce.)',
+        'The treatment of changes by others since the same set was applied. `Enforce`: they are undone. `Report`: they are reported. `Ignore`: neither. If omitted: Enforce.',
     }),
     expires: z.iso
       .datetime({ offset: true, error: EXPIRES_ERROR })

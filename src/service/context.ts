@@ -51,6 +51,8 @@ export interface Caller {
   once: { token: string; requestHash: Uint8Array } | null;
   /** The object in another system that owns the records written (`DNSRecord namespace/name`); stored with them. */
   managedBy?: string | null;
+  /** Whether the service itself makes the change: there is no key whose validity is checked. (Default: false.) */
+  isService?: boolean;
   /** Whether the client closed its connection. A change that still waits is not written then. (Default: it did not.) */
   isGone?: () => boolean;
 }

@@ -26,6 +26,8 @@ export interface SetInput {
   drift?: Drift | undefined;
   /** In ISO 8601. */
   expires?: string | undefined;
+  /** Releases the set only if its lease has ended by now. For the service itself. (Default: in any case.) */
+  onlyEnded?: boolean;
 }
 
 export interface SetBatch {
@@ -124,7 +126,13 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
       : insist(parseRecord({ name: '@', type: rawType, content: '' }, zone)).type;
     const name = insist(parseOwnerName(rawName, zone, type));
     const place = { name, ordername: orderName(name), type, exact };
-    return { kind: 'release', ...named, ...place, retain: input.retain ?? null, endedBy: null };
+    return {
+      kind: 'release',
+      ...named,
+      ...place,
+      retain: input.retain ?? null,
+      endedBy: input.onlyEnded ? now.getTime() : null,
+    };
   }
   const records = values.map((value, index) =>
     readValue({ name: rawName, type: rawType, ttl, ...value }, index, zone, values.length),

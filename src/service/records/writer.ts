@@ -83,6 +83,20 @@ export async function applySets(
   })) as SetResult[];
 }
 
+/**
+ * Releases sets whose lease has ended. One that was renewed or released meanwhile stays as it is.
+ * @throws Refusal no_zone, busy
+ */
+export async function releaseEnded(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  leases: readonly { owner: string; name: string; type: string }[],
+): Promise<SetResult[]> {
+  const sets = leases.map(({ owner, name, type }) => ({ owner, name, type, values: [], onlyEnded: true }));
+  return applySets(context, caller, zoneId, { atomic: false, sets }, null);
+}
+
 function recordsIn({ name = '', type = '', values = [] }: SetInput): RecordInput[] {
   return type === 'ALIAS' ? values.map(({ content }) => ({ name, type, content })) : [];
 }

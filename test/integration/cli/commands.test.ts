@@ -275,3 +275,21 @@ describe('zones and records', () => {
     for (const each of [bad, denied, nowhere]) expect([each.code, each.out]).toEqual([1, '']);
   });
 });
+
+test('owners list shows who owns what, and owners release releases an owner', async () => {
+  const zone = await service.zone('owners-cli.example');
+  const set = (owner: string, name: string) => ({ owner, name, type: 'A', values: [{ content: '192.0.2.1' }] });
+  const sets = [set('k8s:prod/default/www', 'www'), { ...set('acme:lego', 'api'), share: true }];
+  await service.request('POST', `/zones/${zone.id}/records:apply`, { sets });
+  const { out } = await zonestead(['owners', 'list', 'owners-cli.example']);
+  expect(out).toMatch(/^OWNER +NAME +TYPE +STATE +VALUES$/m);
+  expect(out).toMatch(/^acme:lego +api +A +as applied, shared +192\.0\.2\.1$/m);
+  expect(out).toMatch(/^k8s:prod\/default\/www +www +A +as applied +192\.0\.2\.1$/m);
+  const { owners } = await json('owners', 'list', zone.id, '--prefix', 'k8s:prod/');
+  expect(owners).toMatchObject([{ owner: 'k8s:prod/default/www', records: [{ content: '192.0.2.1' }] }]);
+  expect((await zonestead(['owners', 'release', zone.id, 'acme:lego'])).err).toContain('confirm with --yes');
+  const released = await zonestead(['owners', 'release', zone.id, 'acme:lego', '--yes']);
+  expect(released.out).toContain('released the records of acme:lego');
+  expect((await zonestead(['owners', 'list', zone.id])).out).not.toContain('acme:lego');
+  expect((await zonestead(['owners', 'list', zone.id, '--prefix', 'acme:'])).out).toContain('no owner has records');
+});

@@ -113,6 +113,12 @@ export class MemoryService {
       });
     const missing = () => Promise.reject(new Error('the operator does not use this'));
     return {
+      owners: {
+        apply: missing,
+        pages: () => {
+          throw new Error('the operator does not use this');
+        },
+      },
       zones: {
         nodes: missing,
         list: ({ zoneName } = {}) =>
