@@ -77,7 +77,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
     createPaceMetrics(metrics, realClock);
     countRequests(metrics);
     const caches = { zones: createStore<DNSZone>({ log }), records: createStore<DNSRecord>({ log }) };
-    createObserver(metrics, caches, realClock);
+    createObserver(metrics, caches);
   },
   solver: (metrics) => {
     createSolve({} as SolverContext, metrics);

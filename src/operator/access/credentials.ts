@@ -22,9 +22,25 @@ export interface Connection {
   owner(signal: AbortSignal): Promise<string>;
 }
 
+/** The zone's own API key cannot be used. */
+export class KeyUnusable extends Error {
+  readonly answer: NotReady;
+
+  constructor(answer: NotReady) {
+    super(answer.message);
+    this.name = 'KeyUnusable';
+    this.answer = answer;
+  }
+}
+
 export interface Credentials {
-  /** Returns the connection of a zone. @throws KubeError when the API server does not answer and the key is not cached */
-  of(zone: DNSZone, signal: AbortSignal): Promise<Connection | NotReady>;
+  /** The connection of the operator's own key. */
+  readonly own: Connection;
+  /**
+   * Returns the connection of a zone.
+   * @throws KeyUnusable; KubeError when the API server does not answer and the key is not cached
+   */
+  of(zone: DNSZone, signal: AbortSignal): Promise<Connection>;
   /** Keeps the connection for the deletion of the zone: Kubernetes deletes the Secrets of a namespace before its DNSZones. */
   remember(zoneId: string, connection: Connection): void;
   remembered(zoneId: string | undefined): Connection | undefined;
@@ -61,7 +77,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
     return connect(key);
   }
 
-  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<Connection | NotReady> {
+  async function read(zone: DNSZone, place: string, signal: AbortSignal): Promise<Connection> {
     const known = bySecret.get(place);
     if (known && clock.now() - known.readAt < refreshMs) return known.connection;
     let key: string | null;
@@ -69,15 +85,13 @@ export function createCredentials(options: CredentialsOptions): Credentials {
       key = keyIn(await api.get<SecretObject>(SECRET, secretOf(zone), signal));
     } catch (error) {
       const answer = unreadable(zone, error);
-      if (answer) return answer;
+      if (answer) throw new KeyUnusable(answer);
       if (known && error instanceof KubeError) return known.connection;
       throw error;
     }
     if (key === null) {
-      return no(
-        'CredentialsMissing',
-        `Secret ${place} has no valid API key under ${SECRET_KEY}. Put an API key (yk_…) there.`,
-      );
+      const message = `Secret ${place} has no valid API key under ${SECRET_KEY}. Put an API key (yk_…) there.`;
+      throw new KeyUnusable(no('CredentialsMissing', message));
     }
     const connection = known?.key === key ? known.connection : connectionFor(key);
     bySecret.set(place, { key, connection, readAt: clock.now() });
@@ -85,6 +99,7 @@ export function createCredentials(options: CredentialsOptions): Credentials {
   }
 
   return {
+    own,
     refreshMs,
     of: (zone, signal) =>
       zone.spec.credentialsSecretRef === undefined ? Promise.resolve(own) : read(zone, placeOf(zone), signal),
@@ -98,43 +113,50 @@ export function createCredentials(options: CredentialsOptions): Credentials {
 }
 
 /**
- * Returns the context with the zone's own connection to the service.
- * @throws ApiError or ApiUnavailable from the request for the team of the key
+ * Returns the zone's connection to the service.
+ * @throws KeyUnusable; ApiError or ApiUnavailable from the request for the team of the key
  */
-export async function contextForZone(
-  context: OperatorContext,
+export async function connectionFor(
+  { credentials }: Pick<OperatorContext, 'credentials'>,
   zone: DNSZone,
   signal: AbortSignal,
-): Promise<{ context: OperatorContext } | { answer: NotReady }> {
-  const found = await context.credentials.of(zone, signal);
-  if (!('client' in found)) return { answer: found };
-  if (zone.spec.credentialsSecretRef === undefined) return { context };
-  const { owner } = zone.status ?? {};
-  try {
-    const team = await found.owner(signal);
-    // The key of another team does not see the zone: the operator would create everything again and delete nothing.
-    if (owner?.startsWith('org:') && team.startsWith('org:') && team !== owner) {
-      const message = `The API key in Secret ${placeOf(zone)} belongs to ${team}, but the zone belongs to ${owner}. Put an API key of ${owner} there.`;
-      return { answer: no('CredentialsWrongTeam', message) };
-    }
-  } catch (error) {
-    const answer = rejectedKey(context, zone, error);
-    if (answer) return { answer };
-    throw error;
+): Promise<Connection> {
+  const found = await credentials.of(zone, signal);
+  if (zone.spec.credentialsSecretRef === undefined) return found;
+  const { owner, zoneId } = zone.status ?? {};
+  const team = await found.owner(signal);
+  // The key of another team does not see the zone: the operator would create everything again and delete nothing.
+  if (owner?.startsWith('org:') && team.startsWith('org:') && team !== owner) {
+    const message = `The API key in Secret ${placeOf(zone)} belongs to ${team}, but the zone belongs to ${owner}. Put an API key of ${owner} there.`;
+    throw new KeyUnusable(no('CredentialsWrongTeam', message));
   }
-  if (zone.status?.zoneId !== undefined) context.credentials.remember(zone.status.zoneId, found);
-  return { context: withConnection(context, found) };
+  if (zoneId !== undefined) credentials.remember(zoneId, found);
+  return found;
 }
 
-/** Returns a copy of the context that uses another connection to the service. */
-export function withConnection(context: OperatorContext, { client, dispatcher, owner }: Connection): OperatorContext {
-  return { ...context, client, dispatcher, owner };
+/**
+ * Returns the connection for a deletion, which is the remembered one when the Secret cannot be used: Kubernetes deletes the Secrets
+ * of a namespace first. @param zone undefined if its object no longer exists @throws as {@link connectionFor}
+ */
+export async function connectionForDeletion(
+  context: Pick<OperatorContext, 'credentials'>,
+  zone: DNSZone | undefined,
+  zoneId: string | undefined,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const remembered = context.credentials.remembered(zoneId);
+  if (zone === undefined) return remembered ?? context.credentials.own;
+  try {
+    return await connectionFor(context, zone, signal);
+  } catch (error) {
+    if (remembered && (error instanceof KeyUnusable || rejectedKey(zone, error))) return remembered;
+    throw error;
+  }
 }
 
 /** Returns the condition for a zone whose own API key the service refuses, and null for any other error. */
-export function rejectedKey(context: OperatorContext, zone: DNSZone, error: unknown): NotReady | null {
+export function rejectedKey(zone: DNSZone, error: unknown): NotReady | null {
   if (!(error instanceof ApiError) || error.status !== 401 || zone.spec.credentialsSecretRef === undefined) return null;
-  context.credentials.invalidate(zone);
   const message = `The DNS service refuses the API key in Secret ${placeOf(zone)}. Put a valid API key there.`;
   return no('CredentialsRejected', message);
 }

@@ -26,7 +26,7 @@ function placeOf(zoneKey: string, name: string): string {
 /** The time until the next check whether the older object has its records, in ms. */
 export const TURN_RETRY_MS = 100;
 
-/** @returns an older object that conflicts with this one and whose request is still undecided, or null */
+/** @returns an older object that conflicts with this one and whose request is still undecided; null if this one has values */
 export function precedingRecord(
   context: Pick<OperatorContext, 'records' | 'namespaces' | 'seal'>,
   object: DNSRecord,
@@ -34,6 +34,7 @@ export function precedingRecord(
   zoneName: string,
   desired: Desired,
 ): DNSRecord | null {
+  if (ledgerOf(object, context.seal).entries.length > 0) return null;
   const zoneKey = zoneKeyOf(object);
   // The apex has two spellings: "@" and the zone name.
   const labels = desired.name === '@' ? ['@', zoneName] : [desired.name];

@@ -1,16 +1,16 @@
 // Carries out a plan: deletions, then updates, then creations. Each value is a change of its own, so that one refused value does
 // not affect the others. The result is the new ledger.
 
-import type { Clock } from '#base/clock.ts';
 import { settleAll } from '#base/settle-all.ts';
 import type { DnsRecord } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
-import type { ReconcileContext } from '#kube/controller/controller.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
-import { DNS_RECORD, type DNSRecord, type LedgerEntry } from '#resources/dnsrecord.ts';
+import type { LedgerEntry } from '#resources/dnsrecord.ts';
 import { CREATION_ANNOTATION, FINALIZER } from '#resources/names.ts';
-import { type OperatorContext, withFinalizer, writeStatus } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
 import { failureOf } from '../run/failures.ts';
+import { addOwnFinalizer, writeStatus } from '../run/objects.ts';
+import { callOf, type RecordRun } from '../run/run.ts';
 import { sendChange } from '../run/send.ts';
 import { bodyOf, createAtService, placeOf } from './create.ts';
 import { creationAnnotationOf } from './creation-annotation.ts';
@@ -18,17 +18,8 @@ import type { DesiredValue } from './desired.ts';
 import { markOfRecord } from './orphans.ts';
 import { type Owned, owns, type RecordPlan } from './plan.ts';
 import { type Problem, problemOf, takenValue } from './problem.ts';
-import { statusOfRecord } from './status.ts';
 
-interface ApplyInput {
-  zoneId: string;
-  plan: RecordPlan;
-  /** Receives the object after the finalizer or the intents were written. */
-  written(object: DNSRecord): void;
-}
-
-export interface Outcome {
-  object: DNSRecord;
+interface Applied {
   owned: Owned[];
   /** The first refusal, or null. */
   problem: Problem | null;
@@ -39,22 +30,20 @@ export interface Outcome {
  * creation
  */
 export async function applyPlan(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSRecord,
-  input: ApplyInput,
-  run: ReconcileContext,
-): Promise<Outcome> {
-  const { zoneId, plan } = input;
-  const { signal, reconcileId: requestId } = run;
+  run: RecordRun,
+  service: Connection,
+  zoneId: string,
+  plan: RecordPlan,
+): Promise<Applied> {
+  const { context } = run;
   const kept: Owned[] = plan.keep.map(({ id, value }) => ({ id, content: value.content, priority: value.priority }));
-  let problem: Outcome['problem'] =
-    plan.taken.length === 0 ? null : takenValue(context, plan.taken[0] as { id: string; value: DesiredValue });
+  const [taken] = plan.taken;
+  let problem: Problem | null = taken === undefined ? null : takenValue(context, taken);
   const attempt = async (work: () => Promise<Owned | null>, otherwise: Owned | null): Promise<Owned[]> => {
     try {
       return asList(await work());
     } catch (error) {
-      const failure = isAbsent(error) ? null : failureOf(error);
+      const failure = failureOf(error);
       if (failure?.kind !== 'refused') throw error;
       problem ??= problemOf(failure);
       return asList(otherwise);
@@ -62,16 +51,14 @@ export async function applyPlan(
   };
   const intents = plan.create.map((value) => ({ value, intent: context.nonce() }));
   const pending = intents.map(pendingEntry);
-  const started = hasFinalizer(object, FINALIZER)
-    ? { object, isAnnounced: false }
-    : await addFinalizerAndAnnounce(context, object, zoneId, pending, signal);
-  if (started.object !== object) input.written(started.object);
+  const isAnnounced = await addFinalizerAndAnnounce(run, zoneId, pending);
+  const { object } = run;
 
   // Deletions go first, because some values cannot exist next to others (a null MX, RFC 7505).
   const removed = await settleAll(
     plan.remove.map((entry) =>
       attempt(async () => {
-        await removeValue(context, clock, started.object, zoneId, entry.id, run);
+        await removeValue(run, service, zoneId, entry.id);
         return null;
       }, entry),
     ),
@@ -83,44 +70,37 @@ export async function applyPlan(
       const before = object.status?.records?.find((entry) => entry.id === id) ?? value;
       return attempt(
         async () => {
-          const job = { ...placeOf(object, 'change'), zone: zoneId, signal, requestId, change };
-          return owns((await sendChange(context.dispatcher, clock, job)) as DnsRecord);
+          const job = { ...placeOf(object, 'change'), ...callOf(run), zone: zoneId, change };
+          return owns((await sendChange(service.dispatcher, context.clock, job)) as DnsRecord);
         },
         { id, content: before.content, priority: before.priority },
       );
     }),
   );
   const owned = [...kept, ...removed.flat(), ...updated.flat()];
-  if (intents.length === 0) return { object: started.object, owned, problem };
+  if (intents.length === 0) return { owned, problem };
 
-  const announced = started.isAnnounced
-    ? started.object
-    : await announce(context, started.object, zoneId, owned, pending, signal);
-  if (announced !== started.object) input.written(announced);
+  if (!isAnnounced) await announce(run, zoneId, [...owned, ...pending]);
   const created = await settleAll(
     intents.map(({ value, intent }) =>
-      attempt(
-        async () => owns(await createAtService(context, clock, announced, zoneId, value, intent, requestId, signal)),
-        null,
-      ),
+      attempt(async () => owns(await createAtService(run, service, zoneId, value, intent)), null),
     ),
   );
-  return { object: announced, owned: [...owned, ...created.flat()], problem };
+  return { owned: [...owned, ...created.flat()], problem };
 }
 
-/** Adds the finalizer, and announces the creations in the same write. */
+/** Adds the finalizer, and announces the first creations in the same write. @returns whether they are announced */
 async function addFinalizerAndAnnounce(
-  context: OperatorContext,
-  object: DNSRecord,
+  run: RecordRun,
   zoneId: string,
   pending: readonly LedgerEntry[],
-  signal: AbortSignal,
-): Promise<{ object: DNSRecord; isAnnounced: boolean }> {
+): Promise<boolean> {
+  const { object, context } = run;
+  if (hasFinalizer(object, FINALIZER)) return false;
   const isFirst = pending.length > 0 && object.status?.records === undefined;
   const annotation = isFirst ? creationAnnotationOf(object, zoneId, pending, context.seal) : null;
-  const annotations = annotation === null ? undefined : { [CREATION_ANNOTATION]: annotation };
-  const held = await withFinalizer(context, context.records, DNS_RECORD, object, signal, annotations);
-  return { object: held, isAnnounced: annotation !== null };
+  await addOwnFinalizer(run, annotation === null ? undefined : { [CREATION_ANNOTATION]: annotation });
+  return annotation !== null;
 }
 
 function asList(owned: Owned | null): Owned[] {
@@ -133,33 +113,18 @@ function pendingEntry({ value, intent }: { value: DesiredValue; intent: string }
 }
 
 /** Deletes one value at the service; a value that no longer exists is a success. */
-export async function removeValue(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSRecord,
-  zoneId: string,
-  id: string,
-  run: ReconcileContext,
-): Promise<void> {
-  const { signal, reconcileId: requestId } = run;
+export async function removeValue(run: RecordRun, service: Connection, zoneId: string, id: string): Promise<void> {
   const change = { action: 'delete', id } as const;
-  const job = { ...placeOf(object, 'change'), zone: zoneId, signal, requestId, change };
+  const job = { ...placeOf(run.object, 'change'), ...callOf(run), zone: zoneId, change };
   try {
-    await sendChange(context.dispatcher, clock, job);
+    await sendChange(service.dispatcher, run.context.clock, job);
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
 }
 
 /** Writes the intents into the ledger before the first POST. */
-function announce(
-  context: OperatorContext,
-  object: DNSRecord,
-  zoneId: string,
-  owned: readonly Owned[],
-  pending: readonly LedgerEntry[],
-  signal: AbortSignal,
-): Promise<DNSRecord> {
-  const status = { ...statusOfRecord(object), zoneId, records: [...owned, ...pending] };
-  return writeStatus(context, context.records, DNS_RECORD, object, status, signal);
+async function announce(run: RecordRun, zoneId: string, records: LedgerEntry[]): Promise<void> {
+  const { nextAttemptTime: _old, ...status } = run.object.status ?? { conditions: [] };
+  await writeStatus(run, { ...status, zoneId, records });
 }

@@ -1,11 +1,11 @@
 // The request that creates a value at the service, the same for the first attempt and for each repetition.
 
-import type { Clock } from '#base/clock.ts';
 import type { DnsRecord } from '#client/client.ts';
 import type { Lane } from '#client/pace/lanes.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import type { OperatorContext } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
+import { callOf, type RecordRun } from '../run/run.ts';
 import { sendChange } from '../run/send.ts';
 import { markOfRecord } from './orphans.ts';
 
@@ -32,18 +32,16 @@ export function bodyOf(object: DNSRecord, { content, priority, ttl }: Value) {
 
 /** @param intent from the ledger; with the uid it is the Idempotency-Key, so that the service executes the request once */
 export function createAtService(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSRecord,
+  run: RecordRun,
+  { dispatcher }: Connection,
   zoneId: string,
   value: Value,
   intent: string,
-  requestId: string,
-  signal: AbortSignal,
 ): Promise<DnsRecord> {
+  const { context, object } = run;
   const idempotencyKey = `${object.metadata.uid}:${intent}`;
   const managedBy = markOfRecord(object, context.cluster());
   const change = { action: 'create', record: bodyOf(object, value), idempotencyKey, managedBy } as const;
-  const job = { ...placeOf(object, 'create'), zone: zoneId, signal, requestId, change };
-  return sendChange(context.dispatcher, clock, job) as Promise<DnsRecord>;
+  const job = { ...placeOf(object, 'create'), ...callOf(run), zone: zoneId, change };
+  return sendChange(dispatcher, context.clock, job) as Promise<DnsRecord>;
 }

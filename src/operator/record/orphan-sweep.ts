@@ -7,13 +7,14 @@ import type { ListedRecord, RecordFilter, Zone } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
 import { parseOwnerName } from '#dns/names/name.ts';
 import { isNotFound } from '#kube/api/errors.ts';
-import type { ReconcileContext } from '#kube/controller/controller.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { REMOVE_ORPHANS } from '#resources/names.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_RECORD_ID, type OperatorContext } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
+import { callOf, type ZoneRun } from '../run/run.ts';
 import { sendChange } from '../run/send.ts';
 import { CHECK_INTERVAL_MS } from '../zone/drift.ts';
 import { ledgerOf } from './creation-annotation.ts';
@@ -38,7 +39,7 @@ export interface OrphanSweep {
   /** An object has disappeared from the cluster. @returns whether its zone needs a check */
   gone(object: DNSRecord): boolean;
   /** Checks the zone when a check is due. @throws errors of the service and of the API server; the check is then still due */
-  check(context: OperatorContext, object: DNSZone, zone: Zone, run: ReconcileContext): Promise<void>;
+  check(run: ZoneRun, service: Connection, zone: Zone): Promise<void>;
   /** The time until the next check, in ms. */
   dueIn(key: string): number;
   forget(key: string): void;
@@ -59,7 +60,8 @@ export function createOrphanSweep(clock: Clock, random: () => number): OrphanSwe
       dueOf(zoneKeyOf(object)).places.set(`${type} ${name}`, { name, type });
       return true;
     },
-    check: async (context, object, zone, run) => {
+    check: async (run, service, zone) => {
+      const { context, object } = run;
       const cluster = context.cluster();
       if (cluster === undefined) return;
       const due = dueOf(keyOf(object));
@@ -75,8 +77,8 @@ export function createOrphanSweep(clock: Clock, random: () => number): OrphanSwe
                 zone,
               );
         const known = knownFacts(context, object, cluster);
-        const found = await findIn(context, zone, filters, known, run);
-        if (found.candidates.length > 0) await removeOrphans(context, clock, object, zone, found, run);
+        const found = await findIn(run, service, zone, filters, known);
+        if (found.candidates.length > 0) await removeOrphans(run, service, zone, found);
       }
       for (const [place] of places) due.places.delete(place);
       if (!isWhole) return;
@@ -118,15 +120,15 @@ interface Found {
 }
 
 async function findIn(
-  context: OperatorContext,
+  run: ZoneRun,
+  { client }: Connection,
   zone: Zone,
   filters: readonly RecordFilter[],
   known: Known,
-  { signal, reconcileId: requestId }: ReconcileContext,
 ): Promise<Found> {
   const found: Found = { foreign: 0, candidates: [] };
   for (const filter of filters) {
-    const pages = context.client.records.pages(zone.id, { ...filter, managedBy: MARK }, PAGE, { signal, requestId });
+    const pages = client.records.pages(zone.id, { ...filter, managedBy: MARK }, PAGE, callOf(run));
     for await (const page of pages) {
       const { foreign, candidates } = findOrphanCandidates(page as readonly ListedRecord[], known);
       found.foreign += foreign;
@@ -138,22 +140,20 @@ async function findIn(
 
 /** Removes the candidates that are proven to be orphans, or reports that there are too many. */
 async function removeOrphans(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSZone,
+  run: ZoneRun,
+  { dispatcher }: Connection,
   zone: Zone,
   { foreign, candidates }: Found,
-  run: ReconcileContext,
 ): Promise<void> {
-  const { signal, reconcileId: requestId } = run;
+  const { context, object, signal } = run;
   const mayBeMany = object.metadata.annotations?.[REMOVE_ORPHANS] === 'true';
   if (!mayBeMany && !isPlausible(candidates.length, foreign)) {
-    context.observer.orphans('kept', candidates.length);
+    run.observations.push({ kind: 'orphans', result: 'kept', count: candidates.length });
     const note =
       `${candidates.length} of ${foreign} records of other namespaces no longer have a DNSRecord: ${listed(candidates)}. The operator ` +
       `does not remove so many records by itself. To remove them, annotate this object with ${REMOVE_ORPHANS}=true.`;
     run.log.error({ candidates: candidates.length, foreign }, 'too many records without a DNSRecord; none was removed');
-    context.events.record(object, {
+    run.events.push({
       type: 'Warning',
       reason: 'OrphansKept',
       action: 'Look',
@@ -169,14 +169,7 @@ async function removeOrphans(
       const change = { action: 'delete', id: candidate.id } as const;
       const group = splitKey(owner).namespace ?? '';
       try {
-        await sendChange(context.dispatcher, clock, {
-          lane: 'change',
-          group,
-          zone: zone.id,
-          signal,
-          requestId,
-          change,
-        });
+        await sendChange(dispatcher, context.clock, { lane: 'change', group, ...callOf(run), zone: zone.id, change });
       } catch (error) {
         if (!isAbsent(error)) throw error;
       }
@@ -184,9 +177,9 @@ async function removeOrphans(
     }
   }
   if (removed.length === 0) return;
-  context.observer.orphans('removed', removed.length);
+  run.observations.push({ kind: 'orphans', result: 'removed', count: removed.length });
   const note = `The operator removed records from DNS, because their DNSRecord in another namespace no longer exists: ${listed(removed)}`;
-  context.events.record(object, {
+  run.events.push({
     type: 'Warning',
     reason: 'Withdrawn',
     action: 'Withdraw',

@@ -1,18 +1,20 @@
-// Writes the results of a run into the status of a DNSRecord.
-import type { Clock } from '#base/clock.ts';
+// The results of a run as conditions of a DNSRecord.
 import { isTrue } from '#kube/objects/conditions.ts';
-import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrecord.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
-import { summaryOf, valuesOf } from '#resources/summary.ts';
-import { type OperatorContext, recordReadyEvent, writeStatus } from '../access/context.ts';
+import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { ONLY_SECONDARIES } from '../proof/secondaries.ts';
-import { type Answer, conditionsWith, no, notEvaluated, readyFrom, yes } from '../run/conditions.ts';
+import { type Answer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
+import type { RecordOutcome, RecordRun } from '../run/run.ts';
 import { messageOf, problemOf } from './problem.ts';
 
 export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
 export const PROGRAMMED = yes('Programmed', 'The DNS service has stored all values.');
-const READY = yes('Ready', 'The record is served.');
+export const READY = yes('Ready', 'The record is served.');
+
+/** The delays in ms after which the operator reads again what was there a moment ago. */
+const AGAIN_MS = 100;
+const NO_ZONE_MS = 1_000;
 
 /**
  * The message lists the name servers that count, so that other name servers of the zone need a new proof, also after a restart.
@@ -36,51 +38,27 @@ export function stopped(
   return { Accepted: accepted, Programmed: programmed, Propagated: notEvaluated(programmed.reason) };
 }
 
-/** Returns the status without the fields that each run sets again. */
-export function statusOfRecord(object: DNSRecord): RecordStatus {
-  const { nextAttemptTime: _old, ...status } = object.status ?? { conditions: [] };
-  return status as RecordStatus;
-}
-
-/** Writes the results; without an explicit result, Ready summarizes the others. Each change of Ready causes an Event. */
-export async function concludeRecord(
-  context: OperatorContext,
-  object: DNSRecord,
-  known: Partial<RecordStatus>,
-  answers: Record<string, Answer>,
-  signal: AbortSignal,
-): Promise<DNSRecord> {
-  const generation = object.metadata.generation ?? 0;
-  const ready = answers.Ready ?? readyFrom(Object.values(answers), READY);
-  const before = statusOfRecord(object);
-  const status: RecordStatus = {
-    ...before,
-    ...known,
-    observedGeneration: generation,
-    summary: summaryOf(valuesOf(object.spec)),
-    conditions: conditionsWith(before.conditions, { ...answers, Ready: ready }, generation, context.now()),
-  };
-  const written = await writeStatus(context, context.records, DNS_RECORD, object, status, signal);
-  recordReadyEvent(context, object, before.conditions, ready);
-  return written;
-}
-
 /** A record that was Ready for this spec stays Ready while the service is unavailable, because it is still served. */
-export async function concludeRecordFailure(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSRecord,
-  failure: Failure,
-  until: number | null,
-  signal: AbortSignal,
-): Promise<void> {
+export function failedRecord({ context, object }: RecordRun, failure: Failure): Partial<RecordOutcome> {
+  const zoneKey = zoneKeyOf(object);
+  if (failure.kind === 'key') {
+    const message = `DNSZone ${zoneKey} has no usable API key (${failure.reason}). See the conditions of that DNSZone.`;
+    return { answers: stopped(no('ZoneNotReady', message)) };
+  }
+  // Another client deleted the record between the read and the write: read again.
+  if (failure.code === 'not_found') return { next: { afterMs: AGAIN_MS } };
+  if (failure.kind === 'absent') {
+    // The reconciler of the zone handles that, and a change of the zone causes the next run of the record.
+    const message = `The zone of DNSZone ${zoneKey} no longer exists at the DNS service. See the conditions of that DNSZone.`;
+    return {
+      answers: stopped(no('ZoneNotReady', message), ACCEPTED),
+      wakesZone: zoneKey,
+      next: { afterMs: NO_ZONE_MS },
+    };
+  }
   const generation = object.metadata.generation ?? 0;
   const message = messageOf(context, object, problemOf(failure));
-  const stays = failure.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation);
-  const answers: Record<string, Answer> = stays
-    ? { Ready: yes(failure.reason, message) }
-    : { Programmed: no(failure.reason, message), Propagated: notEvaluated(failure.reason) };
-  const next =
-    until === null ? {} : { nextAttemptTime: new Date(context.now().getTime() + until - clock.now()).toISOString() };
-  await concludeRecord(context, object, next, stays ? answers : { Accepted: ACCEPTED, ...answers }, signal);
+  if (failure.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation))
+    return { answers: { Ready: yes(failure.reason, message) } };
+  return { answers: stopped(no(failure.reason, message), ACCEPTED) };
 }

@@ -1,29 +1,33 @@
-// Translates the errors of calls to the service into a reason, a message and a kind of retry for the object. The same situation
-// gives the same bytes, so that a retry does not write a new status.
-import { ApiError, ApiUnavailable } from '#client/errors.ts';
+// The one mapping of errors, for records, zones and deletions: from the error of a call to a reason, a message, and the time of the
+// next run. The same situation gives the same bytes, so that a retry does not write a new status.
+import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { NotReadyReason } from '#resources/reasons.ts';
+import { KeyUnusable, rejectedKey } from '../access/credentials.ts';
+import type { Next } from './run.ts';
 
 type FailureKind =
   /** The service refuses the request: the user must change the object or the zone. */
   | 'refused'
   /** The service or the network fails: the operator retries. */
   | 'transient'
-  /** The time of the next attempt is known. */
-  | 'wait';
+  /** Another write must end first. */
+  | 'wait'
+  /** The zone's own API key is missing or not valid. */
+  | 'key'
+  /** The zone or the record does not exist at the service. */
+  | 'absent';
 
 export interface Failure {
-  kind: FailureKind;
-  reason:
-    | 'InvalidSpec'
-    | 'Conflict'
-    | 'NotPermitted'
-    | 'RateLimited'
-    | 'ZoneBusy'
-    | 'ZoneNotReady'
-    | 'APIUnavailable'
-    | 'APIError';
-  message: string;
+  readonly kind: FailureKind;
+  readonly reason: NotReadyReason;
+  readonly message: string;
+  /** The code of the error of the service; null if it did not answer. */
+  readonly code: string | null;
   /** Ids of the records at the service that conflict with the request. */
-  records: readonly string[];
+  readonly records: readonly string[];
+  /** The time of the next attempt in ms of the clock; null if it is not known. */
+  readonly until: number | null;
 }
 
 /** The operator retries refused objects too, because the conflict may end without an edit of the object. */
@@ -38,25 +42,46 @@ const BY_CODE: Readonly<Record<string, Pick<Failure, 'kind' | 'reason'>>> = {
   busy: { kind: 'wait', reason: 'ZoneBusy' },
 };
 
-/** @returns null for an error that is not a failed call to the service; the caller throws it again */
-export function failureOf(error: unknown): Failure | null {
+/**
+ * @param zone the zone whose API key the call used
+ * @returns null for an error that is not a failed call to the service; the caller throws it again
+ */
+export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
+  const plain = { code: null, records: [], until: null };
+  if (error instanceof KeyUnusable) return { ...plain, kind: 'key', ...error.answer };
+  const rejected = zone === undefined ? null : rejectedKey(zone, error);
+  if (rejected) return { ...plain, kind: 'key', ...rejected };
   if (error instanceof ApiError) {
-    const known = BY_CODE[error.code] ?? { kind: 'transient', reason: 'APIError' };
-    return { ...known, message: error.message, records: error.records };
+    const other = { kind: isAbsent(error) ? 'absent' : 'transient', reason: 'APIError' } as const;
+    return { ...plain, ...(BY_CODE[error.code] ?? other), ...detailsOf(error) };
   }
   if (error instanceof ApiUnavailable) {
     return {
+      ...plain,
       kind: 'transient',
       reason: 'APIUnavailable',
       message:
         'The operator cannot reach the DNS service and keeps trying. The name servers still serve the data that was written before.',
-      records: [],
     };
   }
-  if (error instanceof PausedTooLong) {
-    return { kind: 'wait', reason: error.reason, message: error.message, records: [] };
-  }
+  if (error instanceof PausedTooLong)
+    return { ...plain, kind: 'wait', reason: error.reason, message: error.message, until: error.until };
   return null;
+}
+
+function detailsOf({ message, code, records }: ApiError): Pick<Failure, 'message' | 'code' | 'records'> {
+  return { message, code, records };
+}
+
+/**
+ * @param now the time of the clock in ms
+ * @param keyRetryMs the time until a Secret with an API key is read again
+ */
+export function nextAfter({ kind, until }: Failure, error: unknown, now: number, keyRetryMs: number): Next {
+  if (kind === 'refused') return { afterMs: REFUSED_RETRY_MS };
+  if (kind === 'key') return { afterMs: keyRetryMs };
+  if (until !== null) return { afterMs: Math.max(0, until - now) };
+  return { failed: error };
 }
 
 /** The dispatcher holds the write back for longer than a worker may wait. */

@@ -155,7 +155,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
   const tenants = createTenantCount([zones, records], realClock);
   const own = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
-  const { client, dispatcher } = own;
+  const { client } = own;
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
   const orphans = createOrphanSweep(realClock, Math.random);
@@ -168,8 +168,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
   const context: OperatorContext = {
     api,
-    client,
-    dispatcher,
+    clock: realClock,
     credentials: createCredentials({ api, own, connect, clock: realClock, refreshMs: runtime.credentialsMs }),
     lookUpParent: config.ZONESTEAD_RESOLVER
       ? createParentLookup({
@@ -180,7 +179,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
       : null,
     events: trace.events(manager.events(REPORTER)),
     propagation: createPropagation(overrides, realClock, () => new Date()),
-    observer: createObserver(metrics, { zones, records }, realClock),
+    observer: createObserver(metrics, { zones, records }),
     zones,
     records,
     namespaces,
@@ -188,7 +187,6 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     enqueueRecord: (key) => recordQueue.add(key),
     enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
-    owner: own.owner,
     now: () => new Date(),
     seal,
     cluster: () => clusterId(namespaces.get('kube-system')),
@@ -200,13 +198,13 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     name: 'zones',
     queue: zoneQueue,
     concurrency: ZONE_WORKERS,
-    reconcile: trace.runs('DNSZone', createZoneReconciler(context, realClock, Math.random)),
+    reconcile: trace.runs('DNSZone', createZoneReconciler(context, Math.random)),
   });
   manager.controller({
     name: 'records',
     queue: recordQueue,
     concurrency: RECORD_WORKERS,
-    reconcile: trace.runs('DNSRecord', createRecordReconciler(context, realClock)),
+    reconcile: trace.runs('DNSRecord', createRecordReconciler(context)),
   });
   // Replicas that wait for the lease check their key too.
   const end = new AbortController();

@@ -10,7 +10,6 @@
 //   service_request_duration_seconds{method}   histogram: duration of one call
 //   leader, leader_terms                       whether this process is the leader, and how often it became the leader
 
-import type { Clock } from '#base/clock.ts';
 import type { RequestObserver } from '#client/http.ts';
 import type { Cache } from '#kube/cache/store.ts';
 import type { Election } from '#kube/leader/election.ts';
@@ -20,16 +19,12 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { NOT_READY_REASONS } from '#resources/reasons.ts';
 import { countCalls } from '#telemetry/calls.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import type { Observation } from './run.ts';
 
-/** Receives the events that the reconcilers report as they work. */
+/** Receives the facts that the runs of the reconcilers have found. */
 export interface Observer {
-  /** The operator wrote values of the object at the service. */
-  written(uid: string | undefined): void;
-  /** Every name server serves the desired values of the object. */
-  propagated(uid: string | undefined): void;
-  drift(kind: Kind, result: 'found' | 'repaired'): void;
-  /** Records of other namespaces no longer have an object. */
-  orphans(result: 'removed' | 'kept', count: number): void;
+  /** @param uid the object of the run */
+  observe(kind: string, observation: Observation, uid: string | undefined): void;
 }
 
 type Kind = 'DNSZone' | 'DNSRecord';
@@ -71,7 +66,7 @@ export interface Observed {
 }
 
 /** Registers the metrics of objects. Call it once per registry. */
-export function createObserver(metrics: Metrics, { zones, records }: Observed, clock: Clock): Observer {
+export function createObserver(metrics: Metrics, { zones, records }: Observed): Observer {
   countConditions(metrics, { zones, records });
   const propagation = metrics.histogram({
     name: 'propagation_seconds',
@@ -97,14 +92,16 @@ export function createObserver(metrics: Metrics, { zones, records }: Observed, c
     if (kind === 'delete') writes.delete(object.metadata.uid ?? '');
   });
   return {
-    written: (uid = '') => void writes.set(uid, clock.now()),
-    propagated: (uid = '') => {
-      const since = writes.get(uid);
-      if (since !== undefined) propagation.observe((clock.now() - since) / 1000);
-      writes.delete(uid);
+    observe: (kind, observation, uid = '') => {
+      if (observation.kind === 'drift') drift.inc({ kind, result: observation.result });
+      else if (observation.kind === 'orphans') orphans.inc({ result: observation.result }, observation.count);
+      else if (observation.kind === 'written') writes.set(uid, observation.at);
+      else {
+        const since = writes.get(uid);
+        if (since !== undefined) propagation.observe((observation.at - since) / 1000);
+        writes.delete(uid);
+      }
     },
-    drift: (kind, result) => drift.inc({ kind, result }),
-    orphans: (result, count) => orphans.inc({ result }, count),
   };
 }
 

@@ -5,13 +5,13 @@
 import type { Clock } from '#base/clock.ts';
 import type { Client, DnsRecord, Zone } from '#client/client.ts';
 import { parseOwnerName } from '#dns/names/name.ts';
-import type { ReconcileContext } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import type { DNSZone } from '#resources/dnszone.ts';
-import { BY_ZONE, type OperatorContext } from '../access/context.ts';
+import { BY_ZONE } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
+import { callOf, type ZoneRun } from '../run/run.ts';
 
 /** The time between two checks of one zone, in ms; up to a tenth is added at random to spread the checks of many zones. */
 export const CHECK_INTERVAL_MS = 10 * 60_000;
@@ -21,7 +21,7 @@ const PAGE = 200;
 
 export interface DriftChecks {
   /** Checks the zone when a check is due. A restart alone causes no check, because every record runs then. */
-  check(context: OperatorContext, object: DNSZone, zone: Zone, run: ReconcileContext): Promise<void>;
+  check(run: ZoneRun, service: Connection, zone: Zone): Promise<void>;
   /** The time until the next check, in ms. */
   dueIn(key: string): number;
   forget(key: string): void;
@@ -32,13 +32,14 @@ export function createDriftChecks(clock: Clock, random: () => number): DriftChec
   const postpone = (key: string) => dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
 
   return {
-    check: async (context, object, zone, run) => {
-      const key = keyOf(object);
+    check: async (run, { client }, zone) => {
+      const { context } = run;
+      const key = keyOf(run.object);
       const due = dueAt.get(key);
       if (due !== undefined && due > clock.now()) return;
       if (due !== undefined) {
         const settled = context.records.byIndex(BY_ZONE, key).filter((each) => isSettled(each, zone.id));
-        for (const record of await differing(context.client, zone, settled, run)) context.enqueueRecord(keyOf(record));
+        for (const record of await differing(client, zone, settled, run)) context.enqueueRecord(keyOf(record));
       }
       postpone(key);
     },
@@ -59,7 +60,7 @@ async function differing(
   client: Pick<Client, 'records'>,
   zone: Pick<Zone, 'id' | 'zoneName'>,
   objects: readonly DNSRecord[],
-  { signal, reconcileId: requestId }: ReconcileContext,
+  run: ZoneRun,
 ): Promise<readonly DNSRecord[]> {
   const found = objects.filter(wasReported);
   const byType = Map.groupBy(
@@ -72,7 +73,7 @@ async function differing(
       const ledgers = new Set(some.flatMap(({ status }) => (status?.records ?? []).flatMap(({ id }) => id ?? [])));
       const there = new Map<string, DnsRecord>();
       const names = [...new Set(some.flatMap((object) => nameOf(object, zone.zoneName)))];
-      const pages = client.records.pages(zone.id, { names, type }, PAGE, { signal, requestId });
+      const pages = client.records.pages(zone.id, { names, type }, PAGE, callOf(run));
       for await (const page of pages)
         for (const record of page) if (ledgers.has(record.id)) there.set(record.id, record);
       found.push(...some.filter((object) => differs(object, there)));

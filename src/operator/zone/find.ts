@@ -1,67 +1,52 @@
 // Finds or creates the zone at the service for a DNSZone: the zone in its status, an existing zone (adopt, Observe), or a new
 // one. access/claims.ts decides which existing zones an object may use.
 
-import type { Clock } from '#base/clock.ts';
 import type { Zone } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
-import type { ReconcileContext } from '#kube/controller/controller.ts';
-import { DNS_ZONE, type DNSZone, type ZoneStatus } from '#resources/dnszone.ts';
+import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import { enclosing, existingRefused, isManaged, mayTakeExisting } from '../access/claims.ts';
-import { labelsIn, neighboursOf, type OperatorContext, writeStatus } from '../access/context.ts';
+import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
+import { writeStatus } from '../run/objects.ts';
+import { callOf, type ZoneRun } from '../run/run.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';
-import { statusOf } from './status.ts';
 
 export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: NotReady };
 
-/**
- * @param name the canonical name of the zone
- * @param written receives the object after a new intent was written
- */
-export async function zoneAtService(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSZone,
-  name: string,
-  run: ReconcileContext,
-  written: (object: DNSZone) => void,
-): Promise<Found> {
+/** @param name the canonical name of the zone @throws errors of the service and of the API server */
+export async function zoneAtService(run: ZoneRun, service: Connection, name: string): Promise<Found> {
+  const { object } = run;
   const managed = isManaged(object);
   const observes = object.spec.managementPolicy === 'Observe';
-  if (!managed && observes) return observe(context, object, name, run);
+  if (!managed && observes) return observe(run, service, name);
   if (managed) {
-    const known = await ofLedger(context, object, name, run);
+    const known = await ofLedger(run, service, name);
     if (typeof known === 'object') return { zone: known, origin: object.status?.origin ?? 'Created' };
     if (known === 'another') {
-      if (observes) return observe(context, object, name, run);
+      if (observes) return observe(run, service, name);
     } else if (observes || object.spec.driftPolicy !== 'Enforce') {
       const leaves = observes ? 'managementPolicy Observe' : `driftPolicy ${object.spec.driftPolicy}`;
       const message = `Zone ${object.status?.zoneId} was deleted at the DNS service, and ${leaves} does not create it again. Set managementPolicy: Full and driftPolicy: Enforce to create it again.`;
       return { answer: no('ZoneMissing', message) };
     }
   }
-  return createOrAdopt(context, clock, object, name, run, written);
+  return createOrAdopt(run, service, name);
 }
 
 /** Compares the name too, so that an id in a status never leads to another zone. */
-async function ofLedger(
-  context: OperatorContext,
-  object: DNSZone,
-  name: string,
-  run: ReconcileContext,
-): Promise<Zone | 'gone' | 'another'> {
-  const { signal, reconcileId: requestId } = run;
-  const id = object.status?.zoneId as string;
+async function ofLedger(run: ZoneRun, { client }: Connection, name: string): Promise<Zone | 'gone' | 'another'> {
+  const id = run.object.status?.zoneId as string;
   try {
-    const zone = await context.client.zones.get(id, { signal, requestId });
+    const zone = await client.zones.get(id, callOf(run));
     return zone.zoneName === name ? zone : 'another';
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
   run.log.warn({ zone: id }, 'another client deleted the zone at the DNS service');
-  context.observer.drift('DNSZone', 'found');
-  context.events.record(object, {
+  run.observations.push({ kind: 'drift', result: 'found' });
+  run.events.push({
     type: 'Warning',
     reason: 'ZoneMissing',
     action: 'Recreate',
@@ -70,14 +55,14 @@ async function ofLedger(
   return 'gone';
 }
 
-async function observe(context: OperatorContext, object: DNSZone, name: string, run: ReconcileContext): Promise<Found> {
-  const { signal, reconcileId: requestId } = run;
+async function observe(run: ZoneRun, { client }: Connection, name: string): Promise<Found> {
+  const { context, object } = run;
   const { namespace } = object.metadata;
   const ownZone = neighboursOf(context)
     .named(name)
     .some((other) => other.metadata.namespace === namespace && isManaged(other));
   if (!ownZone && !mayTakeExisting(object, labelsIn(context))) return { answer: existingRefused(object, name) };
-  const [zone] = await context.client.zones.list({ zoneName: name }, { signal, requestId });
+  const [zone] = await client.zones.list({ zoneName: name }, callOf(run));
   if (zone) return { zone, origin: 'Observed' };
   return {
     answer: no(
@@ -88,53 +73,40 @@ async function observe(context: OperatorContext, object: DNSZone, name: string, 
 }
 
 /** Returns a zone for an object that has none: the result of its earlier request, an existing zone, or a new zone. */
-async function createOrAdopt(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSZone,
-  name: string,
-  run: ReconcileContext,
-  written: (object: DNSZone) => void,
-): Promise<Found> {
-  const { signal, reconcileId: requestId } = run;
+async function createOrAdopt(run: ZoneRun, service: Connection, name: string): Promise<Found> {
+  const { context, object } = run;
   const before = object.status?.intent;
-  const made = before === undefined ? null : await repeatCreation(context, clock, object, before, run);
-  if (made !== null && !(made instanceof ApiError)) return created(context, object, made);
-  const there = await nearest(context, name, { signal, requestId });
-  if (there) {
-    const found = judgeExisting(context, object, name, there);
-    if (found) {
-      if ('zone' in found)
-        recordEvent(
-          context,
-          object,
-          'Adopted',
-          `The operator has taken over zone ${name} (${there.id}) with its records`,
-        );
-      return found;
-    }
+  const made = before === undefined ? null : await repeatCreation(run, service, before);
+  if (made !== null && !(made instanceof ApiError)) return created(run, made);
+  const there = await nearest(service, name, callOf(run));
+  const found = there && judgeExisting(context, object, name, there);
+  if (found) {
+    if ('zone' in found)
+      run.events.push(
+        eventOf('Adopted', `The operator has taken over zone ${name} (${found.zone.id}) with its records`),
+      );
+    return found;
   }
-  const intent = await newIntent(context, object, signal);
+  const intent = await newIntent(run, service);
   const sameRequest = before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl;
   if (made instanceof ApiError && sameRequest) throw made;
-  const { zoneId: gone, origin: _was, ...rest } = statusOf(object);
+  const { zoneId: gone, origin: _was, nextAttemptTime: _old, ...rest } = object.status ?? { conditions: [] };
   // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first response.
-  const intended = await writeStatus(context, context.zones, DNS_ZONE, object, { ...rest, intent }, signal);
-  written(intended);
-  const zone = await createAtService(context, clock, intended, intent, requestId, signal);
-  if (gone !== undefined) context.observer.drift('DNSZone', 'repaired');
-  return created(context, intended, zone);
+  await writeStatus(run, { ...rest, intent });
+  const zone = await createAtService(run, service, intent);
+  if (gone !== undefined) run.observations.push({ kind: 'drift', result: 'repaired' });
+  return created(run, zone);
 }
 
-function created(context: OperatorContext, object: DNSZone, zone: Zone): Found {
-  recordEvent(context, object, 'Created', `The operator has created zone ${zone.zoneName} (${zone.id})`);
+function created(run: ZoneRun, zone: Zone): Found {
+  run.events.push(eventOf('Created', `The operator has created zone ${zone.zoneName} (${zone.id})`));
   return { zone, origin: 'Created' };
 }
 
 /** Returns the zone of this name, or the nearest zone above it, that the key sees. A single label has no zone above. */
-async function nearest(context: OperatorContext, name: string, options: { signal: AbortSignal; requestId: string }) {
-  if (name.includes('.')) return context.client.zones.find(name, options);
-  return (await context.client.zones.list({ zoneName: name }, options))[0] ?? null;
+async function nearest({ client }: Connection, name: string, options: { signal: AbortSignal; requestId: string }) {
+  if (name.includes('.')) return client.zones.find(name, options);
+  return (await client.zones.list({ zoneName: name }, options))[0] ?? null;
 }
 
 /** @returns null when the object may create a new zone */
@@ -162,6 +134,6 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
   return { zone: there, origin: 'Adopted' };
 }
 
-function recordEvent(context: OperatorContext, object: DNSZone, reason: EventReason, note: string): void {
-  context.events.record(object, { type: 'Normal', reason, action: 'Create', note });
+function eventOf(reason: EventReason, note: string) {
+  return { type: 'Normal', reason, action: 'Create', note } as const;
 }

@@ -2,17 +2,14 @@
 // to namespaces is checked here, because only the operator knows the namespace. A secondary that is not offered to the namespace
 // gets the same answer as one that does not exist. A secondary that the zone already has may stay when its offer ends.
 
-import type { Clock } from '#base/clock.ts';
 import type { OfferedSecondary, Zone, ZoneSecondary } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
-import type { ReconcileContext } from '#kube/controller/controller.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
-import type { DNSZone } from '#resources/dnszone.ts';
-import type { OperatorContext } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
 import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
 import { failureOf } from '../run/failures.ts';
-import { send } from '../run/send.ts';
-import { zonePlaceOf } from './create.ts';
+import { callOf, type ZoneRun } from '../run/run.ts';
+import { sendForZone } from './create.ts';
 
 /** The number of offered secondaries in a message. */
 const SHOWN = 20;
@@ -27,46 +24,35 @@ export interface Chosen {
 }
 
 /** @throws errors of the service, except for a refusal of the choice */
-export async function chooseSecondaries(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSZone,
-  zone: Zone,
-  run: ReconcileContext,
-): Promise<Chosen> {
-  const { spec, status, metadata } = object;
+export async function chooseSecondaries(run: ZoneRun, service: Connection, zone: Zone): Promise<Chosen> {
+  const { spec, status, metadata } = run.object;
+  const { client } = service;
   const wanted = spec.secondaries;
   if (wanted === undefined || spec.managementPolicy === 'Observe') return { zone, programmed: null };
-  const options = { signal: run.signal, requestId: run.reconcileId };
+  const options = callOf(run);
   let programmed: Answer | null;
   try {
-    const there = await context.client.zones.secondaries(zone.id, options);
+    const there = await client.zones.secondaries(zone.id, options);
     const before = there.filter(({ chosen }) => chosen).map(({ name }) => name);
     const isNew = wanted.some((name) => !before.includes(name));
-    const offered = isNew ? offeredTo(metadata.namespace, await context.client.zones.offeredSecondaries(options)) : [];
+    const offered = isNew ? offeredTo(metadata.namespace, await client.zones.offeredSecondaries(options)) : [];
     const choice = wanted.filter((name) => before.includes(name) || offered.includes(name));
     const missing = wanted.filter((name) => !choice.includes(name));
     programmed = missing.length === 0 ? null : notOffered(missing, offered, metadata.namespace ?? '');
     if (isSameSet(choice, before)) return { zone, programmed };
     // Until the whole spec was written once, a difference is unfinished work of the operator.
     const hasDrifted = isTrue(status?.conditions, 'Programmed', metadata.generation);
-    if (hasDrifted && !mayRepair(context, object, before)) return { zone, programmed: drifted(before) };
-    await send(context.dispatcher, clock, {
-      ...zonePlaceOf(object, 'change'),
-      zone: zone.id,
-      signal: run.signal,
-      run: (attempt, onRate) =>
-        context.client.zones.chooseSecondaries(zone.id, choice, { ...options, signal: attempt, onRate }),
-    });
-    if (hasDrifted) context.observer.drift('DNSZone', 'repaired');
-    else recordUpdate(context, object, choice);
+    if (hasDrifted && !mayRepair(run, before)) return { zone, programmed: drifted(before) };
+    await sendForZone(run, service, zone.id, (call) => client.zones.chooseSecondaries(zone.id, choice, call));
+    if (hasDrifted) run.observations.push({ kind: 'drift', result: 'repaired' });
+    else run.events.push(updated(choice));
   } catch (error) {
     programmed = refusalOf(error);
     if (programmed === null) throw error;
     return { zone, programmed };
   }
   // The NS records are those of the new choice.
-  return { zone: await context.client.zones.get(zone.id, options), programmed };
+  return { zone: await client.zones.get(zone.id, options), programmed };
 }
 
 /** The names of the secondaries that objects of this namespace may choose. */
@@ -106,11 +92,11 @@ function drifted(before: readonly string[]): Answer {
 }
 
 /** Enforce reverts the drift and records an Event, Report only records the Event, and Ignore does neither. */
-function mayRepair(context: OperatorContext, object: DNSZone, before: readonly string[]): boolean {
-  const { driftPolicy } = object.spec;
+function mayRepair(run: ZoneRun, before: readonly string[]): boolean {
+  const { driftPolicy } = run.object.spec;
   if (driftPolicy !== 'Ignore') {
-    context.observer.drift('DNSZone', 'found');
-    context.events.record(object, {
+    run.observations.push({ kind: 'drift', result: 'found' });
+    run.events.push({
       type: 'Warning',
       reason: 'Drift',
       action: driftPolicy === 'Enforce' ? 'Repair' : 'Report',
@@ -120,9 +106,9 @@ function mayRepair(context: OperatorContext, object: DNSZone, before: readonly s
   return driftPolicy === 'Enforce';
 }
 
-function recordUpdate(context: OperatorContext, object: DNSZone, choice: readonly string[]): void {
+function updated(choice: readonly string[]) {
   const note = `The secondaries that the zone uses: ${listed(choice)}`;
-  context.events.record(object, { type: 'Normal', reason: 'Updated', action: 'Update', note });
+  return { type: 'Normal', reason: 'Updated', action: 'Update', note } as const;
 }
 
 /** A refusal of the choice concerns nothing else of the zone. The service names offers to other namespaces, so its words are not used. */

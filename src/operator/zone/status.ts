@@ -1,24 +1,27 @@
-// Writes the results of a run into the status of a DNSZone.
+// The results of a run as conditions and fields of a DNSZone.
 
-import type { Clock } from '#base/clock.ts';
 import type { Zone } from '#client/client.ts';
-import type { ReconcileResult } from '#kube/controller/controller.ts';
+import { parseZoneName } from '#dns/names/name.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
+import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
-import { DNS_ZONE, type DNSZone, type ZoneStatus } from '#resources/dnszone.ts';
-import { type OperatorContext, recordReadyEvent, writeStatus } from '../access/context.ts';
+import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
+import { enclosing, isManaged } from '../access/claims.ts';
+import { neighboursOf, type OperatorContext } from '../access/context.ts';
 import type { Proof } from '../proof/propagation.ts';
 import { ONLY_SECONDARIES } from '../proof/secondaries.ts';
-import { type Answer, conditionsWith, type DelegatedAnswer, no, readyFrom, unknown, yes } from '../run/conditions.ts';
-import { type Failure, REFUSED_RETRY_MS } from '../run/failures.ts';
+import { type Answer, type NotReady, no, unknown, yes } from '../run/conditions.ts';
+import type { Failure } from '../run/failures.ts';
+import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
+import { failedDeletion } from './delete.ts';
 
 export const ACCEPTED = yes('Accepted', 'The zone is valid.');
 export const PROGRAMMED = yes('Programmed', 'The zone exists at the DNS service.');
-const NOT_THERE_YET = unknown(
+export const NOT_THERE_YET = unknown(
   'NotChecked',
   'The zone does not exist at the DNS service yet. The operator queries the parent zone afterwards.',
 );
-const READY = yes('Ready', 'Every name server answers for the zone.');
+export const READY = yes('Ready', 'Every name server answers for the zone.');
 
 /** @param all the names of all name servers of the zone */
 export function readyBy({ nameservers, note }: Pick<Proof, 'nameservers' | 'note'>, all: readonly string[]): Answer {
@@ -33,6 +36,8 @@ export function readyBy({ nameservers, note }: Pick<Proof, 'nameservers' | 'note
 /** The fields of the zone at the service that the status repeats. */
 export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
   return {
+    // The intent is not needed once the id is known.
+    intent: undefined,
     zoneId: zone.id,
     owner: zone.owner,
     creationStatus: zone.status ?? object.status?.creationStatus ?? 'done',
@@ -45,82 +50,58 @@ export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
   };
 }
 
-/** Returns the status without the fields that each run sets again. */
-export function statusOf(object: DNSZone): ZoneStatus {
-  const { nextAttemptTime: _old, ...status } = object.status ?? { conditions: [] };
-  return status as ZoneStatus;
+/** The fields to remove from a status when its namespace has no right to know them. */
+const NOTHING_KNOWN: Partial<ZoneStatus> = Object.fromEntries(
+  [
+    'zoneId',
+    'origin',
+    'owner',
+    'creationStatus',
+    'state',
+    'nameservers',
+    'servers',
+    'nodes',
+    'nodesCurrent',
+    'secondaries',
+    'secondariesCurrent',
+    'ds',
+    'serial',
+    'records',
+    'defaultTtl',
+  ].map((field) => [field, undefined]),
+);
+
+/** The zone may not have its name, or nobody may write to it. */
+export function refusedZone(object: DNSZone, answer: NotReady): Partial<ZoneOutcome> {
+  const fields = isManaged(object) || object.status?.origin === undefined ? {} : NOTHING_KNOWN;
+  return { answers: { Accepted: answer, Programmed: answer }, fields };
 }
 
-interface ZoneAnswers {
-  Accepted?: Answer;
-  Programmed?: Answer;
-  Ready?: Answer;
-  Delegated?: DelegatedAnswer;
+/** The service has no zone that the object may have. */
+export function missingZone(answer: NotReady): Partial<ZoneOutcome> {
+  // The status must not show data that the object has no right to, or no longer has a right to.
+  const fields = answer.reason === 'ZoneMissing' ? {} : NOTHING_KNOWN;
+  return { answers: { Accepted: answer.reason === 'NotPermitted' ? answer : ACCEPTED, Programmed: answer }, fields };
 }
 
-/**
- * Writes the results. Without an explicit result, Ready summarizes the others except Delegated, because private zones have no
- * parent that delegates to them. Each change of Ready causes an Event. @returns the current object
- */
-export async function conclude(
-  context: OperatorContext,
-  object: DNSZone,
-  known: Partial<ZoneStatus>,
-  answers: ZoneAnswers,
-  signal: AbortSignal,
-): Promise<DNSZone> {
+/** A zone that was Ready for this spec stays Ready while the service is unavailable, because it is still served. */
+export function failedZone(run: ZoneRun, failure: Failure): Partial<ZoneOutcome> {
+  const { object, context } = run;
+  if (isDeleting(object)) return failedDeletion(run, failure);
+  const { reason } = failure;
+  if (failure.kind === 'key') return refusedZone(object, no(reason, failure.message));
   const generation = object.metadata.generation ?? 0;
-  const { Delegated, ...own } = answers;
-  const ready = own.Ready ?? readyFrom(Object.values(own), READY);
-  const before = statusOf(object);
-  const parent = Delegated ?? (before.zoneId === undefined && known.zoneId === undefined ? NOT_THERE_YET : undefined);
-  const { intent, ...kept } = { ...before, ...known };
-  const status: ZoneStatus = {
-    ...kept,
-    // The intent is not needed once the id is known.
-    ...(known.zoneId === undefined && intent !== undefined ? { intent } : {}),
-    observedGeneration: generation,
-    conditions: conditionsWith(
-      before.conditions,
-      { ...own, ...(parent ? { Delegated: parent } : {}), Ready: ready },
-      generation,
-      context.now(),
-    ),
-  };
-  const written = await writeStatus(context, context.zones, DNS_ZONE, object, status, signal);
-  recordReadyEvent(context, object, before.conditions, ready);
-  return written;
+  const message = messageFor(context, object, failure);
+  if (failure.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation))
+    return { answers: { Accepted: ACCEPTED, Ready: yes(reason, message) } };
+  return { answers: { Accepted: ACCEPTED, Programmed: no(reason, message) } };
 }
 
-/**
- * A zone that was Ready for this spec stays Ready while the service is unavailable, because it is still served.
- * @param known the facts from before the failure; a zone that was just created must not be forgotten
- */
-export async function concludeFailure(
-  context: OperatorContext,
-  clock: Clock,
-  object: DNSZone,
-  known: Partial<ZoneStatus>,
-  failure: Failure,
-  until: number | null,
-  error: unknown,
-  signal: AbortSignal,
-): Promise<ReconcileResult> {
-  const generation = object.metadata.generation ?? 0;
-  const stays = failure.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation);
-  const answer = stays ? yes(failure.reason, failure.message) : no(failure.reason, failure.message);
-  const answers: ZoneAnswers = stays
-    ? { Accepted: ACCEPTED, Ready: answer }
-    : { Accepted: ACCEPTED, Programmed: answer };
-  const next: Partial<ZoneStatus> = {
-    ...known,
-    ...(until === null
-      ? {}
-      : { nextAttemptTime: new Date(context.now().getTime() + until - clock.now()).toISOString() }),
-  };
-  await conclude(context, object, next, answers, signal);
-  if (failure.kind === 'refused') return { requeueAfterMs: REFUSED_RETRY_MS };
-  if (until !== null) return { requeueAfterMs: Math.max(0, until - clock.now()) };
-  context.enqueueZoneOnRecovery(keyOf(object));
-  throw error;
+/** The service names records of the parent zone that a new zone would hide, which another namespace must not see. */
+function messageFor(context: OperatorContext, object: DNSZone, { reason, message }: Failure): string {
+  const name = parseZoneName(object.spec.zoneName);
+  const above = name.ok ? enclosing(object, name.value, neighboursOf(context))?.zone : undefined;
+  if (reason !== 'Conflict' || !name.ok || !above || above.metadata.namespace === object.metadata.namespace)
+    return message;
+  return `Zone ${name.value} conflicts with records in the zone of DNSZone ${keyOf(above)}. Ask the owner of that DNSZone which records these are.`;
 }

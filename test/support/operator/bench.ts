@@ -199,8 +199,7 @@ export class Bench {
       );
     const context: OperatorContext = {
       api: this.cluster.api,
-      client: own.client,
-      dispatcher: own.dispatcher,
+      clock: this.clock,
       credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),
       lookUpParent: this.lookUpParent,
       events: {
@@ -216,10 +215,9 @@ export class Bench {
         recordServed: (zone, expected) => answer(zone, servedBy(this.service).rrset(expected)),
       },
       observer: {
-        written: () => undefined,
-        propagated: () => undefined,
-        drift: () => undefined,
-        orphans: (what, count) => void this.orphans.push(`${count} ${what}`),
+        observe: (_kind, observation) => {
+          if (observation.kind === 'orphans') this.orphans.push(`${observation.count} ${observation.result}`);
+        },
       },
       zones,
       records,
@@ -228,7 +226,6 @@ export class Bench {
       enqueueRecord: (key) => void this.woken.push(key),
       enqueueZoneOnRecovery: (key) => void this.waiting.push(`zone ${key}`),
       enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
-      owner: own.owner,
       cluster: () => clusterId(namespaces.get('kube-system')),
       watches: this.watches,
       orphans,
@@ -243,8 +240,8 @@ export class Bench {
       zones,
       records,
       namespaces,
-      zone: createZoneReconciler(context, this.clock, () => 0),
-      record: createRecordReconciler(context, this.clock),
+      zone: createZoneReconciler(context, () => 0),
+      record: createRecordReconciler(context),
     };
   }
 }

@@ -9,7 +9,6 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { EVENT_REASONS, NOT_DELEGATED_REASONS, NOT_READY_REASONS } from '#resources/reasons.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics } from '#telemetry/metrics.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
 import { aRecord } from '../../support/operator/build.ts';
 
 const ROOT = new URL('../../..', import.meta.url).pathname;
@@ -27,7 +26,7 @@ it('counts each object under its reason; Other is for the reasons of other versi
   const log = createLogger({ name: 'test', level: 'silent' });
   const records = createStore<DNSRecord>({ log });
   const metrics = createMetrics({ processMetrics: false });
-  createObserver(metrics, { zones: createStore<DNSZone>({ log }), records }, new FakeClock());
+  createObserver(metrics, { zones: createStore<DNSZone>({ log }), records });
   const count = async (kind: string): Promise<Record<string, number>> => {
     const found = await metrics.registry.getSingleMetric('zonestead_objects_not_ready')?.get();
     const own = found?.values.filter(({ labels }) => labels.kind === kind) ?? [];

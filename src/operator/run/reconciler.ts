@@ -1,0 +1,165 @@
+// The only caller of the reconcilers of both kinds. It reads the object, lets the kind decide, maps a failure, and then writes the
+// outcome: the status once, or the end of the finalizer. Events and observations follow, and the queue learns the next run.
+
+import type { Cache } from '#kube/cache/store.ts';
+import type { Reconcile } from '#kube/controller/controller.ts';
+import type { EventToRecord } from '#kube/events/events.ts';
+import { findCondition } from '#kube/objects/conditions.ts';
+import { isDeleting } from '#kube/objects/finalizer.ts';
+import type { ResourceType } from '#kube/objects/resource.ts';
+import type { Condition } from '#resources/common.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { EventReason, NotReadyReason } from '#resources/reasons.ts';
+import type { OperatorContext } from '../access/context.ts';
+import { type Answer, conditionsWith, readyFrom } from './conditions.ts';
+import { type Failure, failureOf, nextAfter } from './failures.ts';
+import { dropFinalizer, writeStatus } from './objects.ts';
+import type { Answers, Outcome, Reconciled, Run, Status } from './run.ts';
+
+/** The differences between the kinds. All functions but `decide` are pure. */
+export interface Kind<T extends Reconciled<S>, S extends Status> {
+  readonly type: ResourceType;
+  readonly cache: Cache<T>;
+  /** Decides and acts at the service. @throws the errors of calls */
+  decide(run: Run<T, S>): Promise<Outcome<S>>;
+  /** The part of the outcome of a failed run that differs between the kinds. */
+  failed(run: Run<T, S>, failure: Failure): Partial<Outcome<S>>;
+  /** The zone whose API key the run uses. */
+  zoneOf(object: T): DNSZone | undefined;
+  /** Fields of every status. */
+  fieldsOf(object: T): Partial<S>;
+  /** The answers that a status with these fields has in addition. */
+  answersOf(fields: Partial<S>): Answers;
+  /** The result for Ready when all others are True. */
+  readonly ready: Answer;
+  /** Runs the object again when the service answers again. */
+  onRecovery(key: string): void;
+  /** The object no longer exists. */
+  forget(key: string): void;
+}
+
+export function createReconciler<T extends Reconciled<S>, S extends Status>(
+  context: OperatorContext,
+  kind: Kind<T, S>,
+): Reconcile {
+  return async (key, control) => {
+    const object = kind.cache.get(key);
+    if (!object) {
+      kind.forget(key);
+      return {};
+    }
+    const run: Run<T, S> = {
+      context,
+      type: kind.type,
+      cache: kind.cache,
+      object,
+      fields: {},
+      answers: null,
+      events: [],
+      observations: [],
+      signal: control.signal,
+      requestId: control.reconcileId,
+      // Made on first use, because most runs log nothing.
+      get log() {
+        return control.log;
+      },
+    };
+    try {
+      const outcome = await outcomeOf(kind, run);
+      if (outcome.wakesZone !== undefined) context.enqueueZone(outcome.wakesZone);
+      await write(kind, run, outcome);
+      if (!('failed' in outcome.next)) return { requeueAfterMs: outcome.next.afterMs };
+      kind.onRecovery(key);
+      throw outcome.next.failed;
+    } finally {
+      // Also after a failure: the steps before it have had their effect.
+      for (const event of run.events) context.events.record(run.object, event);
+      for (const observation of run.observations)
+        context.observer.observe(run.type.kind, observation, object.metadata.uid);
+    }
+  };
+}
+
+async function outcomeOf<T extends Reconciled<S>, S extends Status>(
+  kind: Kind<T, S>,
+  run: Run<T, S>,
+): Promise<Outcome<S>> {
+  try {
+    return await kind.decide(run);
+  } catch (error) {
+    const { context } = run;
+    const { clock, credentials } = context;
+    const zone = kind.zoneOf(run.object);
+    const failure = failureOf(error, zone);
+    if (!failure) throw error;
+    if (failure.kind === 'key' && zone) credentials.invalidate(zone);
+    const told = run.answers === null ? kind.failed(run, failure) : { answers: run.answers };
+    const { until } = failure;
+    const time =
+      until === null ? {} : { nextAttemptTime: new Date(context.now().getTime() + until - clock.now()).toISOString() };
+    const fields = { ...time, ...told.fields } as Partial<S>;
+    return { next: nextAfter(failure, error, clock.now(), credentials.refreshMs), ...told, fields };
+  }
+}
+
+async function write<T extends Reconciled<S>, S extends Status>(
+  kind: Kind<T, S>,
+  run: Run<T, S>,
+  outcome: Outcome<S>,
+): Promise<void> {
+  if (outcome.isReleased) await dropFinalizer(run);
+  if (outcome.answers === undefined) return;
+  const before = run.object.status?.conditions;
+  const status = statusWith(kind, run, outcome, outcome.answers);
+  await writeStatus(run, status);
+  const event = readyEvent(before, findCondition(status.conditions, 'Ready') as Condition);
+  if (event === null) return;
+  const told = { ...event, action: isDeleting(run.object) ? 'Delete' : 'Reconcile' };
+  // In the order of cause and effect: the cause why an object is not Ready, the actions, and their success.
+  if (event.type === 'Warning') run.events.unshift(told);
+  else run.events.push(told);
+}
+
+/** Pure. */
+function statusWith<T extends Reconciled<S>, S extends Status>(
+  kind: Kind<T, S>,
+  { object, fields, context }: Run<T, S>,
+  outcome: Outcome<S>,
+  decided: Answers,
+): S {
+  const { nextAttemptTime: _old, ...before } = object.status ?? { conditions: [] };
+  const generation = object.metadata.generation ?? 0;
+  const after = { ...before, ...kind.fieldsOf(object), ...fields, ...outcome.fields } as Partial<S>;
+  // Ready does not include Delegated, because private zones have no parent that delegates to them.
+  const { Delegated: _apart, ...summarized } = decided;
+  const ready = decided.Ready ?? readyFrom(Object.values(summarized) as Answer[], kind.ready);
+  const answers = { ...kind.answersOf(after), ...decided, Ready: ready };
+  const conditions = conditionsWith(object.status?.conditions, answers, generation, context.now());
+  return { ...after, observedGeneration: generation, conditions } as unknown as S;
+}
+
+/** Reasons that end without action by a user. A condition is enough to report them; they cause no Event. */
+const WITHOUT_EVENT: ReadonlySet<string> = new Set<NotReadyReason>([
+  'AwaitingPropagation',
+  'ZoneNotReady',
+  'ZoneParked',
+  'RateLimited',
+  'ZoneBusy',
+  'APIUnavailable',
+  'APIError',
+]);
+
+/**
+ * The Event for a change of Ready, or for a new reason that a user must act on, also for an object that was never Ready.
+ * @param before the previous conditions
+ */
+function readyEvent(
+  before: readonly Condition[] | undefined,
+  { status, reason, message }: Condition,
+): Omit<EventToRecord<EventReason>, 'action'> | null {
+  const was = findCondition(before, 'Ready');
+  const [wasReady, isReady] = [was?.status === 'True', status === 'True'];
+  const isNews = wasReady || isReady ? isReady !== wasReady : !WITHOUT_EVENT.has(reason) && was?.reason !== reason;
+  if (!isNews) return null;
+  return { type: isReady ? 'Normal' : 'Warning', reason: reason as EventReason, note: message };
+}
