@@ -5,7 +5,8 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import { SECRET } from '#kube/objects/secrets.ts';
-import { DNS_ZONE } from '#resources/dnszone.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import type { TestKey } from '../support/keys.ts';
 import { type Cell, CREATING, cleanUp, consistent, newCell, WORKS, type Work } from '../support/matrix/cell.ts';
@@ -126,6 +127,32 @@ describe.concurrent.each(WORKS)('while $title', (work) => {
     await end('a key that is rotated', cell, work);
     expect(operator.writes.length).toBeGreaterThan(0);
   });
+});
+
+it('a deletion whose key was revoked says so, and ends with the next key in the Secret', async () => {
+  const cell = await newCell(own);
+  const { namespace, zoneName } = cell;
+  const key = await own.mint();
+  await allow(namespace);
+  await put(namespace, { apiKey: key.text });
+  await chain.zone('zone', { zoneName }, namespace);
+  await chain.record('www', 'zone', { name: 'www', type: 'A', ttl: 300, content: '192.0.2.1' }, namespace);
+  await consistent(own, cell);
+  await revoke(key);
+  const ready = async (type: ResourceType, name: string) => {
+    const { status } = await own.api.get<DNSZone>(type, { namespace, name });
+    const found = status?.conditions.find((condition) => condition.type === 'Ready');
+    return `${found?.reason}: ${found?.message}`;
+  };
+  await own.remove(DNS_RECORD, 'www', namespace);
+  const toldRecord = () => ready(DNS_RECORD, 'www');
+  await untilIs('the record to tell of the key', toldRecord, (is) => /^ZoneNotReady: .*CredentialsRejected/.test(is));
+  await own.remove(DNS_ZONE, 'zone', namespace);
+  const toldZone = () => ready(DNS_ZONE, 'zone');
+  await untilIs('the zone to tell of the key', toldZone, (is) => /^CredentialsRejected: .*cannot delete/.test(is));
+  expect(await own.client.zones.list({ zoneName })).toHaveLength(1);
+  await put(namespace, { apiKey: (await own.mint()).text });
+  await cleanUp(own, cell);
 });
 
 it('the work ends in seconds after the fault', () => {

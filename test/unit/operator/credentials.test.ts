@@ -134,6 +134,69 @@ describe('a DNSZone with an API key of its own', () => {
   });
 });
 
+describe('the deletion of an object whose API key was revoked', () => {
+  const revoked = async (on: Bench) => {
+    await on.settle();
+    on.keys.delete('yk_1_good');
+  };
+  const rotate = (on: Bench) => {
+    on.keys.set('yk_2_good', OWNER);
+    on.cluster.secrets.set(SECRET, { apiKey: 'yk_2_good' });
+  };
+
+  it.each([
+    ['DNSRecord', 'record', DNS_RECORD, 'default/www', 'False ZoneNotReady'],
+    ['DNSZone', 'zone', DNS_ZONE, ZONE, 'False CredentialsRejected'],
+  ] as const)(
+    'of a %s is told as such, and continues with the new key of the Secret at the next run',
+    async (_kind, kind, type, key, expected) => {
+      const on = bench({ apiKey: 'yk_1_good' });
+      await revoked(on);
+      on.cluster.remove(type, key);
+      const refusedRun = await on.run(kind, key);
+      // No growing delay: the Secret is read again after a fixed time.
+      expect(refusedRun).toEqual({ result: { requeueAfterMs: 10_000 }, error: null });
+      const object = () => (kind === 'zone' ? on.cluster.zone(key) : on.cluster.record(key));
+      expect(on.ready(object())).toBe(expected);
+      expect(on.message(object())).toMatch(
+        kind === 'zone'
+          ? /refuses the API key in Secret default\/team-key.* set spec\.deletionPolicy: Retain\.$/
+          : /^DNSZone default\/example has no usable API key \(CredentialsRejected\)\./,
+      );
+      rotate(on);
+      await on.run(kind, key);
+      expect(object()).toBeUndefined();
+    },
+  );
+
+  it('continues with the new key for a record that waits with its zone', async () => {
+    const on = bench({ apiKey: 'yk_1_good' });
+    await revoked(on);
+    on.cluster.remove(DNS_RECORD, 'default/www');
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    rotate(on);
+    await on.settle();
+    expect([...on.cluster.zones(), ...on.cluster.records()]).toEqual([]);
+    expect(on.service.zones.size).toBe(0);
+  });
+
+  it('does not tell another namespace the name of the Secret', async () => {
+    const on = bench({ apiKey: 'yk_1_good' });
+    on.cluster.edit(DNS_ZONE, ZONE, { allowedRecords: [{ namespaces: { from: 'All' } }] });
+    on.cluster.create(
+      DNS_RECORD,
+      { name: 'other', namespace: 'b' },
+      { zoneRef: { name: 'example', namespace: 'default' }, name: 'other', type: 'A', content: '192.0.2.9' },
+    );
+    await revoked(on);
+    on.cluster.remove(DNS_RECORD, 'b/other');
+    await on.run('record', 'b/other');
+    expect(on.message(on.cluster.record('b/other'))).toContain('CredentialsRejected');
+    expect(JSON.stringify(on.cluster.record('b/other'))).not.toContain('team-key');
+  });
+});
+
 describe('the refresh time of a Secret', () => {
   it.each([
     ['10 s by default', undefined, 9_999, 10_000],

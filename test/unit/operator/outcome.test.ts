@@ -1,0 +1,177 @@
+// The outcome of a run: the status is written once, Events tell of transitions only, and one mapping decides the next run.
+import { describe, expect, it } from 'vitest';
+import { ApiUnavailable } from '#client/errors.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+import { refused } from '../../support/operator/service.ts';
+
+const ZONE = 'default/example';
+const WWW = 'default/www';
+
+async function bench(spec: object = {}): Promise<Bench> {
+  const on = new Bench();
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', ...spec });
+  on.cluster.create(
+    DNS_RECORD,
+    { name: 'www' },
+    { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' },
+  );
+  await on.settle();
+  on.events.length = 0;
+  on.faults.arm(null);
+  return on;
+}
+
+const kubeWrites = (on: Bench) => on.faults.calls.filter((call) => /^kube (?!get)/.test(call));
+const told = (on: Bench, key: string) => on.events.filter((event) => event.key === key).map(({ reason }) => reason);
+
+describe('one run', () => {
+  it('of a new record writes its announcement and its status, and nothing else', async () => {
+    const on = await bench();
+    on.cluster.create(
+      DNS_RECORD,
+      { name: 'new' },
+      { zoneRef: { name: 'example' }, name: 'new', type: 'A', content: '192.0.2.2' },
+    );
+    await on.run('record', 'default/new');
+    expect(kubeWrites(on)).toEqual(['kube patch dnsrecords new', 'kube status dnsrecords new']);
+    expect(on.ready(on.cluster.record('default/new'))).toBe('True Ready');
+  });
+
+  it('of a record that is no longer permitted writes the refusal and the removal together', async () => {
+    const on = new Bench();
+    on.cluster.create(
+      DNS_ZONE,
+      { name: 'example' },
+      { zoneName: 'example.org', allowedRecords: [{ namespaces: { from: 'All' } }] },
+    );
+    on.cluster.create(
+      DNS_RECORD,
+      { name: 'www', namespace: 'b' },
+      { zoneRef: { name: 'example', namespace: 'default' }, name: 'www', type: 'A', content: '192.0.2.1' },
+    );
+    await on.settle();
+    on.cluster.edit(DNS_ZONE, ZONE, { allowedRecords: [] });
+    on.faults.arm(null);
+    await on.run('record', 'b/www');
+    expect(kubeWrites(on)).toEqual(['kube status dnsrecords www']);
+    expect(on.cluster.record('b/www')?.status?.records).toEqual([]);
+    expect(on.service.lines()).toEqual([]);
+  });
+
+  it('of a zone tells Ready before it queries a parent that does not answer', async () => {
+    const on = new Bench();
+    let queries = 0;
+    on.lookUpParent = () => {
+      queries += 1;
+      return new Promise(() => undefined);
+    };
+    on.restart();
+    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+    const { result } = await on.run('zone', ZONE);
+    expect(result).toEqual({ requeueAfterMs: 0 });
+    expect(on.ready(on.cluster.zone(ZONE))).toBe('True Ready');
+    expect(queries).toBe(0);
+    void on.run('zone', ZONE);
+    await expect.poll(() => queries).toBe(1);
+  });
+});
+
+describe('a run that fails', () => {
+  it('keeps the refusal of a record that cannot be removed yet, and tries again', async () => {
+    const on = new Bench();
+    on.cluster.create(
+      DNS_ZONE,
+      { name: 'example' },
+      { zoneName: 'example.org', allowedRecords: [{ namespaces: { from: 'All' } }] },
+    );
+    on.cluster.create(
+      DNS_RECORD,
+      { name: 'www', namespace: 'b' },
+      { zoneRef: { name: 'example', namespace: 'default' }, name: 'www', type: 'A', content: '192.0.2.1' },
+    );
+    await on.settle();
+    on.cluster.edit(DNS_ZONE, ZONE, { allowedRecords: [] });
+    on.events.length = 0;
+    on.service.gate = () => new ApiUnavailable('away');
+    const failing = await on.run('record', 'b/www');
+    expect(failing.error).toBeInstanceOf(ApiUnavailable);
+    expect(on.waiting).toEqual(['record b/www']);
+    expect(on.ready(on.cluster.record('b/www'))).toBe('False NotPermitted');
+    expect(on.cluster.record('b/www')?.status?.records).toHaveLength(1);
+    expect(told(on, 'b/www')).toEqual(['NotPermitted']);
+    on.service.gate = () => null;
+    await on.run('record', 'b/www');
+    expect(told(on, 'b/www')).toEqual(['NotPermitted', 'Withdrawn']);
+    expect(on.service.lines()).toEqual([]);
+  });
+
+  it('in the check for drift leaves a zone Ready with the results that it has', async () => {
+    const on = await bench();
+    await on.clock.advance(11 * 60_000);
+    on.service.gate = (call) => (call.startsWith('page') ? refused(500, 'internal', 'away') : null);
+    const { error } = await on.run('zone', ZONE);
+    expect(error).toMatchObject({ status: 500 });
+    expect(on.ready(on.cluster.zone(ZONE))).toBe('True Ready');
+    on.service.gate = () => null;
+    expect((await on.run('zone', ZONE)).error).toBeNull();
+  });
+
+  it.each([
+    ['record', DNS_RECORD, WWW],
+    ['zone', DNS_ZONE, ZONE],
+  ] as const)('in the deletion of a %s maps each kind of failure as in any other run', async (kind, type, key) => {
+    const on = await bench();
+    const object = () => (kind === 'zone' ? on.cluster.zone(key) : on.cluster.record(key));
+    on.cluster.remove(type, key);
+    const nextOn = async (error: Error) => {
+      on.service.gate = (call) => (call.startsWith('delete') ? error : null);
+      const running = on.run(kind, key);
+      // A write that waits for its turn waits for 5 s at most.
+      for (let second = 0; second < 6; second += 1) await on.clock.advance(1_000);
+      const run = await running;
+      return run.error === null ? run.result?.requeueAfterMs : 'back-off';
+    };
+    expect(await nextOn(refused(403, 'forbidden', 'This key must not delete it.'))).toBe(5 * 60_000);
+    expect(on.ready(object())).toBe('False NotPermitted');
+    expect(await nextOn(refused(500, 'internal', 'away'))).toBe('back-off');
+    expect(await nextOn(refused(429, 'rate_limited', 'Too many writes.', 42_000))).toBe(37_000);
+    expect(on.ready(object())).toBe('False RateLimited');
+    expect(object()?.status?.nextAttemptTime).toBeDefined();
+    // Never sticky: the next success ends it.
+    on.service.gate = () => null;
+    await on.clock.advance(42_000);
+    await on.settle();
+    expect(object()).toBeUndefined();
+  });
+});
+
+describe('Events', () => {
+  it('tell once that a deletion is blocked, after any number of runs', async () => {
+    const on = await bench();
+    const id = [...on.service.zones.keys()][0] as string;
+    on.service.seed(id, { name: 'foreign' });
+    on.cluster.remove(DNS_ZONE, ZONE);
+    for (let again = 0; again < 3; again += 1) await on.run('zone', ZONE);
+    expect(told(on, ZONE)).toEqual(['DeletionBlocked']);
+    expect(on.events.at(-1)?.action).toBe('Delete');
+  });
+
+  it('tell of an action also when the write of the status fails', async () => {
+    const on = await bench();
+    const [id] = [...on.service.zones.keys()] as [string];
+    const [record] = on.service.zones.get(id)?.records.keys() ?? [];
+    on.service.tamper(id, record as string, { content: '192.0.2.7' });
+    on.outage = 'ns1 does not answer';
+    on.faults.arm({
+      at: 3,
+      when: 'before',
+      act: () => {
+        throw new Error('no answer of the API server');
+      },
+    });
+    const { error } = await on.run('record', WWW);
+    expect(on.faults.calls.at(-1)).toBe('kube status dnsrecords www');
+    expect(error).toMatchObject({ message: 'no answer of the API server' });
+    expect(told(on, WWW)).toEqual(['Drift']);
+  });
+});
