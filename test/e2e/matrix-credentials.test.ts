@@ -146,10 +146,10 @@ it('a deletion whose key was revoked says so, and ends with the next key in the 
   };
   await own.remove(DNS_RECORD, 'www', namespace);
   const toldRecord = () => ready(DNS_RECORD, 'www');
-  await untilIs('the record to tell of the key', toldRecord, (is) => /^ZoneNotReady: .*CredentialsRejected/.test(is));
+  await untilIs('the record to name the key', toldRecord, (is) => /^ZoneNotReady: .*CredentialsRejected/.test(is));
   await own.remove(DNS_ZONE, 'zone', namespace);
   const toldZone = () => ready(DNS_ZONE, 'zone');
-  await untilIs('the zone to tell of the key', toldZone, (is) => /^CredentialsRejected: .*cannot delete/.test(is));
+  await untilIs('the zone to name the key', toldZone, (is) => /^CredentialsRejected: .*cannot delete/.test(is));
   expect(await own.client.zones.list({ zoneName })).toHaveLength(1);
   await put(namespace, { apiKey: (await own.mint()).text });
   await cleanUp(own, cell);

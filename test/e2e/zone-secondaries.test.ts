@@ -107,7 +107,8 @@ describe('a zone with a secondary', () => {
     await zones.chooseSecondaries(id, []);
     await test.kube.patch('zdz/shop', { metadata: { annotations: { look: 'again' } } }, 'a');
     await expect.poll(chosen, PATIENCE).toEqual(['eu']);
-    expect((await test.events('a')).join('\n')).toMatch(/Warning Drift dnszone\/shop: .*secondaries/);
+    const events = async () => (await test.events('a')).join('\n');
+    await expect.poll(events, PATIENCE).toMatch(/Warning Drift dnszone\/shop: .*secondaries/);
     await test.kube.patch('zdz/shop', { spec: { secondaries: null, defaultTtl: 90 } }, 'a');
     await expect.poll(async () => (await status('shop', 'a'))?.defaultTtl, PATIENCE).toBe(90);
     expect(await chosen()).toEqual(['eu']);

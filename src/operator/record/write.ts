@@ -22,7 +22,7 @@ import type { Problem } from './problem.ts';
 interface Wanted {
   readonly zone: { readonly zoneId: string; readonly zoneName: string; readonly defaultTtl: number };
   readonly desired: Desired;
-  /** What to do about changes of other clients: Enforce reverts and reports them, Report reports them, Ignore does neither. */
+  /** Enforce reverts and reports changes of other clients, Report reports them, Ignore does neither. */
   readonly driftPolicy: 'Enforce' | 'Report' | 'Ignore';
 }
 

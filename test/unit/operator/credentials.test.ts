@@ -148,7 +148,7 @@ describe('the deletion of an object whose API key was revoked', () => {
     ['DNSRecord', 'record', DNS_RECORD, 'default/www', 'False ZoneNotReady'],
     ['DNSZone', 'zone', DNS_ZONE, ZONE, 'False CredentialsRejected'],
   ] as const)(
-    'of a %s is told as such, and continues with the new key of the Secret at the next run',
+    'has a condition on the %s, and continues with the new key of the Secret at the next run',
     async (_kind, kind, type, key, expected) => {
       const on = bench({ apiKey: 'yk_1_good' });
       await revoked(on);

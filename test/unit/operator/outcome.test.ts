@@ -1,4 +1,4 @@
-// The outcome of a run: the status is written once, Events tell of transitions only, and one mapping decides the next run.
+// The outcome of a run: the status is written once, Events report transitions only, and one mapping decides the next run.
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -24,8 +24,8 @@ async function bench(spec: object = {}): Promise<Bench> {
 const kubeWrites = (on: Bench) => on.faults.calls.filter((call) => /^kube (?!get)/.test(call));
 const told = (on: Bench, key: string) => on.events.filter((event) => event.key === key).map(({ reason }) => reason);
 
-describe('one run', () => {
-  it('of a new record writes its announcement and its status, and nothing else', async () => {
+describe('in one run', () => {
+  it('a new record gets its announcement and its status, and no other write', async () => {
     const on = await bench();
     on.cluster.create(
       DNS_RECORD,
@@ -37,7 +37,7 @@ describe('one run', () => {
     expect(on.ready(on.cluster.record('default/new'))).toBe('True Ready');
   });
 
-  it('of a record that is no longer permitted writes the refusal and the removal together', async () => {
+  it('the refusal and the removal of a record that is no longer permitted are one write', async () => {
     const on = new Bench();
     on.cluster.create(
       DNS_ZONE,
@@ -58,7 +58,7 @@ describe('one run', () => {
     expect(on.service.lines()).toEqual([]);
   });
 
-  it('of a zone tells Ready before it queries a parent that does not answer', async () => {
+  it('a zone is Ready before its parent zone is queried', async () => {
     const on = new Bench();
     let queries = 0;
     on.lookUpParent = () => {
@@ -145,8 +145,8 @@ describe('a run that fails', () => {
   });
 });
 
-describe('Events', () => {
-  it('tell once that a deletion is blocked, after any number of runs', async () => {
+describe('the Events', () => {
+  it('report a blocked deletion once, after any number of runs', async () => {
     const on = await bench();
     const id = [...on.service.zones.keys()][0] as string;
     on.service.seed(id, { name: 'foreign' });
@@ -156,7 +156,7 @@ describe('Events', () => {
     expect(on.events.at(-1)?.action).toBe('Delete');
   });
 
-  it('tell of an action also when the write of the status fails', async () => {
+  it('report an action also when the write of the status fails', async () => {
     const on = await bench();
     const [id] = [...on.service.zones.keys()] as [string];
     const [record] = on.service.zones.get(id)?.records.keys() ?? [];
