@@ -1,6 +1,7 @@
 // docs/reference/dnszone.md and dnsrecord.md: the fields of a resource, as its CustomResourceDefinition describes them.
 import { parse } from 'yaml';
 import { renderCrds } from '#resources/crd.ts';
+import { messagesIn } from '#resources/rules.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 interface Schema {
@@ -17,7 +18,12 @@ interface Schema {
   properties?: Readonly<Record<string, Schema>>;
   additionalProperties?: Schema;
   items?: Schema;
-  'x-kubernetes-validations'?: readonly { rule: string; message?: string }[];
+  'x-kubernetes-validations'?: readonly {
+    rule: string;
+    message?: string;
+    messageExpression?: string;
+    fieldPath?: string;
+  }[];
 }
 
 interface Crd {
@@ -75,8 +81,11 @@ function ruleTable(spec: Schema): string {
   const all = [{ path: 'spec', schema: spec, isRequired: true }, ...fieldsOf(spec, '')];
   const rules = all.flatMap(({ path, schema }) =>
     [schema, ...(schema.items && schema.items.type !== 'object' ? [schema.items] : [])].flatMap((each) =>
-      (each['x-kubernetes-validations'] ?? []).flatMap(({ message }) =>
-        message ? [[code(path), plain(message)]] : [],
+      (each['x-kubernetes-validations'] ?? []).flatMap(({ message, messageExpression = '', fieldPath = '' }) =>
+        (message ? [message] : messagesIn(messageExpression)).map((text) => [
+          code(`${path}${fieldPath}`.replace(/^spec\./, '')),
+          plain(text),
+        ]),
       ),
     ),
   );

@@ -2,7 +2,7 @@
 // `kubectl apply`. The operator checks the rest with #dns (nested grammars, and rules that need the zone) and reports the
 // result in the condition Accepted.
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
-import type { Rule } from './rules.ts';
+import { quoted, type RuleGroup } from './rules.ts';
 import {
   ADDRESS_LAST,
   ALIAS_FORM_PARAMS,
@@ -11,6 +11,7 @@ import {
   DS,
   HOST,
   HTTPS,
+  IPV4,
   MAPPED_IPV4,
   matches,
   NUMBERS,
@@ -40,7 +41,7 @@ const isHost = (subject: string) => `(${matches(subject, HOST)} && !${matches(su
 const FORMS: readonly ContentForm[] = [
   {
     type: 'A',
-    cel: (subject) => `(isIP(${subject}) && ip(${subject}).family() == 4)`,
+    cel: (subject) => matches(subject, IPV4),
     message: 'must be an IPv4 address such as 192.0.2.10: four numbers from 0 to 255 without leading zeros',
   },
   {
@@ -94,22 +95,51 @@ const FORMS: readonly ContentForm[] = [
   },
 ];
 
-/** Each type has one rule for `content` and one for `values`, so that the error names the right field. */
-export const CONTENT_RULES: readonly Rule<ValueFields>[] = FORMS.flatMap(({ type, cel, message }) => [
-  {
-    rule: `self.type != '${type}' || !has(self.content) || ${cel('self.content')}`,
-    message: `content of type ${type} ${message}`,
-    fieldPath: '.content',
-    holds: (self: ValueFields) => self.type !== type || self.content === undefined || isContent(type, self.content),
-  },
-  {
-    rule: `self.type != '${type}' || !has(self.values) || self.values.all(v, ${cel('v.content')})`,
-    message: `each content of type ${type} ${message}`,
-    fieldPath: '.values',
-    holds: (self: ValueFields) =>
-      self.type !== type || (self.values ?? []).every((value) => isContent(type, value.content)),
-  },
-]);
+/** Each form with the types that have it. `subject` is the content in the expression that `wrap` makes of a form. */
+function formOfType(subject: string, wrap: (form: string) => string): string {
+  const typesOf = new Map<string, RecordType[]>();
+  for (const { type, cel } of FORMS) {
+    const form = cel(subject);
+    typesOf.set(form, [...(typesOf.get(form) ?? []), type]);
+  }
+  const branches = [...typesOf].map(([form, types]) => `${isOneOf(types)} ? ${wrap(form)} : `);
+  // A type that is not in the list breaks its enum, and an error about its content would not help.
+  return `[self.type].all(t, ${branches.join('')}true)`;
+}
+
+const literal = (type: RecordType) => `'${type}'`;
+const isOneOf = (types: readonly RecordType[]) => types.map((type) => `t == ${literal(type)}`).join(' || ');
+
+/** A rule for each type. `self.type` is read once, because each reading copies the description of all fields. */
+function contentRules(what: string, rule: string, contentsOf: (self: ValueFields) => readonly string[]) {
+  const messages = FORMS.map(({ type, message }) => ({ type, message: `${what} of type ${type} ${message}` }));
+  const texts = messages.map(({ type, message }) => `${literal(type)}: ${quoted(message)}`);
+  return {
+    rule,
+    messageExpression: `{${texts.join(', ')}}[self.type]`,
+    checks: messages.map(({ type, message }) => ({
+      message,
+      holds: (self: ValueFields) => self.type !== type || contentsOf(self).every((content) => isContent(type, content)),
+    })),
+  } satisfies RuleGroup<ValueFields>;
+}
+
+/** The form of `content`, which is read once. An empty one breaks its minLength. */
+export const CONTENT_RULES: RuleGroup<ValueFields> = {
+  ...contentRules(
+    'content',
+    `[self.?content.orValue('')].all(c, c == '' || ${formOfType('c', (form) => form)})`,
+    ({ content }) => (content === undefined ? [] : [content]),
+  ),
+  fieldPath: '.content',
+};
+
+/** The form of each content in `values`, which must exist. */
+export const VALUES_CONTENT_RULES: RuleGroup<ValueFields> = contentRules(
+  'each content',
+  formOfType('v.content', (form) => `self.values.all(v, ${form})`),
+  ({ values = [] }) => values.map(({ content }) => content),
+);
 
 /** Checks the content alone; other rules check the priority. */
 function isContent(type: RecordType, content: string): boolean {

@@ -1,16 +1,33 @@
 // Rules that a JSON schema cannot express. Each rule has a CEL form for the API server and a TypeScript form for zod, next to
 // each other so that nobody changes only one; test/support/resource-cases.ts feeds the same objects to both.
+//
+// The API server runs every expression of a CRD for every write, also of the status. Starting an expression costs it several
+// times what a comparison costs, and so does each `self.field`. So rules about the same field are one expression
+// (`together`), which chooses its message when it fails.
 import type { z } from 'zod';
 
-export interface Rule<S> {
-  /** A CEL expression over `self`. The API server refuses objects for which it is false. */
-  readonly rule: string;
+interface Check<S> {
   /** Says which values are accepted; the API server puts the path in front of it. */
   readonly message: string;
-  /** The field below the node, for example `.content`, that the error names. */
-  readonly fieldPath?: string;
   /** The same rule in TypeScript. It may be stricter than the CEL expression, and never more lenient. */
   readonly holds: (self: S) => boolean;
+}
+
+export interface Rule<S> extends Check<S> {
+  /** A CEL expression over `self`. The API server refuses objects for which it is false. */
+  readonly rule: string;
+  /** The field below the node, for example `.content`, that the error names. */
+  readonly fieldPath?: string;
+}
+
+/** Several rules in one CEL expression. */
+export interface RuleGroup<S> {
+  /** True when all rules hold. */
+  readonly rule: string;
+  /** A CEL expression for the messages of the rules that do not hold. Text in double quotes is a message. */
+  readonly messageExpression: string;
+  readonly fieldPath?: string;
+  readonly checks: readonly Check<S>[];
 }
 
 /** A rule for the change of a field, which zod cannot see: `oldSelf` exists on updates only. */
@@ -23,12 +40,17 @@ interface TransitionRule {
 export const CEL = 'x-kubernetes-validations';
 
 /** Adds rules to the schema: zod checks `holds`, and the CRD carries the CEL expressions. */
-export function withRules<T extends z.ZodType>(schema: T, rules: readonly Rule<z.output<T>>[]): T {
+export function withRules<T extends z.ZodType>(
+  schema: T,
+  rules: readonly (Rule<z.output<T>> | RuleGroup<z.output<T>>)[],
+): T {
   return schema
     .superRefine((value, context) => {
-      for (const { message, fieldPath, holds } of rules) {
-        const path = fieldPath === undefined ? [] : [fieldPath.slice(1)];
-        if (!holds(value)) context.addIssue({ code: 'custom', message, path });
+      for (const each of rules) {
+        const path = each.fieldPath === undefined ? [] : [each.fieldPath.slice(1)];
+        for (const { message, holds } of checksOf(each)) {
+          if (!holds(value)) context.addIssue({ code: 'custom', message, path });
+        }
       }
     })
     .meta({ [CEL]: rules.map(celOf) }) as T;
@@ -44,6 +66,47 @@ export function immutable<T extends z.ZodType>(schema: T, what: string): T {
   return schema.meta({ [CEL]: [...(Array.isArray(before) ? before : []), rule] }) as T;
 }
 
-function celOf<S>({ rule, message, fieldPath }: Rule<S>): Record<string, string> {
-  return { rule, message, ...(fieldPath === undefined ? {} : { fieldPath }) };
+/**
+ * Makes rules about one field one expression. An object that breaks several of them gets all messages in one error.
+ * @param unless a CEL expression: if it is true, the rules are not evaluated and hold. (Default: none.)
+ */
+export function together<S>(
+  fieldPath: string,
+  rules: readonly (Rule<S> | RuleGroup<S>)[],
+  unless?: string,
+): RuleGroup<S> {
+  const all = rules.map(({ rule }) => `(${rule})`).join(' && ');
+  const messages = rules.map((each) => `((${each.rule}) ? '' : ${messageOf(each)} + '; ')`);
+  return {
+    rule: unless === undefined ? all : `${unless} || (${all})`,
+    // The pattern omits the separator at the end.
+    messageExpression: `(${messages.join(' + ')}).find('^.*[^; ]')`,
+    fieldPath,
+    checks: rules.flatMap(checksOf),
+  };
+}
+
+/** A CEL string for a message. The rest of an expression has its strings in single quotes, see `messagesIn`. */
+export const quoted = (message: string): string => JSON.stringify(message);
+
+/** The messages that a `messageExpression` chooses from. */
+export function messagesIn(messageExpression: string): string[] {
+  return [...messageExpression.matchAll(/(?<!\w)r?'[^']*'|"(?:[^"\\]|\\.)*"/g)]
+    .map(([text]) => text)
+    .filter((text) => text.startsWith('"'))
+    .map((text) => JSON.parse(text) as string);
+}
+
+const checksOf = <S>(rule: Rule<S> | RuleGroup<S>): readonly Check<S>[] => ('checks' in rule ? rule.checks : [rule]);
+
+const messageOf = <S>(rule: Rule<S> | RuleGroup<S>): string =>
+  'checks' in rule ? rule.messageExpression : quoted(rule.message);
+
+function celOf<S>(each: Rule<S> | RuleGroup<S>): Record<string, string> {
+  const { rule, fieldPath } = each;
+  return {
+    rule,
+    ...('checks' in each ? { messageExpression: each.messageExpression } : { message: each.message }),
+    ...(fieldPath === undefined ? {} : { fieldPath }),
+  };
 }

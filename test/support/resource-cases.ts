@@ -2,6 +2,7 @@
 // kube-apiserver, so that the two twins of every rule cannot drift apart.
 
 import { SELECTORS } from './selector-cases.ts';
+import { SEVERAL } from './several-cases.ts';
 
 export interface ResourceCase {
   readonly title: string;
@@ -176,6 +177,16 @@ const FIELDS: readonly ResourceCase[] = [
   record('a hundred values', values(...Array.from({ length: 100 }, (_, i) => `192.0.2.${i}`))),
   record('a hundred and one values', values(...Array.from({ length: 101 }, (_, i) => `192.0.2.${i}`)), /values/),
   record('one value twice', values('192.0.2.1', '192.0.2.1'), /each value must be unique/),
+  // Two distinct values that begin alike, as often as the server allows: the comparison must not exceed its limit.
+  record('a hundred values of 2048 octets', {
+    type: 'TXT',
+    ...values(...Array.from({ length: 100 }, (_, i) => label(2045) + String(i).padStart(3, '0'))),
+  }),
+  record(
+    'one value twice among a hundred',
+    values(...Array.from({ length: 99 }, (_, i) => `192.0.2.${i}`), '192.0.2.7'),
+    /values.*each value must be unique/,
+  ),
   record('policies', { deletionPolicy: 'Retain', driftPolicy: 'Ignore', adopt: 'IfIdentical' }),
   record('an unknown adoption', { adopt: 'Always' }, /Never.*IfIdentical/),
   record('a priority on A', { priority: 10 }, /only type MX accepts a priority/),
@@ -366,4 +377,12 @@ const TYPES: readonly ResourceCase[] = [
   record('TLSA', { type: 'TLSA', name: '_443._tcp.www', content: `3 1 1 ${'ab'.repeat(32)}` }),
 ];
 
-export const RESOURCE_CASES: readonly ResourceCase[] = [...ZONES, ...SELECTORS, ...NAMES, ...FIELDS, ...APEX, ...TYPES];
+export const RESOURCE_CASES: readonly ResourceCase[] = [
+  ...ZONES,
+  ...SELECTORS,
+  ...NAMES,
+  ...FIELDS,
+  ...SEVERAL,
+  ...APEX,
+  ...TYPES,
+];

@@ -11,8 +11,8 @@ import { loadCredentials } from '#kube/api/credentials.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { createTransport, type Transport } from '#kube/api/transport.ts';
 import { type KubeObject, type ResourceType, resourcePath } from '#kube/objects/resource.ts';
-import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
-import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { DNS_RECORD, type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone, zoneSpec } from '#resources/dnszone.ts';
 import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -21,6 +21,7 @@ import { RESOURCE_CASES } from '../../support/resource-cases.ts';
 import { CRDS } from '../../support/widget-cluster.ts';
 
 const TYPES = { DNSZone: DNS_ZONE, DNSRecord: DNS_RECORD };
+const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
 const me = { fieldManager: 'test' };
 
 let stateDir: string;
@@ -82,14 +83,31 @@ const objectOf = (kind: keyof typeof TYPES, spec: unknown, name = 'case') => ({
   spec,
 });
 
-const messageOf = (call: Promise<unknown>): Promise<string> =>
+const refusalOf = (call: Promise<unknown>): Promise<KubeError> =>
   call.then(
     () => Promise.reject(new Error('the server took it')),
     (error: unknown) => {
-      if (error instanceof KubeError && error.status === 422) return error.message;
+      if (error instanceof KubeError && error.status === 422) return error;
       throw error;
     },
   );
+
+/**
+ * The issues of zod that are rules of ours: the server must say the same about the same field. If a field has a wrong type
+ * or length, the server evaluates no rules at all.
+ */
+function ownIssues({ kind, spec }: (typeof RESOURCE_CASES)[number]): { field: string; text: string }[] {
+  const { error } = SCHEMAS[kind].safeParse(spec);
+  const issues = error?.issues ?? [];
+  if (issues.some(({ code }) => code !== 'custom')) return [];
+  return issues.map(({ path, message }) => ({
+    field: path.reduce<string>(
+      (above, each) => (typeof each === 'number' ? `${above}[${each}]` : `${above}.${String(each)}`),
+      'spec',
+    ),
+    text: message,
+  }));
+}
 
 const takenByServer = (each: (typeof RESOURCE_CASES)[number]) =>
   each.refused === undefined || each.passesServer === true;
@@ -100,8 +118,12 @@ describe('the API server', () => {
   });
 
   it.each(RESOURCE_CASES.filter((each) => !takenByServer(each)))('refuses $kind with $title', async (each) => {
-    const message = await messageOf(dryRun(TYPES[each.kind], objectOf(each.kind, each.spec)));
+    const { message, details } = await refusalOf(dryRun(TYPES[each.kind], objectOf(each.kind, each.spec)));
     expect(message).toMatch(each.refused as RegExp);
+    const causes = (details?.causes ?? []).map((cause) => `${cause.field}: ${cause.message}`);
+    for (const { field, text } of ownIssues(each)) {
+      expect(causes.filter((cause) => cause.startsWith(`${field}: `) && cause.includes(text))).toHaveLength(1);
+    }
   });
 
   it.each(CHANGE_CASES)('judges a change to $title of a $kind', async ({ kind, before, after, refused }) => {
@@ -113,7 +135,7 @@ describe('the API server', () => {
       const body = { ...objectOf(kind, after, name), metadata: current.metadata };
       const change = transport.request({ method: 'PUT', path, query: { dryRun: 'All' }, body });
       if (refused === undefined) await change;
-      else expect(await messageOf(change)).toMatch(refused);
+      else expect((await refusalOf(change)).message).toMatch(refused);
     } finally {
       await api.delete(TYPES[kind], { namespace: 'default', name });
     }
