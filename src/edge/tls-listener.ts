@@ -34,7 +34,7 @@ const HANDSHAKE_RECORD = 0x16;
 /** TLS 1.3 only: every client of this service has it, and older versions let clients repeat the expensive handshake. */
 export function createTlsListener(options: TlsListenerOptions): TlsListener {
   const { serve, refusePlain, handshakeMs = HANDSHAKE_MS } = options;
-  const server = createServer({ minVersion: 'TLSv1.3', handshakeTimeout: handshakeMs });
+  const server = createServer({ handshakeTimeout: handshakeMs });
   /** By the ends of the connection. */
   const early = new Map<string, Socket>();
   interceptConnections(server, (socket, accept) => {
@@ -62,6 +62,7 @@ export function createTlsListener(options: TlsListenerOptions): TlsListener {
   server.on('tlsClientError', (_error, socket) => void socket.destroy());
   return {
     server,
+    // Replaces every setting of the handshake, not the certificate alone.
     setCertificate: ({ certificate, key }) =>
       server.setSecureContext({ cert: certificate, key, minVersion: 'TLSv1.3' }),
     listen: ({ host, port }) =>

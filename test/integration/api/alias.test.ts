@@ -136,7 +136,7 @@ test('serves a changed address soon after its refresh, with a new serial', async
   await expire('moving.target.example');
   const since = performance.now();
   await serves(zone.zoneName, 'A', '192.0.2.11');
-  expect(performance.now() - since).toBeLessThan(2_000);
+  expect(performance.now() - since).toBeLessThan(6_000);
   expect((await request('GET', `/zones/${zone.id}`)).body.serial).toBeGreaterThan(serial);
   expect((await dns.delv(zone.zoneName, zone.zoneName, 'A')).state).toBe('secure');
 });

@@ -68,7 +68,7 @@ afterAll(async () => {
 
 async function until(load: WriteLoad, more: number): Promise<void> {
   const target = load.acknowledged() + more;
-  await expect.poll(() => load.acknowledged(), { timeout: 30_000 }).toBeGreaterThanOrEqual(target);
+  await expect.poll(() => load.acknowledged(), { timeout: 60_000 }).toBeGreaterThanOrEqual(target);
   // At any moment of a transaction.
   await sleep(randomInt(20));
 }
@@ -126,7 +126,8 @@ test('Postgres is killed during a load and started again, and the api recovers b
   await service.running.start('postgres');
   await until(load, BEFORE_KILL);
   await load.stop();
-  expect(load.doubtful()).toBeGreaterThan(0);
+  // Whether a write was at its commit is chance; the others know that nothing was written.
+  expect(load.doubtful() + load.busy()).toBeGreaterThan(0);
   expect(service.running.part('api').pid).toBe(api);
   await expectWhole(load);
 });

@@ -75,8 +75,10 @@ describe('the folder of a knotd', () => {
     const settings = { folder: knot.folder, listen: [knot], identity: 'ns2', udpWorkers: 3 };
     expect((await applyConfiguration(knot.control, configuration(settings), signal)).changed).toEqual([]);
     expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns2")');
+    // knotd answers before it has loaded its zones.
+    const loaded = async () => (await engine.zones(signal)).find(({ name }) => name === names[0])?.serial;
+    await expect.poll(loaded, { timeout: 20_000 }).toBe(serial);
     expect(await dns.dig('+dnssec', 'www.kept.example', 'A')).toMatch(/192\.0\.2\.7\n.*RRSIG/);
-    expect((await engine.zones(signal)).find(({ name }) => name === names[0])?.serial).toBe(serial);
     // Items for secondaries also stay in a knotd that runs.
     const other = configuration({ ...settings, identity: 'ns3' });
     expect((await applyConfiguration(knot.control, other, signal)).changed).toEqual(['server.identity', 'server.nsid']);

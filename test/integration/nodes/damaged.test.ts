@@ -23,7 +23,7 @@ import { createResolver } from '../../support/resolver.ts';
 import { startTestService } from '../../support/service.ts';
 
 const PAGE = 4096;
-const ZONES = 8;
+const ZONES = 3;
 
 const [service, knot] = await Promise.all([startTestService({ nameserver: false }), testKnot()]);
 const key = await adminMintNodeKey(service.database.url, 'ns1', {}, randomBytes, new Date());

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { NodeReport } from '#contract/feed.ts';
 import { adminCompareNodes, adminForgetNode, adminListNodes, adminMintNodeKey } from '#service/nodes/administration.ts';
+import { GENERAL_TEXT } from '#service/nodes/owner-text.ts';
 import { openFeed } from '../../support/feed-reader.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -200,6 +201,9 @@ describe('a node of a zone', () => {
     const failing = [{ id: zone.id, error: 'no such luck' }];
     await report('failing', { instance, cursor, failing, failingCount: 1 });
     expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: 'no such luck' }]);
+    const foreign = [{ id: zone.id, error: 'connect ECONNREFUSED 10.0.0.7:443' }];
+    await report('failing', { instance, cursor, failing: foreign, failingCount: 1 });
+    expect(await stateIn(zone, 'failing')).toMatchObject([{ current: false, error: GENERAL_TEXT }]);
     await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 1 });
     expect(await stateIn(zone, 'failing')).toMatchObject([{ current: true }]);
     await report('failing', { instance, cursor, failing: [{ id: 'zone_0', error: 'x' }], failingCount: 2 });

@@ -141,7 +141,7 @@ describe('secondaries', () => {
     for (const kind of KINDS) await expect.poll(() => seenByOwner(kind), LIMIT).toMatchObject({ state: 'current' });
     expect(await service.sql`select secondary from secondary_reports where position is null`).toEqual([]);
     await expect.poll(() => nodes[0]!.metric('node_transfer_role{role="source"}'), LIMIT).toBe(1);
-    expect(await nodes[1]!.metric('node_transfer_role{role="standby"}')).toBe(1);
+    await expect.poll(() => nodes[1]!.metric('node_transfer_role{role="standby"}'), LIMIT).toBe(1);
   });
 
   it('add their names to the NS records', async () => {
@@ -158,7 +158,9 @@ describe('a change', () => {
   it('reaches each secondary by IXFR', async () => {
     await change('192.0.2.2');
     await everywhere((kind) => answers(kind, `www.${zone.zoneName}`, '192.0.2.2'));
-    expect(await running.knot.log()).toMatch(/IXFR, incoming,.* finished,.* [0-9.]+ (seconds|s|B|ms)/);
+    await expect
+      .poll(() => running.knot.log(), LIMIT)
+      .toMatch(/IXFR, incoming,.* finished,.* [0-9.]+ (seconds|s|B|ms)/);
     await everywhere((kind) => servesSignaturesOf(kind, 0));
   });
 

@@ -6,6 +6,7 @@ import { CONSOLE_FAULTS } from './console.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
+import { NODE_FAULTS } from './node.ts';
 import { OPERATOR_FAULTS } from './operator.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
@@ -19,6 +20,7 @@ export const FAULTS: readonly Fault[] = [
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,
   ...NAMESERVER_FAULTS,
+  ...NODE_FAULTS,
   ...SOLVER_FAULTS,
   ...CONSOLE_FAULTS,
   ...CHART_FAULTS,
