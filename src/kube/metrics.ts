@@ -122,6 +122,11 @@ function countQueues(metrics: Metrics): Pick<KubeMetrics, 'queue' | 'follow'> {
     });
   };
   read('workqueue_depth', 'Keys that wait in the queue for a worker.', (stats) => stats.waiting);
+  read(
+    'workqueue_waiting_groups',
+    'Groups with keys that wait in the queue for a worker; in the operator, a group is a namespace.',
+    (stats) => stats.waitingGroups,
+  );
   read('workqueue_delayed', 'Keys that will be added to the queue at a later time.', (stats) => stats.delayed);
   read(
     'workqueue_unfinished_work_seconds',

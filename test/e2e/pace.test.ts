@@ -132,6 +132,8 @@ describe('a key whose write limit is used up', () => {
 
 describe('a namespace next to one with more challenges than the key may write in a minute', () => {
   const FLOOD = 'flood';
+  /** Each has an object without a zone, which writes nothing. */
+  const others = Array.from({ length: 20 }, (_, index) => `other-${index}`);
   const challenges = Array.from({ length: 120 }, (_, index) => `n${index}`);
   const programmed = async () =>
     (await test.kube.list<DNSRecord>('zdr', FLOOD)).filter(({ status }) => isTrue(status?.conditions, 'Programmed'))
@@ -139,10 +141,13 @@ describe('a namespace next to one with more challenges than the key may write in
 
   it('waits for none of them', async () => {
     await take();
-    for (const name of [FLOOD, 'quiet']) await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+    for (const name of [FLOOD, 'quiet', ...others])
+      await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
     const allowedRecords = [{ namespaces: { from: 'All' } }];
     await test.apply(zoneObject('shared', 'shared.example', { allowedRecords }, FLOOD));
     await test.ready(20, '-n', FLOOD, 'zdz/shared');
+    const mail = { name: 'mail', type: 'A', content: '192.0.2.8' };
+    await test.apply(...others.map((namespace) => recordObject('mail', 'none', mail, namespace)));
     const spec = (name: string) => ({ name: `_acme-challenge.${name}`, type: 'TXT', content: 'token' });
     await test.apply(...challenges.map((name) => markedBySolver(recordObject(name, 'shared', spec(name), FLOOD))));
     // The flood has used its part of the window, and waits.
@@ -152,5 +157,13 @@ describe('a namespace next to one with more challenges than the key may write in
     await test.apply(recordObject('www', 'shared', www, 'quiet'));
     await test.ready(15, '-n', 'quiet', 'zdr/www');
     expect(await programmed()).toBeLessThan(challenges.length);
+  });
+
+  it('leaves a place in the window for each other namespace with objects', async () => {
+    const [row] = await sql`
+      select cardinality(times) as count from write_windows join api_keys on api_keys.id = key_id
+      where name = 'operator' and bucket = 'records'`;
+    expect(row?.count).toBeGreaterThan(20);
+    expect(row?.count).toBeLessThanOrEqual(60 - others.length);
   });
 });

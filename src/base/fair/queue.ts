@@ -85,10 +85,6 @@ export class FairQueue<T> {
     return this.#left.size;
   }
 
-  groupNames(): IterableIterator<string> {
-    return this.#groups.keys();
-  }
-
   hasGroup(group: string): boolean {
     return this.#groups.has(group);
   }
@@ -173,6 +169,19 @@ export class FairQueue<T> {
     group.size -= 1;
     if (group.size === 0) this.#leave(group);
     return true;
+  }
+
+  /**
+   * The item to drop from a queue that is full, so that another one of this group fits: the last item of the group with the most
+   * items. Undefined if no group has more items than this one would have.
+   */
+  overflow(group: string): T | undefined {
+    let largest: Group<T> | undefined;
+    for (const each of this.#groups.values()) if (each.size > (largest?.size ?? 0)) largest = each;
+    if (largest === undefined || largest.size <= (this.#groups.get(group)?.size ?? 0) + 1) return undefined;
+    const lane = largest.lanes.findLast((each) => each !== undefined);
+    const line = [...(lane?.lines.values() ?? [])].at(-1);
+    return [...(line ?? [])].at(-1);
   }
 
   /** The items of one line, by group, in the order of the groups' turns. */

@@ -86,6 +86,8 @@ export interface DispatcherSnapshot {
   /** In ms of the clock, for the bucket that is paused longest; null when none is. */
   readonly pausedUntil: number | null;
   readonly zonePaused: ReadonlyMap<string, number>;
+  /** Groups that want to write: their jobs wait, or left to return when the limit permits it. */
+  readonly groups: number;
   /** Waiting jobs. */
   readonly depth: Readonly<Record<Lane, number>>;
   readonly inFlight: number;
@@ -143,13 +145,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const away = new Map<string, number>();
   const lastAppointments = new Map<string, number>();
 
-  /** The groups that want to write, including this one. */
-  const groupsWith = (group: string): number => {
-    let count = state.queue.hasGroup(group) || away.has(group) ? 0 : 1;
-    count += state.queue.groups;
+  /** The groups that want to write. */
+  const groups = (): number => {
+    let count = state.queue.groups;
     for (const each of away.keys()) if (!state.queue.hasGroup(each)) count += 1;
     return count;
   };
+  const groupsWith = (group: string): number => groups() + (state.queue.hasGroup(group) || away.has(group) ? 0 : 1);
 
   const pump = (): void => {
     disarm();
@@ -348,11 +350,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     state: () => {
       endPauses(state, clock.now());
+      endPast(away, clock.now());
       const zonePaused = new Map<string, number>();
       for (const [zone, until] of state.zonePaused) if (zone !== null) zonePaused.set(zone, until);
       return {
         pausedUntil: BUCKETS.map((name) => state.buckets[name].pausedUntil).reduce(later, null),
         zonePaused,
+        groups: groups(),
         depth: Object.fromEntries(LANES.map((lane) => [lane, depth(state, lane)])) as Record<Lane, number>,
         inFlight: state.places.total,
       };

@@ -37,6 +37,8 @@ export interface QueueItem {
 
 export interface QueueStats {
   readonly waiting: number;
+  /** Groups with keys that wait. */
+  readonly waitingGroups: number;
   readonly delayed: number;
   readonly processing: number;
   /** Seconds of work in progress that `worked` has not counted yet. */
@@ -225,6 +227,7 @@ class KeyedQueue implements WorkQueue {
     }
     return {
       waiting: this.#waiting.size,
+      waitingGroups: this.#order.groups,
       delayed: this.#delayed.size,
       processing: this.#processing.size,
       unfinishedSeconds: unfinished / 1000,

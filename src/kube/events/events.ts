@@ -2,12 +2,14 @@
 // fails; Events that exceed a limit are dropped and counted.
 //
 // Normal Events are limited per reason: 100 at once, then 5 a second. Otherwise the creation of a thousand objects
-// would raise the load of the API server by half. Warnings are only limited per object.
+// would raise the load of the API server by half. A namespace can always have 20 at once, and then one a second. Warnings are
+// only limited per object. Namespaces take turns, and the one with the most Events loses Events when too many wait.
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
+import { FairQueue } from '#base/fair/queue.ts';
 import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { KubeApi } from '../api/api.ts';
@@ -64,6 +66,8 @@ const EVENTS: ResourceType = {
 const MOST_QUEUED = 1_000;
 const NORMAL_BURST = 100;
 const NORMAL_REFILL_MS = 200;
+const NAMESPACE_BURST = 20;
+const NAMESPACE_REFILL_MS = 1_000;
 const TRIES = 12;
 const TRY_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
@@ -90,15 +94,19 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const dropped = options.dropped ?? (() => undefined);
   const series = createEventSeries<EventBody>(clock);
   const mayTellAll = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
-  const jobs: Job[] = [];
+  const mayTell = createTokens(clock, NAMESPACE_BURST, NAMESPACE_REFILL_MS);
+  const jobs = new FairQueue<Job>();
   let wake = (): void => undefined;
 
   const enqueue = (job: Job): void => {
-    if (jobs.length >= MOST_QUEUED) {
+    const group = job.entry.payload.metadata.namespace;
+    if (jobs.size >= MOST_QUEUED) {
       dropped('queue_full');
-      return;
+      const other = jobs.overflow(group);
+      if (other === undefined) return;
+      jobs.remove(other);
     }
-    jobs.push(job);
+    jobs.add(job, { group });
     wake();
   };
 
@@ -165,23 +173,24 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
         resolve();
       };
       signal.addEventListener('abort', wake, { once: true });
-      if (signal.aborted || jobs.length > 0) wake();
+      if (signal.aborted || jobs.size > 0) wake();
     });
 
   const sendAll = async (tries: number, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
-      const job = jobs[0];
+      const job = jobs.next();
       if (job === undefined) return;
       await send(job, tries, signal);
       // Removed only after it was sent: if the process stops in between, flush sends it, and a second create answers
       // "already exists".
-      if (!signal.aborted) jobs.shift();
+      if (!signal.aborted) jobs.take(job);
     }
   };
 
   return {
     record: (regarding, event) => {
-      if (event.type === 'Normal' && !mayTellAll(event.reason)) {
+      const namespace = regarding.metadata.namespace ?? '';
+      if (event.type === 'Normal' && !mayTellAll(event.reason) && !mayTell(`${event.reason} ${namespace}`)) {
         dropped('too_many');
         return;
       }
@@ -216,7 +225,10 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
       } catch (error) {
         if (!signal.aborted) throw error;
       }
-      for (const _job of jobs.splice(0)) dropped('stopped');
+      for (let job = jobs.next(); job !== undefined; job = jobs.next()) {
+        jobs.remove(job);
+        dropped('stopped');
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 // The metrics of the dispatchers and their lanes. Labels are lanes; the values of several API keys are summed.
 //
 //   pace_waiting{lane}                 writes that wait
+//   pace_waiting_namespaces            namespaces that want to write, counted once for each API key
 //   pace_oldest_waiting_seconds{lane}  how long the oldest waiting write has waited
 //   pace_wait_seconds{lane}            histogram: from the request for a write to its first attempt
 //   pace_in_flight                     writes in progress
@@ -44,6 +45,11 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
     const oldest = waiting[each].values().next().value;
     return oldest === undefined ? 0 : (clock.now() - oldest.since) / 1000;
   });
+  single(
+    'pace_waiting_namespaces',
+    'Namespaces whose writes wait for their turn or for the write limit; each API key counts its own.',
+    (all) => sum(all.map(({ groups }) => groups)),
+  );
   single('pace_in_flight', 'Writes in progress.', (all) => sum(all.map(({ inFlight }) => inFlight)));
   single(
     'pace_paused_until_seconds',

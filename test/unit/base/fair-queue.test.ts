@@ -192,6 +192,21 @@ describe('a fair queue', () => {
     expect(taken).toEqual(['x', 'y', 'z', 'x', 'x']);
   });
 
+  it('shows the items of a line, and forgets the lines that are empty', () => {
+    const queue = new FairQueue<Item>();
+    const [one, two, other] = [itemOf('a', 0, 'x'), itemOf('b', 0, 'x'), itemOf('a', 0, 'y')];
+    for (const item of [one, two, other]) queue.add(item, item);
+    const shown = () => queue.line(0, 'x').map(({ group, items }) => [group, ...items]);
+    expect(shown()).toEqual([
+      ['a', one],
+      ['b', two],
+    ]);
+    queue.take(one);
+    expect(shown()).toEqual([['b', two]]);
+    queue.remove(two);
+    expect(shown()).toEqual([]);
+  });
+
   it('moves an item that is added again, and knows when it is gone', () => {
     const queue = new FairQueue<string>({ lanes: 2 });
     queue.add('one', { group: 'a', lane: 1 });
@@ -203,6 +218,18 @@ describe('a fair queue', () => {
     expect([queue.take('two'), queue.remove('two'), queue.has('two')]).toEqual([false, false, false]);
     expect(queue.next()).toBe('one');
     expect(() => queue.add('three', { group: 'a', lane: 2 })).toThrow(RangeError);
+  });
+
+  it('drops the last item of the largest group when it is full, so that no group fills it', () => {
+    const queue = new FairQueue<Item>({ lanes: LANES });
+    const flood = fill(queue, 'a', 10);
+    expect(queue.overflow('a')).toBeUndefined();
+    expect(queue.overflow('b')).toBe(flood.at(-1));
+    fill(queue, 'b', 9);
+    expect(queue.overflow('b')).toBeUndefined();
+    const [low] = fill(queue, 'a', 1, 2);
+    expect(queue.overflow('b')).toBe(low);
+    expect(new FairQueue<Item>().overflow('a')).toBeUndefined();
   });
 
   it('remembers a limited number of groups, and none once nobody waits', () => {

@@ -50,12 +50,15 @@ it('each page of a list is a turn', async () => {
   const readAll = async () => {
     for await (const _page of client.records.pages('long', {}, 1, { requestId: 'a' }));
   };
+  void client.zones.get('first', { requestId: 'b' });
   const all = readAll();
   await clock.advance(1);
+  expect(order).toEqual(['first']);
+  await clock.advance(10);
   void client.zones.get('short', { requestId: 'b' });
   await clock.advance(100);
   await all;
-  expect(order).toEqual(['long page 1', 'short', 'long page 2', 'long page 3']);
+  expect(order).toEqual(['first', 'long page 1', 'short', 'long page 2', 'long page 3']);
 });
 
 it('the questions for nodes and for the account do not wait', async () => {

@@ -58,6 +58,10 @@ afterEach(async () => {
   await running;
 });
 
+const inNamespace = (namespace: string, name: string) => {
+  const object = widget(name, '1');
+  return { ...object, metadata: { ...object.metadata, namespace, uid: `uid-${namespace}-${name}` } };
+};
 const summary = () => sent.map(({ verb, body }) => `${verb} ${body.series?.count ?? 1}`);
 
 it('sends the fields that the events API requires: microseconds, reporter, object, the namespace of the object', async () => {
@@ -161,17 +165,36 @@ describe('limits', () => {
     expect(sent).toHaveLength(27);
   });
 
-  it('limits normal events of one reason to 100 at once and then 5 a second, and sends every warning', async () => {
+  it('limits normal events of one reason to 100 at once and then 5 a second, and 20 and one of a namespace; sends every warning', async () => {
     for (let i = 0; i < 150; i++) recorder.record(widget(`w${i}`, '1'), created);
     await settle();
-    expect(sent).toHaveLength(100);
-    expect(dropped).toHaveLength(50);
+    expect(sent).toHaveLength(100 + 20);
+    expect(dropped).toHaveLength(30);
     await clock.advance(2_000);
     for (let i = 0; i < 20; i++) recorder.record(widget(`late${i}`, '1'), created);
     for (let i = 0; i < 20; i++) recorder.record(widget(`bad${i}`, '1'), { ...created, type: 'Warning' });
     recorder.record(widget('other', '1'), { ...created, reason: 'Other' });
     await settle();
-    expect(sent).toHaveLength(100 + 10 + 20 + 1);
+    expect(sent).toHaveLength(100 + 20 + (10 + 2) + 20 + 1);
+  });
+
+  it('leave events of another namespace alone, and send them in turns', async () => {
+    for (let i = 0; i < 150; i++) recorder.record(widget(`w${i}`, '1'), created);
+    for (let i = 0; i < 5; i++) recorder.record(inNamespace('other', `o${i}`), created);
+    await settle();
+    const namespaces = sent.map(({ body }) => (body as { metadata?: { namespace?: string } }).metadata?.namespace);
+    expect(namespaces.filter((namespace) => namespace === 'other')).toHaveLength(5);
+    // One of the first namespace is on its way.
+    expect(namespaces.slice(0, 11).filter((namespace) => namespace === 'other')).toHaveLength(5);
+  });
+
+  it('drop events of the namespace with the most of them when 1000 wait', async () => {
+    answer = () => new Promise(() => undefined);
+    for (let i = 0; i < 1_000; i++) recorder.record(widget(`w${i}`, '1'), { ...created, type: 'Warning' });
+    recorder.record(inNamespace('other', 'o'), { ...created, type: 'Warning' });
+    recorder.record(widget('late', '1'), { ...created, type: 'Warning' });
+    expect(dropped).toEqual(['queue_full', 'queue_full']);
+    answer = async () => undefined;
   });
 
   it('drop events above 1000 while the server does not answer, without waiting', async () => {

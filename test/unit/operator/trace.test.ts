@@ -121,3 +121,10 @@ describe('an Event', () => {
     expect(events).toEqual([['one', ready]]);
   });
 });
+
+it('the namespace of a run is known while it lasts', async () => {
+  const { trace, run } = setUp();
+  const seen: string[] = [];
+  await run('shop/www', 'id-1', async () => void seen.push(trace.namespaceOf('id-1'), trace.namespaceOf('id-2')));
+  expect([...seen, trace.namespaceOf('id-1'), trace.namespaceOf(undefined)]).toEqual(['shop', '', '', '']);
+});

@@ -44,10 +44,14 @@ export const OPERATOR: Row = {
     },
     {
       title: 'Writes in line',
-      description: 'Writes that wait for the pace of the API key, by lane.',
+      description:
+        'Writes that wait for the pace of the API key, by lane, and the namespaces that want to write. They take turns: with one namespace in line, no other one waits.',
       kind: 'lines',
       unit: 'short',
-      queries: one(`sum by (lane) (${of('pace_waiting')})`, '{{lane}}'),
+      queries: [
+        { expr: `sum by (lane) (${of('pace_waiting')})`, legend: '{{lane}}' },
+        { expr: `max(${of('pace_waiting_namespaces')})`, legend: 'namespaces' },
+      ],
     },
     {
       title: 'Oldest write in line, and pause of the key',
