@@ -10,7 +10,7 @@ import { CREATION_ANNOTATION, FINALIZER } from '#resources/names.ts';
 import type { Connection } from '../access/credentials.ts';
 import { failureOf } from '../run/failures.ts';
 import { addOwnFinalizer, writeStatus } from '../run/objects.ts';
-import { callOf, type RecordRun } from '../run/run.ts';
+import type { RecordRun } from '../run/run.ts';
 import { sendChange } from '../run/send.ts';
 import { bodyOf, createAtService, placeOf } from './create.ts';
 import { creationAnnotationOf } from './creation-annotation.ts';
@@ -70,7 +70,7 @@ export async function applyPlan(
       const before = object.status?.records?.find((entry) => entry.id === id) ?? value;
       return attempt(
         async () => {
-          const job = { ...placeOf(object, 'change'), ...callOf(run), zone: zoneId, change };
+          const job = { ...placeOf(object, 'change'), ...run.call, zone: zoneId, change };
           return owns((await sendChange(service.dispatcher, context.clock, job)) as DnsRecord);
         },
         { id, content: before.content, priority: before.priority },
@@ -115,7 +115,7 @@ function pendingEntry({ value, intent }: { value: DesiredValue; intent: string }
 /** Deletes one value at the service; a value that no longer exists is a success. */
 export async function removeValue(run: RecordRun, service: Connection, zoneId: string, id: string): Promise<void> {
   const change = { action: 'delete', id } as const;
-  const job = { ...placeOf(run.object, 'change'), ...callOf(run), zone: zoneId, change };
+  const job = { ...placeOf(run.object, 'change'), ...run.call, zone: zoneId, change };
   try {
     await sendChange(service.dispatcher, run.context.clock, job);
   } catch (error) {

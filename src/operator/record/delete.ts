@@ -1,4 +1,4 @@
-// Deletes a DNSRecord: deletes exactly the ids in its ledger at the service, and then removes the finalizer.
+// Removes the values of a DNSRecord from DNS: all of them before the object is deleted, and those that its zone no longer permits.
 //
 // If the zone is deleted too, for example with its namespace, the one deletion of the zone removes all its records. Separate
 // deletions would use up the write limit of the key, and a namespace with hundreds of records would take minutes.
@@ -6,12 +6,13 @@
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer, isDeleting } from '#kube/objects/finalizer.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FINALIZER } from '#resources/names.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import type { BoundedWait } from '../access/bounded-wait.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import type { OperatorContext } from '../access/context.ts';
-import { connectionForDeletion } from '../access/credentials.ts';
+import { connectionFor, connectionForDeletion } from '../access/credentials.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
 import { ledgerOf } from './creation-annotation.ts';
 import { releaseValues } from './write.ts';
@@ -47,4 +48,25 @@ function isDeletedWithZone(context: OperatorContext, object: DNSRecord): boolean
 /** In a zone of another namespace no value may remain without its object, because it would remain after the grant ends. */
 function isRetained(object: DNSRecord): boolean {
   return object.spec.deletionPolicy === 'Retain' && isInOwnNamespace(object);
+}
+
+/**
+ * Removes the values that the zone no longer permits. The object remains, and its values return when the zone permits them again.
+ * @throws errors of the service; the ledger then still contains the remaining values
+ */
+export async function withdraw(run: RecordRun, zone: DNSZone): Promise<void> {
+  const { context, object, signal } = run;
+  const { zoneId, entries } = ledgerOf(object, context.seal);
+  if (zoneId === undefined || entries.length === 0 || zoneId !== zone.status?.zoneId) return;
+  // Without a key the operator cannot write to the zone; the conditions of the zone report that.
+  const service = await connectionFor(context, zone, signal);
+  const contents = entries.map(({ content }) => content).join(', ');
+  await releaseValues(run, service);
+  run.events.push({
+    type: 'Warning',
+    reason: 'Withdrawn',
+    action: 'Withdraw',
+    note: `The zone no longer allows these values, and the operator removes them from DNS: ${contents}`.slice(0, 1_024),
+  });
+  run.fields = { ...run.fields, records: [] };
 }

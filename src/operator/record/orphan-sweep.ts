@@ -14,7 +14,7 @@ import { REMOVE_ORPHANS } from '#resources/names.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_RECORD_ID, type OperatorContext } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
-import { callOf, type ZoneRun } from '../run/run.ts';
+import type { ZoneRun } from '../run/run.ts';
 import { sendChange } from '../run/send.ts';
 import { CHECK_INTERVAL_MS } from '../zone/drift.ts';
 import { ledgerOf } from './creation-annotation.ts';
@@ -128,7 +128,7 @@ async function findIn(
 ): Promise<Found> {
   const found: Found = { foreign: 0, candidates: [] };
   for (const filter of filters) {
-    const pages = client.records.pages(zone.id, { ...filter, managedBy: MARK }, PAGE, callOf(run));
+    const pages = client.records.pages(zone.id, { ...filter, managedBy: MARK }, PAGE, run.call);
     for await (const page of pages) {
       const { foreign, candidates } = findOrphanCandidates(page as readonly ListedRecord[], known);
       found.foreign += foreign;
@@ -169,7 +169,7 @@ async function removeOrphans(
       const change = { action: 'delete', id: candidate.id } as const;
       const group = splitKey(owner).namespace ?? '';
       try {
-        await sendChange(dispatcher, context.clock, { lane: 'change', group, ...callOf(run), zone: zone.id, change });
+        await sendChange(dispatcher, context.clock, { lane: 'change', group, ...run.call, zone: zone.id, change });
       } catch (error) {
         if (!isAbsent(error)) throw error;
       }

@@ -21,11 +21,10 @@ import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
-import { deleteRecord } from './delete.ts';
+import { deleteRecord, withdraw } from './delete.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { messageOf } from './problem.ts';
 import { ACCEPTED, failedRecord, PROGRAMMED, propagatedAt, READY, stopped } from './status.ts';
-import { withdraw } from './withdraw.ts';
 import { writeValues } from './write.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;

@@ -6,16 +6,16 @@ import type { DnsRecord } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
-import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import type { Connection } from '../access/credentials.ts';
+import { isDriftReported } from '../run/conditions.ts';
 import { addOwnFinalizer } from '../run/objects.ts';
-import { callOf, type RecordRun } from '../run/run.ts';
+import type { RecordRun } from '../run/run.ts';
 import { adoptable } from './adopt.ts';
 import { applyPlan, removeValue } from './apply.ts';
+import { resolveIntents } from './create.ts';
 import { ledgerOf } from './creation-annotation.ts';
 import type { Desired } from './desired.ts';
-import { resolveIntents } from './intents.ts';
 import { type Owned, planRecord, type RecordPlan } from './plan.ts';
 import type { Problem } from './problem.ts';
 
@@ -46,28 +46,28 @@ interface Written {
  * @throws errors of the service and of the API server; the next call continues
  */
 export async function writeValues(run: RecordRun, service: Connection, wanted: Wanted): Promise<Written> {
-  // The object as the user sees it; the run may write its finalizer and its ledger.
-  const { object } = run;
-  const isNew = ledgerIn(object, wanted.zone.zoneId, run).length === 0 && object.status?.records === undefined;
   // A new object sends its values without reading first: the service reports conflicts.
-  if (!isNew || object.spec.adopt !== 'Never') return writeOnce(run, service, wanted, true);
-  const written = await writeOnce(run, service, wanted, false);
-  return written.problem?.reason === 'Conflict' ? writeOnce(run, service, wanted, true) : written;
+  const written = await writeOnce(run, service, wanted, run.object.spec.adopt === 'Never');
+  return written ?? ((await writeOnce(run, service, wanted, false)) as Written);
 }
 
+/** @param mayGuess whether a new object may write without reading @returns null when the guess was wrong */
 async function writeOnce(
   run: RecordRun,
   service: Connection,
   { zone, desired, driftPolicy }: Wanted,
-  mustRead: boolean,
-): Promise<Written> {
+  mayGuess: boolean,
+): Promise<Written | null> {
   const { zoneId } = zone;
-  const ledger = ledgerIn(run.object, zoneId, run);
+  const known = ledgerOf(run.object, run.context.seal);
+  // A ledger of another zone is void: that zone no longer exists, and neither do its records.
+  const ledger = known.zoneId === zoneId ? known.entries : [];
+  const isGuess = mayGuess && ledger.length === 0 && run.object.status?.records === undefined;
   // The finalizer precedes the first write; a new object gets it together with the announcement of its creations.
   if (ledger.length > 0) await addOwnFinalizer(run);
   const owned = await resolveIntents(run, service, zoneId, ledger);
   const place = { name: desired.name, type: desired.type };
-  const actual = mustRead ? await service.client.records.list(zoneId, place, callOf(run)) : [];
+  const actual = isGuess ? [] : await service.client.records.list(zoneId, place, run.call);
   const others = actual.filter(({ id }) => !owned.some((entry) => entry.id === id));
   const plan = planRecord({
     desired: desired.values,
@@ -85,18 +85,14 @@ async function writeOnce(
   if (drift.length > 0 && driftPolicy !== 'Ignore') {
     run.observations.push({ kind: 'drift', result: 'found' });
     const action = driftPolicy === 'Enforce' ? 'Repair' : 'Report';
-    run.events.push({ type: 'Warning', reason: 'Drift', action, note: drift.join('; ') });
+    const note = drift.join('; ');
+    if (!isDriftReported(status?.conditions, note)) run.events.push({ type: 'Warning', reason: 'Drift', action, note });
   }
   if (drift.length > 0 && driftPolicy !== 'Enforce')
     return { owned, problem: null, drift, hasWritten: false, wasInSync, ttl };
   const applied = await applyPlan(run, service, zoneId, plan);
+  if (isGuess && applied.problem?.reason === 'Conflict') return null;
   return { ...applied, drift, hasWritten: count > 0, wasInSync, ttl };
-}
-
-/** A ledger of another zone is void: that zone no longer exists, and neither do its records. */
-function ledgerIn(object: DNSRecord, zoneId: string, { context }: RecordRun) {
-  const known = ledgerOf(object, context.seal);
-  return known.zoneId === zoneId ? known.entries : [];
 }
 
 function lowestTtl({ values }: Desired, plan: RecordPlan, actual: readonly DnsRecord[], defaultTtl: number): number {
@@ -113,8 +109,7 @@ export async function releaseValues(run: RecordRun, service: Connection): Promis
   try {
     const zone = context.zones.get(zoneKeyOf(object));
     // A read does not count towards the write limit of the key, but the deletion of a missing record does.
-    if (!zone || isDeleting(zone) || zone.status?.zoneId !== zoneId)
-      await service.client.zones.get(zoneId, callOf(run));
+    if (!zone || isDeleting(zone) || zone.status?.zoneId !== zoneId) await service.client.zones.get(zoneId, run.call);
     const owned = await resolveIntents(run, service, zoneId, entries);
     await settleAll(owned.map(({ id }) => removeValue(run, service, zoneId, id)));
   } catch (error) {

@@ -1,5 +1,5 @@
 // Builds the conditions of both kinds from the results of a run.
-import { setConditions } from '#kube/objects/conditions.ts';
+import { findCondition, setConditions } from '#kube/objects/conditions.ts';
 import type { Condition } from '#resources/common.ts';
 import type { GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
 
@@ -56,4 +56,10 @@ export function conditionsWith(
 export function readyFrom(answers: readonly Answer[], whenAll: Answer): Answer {
   const open = answers.find((answer) => answer.status !== 'True');
   return open ? no(open.reason, open.message) : whenAll;
+}
+
+/** Whether the condition Programmed reports this drift already, so that another Event would repeat it. */
+export function isDriftReported(conditions: readonly Condition[] | undefined, drift: string): boolean {
+  const programmed = findCondition(conditions, 'Programmed');
+  return programmed?.reason === 'Drifted' && programmed.message.includes(drift);
 }

@@ -58,7 +58,7 @@ export function createReconciler<T extends Reconciled<S>, S extends Status>(
       events: [],
       observations: [],
       signal: control.signal,
-      requestId: control.reconcileId,
+      call: { signal: control.signal, requestId: control.reconcileId },
       // Made on first use, because most runs log nothing.
       get log() {
         return control.log;

@@ -62,8 +62,8 @@ export interface Run<T extends Reconciled<S>, S extends Status> {
   readonly observations: Observation[];
   /** Aborts at the time limit of the run, and when the process stops. */
   readonly signal: AbortSignal;
-  /** The id of the run, in the requests to the service. */
-  readonly requestId: string;
+  /** The options of each call to the service. `requestId` is the id of the run. */
+  readonly call: { readonly signal: AbortSignal; readonly requestId: string };
   readonly log: Logger;
 }
 
@@ -71,8 +71,3 @@ export type RecordRun = Run<DNSRecord, RecordStatus>;
 export type ZoneRun = Run<DNSZone, ZoneStatus>;
 export type RecordOutcome = Outcome<RecordStatus>;
 export type ZoneOutcome = Outcome<ZoneStatus>;
-
-/** Reads that belong to the run. */
-export function callOf({ signal, requestId }: Pick<RecordRun, 'signal' | 'requestId'>) {
-  return { signal, requestId };
-}

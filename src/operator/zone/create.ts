@@ -8,7 +8,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import { markOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { failureOf } from '../run/failures.ts';
-import { callOf, type ZoneRun } from '../run/run.ts';
+import type { ZoneRun } from '../run/run.ts';
 import { send } from '../run/send.ts';
 
 /** The content of the request, kept in the status before it is sent: the spec may change until the response arrives. */
@@ -37,7 +37,7 @@ export function sendForZone<T>(
     ...zonePlaceOf(run.object, zone === null ? 'create' : 'change'),
     zone,
     signal: run.signal,
-    run: (attempt, onRate) => call({ signal: attempt, onRate, requestId: run.requestId }),
+    run: (attempt, onRate) => call({ signal: attempt, onRate, requestId: run.call.requestId }),
   });
 }
 
@@ -66,7 +66,7 @@ export async function repeatCreation(
 ): Promise<Zone | ApiError | null> {
   try {
     const { id } = await createAtService(run, service, intent);
-    return await service.client.zones.get(id, callOf(run));
+    return await service.client.zones.get(id, run.call);
   } catch (error) {
     if (isAbsent(error)) return null;
     if (error instanceof ApiError && failureOf(error)?.kind === 'refused') return error;

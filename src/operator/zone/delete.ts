@@ -14,7 +14,7 @@ import { BY_ZONE } from '../access/context.ts';
 import { type Connection, connectionForDeletion } from '../access/credentials.ts';
 import { no, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
-import { type Answers, callOf, type ZoneOutcome, type ZoneRun } from '../run/run.ts';
+import type { Answers, ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { repeatCreation, sendForZone } from './create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
@@ -62,7 +62,7 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
   const { context, object } = run;
   const { client } = service;
   try {
-    const zone = await client.zones.get(zoneId, callOf(run));
+    const zone = await client.zones.get(zoneId, run.call);
     const name = parseZoneName(object.spec.zoneName);
     // An id in a status must never lead to another zone.
     if (!name.ok || zone.zoneName !== name.value) return null;
@@ -94,7 +94,7 @@ async function foreignRecords(
   own: ReadonlySet<string | undefined>,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
-  for await (const page of client.records.pages(zoneId, {}, PAGE, callOf(run))) {
+  for await (const page of client.records.pages(zoneId, {}, PAGE, run.call)) {
     for (const { id, name, type } of page) if (!own.has(id)) found.add(`${name} ${type}`);
     if (found.size > SHOWN) break;
   }

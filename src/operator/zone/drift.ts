@@ -11,7 +11,7 @@ import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { BY_ZONE } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
-import { callOf, type ZoneRun } from '../run/run.ts';
+import type { ZoneRun } from '../run/run.ts';
 
 /** The time between two checks of one zone, in ms; up to a tenth is added at random to spread the checks of many zones. */
 export const CHECK_INTERVAL_MS = 10 * 60_000;
@@ -73,7 +73,7 @@ async function differing(
       const ledgers = new Set(some.flatMap(({ status }) => (status?.records ?? []).flatMap(({ id }) => id ?? [])));
       const there = new Map<string, DnsRecord>();
       const names = [...new Set(some.flatMap((object) => nameOf(object, zone.zoneName)))];
-      const pages = client.records.pages(zone.id, { names, type }, PAGE, callOf(run));
+      const pages = client.records.pages(zone.id, { names, type }, PAGE, run.call);
       for await (const page of pages)
         for (const record of page) if (ledgers.has(record.id)) there.set(record.id, record);
       found.push(...some.filter((object) => differs(object, there)));

@@ -10,7 +10,7 @@ import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.
 import type { Connection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
 import { writeStatus } from '../run/objects.ts';
-import { callOf, type ZoneRun } from '../run/run.ts';
+import type { ZoneRun } from '../run/run.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';
 
 export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: NotReady };
@@ -30,6 +30,9 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
       const leaves = observes ? 'managementPolicy Observe' : `driftPolicy ${object.spec.driftPolicy}`;
       const message = `Zone ${object.status?.zoneId} was deleted at the DNS service, and ${leaves} does not create it again. Set managementPolicy: Full and driftPolicy: Enforce to create it again.`;
       return { answer: no('ZoneMissing', message) };
+    } else {
+      const note = `Zone ${object.status?.zoneId} no longer exists at the DNS service`;
+      run.events.push({ type: 'Warning', reason: 'ZoneMissing', action: 'Recreate', note });
     }
   }
   return createOrAdopt(run, service, name);
@@ -39,19 +42,13 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
 async function ofLedger(run: ZoneRun, { client }: Connection, name: string): Promise<Zone | 'gone' | 'another'> {
   const id = run.object.status?.zoneId as string;
   try {
-    const zone = await client.zones.get(id, callOf(run));
+    const zone = await client.zones.get(id, run.call);
     return zone.zoneName === name ? zone : 'another';
   } catch (error) {
     if (!isAbsent(error)) throw error;
   }
   run.log.warn({ zone: id }, 'another client deleted the zone at the DNS service');
   run.observations.push({ kind: 'drift', result: 'found' });
-  run.events.push({
-    type: 'Warning',
-    reason: 'ZoneMissing',
-    action: 'Recreate',
-    note: `Zone ${id} no longer exists at the DNS service`,
-  });
   return 'gone';
 }
 
@@ -62,7 +59,7 @@ async function observe(run: ZoneRun, { client }: Connection, name: string): Prom
     .named(name)
     .some((other) => other.metadata.namespace === namespace && isManaged(other));
   if (!ownZone && !mayTakeExisting(object, labelsIn(context))) return { answer: existingRefused(object, name) };
-  const [zone] = await client.zones.list({ zoneName: name }, callOf(run));
+  const [zone] = await client.zones.list({ zoneName: name }, run.call);
   if (zone) return { zone, origin: 'Observed' };
   return {
     answer: no(
@@ -78,7 +75,7 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
   const before = object.status?.intent;
   const made = before === undefined ? null : await repeatCreation(run, service, before);
   if (made !== null && !(made instanceof ApiError)) return created(run, made);
-  const there = await nearest(service, name, callOf(run));
+  const there = await nearest(service, name, run.call);
   const found = there && judgeExisting(context, object, name, there);
   if (found) {
     if ('zone' in found)

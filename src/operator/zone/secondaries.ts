@@ -6,9 +6,9 @@ import type { OfferedSecondary, Zone, ZoneSecondary } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { Connection } from '../access/credentials.ts';
-import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
+import { type Answer, isDriftReported, type NotReady, no, yes } from '../run/conditions.ts';
 import { failureOf } from '../run/failures.ts';
-import { callOf, type ZoneRun } from '../run/run.ts';
+import type { ZoneRun } from '../run/run.ts';
 import { sendForZone } from './create.ts';
 
 /** The number of offered secondaries in a message. */
@@ -29,7 +29,7 @@ export async function chooseSecondaries(run: ZoneRun, service: Connection, zone:
   const { client } = service;
   const wanted = spec.secondaries;
   if (wanted === undefined || spec.managementPolicy === 'Observe') return { zone, programmed: null };
-  const options = callOf(run);
+  const options = run.call;
   let programmed: Answer | null;
   try {
     const there = await client.zones.secondaries(zone.id, options);
@@ -96,12 +96,10 @@ function mayRepair(run: ZoneRun, before: readonly string[]): boolean {
   const { driftPolicy } = run.object.spec;
   if (driftPolicy !== 'Ignore') {
     run.observations.push({ kind: 'drift', result: 'found' });
-    run.events.push({
-      type: 'Warning',
-      reason: 'Drift',
-      action: driftPolicy === 'Enforce' ? 'Repair' : 'Report',
-      note: `Another client chose the secondaries of the zone: ${listed(before)}`,
-    });
+    const action = driftPolicy === 'Enforce' ? 'Repair' : 'Report';
+    const note = `Another client chose the secondaries of the zone: ${listed(before)}`;
+    if (!isDriftReported(run.object.status?.conditions, `the zone has ${listed(before)}.`))
+      run.events.push({ type: 'Warning', reason: 'Drift', action, note });
   }
   return driftPolicy === 'Enforce';
 }

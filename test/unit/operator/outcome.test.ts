@@ -37,6 +37,17 @@ describe('in one run', () => {
     expect(on.ready(on.cluster.record('default/new'))).toBe('True Ready');
   });
 
+  it('a new record whose value another object owns gets the words that each later run repeats', async () => {
+    const on = await bench();
+    const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
+    on.cluster.create(DNS_RECORD, { name: 'twin' }, spec);
+    await on.run('record', 'default/twin');
+    const words = on.message(on.cluster.record('default/twin'));
+    expect(words).toContain('DNSRecord default/www already owns 192.0.2.1.');
+    await on.run('record', 'default/twin');
+    expect(on.message(on.cluster.record('default/twin'))).toBe(words);
+  });
+
   it('the refusal and the removal of a record that is no longer permitted are one write', async () => {
     const on = new Bench();
     on.cluster.create(
@@ -173,5 +184,33 @@ describe('the Events', () => {
     expect(on.faults.calls.at(-1)).toBe('kube status dnsrecords www');
     expect(error).toMatchObject({ message: 'no answer of the API server' });
     expect(told(on, WWW)).toEqual(['Drift']);
+  });
+
+  it.each([
+    ['Report', ['Drift']],
+    ['Ignore', []],
+  ])('report a drift that stays under driftPolicy %s once', async (driftPolicy, expected) => {
+    const on = await bench({ driftPolicy });
+    const [id] = [...on.service.zones.keys()] as [string];
+    const [record] = on.service.zones.get(id)?.records.keys() ?? [];
+    on.service.tamper(id, record as string, { content: '192.0.2.7' });
+    const drift = () => told(on, WWW).filter((reason) => reason === 'Drift');
+    for (let again = 0; again < 3; again += 1) await on.run('record', WWW);
+    expect(drift()).toEqual(expected);
+    // Another difference is news.
+    on.service.tamper(id, record as string, { content: '192.0.2.8' });
+    await on.run('record', WWW);
+    expect(drift()).toEqual([...expected, ...expected]);
+  });
+
+  it.each([
+    ['Report', ['ZoneMissing']],
+    ['Enforce', ['ZoneMissing', 'Created']],
+  ])('report a zone that was deleted at the service under driftPolicy %s once', async (driftPolicy, expected) => {
+    const on = await bench({ driftPolicy });
+    const [id] = [...on.service.zones.keys()] as [string];
+    on.service.dropZone(id);
+    for (let again = 0; again < 3; again += 1) await on.run('zone', ZONE);
+    expect(told(on, ZONE)).toEqual(expected);
   });
 });

@@ -176,7 +176,9 @@ describe('a choice that another client changed', () => {
   it.each(['Report', 'Ignore'])('is left under %s until the spec changes', async (policy) => {
     const on = await drift(policy);
     expect(chosen(on)).toEqual(['us']);
-    expect(on.reasons().includes(`${ZONE} Drift`)).toBe(policy === 'Report');
+    // The condition has it afterwards, so that a second Event would be no news.
+    await on.run('zone', ZONE);
+    expect(on.reasons().filter((reason) => reason === `${ZONE} Drift`)).toHaveLength(policy === 'Report' ? 1 : 0);
     expect(condition(on, 'Programmed')).toMatchObject({ status: 'True', reason: 'Drifted' });
     expect(on.ready(object(on))).toBe('True Ready');
     await edit(on, { secondaries: ['eu', 'us'] });
