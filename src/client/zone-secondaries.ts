@@ -1,6 +1,7 @@
 // Whether the secondaries of a zone have it, in words for conditions and messages. Pure. A text stays the same while the situation
 // does, because conditions contain it.
 import type { ZoneSecondary } from '#contract/secondary.ts';
+import { plainName } from '#dns/names/plain.ts';
 import { SINCE_SECONDS, whole } from './zone-nodes.ts';
 
 /** Returns the names of the NS records that no secondary has added. @param nameservers host names, with or without a final dot */
@@ -8,13 +9,13 @@ export function ownNameservers(
   nameservers: readonly string[],
   secondaries: readonly Pick<ZoneSecondary, 'nameservers'>[],
 ): string[] {
-  const added = new Set(secondaries.flatMap(({ nameservers: names }) => names.map(hostName)));
-  return nameservers.filter((name) => !added.has(hostName(name)));
+  const added = new Set(secondaries.flatMap(({ nameservers: names }) => names.map(plainName)));
+  return nameservers.filter((name) => !added.has(plainName(name)));
 }
 
 /** The secondary that has added the name to the NS records; undefined if none has. */
 export function secondaryNamed(nameserver: string, secondaries: readonly ZoneSecondary[]): ZoneSecondary | undefined {
-  return secondaries.find(({ nameservers }) => nameservers.map(hostName).includes(hostName(nameserver)));
+  return secondaries.find(({ nameservers }) => nameservers.map(plainName).includes(plainName(nameserver)));
 }
 
 /**
@@ -38,8 +39,4 @@ export function secondaryProblem({ name, state, since, reason }: ZoneSecondary, 
   // It is catching up: the cause and the time would change with each question.
   if (since === undefined || now.getTime() - Date.parse(since) < SINCE_SECONDS * 1_000) return words;
   return `${words}${why} (behind since ${whole(since)})`;
-}
-
-function hostName(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
 }

@@ -1,5 +1,6 @@
 // Converts records to external-dns' endpoints, and endpoints to sets of values that the service can store. Pure.
 import type { DnsRecord, Zone } from '#client/client.ts';
+import { plainName } from '#dns/names/plain.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import type { Endpoint } from './protocol.ts';
 import { canonicalTarget, isEndpointType, targetOf, ttlOf } from './values.ts';
@@ -14,7 +15,7 @@ export interface Place<Z extends ZoneName> {
 
 /** The longest zone that encloses the name; null when no zone of the key does. */
 export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]): Place<Z> | null {
-  const name = dnsName.toLowerCase().replace(/\.$/, '');
+  const name = plainName(dnsName);
   let best: Z | null = null;
   for (const zone of zones) {
     const inside = name === zone.zoneName || name.endsWith(`.${zone.zoneName}`);

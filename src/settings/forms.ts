@@ -3,6 +3,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parsePostgresAddress } from '#base/postgres-address.ts';
+import { plainName } from '#dns/names/plain.ts';
 import { parseNetwork } from '#dns/network.ts';
 
 export interface Form<T> {
@@ -33,8 +34,6 @@ function parts(text: string): string[] {
 function filledParts(text: string): string[] {
   return parts(text).filter((part) => part !== '');
 }
-
-const lowerName = (name: string) => name.toLowerCase().replace(/\.$/, '');
 
 const hostPortText = z
   .string()
@@ -71,7 +70,7 @@ export const hostNames = form(
   'comma-separated host names',
   z
     .string()
-    .transform((value) => parts(value).map(lowerName))
+    .transform((value) => parts(value).map(plainName))
     .pipe(z.array(z.string().regex(HOST_NAME, 'must be comma-separated host names')).min(1)),
 );
 
@@ -96,7 +95,7 @@ export const labels = form(
   'comma-separated single labels',
   z
     .string()
-    .transform((value) => filledParts(value).map(lowerName))
+    .transform((value) => filledParts(value).map(plainName))
     .pipe(z.array(z.string().regex(/^[a-z0-9_-]+$/, 'must be comma-separated single labels'))),
 );
 
@@ -104,7 +103,7 @@ export const namesOrAllow = form(
   'comma-separated names, or allow',
   z.string().transform((value, context): string[] | 'allow' => {
     if (value.trim() === 'allow') return 'allow';
-    const names = filledParts(value).map(lowerName);
+    const names = filledParts(value).map(plainName);
     if (names.every((name) => HOST_NAME.test(name))) return names;
     context.addIssue('must be "allow" or comma-separated names, for instance 10.in-addr.arpa,home.arpa');
     return z.NEVER;

@@ -7,6 +7,7 @@
 //   uacme       begin|done|failed dns-01 DOMAIN TOKEN VALUE; a hook rejects a challenge type with an error
 //   acme.sh     add|rm FQDN VALUE, from the file that scripts.ts generates
 import { createHash } from 'node:crypto';
+import { plainName } from '#dns/names/plain.ts';
 
 export interface Challenge {
   /** Absolute, without final dot: the name that the CA queries, unless there is a CNAME. */
@@ -67,7 +68,7 @@ function certbot(environment: Readonly<Record<string, string | undefined>>): Ord
 
 function named(verb: string, [name, value, ...more]: readonly string[]): Challenge[] {
   if (!name || !value || more.length > 0) throw new Error(`"${verb}" needs a name and a value.`);
-  return [{ name: plain(name), value }];
+  return [{ name: plainName(name), value }];
 }
 
 /** RFC 8555 8.4: the value is the SHA-256 of the key authorization, in base64url. */
@@ -95,9 +96,5 @@ function uacme(verb: string, [type, domain, _token, value]: readonly string[]): 
 
 /** The challenge of a wildcard is at the parent name of the wildcard (RFC 8555 section 8.4). */
 function challenge(domain: string, value: string): Challenge {
-  return { name: `_acme-challenge.${plain(domain).replace(/^\*\./, '')}`, value };
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
+  return { name: `_acme-challenge.${plainName(domain).replace(/^\*\./, '')}`, value };
 }

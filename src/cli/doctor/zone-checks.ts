@@ -1,6 +1,6 @@
 // The checks from a name to the name servers: its zone, the grant of the zone, its state, its servers and its delegation. All are pure
 // except for the queries to the servers.
-
+import { plainName } from '#dns/names/plain.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { type NameServer, type ResolvedServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -11,7 +11,7 @@ import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** The zone for the challenge of this name. @param name as in a Certificate */
 export function findZone(name: string, zones: readonly DNSZone[]): ZoneMatch | Finding {
-  const plain = name.toLowerCase().replace(/^\*\./, '').replace(/\.$/, '');
+  const plain = plainName(name).replace(/^\*\./, '');
   const match = matchZone(`_acme-challenge.${plain}`, (zoneName) =>
     zones.filter((zone) => zoneNameIndex(zone).includes(zoneName)),
   );

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { plainName } from '#dns/names/plain.ts';
 import { DEFAULT_TSIG_ALGORITHM, defaultTsigName, tsigSecretOctets } from '#dns/secondaries/secondary.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { changeSecret, readSecret } from '#kube/objects/secrets.ts';
@@ -165,7 +166,7 @@ async function applyOne(
     } catch (error) {
       const zone = /^there is no zone (\S+)$/.exec(reason(error))?.[1];
       const { zones } = input;
-      const known = Array.isArray(zones) ? zones.filter((each) => canonical(each) !== zone) : [];
+      const known = Array.isArray(zones) ? zones.filter((each) => plainName(each) !== zone) : [];
       if (!Array.isArray(zones) || known.length === zones.length) throw error;
       log.warn(
         { secondary: rest.name, zone },
@@ -174,10 +175,6 @@ async function applyOne(
       return putKnown({ ...input, zones: known });
     }
   }
-}
-
-function canonical(zone: string): string {
-  return zone.toLowerCase().replace(/\.$/, '');
 }
 
 function namesIn(text: string | undefined): string[] {

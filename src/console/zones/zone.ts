@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneChangeBody } from '#contract/zone.ts';
+import { plainName } from '#dns/names/plain.ts';
 import { refusal } from '#service/refusal.ts';
 import { readStatus, removeZone, setDefaultTtl, setZoneState } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -82,7 +83,7 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
       reply,
       ['confirm', 'anyway'],
       async () => {
-        if (text(typed, 'confirm').replace(/\.$/, '').toLowerCase() !== zone.zoneName) {
+        if (plainName(text(typed, 'confirm')) !== zone.zoneName) {
           throw refusal('not-confirmed', { name: zone.zoneName });
         }
         mustConfirm(zone.managedBy, typed);

@@ -1,4 +1,5 @@
 // Decides how the contents of a zone change. Pure.
+import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { ZoneSoa } from './records.ts';
@@ -37,14 +38,10 @@ export function nextServedSerial(held: number | null, api: number): number {
 
 export function isEqualSoa(a: ZoneSoa, b: ZoneSoa): boolean {
   return (
-    nameOf(a.mname) === nameOf(b.mname) &&
-    nameOf(a.rname) === nameOf(b.rname) &&
+    plainName(a.mname) === plainName(b.mname) &&
+    plainName(a.rname) === plainName(b.rname) &&
     (['refresh', 'retry', 'expire', 'minimum', 'ttl'] as const).every((field) => a[field] === b[field])
   );
-}
-
-function nameOf(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
 }
 
 function keyOf({ name, type }: Pick<ServedSet, 'name' | 'type'>): string {

@@ -1,6 +1,6 @@
 // Compares the answer of a server with the expected one. The verdicts end up in conditions, so a text stays the same while
 // the situation does. Pure.
-
+import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
@@ -83,8 +83,4 @@ function isReferral(answer: Message): boolean {
 
 function holds(served: readonly ResourceRecord[], rdata: Uint8Array): boolean {
   return served.some((record) => equalBytes(record.rdata, rdata));
-}
-
-function plainName(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
 }

@@ -1,6 +1,7 @@
 // Resolves the host names of a zone's name servers to addresses, with overrides for servers that no resolver knows (a local
 // stack, a hidden network).
 import { isIP } from 'node:net';
+import { plainName } from '#dns/names/plain.ts';
 import type { Endpoint } from './exchange.ts';
 
 export interface NameServer extends Endpoint {
@@ -37,7 +38,7 @@ export async function resolveServers(
   nameservers: readonly string[],
   options: ResolveOptions,
 ): Promise<ResolvedServers> {
-  const names = [...new Set(nameservers.map(hostName))];
+  const names = [...new Set(nameservers.map(plainName))];
   const found = await Promise.all(names.map((name) => serversOf(name, options)));
   return {
     servers: found.flat(),
@@ -82,13 +83,9 @@ export function parseOverrides(text: string): Map<string, Endpoint> {
         `"${part}" is not an override: write name=address:port, for instance ns1.example=127.0.0.1:5300`,
       );
     }
-    overrides.set(hostName(name), { address, port: number });
+    overrides.set(plainName(name), { address, port: number });
   }
   return overrides;
 }
 
 const OVERRIDE = /^([^=\s]+)=(?:\[([0-9a-fA-F:.]+)\]|([0-9.]+))(?::([0-9]{1,5}))?$/;
-
-function hostName(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
-}

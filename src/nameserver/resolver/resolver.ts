@@ -1,6 +1,6 @@
 // Asks a recursive resolver for the addresses of a name, and for the records of a child at its parent zone. The answers are
 // used as the resolver gives them; to have them validated, configure a resolver that validates.
-
+import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
@@ -55,7 +55,7 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
     for (const server of servers) {
       try {
         const answer = await ask(server, { name, type, recursive: true }, { timeoutMs, attempts: 2, signal });
-        if (answer.aa && isTrusted && !(await isTrusted(plain(name), signal))) {
+        if (answer.aa && isTrusted && !(await isTrusted(plainName(name), signal))) {
           problem = NOT_TRUSTED;
           continue;
         }
@@ -64,7 +64,7 @@ export function createResolver({ servers, timeoutMs = 700 }: ResolverOptions): R
           // An authoritative answer may lead through several zones. Each must be trusted, so follow one link at a time.
           const found = readAnswer(name, type, answer.answers, answer.aa && isTrusted ? 1 : undefined);
           // A server of the zone itself (a private one in the list) stops at the end of its zone; a resolver never does.
-          if (!answer.aa || found.rdatas.length > 0 || found.end === plain(name) || links === 0) return found;
+          if (!answer.aa || found.rdatas.length > 0 || found.end === plainName(name) || links === 0) return found;
           const rest = await resolve(found.end, type, signal, isTrusted, links - 1);
           return { ...rest, ttl: Math.min(found.ttl, rest.ttl) };
         }
@@ -95,7 +95,7 @@ function readAnswer(
   answers: readonly ResourceRecord[],
   maxLinks = MAX_LINKS + 1,
 ): Found & { readonly end: string } {
-  let owner = plain(name);
+  let owner = plainName(name);
   let ttl = Number.POSITIVE_INFINITY;
   for (let link = 0; link < maxLinks; link++) {
     const found = answers.filter((record) => record.name === owner && record.type === TYPE_NUMBERS[type]);
@@ -109,8 +109,4 @@ function readAnswer(
     owner = readName(alias.rdata, 0).name;
   }
   return { exists: true, rdatas: [], ttl, end: owner };
-}
-
-function plain(name: string): string {
-  return name.toLowerCase().replace(/\.$/, '');
 }

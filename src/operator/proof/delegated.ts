@@ -1,8 +1,8 @@
 // Checks whether the parent zone delegates to the name servers of this service. It queries the name servers of the parent
 // directly, because a resolver answers NS from the child. The result becomes the condition Delegated, with the records to
 // publish. The query has a time limit; if it fails, the condition is Unknown and never False.
-
 import type { Zone } from '#client/client.ts';
+import { plainName } from '#dns/names/plain.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
@@ -96,7 +96,7 @@ export function createParentLookup({ resolvers, overrides, mayQuery, port = 53 }
     const limit = AbortSignal.timeout(LIMIT_MS);
     const signal = AbortSignal.any([caller, limit]);
     try {
-      const own = new Set(nameservers.map((host) => host.toLowerCase().replace(/\.$/, '')));
+      const own = new Set(nameservers.map(plainName));
       return await queryParent(zoneName, { resolvers, overrides, mayQuery, port, own, signal });
     } catch (error) {
       if (caller.aborted) throw caller.reason;

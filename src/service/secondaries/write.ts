@@ -1,4 +1,5 @@
 // Writes a secondary of the administrator with its zones and its offers.
+import { plainName } from '#dns/names/plain.ts';
 import type { TsigKey } from '#dns/secondaries/secondary.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
 import { teamByName } from '#store/keys.ts';
@@ -73,7 +74,7 @@ async function setOffers(tx: Tx, secondary: string, { teams = [], namespaces = [
 }
 
 async function idsOf(tx: Tx, names: readonly string[]): Promise<string[]> {
-  const canonical = names.map((name) => name.toLowerCase().replace(/\.$/, ''));
+  const canonical = names.map(plainName);
   const found = await zonesNamed(tx, canonical);
   const missing = canonical.find((name) => found.every((zone) => zone.name !== name));
   if (missing !== undefined) throw new Error(`there is no zone ${missing}`);
