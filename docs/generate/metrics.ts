@@ -15,6 +15,7 @@ import { countLeadership, countRequests, createObserver } from '#operator/run/me
 import { createPaceMetrics } from '#operator/run/pace-metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { watchClusters } from '#service/clusters/metrics.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createFeedMetrics } from '#service/nodes/metrics.ts';
 import { watchNodes } from '#service/nodes/node-metrics.ts';
@@ -53,6 +54,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       async () => null,
       () => new Date(),
     );
+    watchClusters(metrics, async () => ({ active: 0, drained: 0, lost: 0, unsettled: 0 }));
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },
   nameserver: (metrics) => {

@@ -27,6 +27,7 @@ import { accountRoutes } from './routes/account.ts';
 import { acmeRoutes } from './routes/acme.ts';
 import { batchRoutes } from './routes/batch.ts';
 import { changeRoutes } from './routes/changes.ts';
+import { clusterRoutes } from './routes/clusters.ts';
 import { feedRoutes } from './routes/feed.ts';
 import { ownerRoutes } from './routes/owners.ts';
 import { recordRoutes } from './routes/records.ts';
@@ -150,6 +151,7 @@ export function buildApp({
         },
         { prefix: '/dns' },
       );
+      clusterRoutes(v1, context);
       await v1.register(async (account) => accountRoutes(account, context));
       refuseTheRest();
     },

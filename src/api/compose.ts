@@ -10,6 +10,8 @@ import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
 import { shareLimits } from '#edge/sockets.ts';
 import type { TlsListener } from '#edge/tls-listener.ts';
+import { watchClusters } from '#service/clusters/metrics.ts';
+import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { createArrivals } from '#service/nodes/arrivals.ts';
 import { createCommits } from '#service/nodes/commits.ts';
@@ -26,6 +28,7 @@ import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
+import { countClusters } from '#store/clusters.ts';
 import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
 import { allNodes, livingRows } from '#store/nodes.ts';
 import { refreshServiceNames } from '#store/secondaries.ts';
@@ -122,6 +125,7 @@ export async function composeApi(
     throw error;
   }
   watchDatabase(metrics, database, config.ZONESTEAD_DATABASE_CONNECTIONS);
+  watchClusters(metrics, () => countClusters(db));
   const aliases = parts.aliases({ db, log, metrics });
   const context: ServiceContext = {
     db,
@@ -193,6 +197,7 @@ export async function composeApi(
   };
   const background = [
     aliases.run(end.signal),
+    runClusterWatch({ ...context, log, clock: realClock }, end.signal),
     runTransferDecisions(db, realClock, log, end.signal),
     runLeases(
       context,

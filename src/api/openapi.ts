@@ -31,6 +31,7 @@ const TAGS = [
     name: 'account',
     description: 'The holder of the key. With a personal key also teams, members, invitations and app keys.',
   },
+  { name: 'clusters', description: 'The installations that write records, and which of them are served.' },
   {
     name: 'acme',
     description: "The HTTP protocols of lego's httpreq provider and of acme-dns, for ACME clients without Kubernetes.",

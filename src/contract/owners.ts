@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { errorBody } from './error.ts';
-import { record, recordBody, recordId } from './record.ts';
+import { record, recordBody, recordId, withdrawn } from './record.ts';
 import { moment, next, page, ttl } from './shared.ts';
 
 /** The most sets that one request may hold, for every key. */
@@ -33,6 +33,7 @@ export const owner = z
 
 const flag = (description: string) => z.boolean({ error: BOOLEAN_ERROR }).optional().meta({ description });
 const DRIFT = ['Enforce', 'Report', 'Ignore'] as const;
+const WHEN_LOST = ['Keep', 'Withdraw'] as const;
 const ADOPT = ['Never', 'IfIdentical'] as const;
 const oneOf = <const T extends readonly [string, ...string[]]>(texts: T) =>
   z.enum(texts, { error: `must be one of ${texts.join(', ')}` });
@@ -61,7 +62,7 @@ const instance = z
       'The object that the generations count, for instance its uid. Generations of different instances are not compared.',
   });
 
-const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'drift', 'expires'] as const;
+const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'drift', 'whenClusterLost', 'expires'] as const;
 const NOT_WITH_RELEASE = ['name', 'type', 'values', 'exact', 'retain', ...ONLY_WITH_VALUES] as const;
 
 /** A rule says which fields belong together, so that a refusal names the wrong one. */
@@ -109,6 +110,10 @@ export const recordSet = z
     drift: oneOf(DRIFT).optional().meta({
       description:
         'The treatment of changes by others since the same set was applied. `Enforce`: they are undone. `Report`: they are reported. `Ignore`: neither. If omitted: Enforce.',
+    }),
+    whenClusterLost: oneOf(WHEN_LOST).optional().meta({
+      description:
+        '`Withdraw`: while the cluster of the owner (`k8s:<cluster>/…`) is lost, the records are served only if no other record is at their name and type. `Keep`: they are served. If omitted: `Keep`.',
     }),
     expires: z.iso
       .datetime({ offset: true, error: EXPIRES_ERROR })
@@ -222,6 +227,10 @@ export const ownerListQuery = z.strictObject({
   }),
 });
 
+const ownedRecord = record
+  .extend({ withdrawn })
+  .meta({ id: 'OwnedRecord', description: 'A stored record of an owner.' });
+
 export const ownedSet = z
   .object({
     owner,
@@ -239,9 +248,14 @@ export const ownedSet = z
     share: z.boolean().meta({ description: 'Whether other owners may own the same values.' }),
     retain: z.boolean().meta({ description: 'Whether a release leaves the records.' }),
     drift: z.enum(DRIFT).meta({ description: 'The treatment of changes by others.' }),
+    whenClusterLost: z
+      .enum(WHEN_LOST)
+      .meta({ description: 'Whether the records are withdrawn while the cluster of the owner is lost.' }),
     expires: moment.nullable().meta({ description: 'The end of the lease. Null: the set has no end.' }),
     appliedAt: moment.meta({ description: 'When the owner last changed something in this set.' }),
-    records: z.array(record).meta({ description: 'The records of the owner at the name and type, as they are now.' }),
+    records: z
+      .array(ownedRecord)
+      .meta({ description: 'The records of the owner at the name and type, as they are now.' }),
     drifted: z.boolean().meta({ description: 'Whether others changed or deleted records since the set was applied.' }),
   })
   .meta({ id: 'OwnedSet', description: 'The records of an owner at one name and type.' });

@@ -103,12 +103,19 @@ export const recordBody = z
     ],
   });
 
+/** The mark of a record whose clusters are drained or lost. */
+export const withdrawn = z.boolean({ error: 'must be true or false' }).optional().meta({
+  description:
+    'True if all owners of the record are withdrawn, because their clusters are drained or lost: the record is served only if no other record is at its name and type. Absent otherwise.',
+});
+
 /** `PUT /zones/{id}/records/{recordId}`: a read-modify-write client may send the id back that it received. */
 export const recordReplaceBody = recordBody
   .extend({
     id: recordId
       .optional()
       .meta({ description: 'The id of the record. It may be omitted; if sent, it must be the id in the path.' }),
+    withdrawn: withdrawn.meta({ description: 'Ignored: a client may send back what a list contains.' }),
   })
   .meta({ id: 'RecordReplace', description: 'The new content of a stored record. Its name and type cannot change.' });
 
@@ -135,6 +142,7 @@ const listedRecord = record
       .string()
       .optional()
       .meta({ description: 'The external object that manages the record. Present only if the query has `managedBy`.' }),
+    withdrawn,
   })
   .meta({ id: 'ListedRecord', description: 'A stored record in a list.' });
 

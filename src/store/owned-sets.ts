@@ -5,6 +5,7 @@ import { insertList, recordset, valueList } from './column-lists.ts';
 import { ownedSets, recordOwners } from './tables.ts';
 
 export type Drift = 'Enforce' | 'Report' | 'Ignore';
+export type WhenClusterLost = 'Keep' | 'Withdraw';
 
 /** The values that one owner applied at one name and type, with the records that it owns there. */
 export interface OwnedSet {
@@ -23,6 +24,7 @@ export interface OwnedSet {
   share: boolean;
   retain: boolean;
   drift: Drift;
+  whenClusterLost: WhenClusterLost;
   /** In ms since 1970; null: no end. */
   expires: number | null;
   records: readonly OwnedRecord[];
@@ -66,6 +68,7 @@ const WRITTEN = [
   'share',
   'retain',
   'drift',
+  'whenClusterLost',
   'expiresAt',
 ] as const;
 const LINK = ['recordId', 'setId', 'digest'] as const;
@@ -77,7 +80,7 @@ const setJson = (
 ) => `json_build_object('id', ${s}.id, 'owner', ${s}.owner, 'name', ${s}.name,
   'ordername', ${s}.ordername, 'type', ${s}.type, 'generation', ${s}.generation, 'instance', ${s}.instance,
   'digest', encode(${s}.digest, 'hex'), 'valueCount', ${s}.value_count, 'ttl', ${s}.ttl, 'share', ${s}.share, 'retain', ${s}.retain,
-  'drift', ${s}.drift, 'expires', floor(extract(epoch from ${s}.expires_at) * 1000), 'records', ${records})`;
+  'drift', ${s}.drift, 'whenClusterLost', ${s}.when_cluster_lost, 'expires', floor(extract(epoch from ${s}.expires_at) * 1000), 'records', ${records})`;
 
 /** A query with the sets at some names as one JSON array. @param zoneNo and @param names are SQL expressions */
 export function ownedSetsAt(zoneNo: string, names: string): string {
@@ -93,7 +96,7 @@ export const SET_ROWS = `sets as (insert into owned_sets (zone_no, due_at, appli
     from locked, json_to_recordset($15::text::json) as s(${recordset(ownedSets, WRITTEN)})
     on conflict (id) do update set generation = excluded.generation, instance = excluded.instance, digest = excluded.digest,
       value_count = excluded.value_count, ttl = excluded.ttl, share = excluded.share, retain = excluded.retain,
-      drift = excluded.drift, expires_at = excluded.expires_at, due_at = excluded.due_at, applied_at = excluded.applied_at)`;
+      drift = excluded.drift, when_cluster_lost = excluded.when_cluster_lost, expires_at = excluded.expires_at, due_at = excluded.due_at, applied_at = excluded.applied_at)`;
 export const RELEASED_ROWS = `released as (delete from owned_sets s using locked
     where s.zone_no = locked.no and s.id = any($16::text[]))`;
 export const LINKED_ROWS = `linked as (insert into record_owners (${insertList(recordOwners, LINK)})

@@ -2,7 +2,7 @@
 // however far it is into the zone. No rule and no right is known here.
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db } from './database.ts';
-import type { Drift } from './owned-sets.ts';
+import type { Drift, WhenClusterLost } from './owned-sets.ts';
 import { statement } from './statement.ts';
 
 export interface ListedSet {
@@ -18,6 +18,7 @@ export interface ListedSet {
   share: boolean;
   retain: boolean;
   drift: Drift;
+  whenClusterLost: WhenClusterLost;
   expiresAt: string | null;
   appliedAt: string;
   records: readonly ListedOwnedRecord[];
@@ -28,6 +29,7 @@ export interface ListedOwnedRecord {
   content: string;
   ttl: number | null;
   priority: number | null;
+  withdrawn: boolean;
   /** Whether the value is the one that the owner applied. */
   isApplied: boolean;
   /** The TTLs of all owners of the record; null: the default of the zone. */
@@ -68,8 +70,8 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
         order by s.owner, s.ordername, s.type limit $8::integer + 1) s) bounded
     where before < $9::bigint)
   select owner, name, ordername, type, generation, instance, encode(digest, 'hex') as digest, value_count as "valueCount", ttl,
-    share, retain, drift, expires_at as "expiresAt", applied_at as "appliedAt", found,
-    coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority,
+    share, retain, drift, when_cluster_lost as "whenClusterLost", expires_at as "expiresAt", applied_at as "appliedAt", found,
+    coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority, 'withdrawn', r.withdrawn,
         'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w join owned_sets x
           on x.id = w.set_id where w.record_id = r.id)) order by r.id)
       from record_owners o join records r on r.id = o.record_id where o.set_id = page.id), '[]') as records

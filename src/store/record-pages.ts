@@ -8,7 +8,10 @@ import { statement } from './statement.ts';
 import { records } from './tables.ts';
 
 /** A record as lists show it. */
-export type ListedRecord = Omit<RecordRow, 'rdata'>;
+export interface ListedRecord extends Omit<RecordRow, 'rdata'> {
+  /** Whether all owners of the record are withdrawn. */
+  withdrawn: boolean;
+}
 
 interface PageBounds {
   /** Rows at most. */
@@ -55,9 +58,10 @@ export async function recordPage(
       : sql`least(octet_length(${r.content}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
   const found = await (db as Db).execute(sql`
-    select id, name, ordername, type, content, ttl, priority, managed_by as "managedBy", found from (
+    select id, name, ordername, type, content, ttl, priority, managed_by as "managedBy", withdrawn, found from (
       select *, count(*) over () as found from (
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.managedBy},
+          ${r.withdrawn},
           coalesce(sum(${octets}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ordername, type, id`);
@@ -88,14 +92,15 @@ interface WrittenRecord {
   type: RecordType;
   rdata: string;
   ttl: number | null;
+  withdrawn: boolean;
 }
 
 const ORDER = 'ordername, type, rdata collate "C", id';
 
 const written = (after: string) => `
-  select id, name, ordername, type, rdata, ttl, found from (
+  select id, name, ordername, type, rdata, ttl, withdrawn, found from (
     select *, count(*) over () as found from (
-      select id, name, ordername, type, rdata, ttl,
+      select id, name, ordername, type, rdata, ttl, withdrawn,
         coalesce(sum(octet_length(rdata)) over (order by ${ORDER} rows between unbounded preceding and 1 preceding), 0) as before
       from records where zone_no = $1 ${after} order by ${ORDER} limit $2::integer + 1) rows) page
   where before < $3::bigint order by ${ORDER}`;

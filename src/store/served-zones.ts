@@ -35,6 +35,8 @@ export interface ServedRecord {
   rdata: string;
   /** Null: the default TTL of the zone. */
   ttl: number | null;
+  /** Whether it is served only if nothing else is at its name and type. */
+  withdrawn: boolean;
 }
 
 /** The rows at one name of a zone. */
@@ -82,7 +84,8 @@ type NamesRow = Texts<ServedZone> & {
 const AT_NAMES = `zone_no = z.no and ordername = any((select $2::text[])::text[])`;
 const selectNames = statement<NamesRow>(`
   select ${ZONE},
-    (select json_agg(json_build_object('ordername', ordername, 'type', type, 'rdata', rdata, 'ttl', ttl))
+    (select json_agg(json_build_object('ordername', ordername, 'type', type, 'rdata', rdata, 'ttl', ttl,
+        'withdrawn', withdrawn))
       from records where z.state = 'active' and ${AT_NAMES}) as records,
     (select json_agg(json_build_object('target', a.target, 'ipv4', a.ipv4, 'ipv6', a.ipv6, 'ttl', a.ttl)) from alias_answers a
       where z.state = 'active' and a.owner = coalesce(z.team_id, z.user_id)
@@ -171,12 +174,12 @@ async function* recordsByName(tx: Tx, { no, state }: ServedZone): AsyncGenerator
   if (state === 'parked') return;
   let current = null as { ordername: string; records: ServedRecord[] } | null;
   for await (const rows of writtenPages(tx, no)) {
-    for (const { ordername, type, rdata, ttl } of rows) {
+    for (const { ordername, type, rdata, ttl, withdrawn } of rows) {
       if (current?.ordername !== ordername) {
         if (current) yield { ...current, child: null };
         current = { ordername, records: [] };
       }
-      current.records.push({ type, rdata, ttl });
+      current.records.push({ type, rdata, ttl, withdrawn });
     }
   }
   if (current) yield { ...current, child: null };

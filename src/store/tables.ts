@@ -20,6 +20,7 @@ import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
 import { secondaries } from './secondary-tables.ts';
 
 export * from './account-tables.ts';
+export * from './cluster-tables.ts';
 export * from './feed-tables.ts';
 export * from './node-tables.ts';
 export * from './secondary-tables.ts';
@@ -148,6 +149,9 @@ export const records = pgTable(
     priority: integer('priority'),
     // As in zones: `DNSRecord namespace/name`.
     managedBy: text('managed_by'),
+    // Whether all owners of the record are withdrawn: it is served only if nothing else is at its name and type. The database
+    // functions of migrations/ compute it.
+    withdrawn: boolean('withdrawn').notNull().default(false),
     createdAt: at('created_at').notNull().defaultNow(),
   },
   (t) => [
@@ -185,6 +189,8 @@ export const ownedSets = pgTable(
     share: boolean('share').notNull(),
     retain: boolean('retain').notNull(),
     drift: text('drift').notNull(),
+    // Whether the set is withdrawn while its cluster is lost.
+    whenClusterLost: text('when_cluster_lost').notNull().default('Keep'),
     // When the lease ends; null: never.
     expiresAt: at('expires_at'),
     // When the service releases the set: at the end of the lease, or later if a rule refused that.
@@ -202,6 +208,7 @@ export const ownedSets = pgTable(
     check('owned_sets_owner', sql`length(${t.owner}) between 1 and 400`),
     check('owned_sets_ttl', sql`${t.ttl} between 30 and 86400`),
     check('owned_sets_drift', sql`${t.drift} in ('Enforce', 'Report', 'Ignore')`),
+    check('owned_sets_when_cluster_lost', sql`${t.whenClusterLost} in ('Keep', 'Withdraw')`),
   ],
 );
 

@@ -83,7 +83,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
     },
     async (request) => {
       const { id, recordId } = request.params;
-      const { id: sent = recordId, ...body } = request.body;
+      const { id: sent = recordId, withdrawn: _, ...body } = request.body;
       if (sent !== recordId) throw refusal('path-mismatch', { id: recordId });
       return replaceRecord(context, callerOf(request), id, recordId, body);
     },

@@ -7,6 +7,8 @@
  *     apex                           the NS of the service and of the zone's secondaries, and the records of an active zone
  *     any other name                 the records of an active zone; a placeholder if they are an ALIAS without addresses
  *
+ * A record whose owners are withdrawn is omitted while another record is at its name and type.
+ *
  * Records below a zone cut are rendered, although nobody is answered with them (occluded data), because glue is among them.
  */
 import { nameOfOrder } from '#dns/names/name.ts';
@@ -36,13 +38,19 @@ export function renderName(zone: Zone, { ordername, records, child }: NameRows, 
   }
   if (child !== null) add('DS', NS_TTL, child.ds);
   else if (zone.state === 'active') {
-    for (const { type, ttl, rdata } of records.flatMap((record) => expanded(record, zone.defaultTtl, aliases)))
+    for (const { type, ttl, rdata } of served(records).flatMap((record) => expanded(record, zone.defaultTtl, aliases)))
       add(type, ttl, rdata);
     if (sets.size === 0 && records.length > 0) add(PLACEHOLDER.type, zone.defaultTtl, [PLACEHOLDER.rdata]);
   }
   return [...sets]
     .map(([type, { ttl, rdata }]) => ({ name, type, ttl, rdata: [...rdata].sort() }))
     .sort((a, b) => (a.type < b.type ? -1 : 1));
+}
+
+/** Without the withdrawn records of each type that has others. */
+function served(records: readonly ServedRecord[]): readonly ServedRecord[] {
+  const kept = new Set(records.flatMap(({ type, withdrawn }) => (withdrawn ? [] : [type])));
+  return records.filter(({ type, withdrawn }) => !withdrawn || !kept.has(type));
 }
 
 /** An ALIAS stands for the addresses of its target, of which there are none until it is resolved for the first time. */

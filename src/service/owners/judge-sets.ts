@@ -127,12 +127,12 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const made = decision.edits.flatMap((edit) => run(judge, set, edit, entries));
   const records = [...decision.records, ...made];
   const isSame = own?.digest === set.digest;
-  const { owner, name, ordername, type, digest, ttl, share, retain, drift, expires } = set;
+  const { owner, name, ordername, type, digest, ttl, share, retain, drift, whenClusterLost, expires } = set;
   const next: OwnedSet = {
     ...{ id: own?.id ?? state.owners.idAt(set) ?? tools.newId('set'), owner, name, ordername, type, digest, ttl },
     generation: set.generation ?? (isSame ? own.generation : null),
     instance: set.instance ?? (isSame ? own.instance : null),
-    ...{ valueCount: set.values.length, share, retain, drift, expires, records },
+    ...{ valueCount: set.values.length, share, retain, drift, whenClusterLost, expires, records },
   };
   if (!own) mustHavePlace(judge);
   if (!own || !isSameRow(own, next) || !isSameRecords(own, next)) state.undo.push(state.owners.put(next));

@@ -1,7 +1,7 @@
 // Lists who owns what in a zone.
 import type { RecordType } from '#dns/types/index.ts';
 import { isStorable } from '#store/database.ts';
-import type { Drift } from '#store/owned-sets.ts';
+import type { Drift, WhenClusterLost } from '#store/owned-sets.ts';
 import { type ListedSet, type OwnerCursor, ownerPage } from '#store/owner-pages.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustReadRecords, readableOnly } from '../accounts/actor.ts';
@@ -22,6 +22,7 @@ export interface OwnedSetView {
   share: boolean;
   retain: boolean;
   drift: Drift;
+  whenClusterLost: WhenClusterLost;
   expires: string | null;
   appliedAt: string;
   records: RecordView[];
@@ -67,7 +68,10 @@ function viewOf(
     ...set,
     expires: expiresAt === null ? null : new Date(expiresAt).toISOString(),
     appliedAt: new Date(appliedAt).toISOString(),
-    records: records.map((record) => recordView({ ...record, name: set.name, type: set.type }, zone)),
+    records: records.map((record) => ({
+      ...recordView({ ...record, name: set.name, type: set.type }, zone),
+      ...(record.withdrawn ? { withdrawn: true } : {}),
+    })),
     drifted: records.length < valueCount || isChanged,
   };
 }

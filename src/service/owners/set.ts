@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
-import type { Drift } from '#store/owned-sets.ts';
+import type { Drift, WhenClusterLost } from '#store/owned-sets.ts';
 import { digestOf } from '../records/write.ts';
 import { insist, Refusal, type RefusalData, refusal } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
@@ -24,6 +24,7 @@ export interface SetInput {
   share?: boolean | undefined;
   retain?: boolean | undefined;
   drift?: Drift | undefined;
+  whenClusterLost?: WhenClusterLost | undefined;
   /** In ISO 8601. */
   expires?: string | undefined;
   /** Releases the set only if its lease has ended by now. For the service itself. (Default: in any case.) */
@@ -73,6 +74,7 @@ export interface ReadApply extends Placed {
   share: boolean;
   retain: boolean;
   drift: Drift;
+  whenClusterLost: WhenClusterLost;
   /** In ms since 1970; null: no end. */
   expires: number | null;
 }
@@ -154,6 +156,7 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
     share: input.share ?? false,
     retain: input.retain ?? false,
     drift: input.drift ?? 'Enforce',
+    whenClusterLost: input.whenClusterLost ?? 'Keep',
     expires: input.expires === undefined ? null : readExpires(input.expires, now),
   };
 }

@@ -118,9 +118,13 @@ export async function readAllRecords(
   return { pages: pages() };
 }
 
-/** The view of a record in a list. It has `managedBy` only if the caller filters by it. */
+/** The view of a record in a list. It has `withdrawn` only if it is, and `managedBy` only if the caller filters by it. */
 function listedView(row: ListedRecord, zone: ZoneRow, { managedBy }: Pick<RecordQuery, 'managedBy'>): RecordView {
-  return { ...recordView(row, zone), ...(managedBy === undefined ? {} : { managedBy: row.managedBy ?? '' }) };
+  return {
+    ...recordView(row, zone),
+    ...(row.withdrawn ? { withdrawn: true } : {}),
+    ...(managedBy === undefined ? {} : { managedBy: row.managedBy ?? '' }),
+  };
 }
 
 /** The filter for the requested records that the key may read; null: no record can match. */

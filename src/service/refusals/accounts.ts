@@ -98,6 +98,28 @@ export const ACCOUNT_REFUSALS = {
     code: 'bad_request',
     sentence: 'This sign-in was not started in this browser, or it took too long. Sign in again.',
   },
+  'no-cluster': { code: 'not_found', field: 'name', sentence: 'there is no cluster {name}: {known}.' },
+  'cluster-of-several': {
+    code: 'bad_request',
+    field: 'owner',
+    sentence: 'several owners have a cluster {name}: {owners}. Name one of them.',
+  },
+  'too-many-clusters': {
+    code: 'conflict',
+    field: 'name',
+    sentence: '{limit} clusters have sent heartbeats, which is the maximum; remove one that is gone.',
+  },
+  'cluster-owns-records': {
+    code: 'conflict',
+    field: 'name',
+    sentence:
+      'the cluster {name} owns {sets} sets of records. Release them with "records:apply" and "release": true for each of its owners, or delete the zones.',
+  },
+  'cluster-alive': {
+    code: 'conflict',
+    field: 'name',
+    sentence: 'the cluster {name} sent a heartbeat less than {seconds} seconds ago. Stop its operator first.',
+  },
   'not-a-persons-key': {
     code: 'bad_request',
     field: 'key',

@@ -57,6 +57,8 @@ export interface RecordView {
   priority: number | null;
   /** The external object that manages the record. Only present if the caller asked for it. */
   managedBy?: string;
+  /** Whether all owners of the record are withdrawn. Only present in lists, and if it is true. */
+  withdrawn?: boolean;
 }
 
 /** The names of the NS records of a zone. @param own those of the service */

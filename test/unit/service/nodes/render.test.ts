@@ -16,7 +16,12 @@ const ALIASES: AliasAnswers = new Map([
 ]);
 const CHILD = { ds: ['12345 13 4 bb', '12345 13 2 aa'], secondaryNameservers: [] };
 
-const record = (type: string, rdata: string, ttl: number | null = null): ServedRecord => ({ type, rdata, ttl });
+const record = (type: string, rdata: string, ttl: number | null = null, withdrawn = false): ServedRecord => ({
+  type,
+  rdata,
+  ttl,
+  withdrawn,
+});
 const rows = (ordername: string, records: ServedRecord[] = [], child: NameRows['child'] = null): NameRows => ({
   ordername,
   records,
@@ -41,6 +46,18 @@ describe('a name has', () => {
     ],
     ['the NS of the service at the apex', ZONE, rows(''), [NS]],
     ['and its own records there', ZONE, rows('', [a]), [set('@', 'A', 300, '192.0.2.7'), NS]],
+    [
+      'a record without its withdrawn neighbours of the same type',
+      ZONE,
+      rows('www', [a, record('A', '192.0.2.8', 60, true), record('TXT', '"x"', 600, true)]),
+      [set('www', 'A', 300, '192.0.2.7'), set('www', 'TXT', 600, '"x"')],
+    ],
+    [
+      'all withdrawn records if there are no others',
+      ZONE,
+      rows('www', [record('A', '192.0.2.8', 60, true), record('A', '192.0.2.9', 90, true)]),
+      [set('www', 'A', 60, '192.0.2.8', '192.0.2.9')],
+    ],
     ['only the NS at the apex of a parked zone', { ...ZONE, state: 'parked' }, rows('', [a]), [NS]],
     ['nothing in a parked zone', { ...ZONE, state: 'parked' }, rows('www', [a]), []],
     [
@@ -122,6 +139,7 @@ const anyRecord = fc.record({
   type: fc.constantFrom('A', 'AAAA', 'TXT', 'MX', 'NS', 'DS', 'ALIAS'),
   rdata: fc.constantFrom('192.0.2.1', '2001:db8::1', 'both.example.', 'four.example.', 'none.example.'),
   ttl: fc.option(fc.integer({ min: 30, max: 4000 }), { nil: null }),
+  withdrawn: fc.boolean(),
 });
 
 /** The single records that are served at a name, each with its TTL, without any grouping. */
@@ -131,9 +149,13 @@ function* single(state: string, { ordername, records, child }: NameRows): Genera
   if (child !== null || state === 'parked') return;
   const hasAddress = (target: string) =>
     [ALIASES.get(target)].some((each) => each && each.ipv4.length + each.ipv6.length > 0);
-  const isEmpty = records.every(({ type, rdata }) => type === 'ALIAS' && !hasAddress(rdata));
+  const serves = ({ type, rdata, withdrawn }: ServedRecord) =>
+    (type !== 'ALIAS' || hasAddress(rdata)) &&
+    (!withdrawn || records.every((other) => other.type !== type || other.withdrawn));
+  const isEmpty = !records.some(serves);
   if (ordername !== '' && records.length > 0 && isEmpty) yield ['TYPE65401', 3600, '\\# 0'];
-  for (const { type, rdata, ttl } of records) {
+  for (const { type, rdata, ttl, withdrawn } of records) {
+    if (withdrawn && records.some((other) => other.type === type && !other.withdrawn)) continue;
     const own = ttl === null ? 3600 : ttl;
     if (type !== 'ALIAS') yield [type, own, rdata];
     const answer = type === 'ALIAS' ? ALIASES.get(rdata) : undefined;

@@ -1,0 +1,98 @@
+// Clusters over HTTP: heartbeats, the list, drain, restore and remove. src/service/clusters holds the rules.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { cluster, clusterList, clusterParams, clusterQuery } from '#contract/clusters.ts';
+import { readClusters, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
+import { errorAnswers, needs } from './answers.ts';
+
+const TAGS = ['clusters'];
+const common = { tags: TAGS, querystring: clusterQuery };
+
+export function clusterRoutes(app: FastifyInstance, context: ServiceContext): void {
+  const routes = app.withTypeProvider<ZodTypeProvider>();
+  routes.get(
+    '/clusters',
+    {
+      schema: {
+        ...common,
+        operationId: 'listClusters',
+        summary: 'List the clusters',
+        description:
+          'Lists the clusters of the team of an app key, or those of a person and of all teams of the person.',
+        response: { 200: clusterList, ...errorAnswers('bad_request', 'forbidden') },
+      },
+    },
+    async (request) => ({ clusters: await readClusters(context, actorOf(request), request.query.owner) }),
+  );
+  routes.put(
+    '/clusters/:name',
+    {
+      schema: {
+        ...common,
+        operationId: 'sendHeartbeat',
+        summary: 'Send the heartbeat of a cluster',
+        description:
+          'An installation sends it every 10 seconds. The first one adds the cluster, and one after a silence ends the loss. It is no record write, and has no body.',
+        security: needs('records:write'),
+        params: clusterParams,
+        response: { 200: cluster, ...errorAnswers('bad_request', 'forbidden', 'conflict') },
+      },
+    },
+    async (request) => takeHeartbeat(context, actorOf(request), request.params.name, request.query.owner),
+  );
+  routes.delete(
+    '/clusters/:name',
+    {
+      schema: {
+        ...common,
+        operationId: 'deleteCluster',
+        summary: 'Remove a cluster that is gone',
+        description: 'The cluster must be silent for 60 seconds and must own no records.',
+        security: needs('owner'),
+        params: clusterParams,
+        response: { 204: z.null(), ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'busy') },
+      },
+    },
+    async (request, reply) => {
+      await removeCluster(context, callerOf(request), request.params.name, request.query.owner);
+      return reply.code(204).send(null);
+    },
+  );
+  for (const { verb, drained, summary, description } of [
+    {
+      verb: 'drain',
+      drained: true,
+      summary: 'Withdraw the records of a cluster',
+      description:
+        'The name servers answer without the records whose owners are all withdrawn, except where nothing else is at the name and type. The records stay, and the cluster can still write.',
+    },
+    {
+      verb: 'restore',
+      drained: false,
+      summary: 'Serve the records of a drained cluster again',
+      description: 'The name servers answer with all records of the cluster again, unless it is lost.',
+    },
+  ] as const) {
+    routes.post(
+      `/clusters/:name/${verb}`,
+      {
+        schema: {
+          ...common,
+          operationId: `${verb}Cluster`,
+          summary,
+          description,
+          security: needs('owner'),
+          params: clusterParams,
+          response: { 200: cluster, ...errorAnswers('bad_request', 'forbidden', 'not_found', 'busy') },
+        },
+      },
+      async (request) => {
+        const { name } = request.params;
+        return setDrained(context, callerOf(request), name, request.query.owner, drained);
+      },
+    );
+  }
+}

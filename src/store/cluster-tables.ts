@@ -1,0 +1,42 @@
+// The tables of clusters: the installations that write records, and the watch for those that are silent; see tables.ts.
+import { sql } from 'drizzle-orm';
+import { boolean, check, index, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { at, textC, xid8 } from './column-types.ts';
+
+/** A cluster belongs to a team or person as owners of records do: the same name in another team is another cluster. */
+export const clusters = pgTable(
+  'clusters',
+  {
+    // The id of the team or person.
+    owner: textC('owner').notNull(),
+    // The part of `k8s:<cluster>/<namespace>/<name>` between the colon and the first slash.
+    name: textC('name').notNull(),
+    heartbeatAt: at('heartbeat_at').notNull().defaultNow(),
+    drainedAt: at('drained_at'),
+    lostAt: at('lost_at'),
+    // When the state changed; null: records.withdrawn is right for all records of the cluster since then.
+    unmarkedSince: at('unmarked_since'),
+    // Transactions below began after the state had changed. Records are complete once all transactions before it have ended.
+    settleXid: xid8('settle_xid'),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    primaryKey({ name: 'clusters_pkey', columns: [t.owner, t.name] }),
+    // The triggers on owners look here first. Nearly always it is empty.
+    index('clusters_away_idx')
+      .on(t.owner)
+      .where(sql`${t.drainedAt} is not null or ${t.lostAt} is not null or ${t.unmarkedSince} is not null`),
+    check('clusters_name', sql`length(${t.name}) between 1 and 63`),
+  ],
+);
+
+/** One row: since when the service has watched heartbeats without a gap. A time without the service or its database counts for nobody. */
+export const clusterWatch = pgTable(
+  'cluster_watch',
+  {
+    one: boolean('one').primaryKey().default(true),
+    since: at('since').notNull().defaultNow(),
+    tickedAt: at('ticked_at').notNull().defaultNow(),
+  },
+  (t) => [check('cluster_watch_one', sql`${t.one}`)],
+);

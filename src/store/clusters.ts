@@ -1,0 +1,114 @@
+// Rows of clusters: heartbeats, lists, and the changes that people make. The clock is that of the database. No right is known here.
+import type { Db, Tx } from './database.ts';
+import { statement } from './statement.ts';
+
+export interface ClusterRow {
+  /** Id of the team or person. */
+  owner: string;
+  name: string;
+  /** Times are in ms since 1970. */
+  heartbeatAt: number;
+  drainedAt: number | null;
+  lostAt: number | null;
+  /** Whether all records of the cluster are served, or not served, as its state says. */
+  isSettled: boolean;
+  createdAt: number;
+}
+
+const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
+const COLUMNS = `owner, name, ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
+  ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt"`;
+
+const beat = statement<ClusterRow>(`
+  with written as (
+    insert into clusters (owner, name) select $1, $2
+    where exists (select from clusters where owner = $1 and name = $2)
+      or (select count(*) from clusters where owner = $1) < $3::integer
+    on conflict (owner, name) do update set heartbeat_at = now(), lost_at = null,
+      unmarked_since = case when clusters.lost_at is null then clusters.unmarked_since else clock_timestamp() end,
+      settle_xid = case when clusters.lost_at is null then clusters.settle_xid end
+    where clusters.lost_at is not null or abs(extract(epoch from now() - clusters.heartbeat_at)) >= 1
+    returning *)
+  select ${COLUMNS} from written union all
+  select ${COLUMNS} from clusters where owner = $1 and name = $2 and not exists (select from written)`);
+
+/**
+ * Notes a heartbeat, at most one a second, and adds the cluster if it is new. A cluster that was lost is no longer lost.
+ * @returns null if the cluster is new and the owner has `limit` clusters
+ */
+export async function writeHeartbeat(db: Db, owner: string, name: string, limit: number): Promise<ClusterRow | null> {
+  return (await beat(db, owner, name, limit))[0] ?? null;
+}
+
+const selectOf = statement<ClusterRow>(
+  `select ${COLUMNS} from clusters where owner = any($1::text[]) order by name, owner`,
+);
+
+/** All clusters of some owners, by name. */
+export async function clustersOf(on: Db | Tx, owners: readonly string[]): Promise<readonly ClusterRow[]> {
+  return selectOf(on, owners);
+}
+
+// A second drain changes nothing, so it finishes what an earlier one has left.
+const setDrained = statement<ClusterRow & { changed: boolean }>(`
+  with before as (select * from clusters where owner = $1 and name = $2 for update), written as (
+    update clusters c set drained_at = case when $3::boolean then now() end, unmarked_since = clock_timestamp(), settle_xid = null
+    from before where c.owner = before.owner and c.name = before.name and (before.drained_at is not null) <> $3::boolean
+    returning c.*)
+  select ${COLUMNS}, true as changed from written union all
+  select ${COLUMNS}, false as changed from before where not exists (select from written)`);
+
+/** @returns null if there is no such cluster */
+export async function writeDrained(
+  tx: Tx,
+  owner: string,
+  name: string,
+  drained: boolean,
+): Promise<{ cluster: ClusterRow; changed: boolean } | null> {
+  const [row] = await setDrained(tx, owner, name, drained);
+  if (!row) return null;
+  const { changed, ...cluster } = row;
+  return { cluster, changed };
+}
+
+const countStates = statement<{ active: number; drained: number; lost: number; unsettled: number }>(`
+  select (count(*) filter (where drained_at is null and lost_at is null))::integer as active,
+    (count(*) filter (where drained_at is not null))::integer as drained,
+    (count(*) filter (where drained_at is null and lost_at is not null))::integer as lost,
+    coalesce(extract(epoch from now() - min(unmarked_since)), 0)::float8 as unsettled
+  from clusters`);
+
+export interface ClusterCounts {
+  active: number;
+  drained: number;
+  /** Without the drained ones. */
+  lost: number;
+  /** Since when the records of some cluster are not yet as its state says, in seconds; 0: all are. */
+  unsettled: number;
+}
+
+export async function countClusters(db: Db): Promise<ClusterCounts> {
+  return (await countStates(db))[0] as ClusterCounts;
+}
+
+/** At most so many sets are counted. */
+const COUNTED = 1_000;
+
+const countSets = statement<{ sets: number }>(`
+  select count(*)::integer as sets from (
+    select from zones z join owned_sets s on s.zone_no = z.no
+    where (z.team_id = $1 or z.user_id = $1) and s.owner >= $2 collate "C" and s.owner < $3 collate "C" limit ${COUNTED}) counted`);
+
+/** The sets of the cluster's owners in all zones of the team or person; 1000 stands for more as well. */
+export async function countSetsOf(tx: Tx, owner: string, name: string): Promise<number> {
+  return (await countSets(tx, owner, `k8s:${name}/`, `k8s:${name}0`))[0]?.sets ?? 0;
+}
+
+const remove = statement<{ one: number }>(`
+  delete from clusters where owner = $1 and name = $2 and heartbeat_at < now() - $3::float8 * interval '1 millisecond'
+  returning 1 as one`);
+
+/** @returns false if the cluster was not silent for so long */
+export async function deleteCluster(tx: Tx, owner: string, name: string, silentMs: number): Promise<boolean> {
+  return (await remove(tx, owner, name, silentMs)).length > 0;
+}
