@@ -94,7 +94,9 @@ test.each(operations.map((each) => [`${each.method} ${each.path}`, each] as cons
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     const given = (operation.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name);
     expect(given.sort()).toEqual(named.sort());
-    const hasBody = ['post', 'put', 'patch'].includes(method) && !/\/(un)?park$|\/(accept|decline)$/.test(path);
+    const hasBody =
+      ['post', 'put', 'patch'].includes(method) &&
+      !/\/(un)?park$|\/(accept|decline|drain|restore)$|\/clusters\/\{name\}$/.test(path);
     if (hasBody) expect(operation.requestBody).toBeTruthy();
   },
 );
