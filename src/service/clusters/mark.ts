@@ -1,5 +1,6 @@
 // Changes which records of a cluster are served after the state of the cluster changed. store/cluster-marks.ts describes the steps.
 // Each can be repeated, also by several processes at once, so that a crash leaves nothing behind that the next attempt does not do.
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   correctRecords,
   othersHaveEnded,
@@ -16,6 +17,9 @@ export interface MarkContext {
   commits?: Commits;
 }
 
+/** Writes take milliseconds, so a few looks nearly always see all of them end; the watch looks again later. */
+const [LOOKS, LOOK_MS] = [20, 50];
+
 /**
  * @param isOver whether to stop between two transactions
  * @returns whether the cluster is settled
@@ -28,7 +32,10 @@ export async function markCluster(
 ): Promise<boolean> {
   const announce = () => commits?.announce();
   if (!(await correctRecords(db, cluster, announce, isOver))) return false;
-  if (!(await othersHaveEnded(db, cluster))) return false;
+  for (let looks = 1; !(await othersHaveEnded(db, cluster)); looks += 1) {
+    if (looks === LOOKS || isOver()) return false;
+    await pause(LOOK_MS);
+  }
   if (!(await correctRecords(db, cluster, announce, isOver))) return false;
   await settleCluster(db, cluster);
   return true;
