@@ -4,6 +4,7 @@ import { CHART_FAULTS } from './chart.ts';
 import { CLIENT_FAULTS } from './client.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { DNS_FAULTS } from './dns.ts';
+import { FAIR_FAULTS } from './fair.ts';
 import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
 import { NODE_FAULTS } from './node.ts';
@@ -17,6 +18,7 @@ export const FAULTS: readonly Fault[] = [
   ...SERVICE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,
+  ...FAIR_FAULTS,
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,
   ...NAMESERVER_FAULTS,
