@@ -17,6 +17,7 @@ import type { Config } from '#config.ts';
 import { appPages } from './apps/apps.ts';
 import { livePages } from './live/live.ts';
 import type { ConsoleParts, QueryLive } from './parts.ts';
+import { ownerPages } from './records/owners.ts';
 import { recordPages } from './records/records.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
 import { serveAssets } from './shell/assets.ts';
@@ -71,6 +72,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   zonesPages(app, parts);
   zonePages(app, parts);
   recordPages(app, parts);
+  ownerPages(app, parts);
   zoneHistoryPages(app, parts);
   livePages(app, parts);
   // A scope of its own, because it accepts files.

@@ -77,6 +77,19 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
       from record_owners o join records r on r.id = o.record_id where o.set_id = page.id), '[]') as records
   from page order by owner, ordername, type`);
 
+const selectOwners = statement<{ recordId: string; owners: string[] }>(`
+  select o.record_id as "recordId", json_agg(s.owner order by s.owner) as owners
+  from record_owners o join owned_sets s on s.id = o.set_id where o.record_id = any($1::text[]) group by o.record_id`);
+
+/** The owners of some records, by the id of the record. Records without an owner are missing. */
+export async function ownersOfRecords(
+  db: Db,
+  recordIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rows = recordIds.length === 0 ? [] : await selectOwners(db, recordIds);
+  return new Map(rows.map(({ recordId, owners }) => [recordId, owners]));
+}
+
 /** By owner, then by name and type. */
 export async function ownerPage(
   db: Db,

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
+import { SERVICE_KEY } from '#service/owners/leases.ts';
 import { readChanges } from '#service/zones/history.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { changedFields, subjectOf } from '../shell/changed-fields.ts';
@@ -31,6 +32,7 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
         serial: change.serial,
         requestId: change.requestId,
         who: whoOf(names.get(change.keyId), change.keyId),
+        owner: change.owner ?? null,
         subject: subjectOf(change),
         fields: changedFields(change.before, change.after),
       })),
@@ -44,6 +46,6 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
 
 /** Shows a person by the e-mail address, and a program by its key and its user agent. */
 function whoOf(key: KeyName | undefined, id: string): { name: string; agent: string | null; keyId: string } {
-  const name = key?.email ?? key?.name ?? 'a deleted key';
+  const name = key?.email ?? key?.name ?? (id === SERVICE_KEY ? 'the service' : 'a deleted key');
   return { name, agent: key?.email == null ? (key?.lastUsedBy ?? null) : null, keyId: id };
 }

@@ -2,6 +2,7 @@
 import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isStorable } from '#store/database.ts';
+import { ownersOfRecords } from '#store/owner-pages.ts';
 import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/record-pages.ts';
 import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
@@ -58,7 +59,7 @@ export async function readManagedRecords(
   query: RecordQuery & { limit: number; characters?: number },
 ): Promise<{ zone: ManagedZone; records: ManagedRecord[]; next: string | null }> {
   const { zone, rows, next } = await readRows(context, actor, zoneId, query);
-  return { zone: managedZone(zone, context.nameservers), records: rows.map(managedRecord), next };
+  return { zone: managedZone(zone, context.nameservers), records: await withOwners(context, rows), next };
 }
 
 async function readRows(
@@ -87,7 +88,15 @@ export async function readManagedRecord(
   mustReadWholeZone(actor, zoneId);
   const row = await recordById(context.db, zone.no, recordId);
   if (!row) throw refusal('no-record');
-  return { zone: managedZone(zone, context.nameservers), record: managedRecord(row) };
+  const [record] = (await withOwners(context, [row])) as [ManagedRecord];
+  return { zone: managedZone(zone, context.nameservers), record };
+}
+
+/** The records with the objects that manage them: their owners, or the object that their writer named. */
+async function withOwners(context: ServiceContext, rows: readonly ListedRecord[]): Promise<ManagedRecord[]> {
+  const ids = rows.map(({ id }) => id);
+  const owners = await ownersOfRecords(context.db, ids);
+  return rows.map((row) => managedRecord({ ...row, managedBy: owners.get(row.id)?.join(', ') ?? row.managedBy }));
 }
 
 /**

@@ -163,7 +163,7 @@ describe('the zones of the console', () => {
     await put(zone, { name: 'dkim._domainkey', type: 'TXT', content: `"v=DKIM1; p=${'A'.repeat(200)}"` });
     const page = await enter(ada);
     const flaws: string[] = [];
-    const paths = ['', '/live', '/history', '/zonefile', '/settings', '/delete', `/records/${id}/edit`];
+    const paths = ['', '/owners', '/live', '/history', '/zonefile', '/settings', '/delete', `/records/${id}/edit`];
     for (const path of paths) {
       expect(await weightOf(page, `${zone.home}${path}`)).toBeLessThan(200_000);
       flaws.push(...(await flawsOf(page)));

@@ -254,3 +254,28 @@ describe('the live view', () => {
     expect(text).toContain('RRSIG of the answer: valid.');
   });
 });
+
+describe('the owners of records', () => {
+  it('are shown at the records, on a page of their own and in the history, and an edit needs a confirmation', async () => {
+    const zone = await newZone();
+    const owner = 'k8s:prod/default/<b>www</b>';
+    const set = (text: string, name: string) => ({ owner: text, name, type: 'A', values: [{ content: '192.0.2.77' }] });
+    const sets = [set(owner, 'www'), set('acme:lego', 'other')];
+    const { body } = await service.request('POST', `/zones/${zone.id}/records:apply`, { sets }, red.text);
+    const [first] = body.results as { records: { id: string }[] }[];
+    const list = await browser.get(zone.home);
+    expect(list.text).toContain('k8s:prod/default/&lt;b&gt;www&lt;/b&gt;');
+    expect(list.text).not.toContain('<b>www</b>');
+    const page = await browser.get(`${zone.home}/owners`);
+    expect(words(page.text)).toMatch(/&lt;b&gt;www&lt;\/b&gt; www A 192\.0\.2\.77 3600 as applied/);
+    const some = words((await browser.get(`${zone.home}/owners?prefix=acme:`)).text);
+    expect(some).toContain('acme:lego');
+    expect(some).not.toContain('k8s:prod/default');
+    expect(words((await browser.get(`${zone.home}/history`)).text)).toContain('for acme:lego');
+    await browser.get(`${zone.home}/records/${first?.records[0]?.id}/edit`);
+    const address = `${zone.home}/records/${first?.records[0]?.id}`;
+    expect((await browser.post(address, { content: '192.0.2.78' })).status).toBe(409);
+    expect((await browser.post(address, { content: '192.0.2.78', anyway: 'on' })).status).toBe(303);
+    expect(words((await browser.get(`${zone.home}/owners?prefix=k8s:`)).text)).toContain('changed by others');
+  });
+});

@@ -85,6 +85,7 @@ describe('the list of zones', () => {
       '/settings',
       '/live',
       '/history',
+      '/owners',
       '/zonefile',
       '/zonefile/export',
       '/delete',

@@ -1,0 +1,41 @@
+// The owners in a zone: who owns which records, and whether others changed them.
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '#api/hooks/auth.ts';
+import { readOwners } from '#service/owners/list.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { clip, withQuery } from '../shell/shown.ts';
+import { show } from '../shell/views.ts';
+import { headOf, type OfZone } from '../zones/head.ts';
+
+const PAGE = 50;
+/** The octets of a value that the list shows. */
+const SHOWN = 120;
+/** The longest owner. */
+const PREFIX = 400;
+
+export function ownerPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  app.get<OfZone & { Querystring: { cursor?: string; prefix?: string } }>(
+    '/zones/:zoneId/owners',
+    async (request, reply) => {
+      const { cursor } = request.query;
+      const prefix = (request.query.prefix ?? '').trim().slice(0, PREFIX);
+      const { zone, home } = await headOf(context, request, request.params.zoneId);
+      const { owners, next } = await readOwners(context, actorOf(request), zone.id, { prefix, limit: PAGE, cursor });
+      const here = `${home}/owners`;
+      return show(request, reply, 'records/owners', {
+        title: `Owners in ${zone.zoneName}`,
+        zone,
+        home,
+        prefix,
+        owners: owners.map((owned) => ({
+          ...owned,
+          records: owned.records.map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
+        })),
+        pages: {
+          first: cursor === undefined ? null : withQuery(here, { prefix }),
+          next: next === undefined ? null : withQuery(here, { prefix, cursor: next }),
+        },
+      });
+    },
+  );
+}
