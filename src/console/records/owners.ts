@@ -10,6 +10,8 @@ import { headOf, type OfZone } from '../zones/head.ts';
 const PAGE = 50;
 /** The octets of a value that the list shows. */
 const SHOWN = 120;
+/** The values of an owner that the list shows. */
+const VALUES = 5;
 /** The longest owner. */
 const PREFIX = 400;
 
@@ -29,7 +31,8 @@ export function ownerPages(app: FastifyInstance, { context }: ConsoleParts): voi
         prefix,
         owners: owners.map((owned) => ({
           ...owned,
-          records: owned.records.map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
+          records: owned.records.slice(0, VALUES).map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
+          others: Math.max(0, owned.records.length - VALUES),
         })),
         pages: {
           first: cursor === undefined ? null : withQuery(here, { prefix }),
