@@ -1,4 +1,4 @@
-// The owners in a zone: who owns which records, and whether others changed them.
+// The page of the owners in a zone: their records, and whether others changed them.
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { readOwners } from '#service/owners/list.ts';

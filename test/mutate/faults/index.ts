@@ -9,12 +9,14 @@ import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
 import { NODE_FAULTS } from './node.ts';
 import { OPERATOR_FAULTS } from './operator.ts';
+import { OWNER_FAULTS } from './owners.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { WIRING_FAULTS } from './wiring.ts';
 
 export const FAULTS: readonly Fault[] = [
   ...DNS_FAULTS,
+  ...OWNER_FAULTS,
   ...SERVICE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,

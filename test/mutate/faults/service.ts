@@ -1,7 +1,7 @@
 // Faults in the decisions of the service: rights, limits, stored answers for repeated requests.
 import type { Fault } from '../fault.ts';
 
-const JUDGE = 'src/service/records/judge.ts';
+const EDIT = 'src/service/records/edit.ts';
 
 export const SERVICE_FAULTS: readonly Fault[] = [
   {
@@ -9,8 +9,8 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'a key that is restricted to some names deletes any record through a batch',
     edits: [
       {
-        file: JUDGE,
-        find: '  mustWriteRecord(actor, zone.id, row);\n  return row;',
+        file: EDIT,
+        find: '  mustWriteRecord(caller.actor, zone.id, row);\n  return row;',
         replace: '  return row;',
       },
     ],
@@ -22,13 +22,13 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     breaks: 'a key that is restricted to some names changes any record through a batch',
     edits: [
       {
-        file: JUDGE,
+        file: EDIT,
         find: '  mustWriteRecord(caller.actor, zone.id, record);\n  mustKeepPlace',
         replace: '  mustKeepPlace',
       },
       {
-        file: JUDGE,
-        find: '  mustWriteRecord(actor, zone.id, row);\n  return row;',
+        file: EDIT,
+        find: '  mustWriteRecord(caller.actor, zone.id, row);\n  return row;',
         replace: '  return row;',
       },
     ],
