@@ -4,7 +4,7 @@ import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isStorable } from '#store/database.ts';
 import { ownersOfRecords } from '#store/owner-pages.ts';
 import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/record-pages.ts';
-import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
+import { type RecordCursor, type RecordFilter, type RecordRow, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
@@ -93,7 +93,10 @@ export async function readManagedRecord(
 }
 
 /** The records with the objects that manage them: their owners, or the object that their writer named. */
-async function withOwners(context: ServiceContext, rows: readonly ListedRecord[]): Promise<ManagedRecord[]> {
+async function withOwners(
+  context: ServiceContext,
+  rows: readonly Pick<RecordRow, keyof ManagedRecord>[],
+): Promise<ManagedRecord[]> {
   const ids = rows.map(({ id }) => id);
   const owners = await ownersOfRecords(context.db, ids);
   return rows.map((row) => managedRecord({ ...row, managedBy: owners.get(row.id)?.join(', ') ?? row.managedBy }));
