@@ -25,6 +25,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
   zones: () => import('./commands/zones.ts'),
   records: () => import('./commands/records.ts'),
   owners: () => import('./commands/owners.ts'),
+  clusters: () => import('./commands/clusters.ts'),
   acme: () => import('./commands/acme.ts'),
   check: () => import('./commands/check.ts'),
   doctor: () => import('./commands/doctor.ts'),

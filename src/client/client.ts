@@ -10,6 +10,8 @@ import type { BatchBody, BatchResult } from '#contract/batch.ts';
 import { batchAnswer } from '#contract/batch.ts';
 import type { ChangeList } from '#contract/change.ts';
 import { changeList } from '#contract/change.ts';
+import type { Cluster } from '#contract/clusters.ts';
+import { cluster, clusterList } from '#contract/clusters.ts';
 import type { ZoneNodes } from '#contract/feed.ts';
 import { zoneNodes } from '#contract/feed.ts';
 import type { ApplyBody, ApplyResult, OwnedSet } from '#contract/owners.ts';
@@ -28,6 +30,7 @@ import { createHttp } from './http.ts';
 
 export type { BatchBody, BatchResult, RecordChange } from '#contract/batch.ts';
 export type { Change, ChangeList } from '#contract/change.ts';
+export type { Cluster } from '#contract/clusters.ts';
 export type { ZoneNode, ZoneNodes } from '#contract/feed.ts';
 export type { ApplyBody, ApplyResult, OwnedSet, RecordSet } from '#contract/owners.ts';
 export type { DnsRecord, ListedRecord } from '#contract/record.ts';
@@ -137,6 +140,18 @@ export interface Client {
       options?: CallOptions,
     ): AsyncGenerator<readonly OwnedSet[]>;
   };
+  readonly clusters: {
+    /** The clusters that the key may see, by name. @param owner `org:<teamId>` or `personal` */
+    list(owner?: string, options?: CallOptions): Promise<Cluster[]>;
+    /** Sends the heartbeat of a cluster, every 10 seconds. The first one adds the cluster. */
+    heartbeat(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
+    /** Withdraws the records of the cluster. Needs the key of an owner of the team. */
+    drain(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
+    /** Serves the records of a drained cluster again. */
+    restore(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
+    /** Removes a cluster that is silent and owns nothing. */
+    remove(name: string, owner?: string, options?: CallOptions): Promise<void>;
+  };
   /** The key of this client and its team. */
   account(options?: CallOptions): Promise<Account>;
   /** Closes the connections, unless the caller passed the agent. */
@@ -144,6 +159,8 @@ export interface Client {
 }
 
 const DNS = '/v1/dns';
+const CLUSTERS = '/v1/clusters';
+const clusterPath = (name: string) => `${CLUSTERS}/${encodeURIComponent(name)}`;
 
 /** Makes a client; it opens nothing before the first call. @throws {TypeError} when `baseUrl` is not a URL */
 export function createClient(options: ClientOptions): Client {
@@ -267,6 +284,18 @@ export function createClient(options: ClientOptions): Client {
           cursor = answer.next;
         }
       },
+    },
+    clusters: {
+      list: async (owner, call) =>
+        (await http.call({ method: 'GET', path: CLUSTERS, query: { owner } }, clusterList, call)).clusters,
+      heartbeat: (name, owner, call) =>
+        http.call({ method: 'PUT', path: clusterPath(name), query: { owner } }, cluster, call),
+      drain: (name, owner, call) =>
+        http.call({ method: 'POST', path: `${clusterPath(name)}/drain`, query: { owner } }, cluster, call),
+      restore: (name, owner, call) =>
+        http.call({ method: 'POST', path: `${clusterPath(name)}/restore`, query: { owner } }, cluster, call),
+      remove: (name, owner, call) =>
+        http.callEmpty({ method: 'DELETE', path: clusterPath(name), query: { owner } }, call),
     },
     account: (call) => http.call({ method: 'GET', path: '/v1/account' }, account, call),
     close: () => (options.agent === undefined ? agent.close() : Promise.resolve()),

@@ -28,6 +28,7 @@ import { providerPages } from './shell/provider-pages.ts';
 import { keepSessions, requireVisitor } from './shell/session.ts';
 import { signInPages } from './shell/sign-in.ts';
 import { useViews } from './shell/views.ts';
+import { clusterPages } from './teams/clusters.ts';
 import { invitationPages } from './teams/invitations.ts';
 import { memberPages } from './teams/members.ts';
 import { quotaPages } from './teams/quota.ts';
@@ -69,6 +70,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   memberPages(app, parts);
   invitationPages(app, parts);
   quotaPages(app, parts);
+  clusterPages(app, parts);
   zonesPages(app, parts);
   zonePages(app, parts);
   recordPages(app, parts);

@@ -113,7 +113,7 @@ export const ACCOUNT_REFUSALS = {
     code: 'conflict',
     field: 'name',
     sentence:
-      'the cluster {name} owns {sets} sets of records. Release them with "records:apply" and "release": true for each of its owners, or delete the zones.',
+      'the cluster {name} owns {sets} sets of records. Release them with "zonestead owners release", or delete the zones.',
   },
   'cluster-alive': {
     code: 'conflict',

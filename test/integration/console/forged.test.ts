@@ -20,9 +20,11 @@ const REAL: Record<string, string> = {
   recordId,
   teamId: ada.team,
   userId: ben.id,
+  name: 'east',
   keyId: await account(ada, `/teams/${ada.team}/keys`, { name: 'x', records: 'read' }),
 };
 const toAda = await account(host, `/teams/${host.team}/members`, { email: ada.email });
+await service.request('PUT', `/../clusters/east?owner=org:${ada.team}`, undefined, ada.text);
 const fromRed = await account(ada, `/teams/${ada.team}/members`, { email: 'guest@example.org' });
 const FIELDS = {
   name: 'forged',

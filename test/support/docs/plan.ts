@@ -43,6 +43,7 @@ const BACKUP = howTo('back-up-and-restore');
 const SOLVER = howTo('cert-manager');
 const HELM = howTo('install-helm');
 const TRACE = howTo('trace-a-change');
+const CLUSTERS = howTo('several-clusters');
 const ALERTS = 'docs/reference/alerts.md';
 
 const block = (page: string, section: string): Choice => ({ page, section });
@@ -118,6 +119,13 @@ export const PLAN = {
   'acme clients': {
     test: 'test/e2e/acme/clients.test.ts',
     choices: begins(ACME, 'certbot certonly', 'EXEC_PATH=', 'dehydrated -c', 'uacme -h', 'HTTPREQ_ENDPOINT='),
+  },
+  clusters: {
+    test: 'test/integration/cli/clusters.test.ts',
+    choices: [
+      ...begins(CLUSTERS, ...['list', 'drain', 'restore'].map((each) => `zonestead clusters ${each}`)),
+      ...begins(CLUSTERS, 'zonestead owners', 'zonestead clusters remove'),
+    ],
   },
   fresh: { test: 'test/e2e/up.test.ts', choices: begins(LOCAL, 'npm run up -- --fresh') },
   backup: {

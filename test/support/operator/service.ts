@@ -119,6 +119,7 @@ export class MemoryService {
           throw new Error('the operator does not use this');
         },
       },
+      clusters: { list: missing, heartbeat: missing, drain: missing, restore: missing, remove: missing },
       zones: {
         nodes: missing,
         list: ({ zoneName } = {}) =>

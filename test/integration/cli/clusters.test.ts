@@ -1,0 +1,46 @@
+// The commands of docs/how-to/several-clusters.md, as a reader types them.
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from 'vitest';
+import { COMPILED } from '../../support/compiled.ts';
+import { scenario } from '../../support/docs/scenario.ts';
+import { complaint } from '../../support/docs/shown.ts';
+import { addPerson } from '../../support/people.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService({ nameserver: false });
+const person = await addPerson(service, { team: 'first' });
+const MAIN = fileURLToPath(new URL('../../../src/main.ts', import.meta.url));
+
+/** Runs `zonestead …` with the key of the person, and returns its output. */
+function zonestead(words: string[]): Promise<string> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    ...COMPILED,
+    ZONESTEAD_URL: service.url,
+    ZONESTEAD_API_KEY: person.text,
+  };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [MAIN, ...words], { env, timeout: 20_000 }, (_error, out, err) => resolve(out + err));
+  });
+}
+
+test('a reader drains, restores and removes a cluster', async () => {
+  const heartbeat = () => service.request('PUT', '/../clusters/east');
+  expect(await zonestead(['clusters', 'list'])).toContain('no cluster has sent a heartbeat');
+  await heartbeat();
+  const { id } = await service.zone('example.org');
+  const set = { owner: 'k8s:east/default/www', name: 'www', type: 'A', values: [{ content: '192.0.2.1' }] };
+  await service.request('POST', `/zones/${id}/records:apply`, { sets: [set] });
+  for (const { text, shown } of await scenario('clusters')) {
+    if (text.startsWith('zonestead clusters remove')) {
+      expect(await zonestead(text.split(' ').slice(1))).toContain('sent a heartbeat less than 60 seconds ago');
+      await service.sql`update clusters set heartbeat_at = now() - interval '61 seconds'`;
+    }
+    expect(complaint(shown, await zonestead(text.split(' ').slice(1)), new Map())).toBeUndefined();
+  }
+  expect(await zonestead(['clusters', 'drain', 'east'])).toContain('there is no cluster east');
+  await heartbeat();
+  const { clusters } = JSON.parse(await zonestead(['clusters', 'list', '--json']));
+  expect(clusters).toMatchObject([{ name: 'east', state: 'active' }]);
+});
