@@ -54,6 +54,14 @@ test('a key that may only read, or only some names and types, applies and releas
   expect(fieldsOf(await apply(zone, [set(X, 'acme-2', '192.0.2.3', { exact: true })], some.text))).toEqual([
     'forbidden',
   ]);
+  // Neither changes a record, only its owner.
+  await service.record(zone, 'api', 'A', '192.0.2.1');
+  const adopting = set('k8s:y', 'api', '192.0.2.1', { adopt: 'IfIdentical' });
+  expect(fieldsOf(await apply(zone, [adopting], some.text))).toEqual(['forbidden']);
+  await apply(zone, [set('k8s:kept', 'kept', '192.0.2.1', { retain: true })]);
+  expect(fieldsOf(await apply(zone, [{ owner: 'k8s:kept', release: true }], some.text))).toEqual(['forbidden']);
+  expect(await ownersOf(zone)).toContain('k8s:kept kept');
+  await apply(zone, [{ owner: 'k8s:kept', release: true }]);
   expect(await ownersOf(zone)).toEqual([`${X} acme`, `${X} www`, 'k8s:y acme-1']);
   expect(await ownersOf(zone, some.text)).toEqual([`${X} acme`, 'k8s:y acme-1']);
   expect(await request('GET', `/zones/${zone.id}/owners`, undefined, none.text)).toMatchObject({ status: 403 });

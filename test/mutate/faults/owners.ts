@@ -153,14 +153,6 @@ export const OWNER_FAULTS: readonly Fault[] = [
     ' and owners_version >= 0 * $13',
   ),
   fault(
-    'renewed',
-    'a renewed lease is released at its first end',
-    'leases',
-    SETS,
-    'own.expires <= set.endedBy)',
-    'true)',
-  ),
-  fault(
     'due',
     'a lease keeps its first end when it is renewed',
     'leases',
