@@ -189,9 +189,11 @@ export const zoneSpec = z.object({
     .meta({
       description:
         'How to handle a zone of this name that already exists in the same team at the DNS service. Never reports a ' +
-        'conflict. IfIdentical takes over any zone of this name with all its records; only the owner is compared, if you set ' +
-        'one. Deleting this object then deletes that zone, unless deletionPolicy is Retain. IfIdentical requires ' +
-        'credentialsSecretRef, or the label zonestead.dev/existing-zones=allow on the namespace.',
+        'conflict. IfIdentical takes over the zone with all its records if it has the owner, the defaultTtl and the parked ' +
+        'state of this object, so that the takeover changes nothing; an owner and a defaultTtl that you omit are not ' +
+        'compared, and neither are records and secondaries. Deleting this object then deletes that zone, unless ' +
+        'deletionPolicy is Retain. IfIdentical requires credentialsSecretRef, or the label ' +
+        'zonestead.dev/existing-zones=allow on the namespace.',
     }),
   driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
   readyWhen: z

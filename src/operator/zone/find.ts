@@ -11,6 +11,7 @@ import type { Connection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
 import { writeStatus } from '../run/objects.ts';
 import type { ZoneRun } from '../run/run.ts';
+import { whyNotIdentical } from './adopt.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';
 
 export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: NotReady };
@@ -114,20 +115,13 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
     const above = enclosing(object, name, neighboursOf(context))?.zone.status?.zoneId;
     return allowed || above === there.id ? null : { answer: existingRefused(object, there.zoneName) };
   }
-  const { adopt, owner } = object.spec;
-  if (adopt === 'Never') {
+  if (object.spec.adopt === 'Never') {
     const message = `Zone ${name} already exists at the DNS service, and this object did not create it. To take it over with all its records, set spec.adopt: IfIdentical. To add records without managing the zone, set spec.managementPolicy: Observe.`;
     return { answer: no('Conflict', message) };
   }
   if (!allowed) return { answer: existingRefused(object, name) };
-  if (owner !== undefined && owner !== there.owner) {
-    return {
-      answer: no(
-        'Conflict',
-        `Zone ${name} already exists at the DNS service and does not belong to ${owner}. Correct spec.owner.`,
-      ),
-    };
-  }
+  const difference = whyNotIdentical(object, there);
+  if (difference !== null) return { answer: no('Conflict', difference) };
   return { zone: there, origin: 'Adopted' };
 }
 

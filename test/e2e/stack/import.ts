@@ -37,6 +37,8 @@ const RECORDS: Body[] = [
   { name: LONG, type: 'TXT', content: 'long', ttl: 30 },
 ];
 
+const OBJECT = { apiVersion: 'zonestead.dev/v1alpha1', kind: 'DNSZone' };
+
 let test: TestStack;
 
 async function importZone(...more: string[]): Promise<string> {
@@ -72,6 +74,24 @@ export function takesOverLiveZones(stack: () => TestStack): void {
     });
     afterAll(async () => {
       await test.removeAll('default');
+      await allowExisting(null);
+    });
+
+    it('a zone with other settings stays as it is until the object has the same', async () => {
+      const owner = `org:${(await test.client.account()).team?.id}`;
+      const { id } = await test.client.zones.create({ zoneName: 'parked.example', owner, defaultTtl: 600 });
+      await test.client.zones.park(id);
+      await allowExisting('allow');
+      const spec = { zoneName: 'parked.example', adopt: 'IfIdentical', defaultTtl: 60 };
+      await test.apply({ ...OBJECT, metadata: { name: 'parked', namespace: 'default' }, spec });
+      await expect
+        .poll(async () => (await test.condition('zdz/parked', 'Ready'))?.message, { timeout: 15_000 })
+        .toContain('Set defaultTtl: 600 and parked: true in the spec.');
+      expect(await test.client.zones.get(id)).toMatchObject({ state: 'parked', defaultTtl: 600 });
+      await test.kube.patch('zdz/parked', { spec: { defaultTtl: 600, parked: true } });
+      await test.ready(30, 'zdz/parked');
+      expect((await test.kube.get<DNSZone>('zdz/parked')).status).toMatchObject({ origin: 'Adopted', zoneId: id });
+      expect(await test.client.zones.get(id)).toMatchObject({ state: 'parked', defaultTtl: 600 });
       await allowExisting(null);
     });
 

@@ -226,7 +226,8 @@ export function separatesTenants(stack: () => TestStack): void {
           content: 'x',
           deletionPolicy: 'Retain',
         });
-        const all = zoneObject('open', 'open.example', { allowedRecords: [{ namespaces: { from: 'All' } }] }, 'a');
+        const allowedRecords = [{ namespaces: { from: 'All' } }, { namespaces: { from: 'Same' }, names: ['www'] }];
+        const all = zoneObject('open', 'open.example', { allowedRecords }, 'a');
         await expect
           .poll(async () => (await test.dryRun(risky, all)).words, { timeout: 20_000, interval: 1_000 })
           .toMatch(/Retain has no effect in a zone of another namespace/);
@@ -234,6 +235,7 @@ export function separatesTenants(stack: () => TestStack): void {
         expect(ok).toBe(true);
         expect(words).toContain('set 60');
         expect(words).toContain('lets every namespace put records at every name');
+        expect(words).toContain('restricts the namespace of the zone');
         await test.kubectl('delete', '-f', 'deploy/examples/warnings.yaml');
       });
     });

@@ -86,6 +86,26 @@ describe('a DNSZone', () => {
     expect(atService(on)).toMatchObject([{ defaultTtl: 60 }]);
   });
 
+  it('takes over an existing zone with adopt only if the takeover changes nothing', async () => {
+    const on = new Bench();
+    const id = on.service.seedZone('example.org', [{ name: 'www' }]);
+    await on.service.client.zones.change(id, { defaultTtl: 600 });
+    await on.service.client.zones.park(id);
+    const before = on.faults.calls.length;
+    zone(on, { adopt: 'IfIdentical', defaultTtl: 60 });
+    await on.settle();
+    expect(on.ready(object(on))).toBe('False Conflict');
+    expect(on.message(object(on))).toContain('Set defaultTtl: 600 and parked: true in the spec.');
+    on.cluster.edit(DNS_ZONE, ZONE, { defaultTtl: undefined });
+    await on.settle();
+    expect(on.message(object(on))).toContain('Set parked: true in the spec.');
+    expect(atService(on)).toMatchObject([{ id, defaultTtl: 600, state: 'parked' }]);
+    on.cluster.edit(DNS_ZONE, ZONE, { parked: true });
+    await on.settle();
+    expect(object(on)?.status?.origin).toBe('Adopted');
+    expect(on.faults.calls.slice(before).filter((call) => /^api (create|change|park|unpark)/.test(call))).toEqual([]);
+  });
+
   it('that exists already reports a conflict, and recovers without an edit', async () => {
     const on = new Bench();
     const id = on.service.seedZone('example.org');
