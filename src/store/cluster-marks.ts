@@ -61,8 +61,10 @@ const look = statement<Looked>(`
         > (($4::json ->> 0)::integer, ($4::json ->> 1) collate "C", ($4::json ->> 2) collate "C", $4::json ->> 3))
     order by s.zone_no, s.owner, s.ordername, s.type limit ${SETS_AT_ONCE}
   ), wrong as (
-    select distinct r.zone_no as zone, r.id from page join record_owners o on o.set_id = page.id join records r on r.id = o.record_id
-    where r.withdrawn <> is_withdrawn(r.id)
+    select r.zone_no as zone, r.id
+    from withdrawn_of(array(select distinct o.record_id from page join record_owners o on o.set_id = page.id)) w
+      join records r on r.id = w.record_id
+    where r.withdrawn <> w.is_withdrawn
   )
   select (select count(*)::integer from page) as seen,
     (select json_build_array(zone_no, owner, ordername, type) from page

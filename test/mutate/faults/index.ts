@@ -2,6 +2,7 @@
 import type { Fault } from '../fault.ts';
 import { CHART_FAULTS } from './chart.ts';
 import { CLIENT_FAULTS } from './client.ts';
+import { CLUSTER_FAULTS } from './clusters.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
@@ -17,6 +18,7 @@ import { WIRING_FAULTS } from './wiring.ts';
 export const FAULTS: readonly Fault[] = [
   ...DNS_FAULTS,
   ...OWNER_FAULTS,
+  ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,
