@@ -24,6 +24,13 @@ const find = statement<{ owner: string; name: string; silentSeconds: number }>(`
   from silent where c.owner = silent.owner and c.name = silent.name and c.lost_at is null
   returning c.owner, c.name, extract(epoch from now() - c.heartbeat_at)::float8 as "silentSeconds"`);
 
+const selectAny = statement<{ found: boolean }>('select exists (select from clusters) as found');
+
+/** Whether there is any cluster. */
+export async function hasClusters(db: Db): Promise<boolean> {
+  return (await selectAny(db))[0]?.found === true;
+}
+
 /** Looks once, and marks at most `limit` clusters as lost. Without clusters, nothing is written. */
 export async function findLostClusters(
   db: Db,

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import { unmarkedClusters } from '#store/cluster-marks.ts';
-import { findLostClusters, type WatchTimes } from '#store/cluster-watch.ts';
+import { findLostClusters, hasClusters, type WatchTimes } from '#store/cluster-watch.ts';
 import { type MarkContext, markCluster } from './mark.ts';
 
 /** How long a cluster is silent before it is lost, in ms. Six heartbeats. */
@@ -29,6 +29,7 @@ export async function watchRound(
   { log, times = TIMES, leftMs = LEFT_MS, ...context }: WatchOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  if (!(await hasClusters(context.db))) return;
   const lost = await findLostClusters(context.db, times, LOST_AT_ONCE);
   for (const cluster of lost) log.warn(cluster, 'a cluster is lost: it sent no heartbeat');
   const isLost = new Set(lost.map(({ owner, name }) => `${owner} ${name}`));

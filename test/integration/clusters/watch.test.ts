@@ -199,7 +199,7 @@ test('two processes that mark the same records agree', async () => {
 test('a cluster is settled only after the writes that may not have seen its state', async () => {
   await using store = await fresh();
   await writeHeartbeat(store.db, TEAM, 'east', 10);
-  await fill(store, 1, 1, ['k8s:east/a/']);
+  await fill(store, 1, 0, ['k8s:east/a/']);
   const { sql } = store;
   const writer = store.connect();
   try {
