@@ -84,7 +84,7 @@ async function step(): Promise<void> {
   }
 }
 
-/** Compares what is stored and served with the model. */
+/** Compares the stored records and the answers with the model. */
 async function check(): Promise<void> {
   // On a slow machine, a minute may pass.
   for (const cluster of CLUSTERS) if (!lost.has(cluster)) await send(service.admin, 'PUT', `/${cluster}`);

@@ -1,4 +1,4 @@
-// Faults in the states of clusters, and in what is served while one of them is away.
+// Faults in the states of clusters, and in the answers while one of them is away.
 import type { Fault } from '../fault.ts';
 
 const TRIGGERS = 'src/store/migrations/0007_clusters.sql';
