@@ -1,5 +1,6 @@
 // Expectations for an answer, checked in the plain message and by delv against the key of the zone.
 import { expect } from 'vitest';
+import { isLater } from '#dns/serial.ts';
 import type { Resolver } from './resolver.ts';
 
 /** The answer is authoritative, not empty, and secure. @returns the records, as `www.example 60 A 192.0.2.1` */
@@ -25,4 +26,10 @@ export async function expectNegative(
   expect(packet.authorities).toMatchObject([{ name: zone, type: 'SOA' }]);
   const { state, negative } = await dns.delv(zone, name, type);
   expect([name, state, negative]).toEqual([name, 'secure', kind]);
+}
+
+/** A name server that finds the names of one change in two lines of the feed makes two commits; the second has a later serial. */
+export function expectServedSerial(served: number, stored: unknown): void {
+  const serial = Number(stored);
+  expect(served === serial || isLater(served, serial), `served ${served}, stored ${serial}`).toBe(true);
 }
