@@ -85,7 +85,9 @@ describe('a stream', () => {
     await request('DELETE', `/zones/${zone.id}`);
     const next = await service.zone('again.example');
     expect(await reader.until((line) => line.kind === 'gone')).toMatchObject({ id: zone.id, name: 'again.example' });
-    expect(await reader.until((line) => line.kind === 'reload')).toMatchObject({ id: next.id, name: 'again.example' });
+    // The stream may tell the first zone too, which the list had already.
+    const made = await reader.until((line) => line.kind === 'reload' && line.id !== zone.id);
+    expect(made).toMatchObject({ id: next.id, name: 'again.example' });
     reader.cut();
   });
 });
