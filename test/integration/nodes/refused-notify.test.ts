@@ -1,6 +1,6 @@
 // Secondaries that answer NOTIFY with an error, or nothing at all, next to one in good order: a real api, node and knotd.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { catalogName } from '#dns/secondaries/catalog.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { adminListSecondaries, adminPutSecondary } from '#service/secondaries/administration.ts';
@@ -12,6 +12,8 @@ import { startRunning } from '../../support/secondaries.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
+// The first transfers take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 const LIMIT = { timeout: 30_000, interval: 50 };
 /** The replies to NOTIFY of secondaries that answer questions with an old serial, as if no change had reached them. */
 const NOTIFY_REPLIES: Record<string, Reply> = {

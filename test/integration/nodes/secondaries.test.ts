@@ -25,6 +25,8 @@ import { temporaryFolder } from '../../support/temporary.ts';
 const KINDS = ['knot', 'bind', 'nsd'] as const;
 /** Those that follow a catalog zone. */
 const CATALOGS = ['knot', 'bind'] as const;
+// The first transfers take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
 const LIMIT = { timeout: 60_000, interval: 100 };
 
 const [service, first, second] = await Promise.all([
