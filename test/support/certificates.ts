@@ -65,18 +65,28 @@ export async function challengeSays(test: TestStack, namespace: string, text: st
 
 interface SolverRecord {
   metadata: { namespace: string; name: string; labels?: Record<string, string>; annotations?: Record<string, string> };
+  status?: { conditions?: { type: string; reason: string }[] };
 }
 
 const SOLVER = ['app.kubernetes.io/managed-by', 'zonestead-solver'] as const;
 
-/** `namespace/name` of each record that is for one of these names (without `_acme-challenge`), or for any when none is given. */
+/** The records of the solver for one of these names (without `_acme-challenge`), or for any when none is given. */
+function forNames(records: readonly SolverRecord[], dnsNames: readonly string[]): SolverRecord[] {
+  return records.filter(({ metadata: { labels, annotations } }) => {
+    const dnsName = annotations?.[DNS_NAME_ANNOTATION] ?? '';
+    return labels?.[SOLVER[0]] === SOLVER[1] && (dnsNames.length === 0 || dnsNames.includes(dnsName));
+  });
+}
+
+/** `namespace/name` of each of them. */
 function placesFor(records: readonly SolverRecord[], dnsNames: readonly string[]): string[] {
-  return records
-    .filter(({ metadata: { labels, annotations } }) => {
-      const dnsName = annotations?.[DNS_NAME_ANNOTATION] ?? '';
-      return labels?.[SOLVER[0]] === SOLVER[1] && (dnsNames.length === 0 || dnsNames.includes(dnsName));
-    })
-    .map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  return forNames(records, dnsNames).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+}
+
+/** The reasons of the condition Ready of the solver's records for a name. */
+export async function challengeConditions(test: TestStack, dnsName: string): Promise<string[]> {
+  const records = forNames(await test.kube.list<SolverRecord>('zdr'), [dnsName]);
+  return records.flatMap(({ status }) => status?.conditions?.find(({ type }) => type === 'Ready')?.reason ?? []);
 }
 
 /** The records of the solver that are there now, in every namespace. */

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { connectCluster } from '#kube/api/cluster.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { adminMintKey } from '#service/accounts/administration.ts';
-import { certificateObject, challengeRecords, issued } from '../../support/certificates.ts';
+import { certificateObject, challengeConditions, issued } from '../../support/certificates.ts';
 import { untilIs } from '../../support/matrix/until.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
 import { namespaceObject } from './ground.ts';
@@ -70,15 +70,15 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=50s', 'zdz/bulk');
       const sql = postgres(databaseUrl, { max: 1 });
       try {
-        // As if all places had been taken 30 s ago: they are free in 30 s, after the records and the challenge were created.
+        // As if all places had been taken 10 s ago: they are free in 50 s, after the records and the challenge were created.
         await sql`
           insert into write_windows (key_id, bucket, times)
-          select ${keyId}, 'records', array(select now() - interval '30 seconds' from generate_series(1, ${WRITES}))`;
+          select ${keyId}, 'records', array(select now() - interval '10 seconds' from generate_series(1, ${WRITES}))`;
         await createBulk(test.stack.cluster.kubeconfig);
         const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
         await test.apply(certificate);
-        const waiting = () => challengeRecords(test, 'www.bulk.example');
-        await untilIs('the challenge to wait', waiting, (records) => records.length > 0, 25_000, 500);
+        const waiting = () => challengeConditions(test, 'www.bulk.example');
+        await untilIs('the challenge to wait', waiting, (reasons) => reasons.includes('RateLimited'), 45_000, 500);
         const [before] =
           await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
         expect(before?.n).toBe(0);

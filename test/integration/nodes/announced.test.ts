@@ -321,26 +321,32 @@ test('a dump from a cluster with higher transaction ids brings no changes and no
 
 test('a reader that gives its snapshot back gets each row once, also while a long transaction holds the horizon back', async () => {
   const zone = await service.zone();
+  let start: string | undefined;
   const holder = service.database.connect();
-  const late = await holder.reserve();
-  await late`begin`;
-  await late`insert into feed_changes (kind, zone_id, names) values ('changed', ${zone.id}, '{late}')`;
-  let look = await source.changesSince(await source.position());
-  const next = async () => {
-    look = await source.changesSince(look?.cursor ?? '', look?.seen);
-    return look?.changes.map((change) => (change.kind === 'changed' ? change.names?.join() : change.kind));
-  };
-  const start = look?.cursor;
-  await service.record(zone, 'a', 'A', '192.0.2.1');
-  expect(await next()).toEqual(['a']);
-  await service.record(zone, 'b', 'A', '192.0.2.1');
-  expect(await next()).toEqual(['b']);
-  expect(look?.cursor.split(':')[1]).toBe(start?.split(':')[1]);
-  await late`commit`;
-  late.release();
-  await holder.end();
-  expect(await next()).toEqual(['late']);
-  expect(await next()).toEqual([]);
+  try {
+    const late = await holder.reserve();
+    await late`begin`;
+    await late`insert into feed_changes (kind, zone_id, names) values ('changed', ${zone.id}, '{late}')`;
+    const [own] = await late<{ xid: string }[]>`select pg_current_xact_id()::text as xid`;
+    let look = await source.changesSince(await source.position());
+    const next = async () => {
+      look = await source.changesSince(look?.cursor ?? '', look?.seen);
+      return look?.changes.map((change) => (change.kind === 'changed' ? change.names?.join() : change.kind));
+    };
+    start = look?.cursor;
+    await service.record(zone, 'a', 'A', '192.0.2.1');
+    expect(await next()).toEqual(['a']);
+    await service.record(zone, 'b', 'A', '192.0.2.1');
+    expect(await next()).toEqual(['b']);
+    // Other databases of the server have transactions, too, so the horizon may move, but not beyond this one.
+    expect(Number(look?.cursor.split(':')[1])).toBeLessThanOrEqual(Number(own?.xid));
+    await late`commit`;
+    late.release();
+    expect(await next()).toEqual(['late']);
+    expect(await next()).toEqual([]);
+  } finally {
+    await holder.end({ timeout: 1 });
+  }
   // So does one that comes back with an old cursor, which holds the snapshot.
   const again = await source.changesSince(start ?? '');
   const names = again?.changes.map((change) => change.kind === 'changed' && change.names?.join());

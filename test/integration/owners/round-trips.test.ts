@@ -1,22 +1,46 @@
 // The round trips to Postgres that applying sets takes, next to a plain batch of as many records. A relay before Postgres counts
-// one whenever the api sends something after an answer.
+// one whenever the api sends something while no statement waits for its answer. It reads the messages of Postgres' protocol, because
+// a long answer or a long request comes in any number of pieces.
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { startTestService } from '../../support/service.ts';
+
+/** Counts the messages of a direction that have one of these letters: a letter, then the length as four octets (PostgreSQL, 54.2). */
+function messages(...letters: string[]): (octets: Buffer) => number {
+  let rest: Buffer = Buffer.alloc(0);
+  return (octets) => {
+    rest = Buffer.concat([rest, octets]);
+    let count = 0;
+    for (;;) {
+      const length = rest.length < 5 ? Number.POSITIVE_INFINITY : 1 + rest.readUInt32BE(1);
+      if (rest.length < length) return count;
+      if (letters.includes(String.fromCharCode(rest[0] ?? 0))) count += 1;
+      rest = rest.subarray(length);
+    }
+  };
+}
 
 const service = await startTestService({ nameserver: false });
 const database = new URL(service.database.url);
 let trips = 0;
 const relay = createServer((incoming) => {
   const outgoing = connect(Number(database.port), database.hostname);
-  let isAsking = false;
-  incoming.on('data', (octets) => {
-    if (!isAsking) trips += 1;
-    isAsking = true;
+  let waiting = 0;
+  const asked = messages('S', 'Q');
+  const answered = messages('Z');
+  let hasStarted = false;
+  incoming.on('data', (octets: Buffer) => {
+    if (hasStarted) {
+      if (waiting === 0) trips += 1;
+      waiting += asked(octets);
+    }
     outgoing.write(octets);
   });
-  outgoing.on('data', (octets) => {
-    isAsking = false;
+  outgoing.on('data', (octets: Buffer) => {
+    const ended = answered(octets);
+    // The first "ready for query" ends the sign-in, whose first message has no letter.
+    waiting = Math.max(0, waiting - ended);
+    hasStarted ||= ended > 0;
     incoming.write(octets);
   });
   for (const [from, to] of [
