@@ -112,8 +112,9 @@ export async function leavesNothing(test: TestStack, dnsName: string): Promise<v
 }
 
 /**
- * The effect of `cmctl renew`: the condition that makes cert-manager issue again. @returns the revision that is to be
- * renewed
+ * The effect of `cmctl renew`: the condition that makes cert-manager issue again, until there is a request for the next
+ * revision. cert-manager drops the condition when it has not yet finished the revision before, although the Certificate
+ * is Ready. @returns the revision that is to be renewed
  */
 export async function renew(test: TestStack, name: string, namespace = 'default'): Promise<number> {
   const old = await revision(test, name, namespace);
@@ -126,8 +127,27 @@ export async function renew(test: TestStack, name: string, namespace = 'default'
   };
   const patch = JSON.stringify([{ op: 'add', path: '/status/conditions/-', value }]);
   const at = ['-n', namespace, 'patch', 'certificate', name, '--subresource=status', '--type=json'];
-  await test.kubectl(...at, '-p', patch);
-  return old;
+  for (let attempt = 1; ; attempt += 1) {
+    // Refused while the condition is still there.
+    await test.kubectl(...at, '-p', patch).catch(() => undefined);
+    try {
+      const requests = () => requestedRevisions(test, name, namespace);
+      await untilIs(`a request to renew ${name}`, requests, (seen) => seen.some((each) => each > old), 10_000, LOOK_MS);
+      return old;
+    } catch (error) {
+      if (attempt === 3) throw error;
+    }
+  }
+}
+
+/** The revisions for which cert-manager has made a CertificateRequest. */
+async function requestedRevisions(test: TestStack, name: string, namespace: string): Promise<number[]> {
+  type Request = { metadata: { annotations?: Record<string, string> } };
+  const requests = await test.kube.list<Request>('certificaterequest', namespace);
+  return requests
+    .map(({ metadata }) => metadata.annotations ?? {})
+    .filter((annotations) => annotations['cert-manager.io/certificate-name'] === name)
+    .map((annotations) => Number(annotations['cert-manager.io/certificate-revision']));
 }
 
 /** How often the certificate was issued. */

@@ -64,6 +64,13 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
     kind: 'Certificate',
     namespaced: true,
   },
+  certificaterequest: {
+    group: 'cert-manager.io',
+    version: 'v1',
+    plural: 'certificaterequests',
+    kind: 'CertificateRequest',
+    namespaced: true,
+  },
 };
 const SILENCE_MS = 30_000;
 

@@ -49,7 +49,7 @@ export function besideTheSolver(theStack: () => TestStack): void {
         },
       });
       const issuer = { kind: 'Issuer', name: 'acme-dns' };
-      await issue(test, 55, certificateObject('beside', ['www.outside.example'], 'default', issuer));
+      await issue(test, 100, certificateObject('beside', ['www.outside.example'], 'default', issuer));
       expect(await namesIn(test, 'beside')).toEqual(['www.outside.example']);
     });
   });

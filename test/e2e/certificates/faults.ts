@@ -32,7 +32,7 @@ export function survivesFaults(theStack: () => TestStack): void {
       const certificates = await begin(test, 'killed');
       await running?.part('solver').stop({ signal: 'SIGKILL' });
       await running?.start('solver');
-      await issued(test, 55, ...certificates);
+      await issued(test, 100, ...certificates);
       await leavesNothing(test, 'killed0.site.example');
     });
 
@@ -43,7 +43,7 @@ export function survivesFaults(theStack: () => TestStack): void {
       await running.part('postgres').stop({ signal: 'SIGKILL' });
       await sleep(AWAY_MS);
       await running.start('postgres');
-      await issued(test, 55, ...certificates);
+      await issued(test, 100, ...certificates);
       await leavesNothing(test, 'dry0.site.example');
     });
   });

@@ -20,7 +20,7 @@ export function isIssued(theStack: () => TestStack): void {
   describe.concurrent('a certificate from cert-manager', () => {
     it('is issued for a name of a zone that permits it, is renewed, and leaves no record behind', async () => {
       const test = theStack();
-      await issue(test, 55, certificateObject('single', ['www.site.example']));
+      await issue(test, 100, certificateObject('single', ['www.site.example']));
       expect(await namesIn(test, 'single')).toEqual(['www.site.example']);
       await leavesNothing(test, 'www.site.example');
       const first = await secretCertificate(test, 'single-tls', 'default');
@@ -34,7 +34,7 @@ export function isIssued(theStack: () => TestStack): void {
 
     it('is issued for a zone and its wildcard, which have two values at one name', async () => {
       const test = theStack();
-      await issue(test, 55, certificateObject('both', ['site.example', '*.site.example']));
+      await issue(test, 100, certificateObject('both', ['site.example', '*.site.example']));
       expect(await namesIn(test, 'both')).toEqual(['*.site.example', 'site.example']);
       await leavesNothing(test, 'site.example');
     });
@@ -46,7 +46,7 @@ export function isIssued(theStack: () => TestStack): void {
       const certificate = certificateObject('labelled', ['a.shared.example'], 'tenant');
       const challenges = await watchChallenges(test);
       try {
-        await issue(test, 55, certificate);
+        await issue(test, 100, certificate);
         // The record was in the namespace of the certificate.
         expect(challenges.seen('a.shared.example')).toEqual([expect.stringMatching(/^tenant\/acme-/)]);
       } finally {
@@ -73,7 +73,7 @@ export function isIssued(theStack: () => TestStack): void {
     it('is issued twenty times at once', async () => {
       const test = theStack();
       const many = Array.from({ length: 20 }, (_, n) => certificateObject(`many-${n}`, [`m${n}.site.example`]));
-      await issue(test, 55, ...many);
+      await issue(test, 100, ...many);
       await leavesNothing(test, 'm0.site.example');
     });
   });

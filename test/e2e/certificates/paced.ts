@@ -82,7 +82,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
         const [before] =
           await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
         expect(before?.n).toBe(0);
-        await issued(test, 55, certificate);
+        await issued(test, 100, certificate);
         const written = await sql<{ type: string }[]>`
           select after->>'type' as type from changes
           where zone_name = 'bulk.example' and action = 'record.create' order by id`;

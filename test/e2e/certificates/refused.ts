@@ -26,7 +26,7 @@ export function isRefused(theStack: () => TestStack): void {
         'DNSZone default/closed takes no ACME challenges; its owner can permit them in spec.acme',
       );
       await test.apply(zoneObject('closed', 'closed.example', { acme: {} }));
-      await issued(test, 55, certificate);
+      await issued(test, 100, certificate);
     });
 
     it('says that the namespace has no grant, and is solved when it gets one', async () => {
@@ -38,7 +38,7 @@ export function isRefused(theStack: () => TestStack): void {
       await challengeSays(test, 'tenant', 'DNSZone default/strange takes no ACME challenges from namespace tenant');
       const acme = { namespaces: { from: 'All' }, names: ['www'] };
       await test.apply(zoneObject('strange', 'strange.example', { acme }));
-      await issued(test, 55, certificate);
+      await issued(test, 100, certificate);
       // The grant is for this name only: neither for the zone itself, nor for a sibling or a name below it.
       for (const [name, dnsName] of Object.entries({
         apex: 'strange.example',
@@ -62,7 +62,7 @@ export function isRefused(theStack: () => TestStack): void {
       expect((await challengeReasons(test)).join()).toContain('ask for a certificate of *.wild.example instead');
       expect(await test.dig('shop.wild.example', 'A')).toEqual(['shop.wild.example. 3600 IN A 192.0.2.1']);
       await test.kubectl('delete', 'certificate', 'shadow');
-      await issue(test, 55, certificateObject('wildcard', ['*.wild.example']));
+      await issue(test, 100, certificateObject('wildcard', ['*.wild.example']));
     });
   });
 }
