@@ -69,6 +69,8 @@ interface ComposeOptions {
   retentionEveryMs?: number;
   /** Measures the load of the process. (Default: a real measurement.) */
   meter?: Meter;
+  /** The time for leases, lifetimes of keys and the history. (Default: that of the machine.) */
+  now?: () => Date;
 }
 
 export interface Api {
@@ -110,7 +112,7 @@ export async function composeApi(
   config: Config<(typeof COMPOSE_SETTINGS)[number]>,
   parts: ApiParts,
   { log, metrics, tracing }: Telemetry,
-  { requestMs, retentionEveryMs = ROUND_MS, meter = createMeter() }: ComposeOptions = {},
+  { requestMs, retentionEveryMs = ROUND_MS, meter = createMeter(), now = () => new Date() }: ComposeOptions = {},
 ): Promise<Api> {
   checkProxies(config);
   const database = openApiDatabase(config, { log, metrics, ...(tracing ? { tracing } : {}) });
@@ -147,7 +149,7 @@ export async function composeApi(
       members: config.ZONESTEAD_QUOTA_MEMBERS,
     },
     quarantineMs: config.ZONESTEAD_QUARANTINE_HOURS * HOUR_MS,
-    now: () => new Date(),
+    now,
     random: randomBytes,
   };
   const isTrusted = trustedProxies(config);

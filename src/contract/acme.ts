@@ -79,7 +79,7 @@ export const updateBody = z
     txt: z
       .string({ error: TXT_ERROR })
       .regex(/^[A-Za-z0-9_-]{43}$/, { error: TXT_ERROR })
-      .meta({ description: 'The value of the challenge. The name keeps the two newest values.' }),
+      .meta({ description: 'The value of the challenge. The two newest values of the account stay.' }),
   })
   .meta({ id: 'AcmeDnsUpdate', description: 'A TXT value for the name of an account.' });
 

@@ -1,17 +1,26 @@
-// The TXT values at one name with their age, for protocols that keep the newest.
-import { and, asc, eq } from 'drizzle-orm';
+// The owners at one name that begin with a prefix, in the order of their last change, for protocols that keep the newest values.
+import { and, desc, eq, sql } from 'drizzle-orm';
 import type { Db } from './database.ts';
-import { records } from './tables.ts';
+import { ownedSets } from './tables.ts';
 
-/** The oldest first. @param ordername as dns/name.ts makes it */
-export async function challengeValues(
+/** The newest first. @param place.ordername as dns/name.ts makes it */
+export async function ownersAt(
   db: Db,
-  zoneNo: number,
-  ordername: string,
-): Promise<{ id: string; content: string }[]> {
-  return db
-    .select({ id: records.id, content: records.content })
-    .from(records)
-    .where(and(eq(records.zoneNo, zoneNo), eq(records.ordername, ordername), eq(records.type, 'TXT')))
-    .orderBy(asc(records.createdAt), asc(records.id));
+  { zoneNo, ordername, type }: { zoneNo: number; ordername: string; type: string },
+  prefix: string,
+): Promise<string[]> {
+  const { owner, appliedAt } = ownedSets;
+  const rows = await db
+    .select({ owner })
+    .from(ownedSets)
+    .where(
+      and(
+        eq(ownedSets.zoneNo, zoneNo),
+        eq(ownedSets.ordername, ordername),
+        eq(ownedSets.type, type),
+        sql`starts_with(${owner}, ${prefix})`,
+      ),
+    )
+    .orderBy(desc(appliedAt), owner);
+  return rows.map((row) => row.owner);
 }

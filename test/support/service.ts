@@ -59,6 +59,8 @@ export interface TestServiceOptions {
   meter?: Meter;
   /** More settings of the api, as in the environment. */
   settings?: Settings;
+  /** The time of the api, for instance for the ends of leases. (Default: that of the machine.) */
+  time?: () => Date;
   /** The clock of the resolver's caches, Unix time in ms. (Default: that of the machine.) */
   now?: () => number;
   /**
@@ -140,11 +142,12 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     const metrics = createMetrics({ processMetrics: false });
     registries.push(metrics.registry);
     const telemetry = { log: createLogger({ name: 'api', level: 'trace', destination }), metrics };
-    const { requestMs, retentionEveryMs, meter = CALM } = options;
+    const { requestMs, retentionEveryMs, meter = CALM, time } = options;
     const api = await composeApi(config, await partsOfApi(config, options.now), telemetry, {
       meter,
       ...(requestMs === undefined ? {} : { requestMs }),
       ...(retentionEveryMs === undefined ? {} : { retentionEveryMs }),
+      ...(time === undefined ? {} : { now: time }),
     });
     closers.push(() => api.close());
     if (registries.length === 1) {

@@ -53,9 +53,21 @@ function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Se
   };
   const routes = app.withTypeProvider<ZodTypeProvider>();
   app.addHook('onRequest', requireBasicKey(context));
-  for (const [path, operationId, summary, change] of [
-    ['/present', 'addHttpreqChallenge', "Add a challenge value for lego's httpreq provider", addChallenge],
-    ['/cleanup', 'removeHttpreqChallenge', "Remove a challenge value for lego's httpreq provider", remove],
+  for (const [path, operationId, summary, description, change] of [
+    [
+      '/present',
+      'addHttpreqChallenge',
+      "Add a challenge value for lego's httpreq provider",
+      'The value belongs to the owner `acme:httpreq/<id of the key>/<value>`, and the service removes it an hour after the last request. The answer comes when the name servers have it, or after 5 s.',
+      addChallenge,
+    ],
+    [
+      '/cleanup',
+      'removeHttpreqChallenge',
+      "Remove a challenge value for lego's httpreq provider",
+      'Only a value that the same key has added is removed, and it stays while it has other owners.',
+      remove,
+    ],
   ] as const) {
     routes.post(
       path,
@@ -66,7 +78,7 @@ function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Se
           operationId,
           summary,
           description:
-            'The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely. The answer to a new value comes when the name servers have it, or after 5 s.',
+            `The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely. ${description}`,
           security: basic('records:write'),
           body: schemas.httpreqBody,
           response: { 200: schemas.httpreqAnswer, ...ERRORS },
@@ -154,7 +166,7 @@ function acmeDnsRoutes(app: FastifyInstance, context: ServiceContext, served: Se
         operationId: 'updateAcmeDnsChallenge',
         summary: 'Set a challenge value for a client of acme-dns',
         description:
-          'Adds the value to the TXT records at the name of the account. The name keeps the two newest values. The answer comes when the name servers have the value, or after 5 s.',
+          'Adds the value to the TXT records at the name of the account. The two newest values of the account stay, each for 12 hours after its last update. Their owners are `acme:acme-dns/<id of the key>/<value>`. The answer comes when the name servers have the value, or after 5 s.',
         security: [{ acmeDns: [] }],
         body: schemas.updateBody,
         response: { 200: schemas.updateAnswer, ...ERRORS },

@@ -19,6 +19,10 @@ interface AcmeOptions {
   config: Config<(typeof ACME_SETTINGS)[number]>;
   print(line: string): void;
   clock: Clock;
+  /** The time of day. */
+  now(): Date;
+  /** The name of this machine. */
+  host: string;
   random(): number;
 }
 
@@ -29,7 +33,7 @@ const RESOLVE_MS = 2_000;
 /** @throws Error with a message for people. The client must not ask the CA to validate after it */
 export async function runAcme(order: Order, options: AcmeOptions, signal: AbortSignal): Promise<void> {
   if (order.kind === 'ignore') return;
-  const { config, clock, random, print } = options;
+  const { config, clock, now, host, random, print } = options;
   const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY });
   const limit = deadline(clock, CALL_MS, signal);
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
@@ -40,6 +44,8 @@ export async function runAcme(order: Order, options: AcmeOptions, signal: AbortS
     pace: createDispatcher({ clock, random, onPause: () => print('The API has reached its write limit. Waiting.') }),
     aliases: createAliases({ overrides, resolver, resolvers }),
     clock,
+    now,
+    host,
     signal: limit.signal,
   };
   try {

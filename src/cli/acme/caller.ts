@@ -68,7 +68,7 @@ function certbot(environment: Readonly<Record<string, string | undefined>>): Ord
 
 function named(verb: string, [name, value, ...more]: readonly string[]): Challenge[] {
   if (!name || !value || more.length > 0) throw new Error(`"${verb}" needs a name and a value.`);
-  return [{ name: plainName(name), value }];
+  return [{ name: plainName(name), value: valueIn(value) }];
 }
 
 /** RFC 8555 8.4: the value is the SHA-256 of the key authorization, in base64url. */
@@ -96,5 +96,11 @@ function uacme(verb: string, [type, domain, _token, value]: readonly string[]): 
 
 /** The challenge of a wildcard is at the parent name of the wildcard (RFC 8555 section 8.4). */
 function challenge(domain: string, value: string): Challenge {
-  return { name: `_acme-challenge.${plainName(domain).replace(/^\*\./, '')}`, value };
+  return { name: `_acme-challenge.${plainName(domain).replace(/^\*\./, '')}`, value: valueIn(value) };
+}
+
+/** The owner of the record ends in the value. */
+function valueIn(text: string): string {
+  if (/^[A-Za-z0-9_-]{1,255}$/.test(text)) return text;
+  throw new Error(`"${text}" is not the value of a DNS-01 challenge: 1 to 255 characters of base64url.`);
 }

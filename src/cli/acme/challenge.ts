@@ -1,12 +1,13 @@
-// One challenge value at the REST service. A name can have several values, so this adds and removes one value and leaves the others.
-import { randomUUID } from 'node:crypto';
+// One challenge value at the REST service: a set of records:apply with an owner of its own, which leaves other values at the name
+// alone. A request that is sent twice has the effect of one.
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client, Zone } from '#client/client.ts';
-import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+import type { Client, RecordSet, Zone } from '#client/client.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
 import type { Aliases } from './aliases.ts';
 import type { Challenge } from './caller.ts';
+import { LEASE_MS, ownerOf } from './owner.ts';
 
 export interface ChallengeContext {
   client: Client;
@@ -14,6 +15,10 @@ export interface ChallengeContext {
   pace: Dispatcher;
   aliases: Aliases;
   clock: Clock;
+  /** The time of day, for the end of the lease. */
+  now(): Date;
+  /** The name of this machine. */
+  host: string;
   /** Aborts at the time limit of the whole call. */
   signal: AbortSignal;
 }
@@ -29,38 +34,54 @@ const MAX_LINKS = 16;
 /** The delays before retries while the API does not answer, in ms. */
 const AGAIN_MS = [500, 1_000, 2_000, 4_000];
 
-/** Adds the value unless it exists already. @returns its zone and name @throws Error with a message for people; ApiError */
+/**
+ * Adds the value for an hour, or renews it. @returns its zone and name
+ * @throws Error with a message for people; ApiError
+ */
 export async function present(context: ChallengeContext, challenge: Challenge): Promise<Placed> {
   return follow(context, challenge.name, async (place) => {
-    const body = { name: relative(place), type: 'TXT' as const, content: challenge.value, ttl: TTL };
-    const idempotencyKey = randomUUID();
+    const expires = new Date(context.now().getTime() + LEASE_MS).toISOString();
+    const values = [{ content: challenge.value }];
     try {
-      await write(context, place.zone, (signal) =>
-        context.client.records.create(place.zone.id, body, { signal, idempotencyKey }),
-      );
+      await apply(context, place, challenge, { ttl: TTL, values, share: true, expires });
       return place;
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
       if ((await find(context, place, challenge.value)).length > 0) return place;
-      // Only a CNAME can conflict with a TXT record. The CA follows it, and so does this code.
+      // Only a CNAME can conflict with a value that does not exist. The CA follows it, and so does this code.
       return { refusal: error };
     }
   });
 }
 
-/** Deletes this value, and no other, if it exists. @throws Error with a message for people; ApiError */
+/**
+ * Releases this value, and no other, if this machine has added it. It stays if others own it too.
+ * @throws Error with a message for people; ApiError
+ */
 export async function cleanup(context: ChallengeContext, challenge: Challenge): Promise<void> {
   await follow(context, challenge.name, async (place) => {
-    const found = await find(context, place, challenge.value);
-    for (const { id } of found) {
-      await write(context, place.zone, (signal) => context.client.records.delete(place.zone.id, id, { signal })).catch(
-        (error: unknown) => {
-          if (!isAbsent(error)) throw error;
-        },
-      );
-    }
-    return found.length > 0 ? place : { refusal: null };
+    const hasChanged = await apply(context, place, challenge, { values: [] });
+    return hasChanged ? place : { refusal: null };
   });
+}
+
+/** @returns whether a record in DNS changed @throws ApiError of the set */
+async function apply(
+  context: ChallengeContext,
+  place: Placed,
+  { value }: Challenge,
+  set: Pick<RecordSet, 'ttl' | 'values' | 'share' | 'expires'>,
+): Promise<boolean> {
+  const sets = [{ owner: ownerOf(context.host, value), name: relative(place), type: 'TXT' as const, ...set }];
+  const [result] = await write(context, place.zone, (signal) =>
+    context.client.owners.apply(place.zone.id, { sets }, { signal }),
+  );
+  if (result === undefined) throw new ApiUnavailable('The answer of the API lacks the result of the value');
+  if (!('error' in result)) return result.changed;
+  if (result.field === 'expires')
+    throw new Error(`The clock of this machine is wrong. The service answers: ${result.message}`);
+  const { status, error: code, message, records = [] } = result;
+  throw new ApiError({ status, code, message, records, retryAfterMs: null, requestId: null });
 }
 
 type Attempt = Placed | { refusal: ApiError | null };
@@ -108,7 +129,7 @@ function write<T>(context: ChallengeContext, zone: Zone, run: (signal: AbortSign
   return retry(context, () => context.pace.submit(job));
 }
 
-/** Retries while the API does not answer. A write has an idempotency key, so it takes effect once. */
+/** Retries while the API does not answer. */
 async function retry<T>(
   { clock, signal }: Pick<ChallengeContext, 'clock' | 'signal'>,
   work: () => Promise<T>,

@@ -1,4 +1,5 @@
 // `zonestead acme`: all words from the first one on belong to the ACME client, even those that begin with a hyphen.
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { SCRIPTS, type ScriptKind } from '../acme/scripts.ts';
 import { ACME_SETTINGS } from '../acme/settings.ts';
@@ -7,7 +8,9 @@ import { describeCommand } from '../command.ts';
 const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
 const NOTES = `certbot runs this command directly (--manual-auth-hook and --manual-cleanup-hook). lego (EXEC_PATH), dehydrated (HOOK)
-and uacme (-h) run the file that "--print hook" writes. acme.sh needs the file that "--print acme.sh" writes.`;
+and uacme (-h) run the file that "--print hook" writes. acme.sh needs the file that "--print acme.sh" writes.
+
+Each value belongs to the owner acme:hook/<name of this machine>/<value>. The service removes it after an hour if the client does not.`;
 
 interface Options {
   credentials?: string;
@@ -68,5 +71,7 @@ async function run(
     ...file,
     ...(wait === undefined ? {} : { ZONESTEAD_PROPAGATION_SECONDS: wait }),
   });
-  await runAcme(order, { config, print, clock: realClock, random: Math.random }, signal);
+  const host = hostname();
+  const now = () => new Date();
+  await runAcme(order, { config, print, clock: realClock, now, host, random: Math.random }, signal);
 }

@@ -14,7 +14,8 @@ import { NO_TERMS } from '../keys/terms.ts';
 import { LIMITS } from '../limits.ts';
 import { insist, refusal } from '../refusal.ts';
 import { onlyZoneOf } from '../zones/zones.ts';
-import { challengePlace, nameOf, rollChallenge } from './challenges.ts';
+import { rollChallenge } from './challenges.ts';
+import { challengePlace, nameOf } from './place.ts';
 
 /** A certificate for the apex and the wildcard needs two values at one name at the same time; acme-dns also keeps two. */
 const KEPT_VALUES = 2;

@@ -32,7 +32,9 @@ const settingsOf = ({ url, dns, admin }: TestService, more: Record<string, strin
 async function acme(order: Order, more: Record<string, string> = {}, of: TestService = service): Promise<string[]> {
   const lines: string[] = [];
   const config = readConfig(ACME_SETTINGS, settingsOf(of, more));
-  await runAcme(order, { config, clock: realClock, random: () => 0, print: (line) => void lines.push(line) }, signal);
+  const now = () => new Date();
+  const options = { config, clock: realClock, now, host: 'web-1', random: () => 0 };
+  await runAcme(order, { ...options, print: (line) => void lines.push(line) }, signal);
   return lines;
 }
 const say = (verb: string, name: string, content = VALUE) => readOrder([verb, name, content], {});

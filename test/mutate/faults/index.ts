@@ -1,5 +1,6 @@
 // All faults of `npm run mutate`. A fault that no longer applies fails the run: update the place of its rule.
 import type { Fault } from '../fault.ts';
+import { ACME_FAULTS } from './acme.ts';
 import { CHART_FAULTS } from './chart.ts';
 import { CLIENT_FAULTS } from './client.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
@@ -18,6 +19,7 @@ import { WIRING_FAULTS } from './wiring.ts';
 export const FAULTS: readonly Fault[] = [
   ...DNS_FAULTS,
   ...OWNER_FAULTS,
+  ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
   ...WIRING_FAULTS,

@@ -63,5 +63,7 @@ test.each([
   [['present', 'x', 'y', 'z'], /needs a name and a value/],
   [['present', '--', 'x', 'y'], /EXEC_MODE=RAW/],
   [['deploy_challenge', 'x', 'y'], /for each challenge/],
+  [['present', 'x', 'a b'], /"a b" is not the value of a DNS-01 challenge/],
+  [['deploy_challenge', 'x', 't', 'v'.repeat(256)], /is not the value of a DNS-01 challenge/],
   [['begin', 'http-01', 'example.org', 'token', VALUE], /http-01 cannot be solved with DNS/],
 ])('rejects %j with a message', (words, message) => expect(() => readOrder(words, {})).toThrow(message));

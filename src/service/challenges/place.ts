@@ -1,0 +1,55 @@
+// The place of a challenge value: the name in a zone of the account where a CA looks for it.
+import { fqdn, orderName, parseLookupName, suffixesOf } from '#dns/names/name.ts';
+import { recordsAt } from '#store/records.ts';
+import { type ZoneRow, zonesNamed } from '#store/zones.ts';
+import { type Actor, maySee, mustWriteRecord } from '../accounts/actor.ts';
+import type { ServiceContext } from '../context.ts';
+import { insist, refusal } from '../refusal.ts';
+
+/** The number of CNAMEs that resolvers usually follow. */
+const MAX_LINKS = 16;
+
+export interface Place {
+  zone: ZoneRow;
+  /** Relative to the zone. */
+  name: string;
+}
+
+/**
+ * The place of a challenge for `name`: this name, or the target of its CNAMEs in the zones of this account, because a CA follows
+ * CNAMEs (RFC 8555 section 8.4). A key that is restricted to some names follows the CNAMEs at these names only, because it must
+ * not learn which records exist at other names.
+ * @throws Refusal bad_request, not_found (no zone of this key encloses it), forbidden
+ */
+export async function challengePlace(context: ServiceContext, actor: Actor, name: string): Promise<Place> {
+  const first = insist(parseLookupName(name));
+  let at = first;
+  for (let link = 0; link <= MAX_LINKS; link += 1) {
+    const place = await placeOf(context, actor, at);
+    if (!place) {
+      if (at === first) throw refusal('no-enclosing-zone', { name: at });
+      // A key that is restricted to other types does not see CNAMEs in lists, so this message does not reveal one either.
+      const target = actor.onlyTypes === null || actor.onlyTypes.includes('CNAME') ? at : 'another name';
+      throw refusal('cname-leaves-account', { name: first, target });
+    }
+    mustWriteRecord(actor, place.zone.id, { name: place.name, type: 'TXT' });
+    const cname = (await recordsAt(context.db, place.zone.no, [orderName(place.name)])).find(
+      ({ type }) => type === 'CNAME',
+    );
+    if (!cname) return place;
+    at = cname.rdata.replace(/\.$/, '');
+  }
+  throw refusal('cname-circle', { name: first, limit: MAX_LINKS });
+}
+
+/** The place of a name in the longest enclosing zone that the key may see. */
+async function placeOf(context: ServiceContext, actor: Actor, name: string): Promise<Place | null> {
+  const suffixes = suffixesOf(name).filter((suffix) => suffix.includes('.'));
+  const zone = (await zonesNamed(context.db, suffixes)).find((row) => maySee(actor, row));
+  return zone ? { zone, name: name === zone.name ? '@' : name.slice(0, -zone.name.length - 1) } : null;
+}
+
+/** The absolute name of a place, without the final dot. */
+export function nameOf({ zone, name }: Place): string {
+  return fqdn(name, zone.name);
+}
