@@ -2,7 +2,6 @@
 import type { Fault } from '../fault.ts';
 
 const SERVICE = 'src/service/challenges/challenges.ts';
-const OWNER = 'src/service/challenges/owner.ts';
 const STORE = 'src/store/challenge-values.ts';
 const HOOK = 'src/cli/acme/challenge.ts';
 const HOOK_OWNER = 'src/cli/acme/owner.ts';
@@ -19,7 +18,7 @@ export const ACME_FAULTS: readonly Fault[] = [
   fault('share', 'httpreq and acme-dns do not share a value', SERVICE, 'share: true, ', ''),
   fault('lease', 'a value of httpreq or acme-dns stays when its client is gone', SERVICE, ', expires }', ' }'),
   fault('kept', 'a value that others keep is refused', SERVICE, 'if (IS_THERE.has(error.rule)) return;', ''),
-  fault('roll-all', 'acme-dns removes values of other writers', OWNER, '`acme:${writer}/${keyId}/`', "'acme:'"),
+  fault('roll-all', 'acme-dns removes values of other writers', SERVICE, "ownersOf('acme-dns', actor.keyId)", "'acme:'"),
   fault('roll-oldest', 'acme-dns keeps the oldest values', STORE, 'desc(appliedAt)', 'asc(appliedAt)'),
   fault('roll-many', 'acme-dns keeps three values', SERVICE, '.slice(keep - 1)', '.slice(keep)'),
   fault(
@@ -37,7 +36,7 @@ export const ACME_FAULTS: readonly Fault[] = [
     'share: true, expires }',
     'share: true }',
   ),
-  fault('hook-host', 'two machines have one owner', HOOK_OWNER, "${name.slice(0, LONGEST_HOST) || 'unknown'}", 'any'),
+  fault('hook-host', 'two machines have one owner', HOOK_OWNER, "name.slice(0, LONGEST_HOST) || 'unknown'", "'any'"),
   fault(
     'hook-kept',
     'zonestead acme refuses a value that others keep',
