@@ -77,8 +77,7 @@ function httpreqRoutes(app: FastifyInstance, context: ServiceContext, served: Se
           tags: TAGS,
           operationId,
           summary,
-          description:
-            `The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely. ${description}`,
+          description: `The body names the TXT record and its value, or the domain and the key authorization. If a zone of the account has a CNAME record at the name, the value goes to its target. The request can be repeated safely. ${description}`,
           security: basic('records:write'),
           body: schemas.httpreqBody,
           response: { 200: schemas.httpreqAnswer, ...ERRORS },

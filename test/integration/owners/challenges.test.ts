@@ -1,5 +1,5 @@
-// The owners of challenge values: what httpreq, acme-dns and `zonestead acme` add at one name, who removes it, and when the
-// service removes it by itself. The time of the api is that of the test: it goes on when the test says so.
+// The owners and leases of challenge values that httpreq, acme-dns and `zonestead acme` add at one name. The test moves the clock
+// of the api.
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';

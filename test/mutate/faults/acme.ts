@@ -18,8 +18,14 @@ export const ACME_FAULTS: readonly Fault[] = [
   fault('share', 'httpreq and acme-dns do not share a value', SERVICE, 'share: true, ', ''),
   fault('lease', 'a value of httpreq or acme-dns stays when its client is gone', SERVICE, ', expires }', ' }'),
   fault('kept', 'a value that others keep is refused', SERVICE, 'if (IS_THERE.has(error.rule)) return;', ''),
-  fault('roll-all', 'acme-dns removes values of other writers', SERVICE, "ownersOf('acme-dns', actor.keyId)", "'acme:'"),
-  fault('roll-oldest', 'acme-dns keeps the oldest values', STORE, 'desc(appliedAt)', 'asc(appliedAt)'),
+  fault(
+    'roll-all',
+    'acme-dns removes values of other writers',
+    SERVICE,
+    "ownersOf('acme-dns', actor.keyId)",
+    "'acme:'",
+  ),
+  fault('roll-oldest', 'acme-dns keeps the oldest values', STORE, 'desc(appliedAt)', 'appliedAt'),
   fault('roll-many', 'acme-dns keeps three values', SERVICE, '.slice(keep - 1)', '.slice(keep)'),
   fault(
     'path',
