@@ -104,6 +104,16 @@ export async function countSetsOf(tx: Tx, owner: string, name: string): Promise<
   return (await countSets(tx, owner, `k8s:${name}/`, `k8s:${name}0`))[0]?.sets ?? 0;
 }
 
+const lockTable = statement('lock table clusters in access exclusive mode');
+
+/**
+ * Waits for the transactions that have seen the states of clusters, and keeps others from them: the trigger of a write under way
+ * may have withdrawn its records because of a cluster that is about to be removed, and nobody would correct them afterwards.
+ */
+export async function lockStates(tx: Tx): Promise<void> {
+  await lockTable(tx);
+}
+
 const remove = statement<{ one: number }>(`
   delete from clusters where owner = $1 and name = $2 and heartbeat_at < now() - $3::float8 * interval '1 millisecond'
   returning 1 as one`);

@@ -5,10 +5,11 @@ import {
   clustersOf,
   countSetsOf,
   deleteCluster,
+  lockStates,
   writeDrained,
   writeHeartbeat,
 } from '#store/clusters.ts';
-import type { Tx } from '#store/database.ts';
+import { outageOf, type Tx } from '#store/database.ts';
 import { keyStanding } from '#store/keys.ts';
 import { accountHistory, changeTeam, mustBePerson } from '../accounts/account.ts';
 import { type Actor, teamsOfActor } from '../accounts/actor.ts';
@@ -16,7 +17,7 @@ import { keyRevoked, once } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { ownerFor } from '../zones/owner.ts';
-import { correctAll, markNow } from './mark.ts';
+import { markNow } from './mark.ts';
 import { LOST_MS } from './watch.ts';
 
 export interface ClusterView {
@@ -49,9 +50,7 @@ export async function takeHeartbeat(
   const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
   const cluster = await writeHeartbeat(context.db, owner, name, MOST_CLUSTERS);
   if (cluster === null) throw refusal('too-many-clusters', { limit: MOST_CLUSTERS });
-  if (cluster.isSettled) return viewOf(cluster, actor);
-  await markNow(context, cluster);
-  return viewOf(await readAgain(context, cluster), actor);
+  return cluster.isSettled ? viewOf(cluster, actor) : mark(context, actor, cluster);
 }
 
 /** By name. @throws Refusal forbidden, bad_request (owner) */
@@ -76,13 +75,28 @@ export async function setDrained(
   drained: boolean,
 ): Promise<ClusterView> {
   const found = await findCluster(context, caller.actor, name, ownerText);
+  let cluster = found;
   await changeCluster(context, caller, found, drained ? 'cluster.drain' : 'cluster.restore', async (tx) => {
     const written = await writeDrained(tx, found.owner, name, drained);
     if (written === null) throw unknownCluster(name, []);
+    ({ cluster } = written);
     return written.changed;
   });
-  await markNow(context, found);
-  return viewOf(await readAgain(context, found), caller.actor);
+  return mark(context, caller.actor, cluster);
+}
+
+/**
+ * Marks the records of a cluster after its new state is committed. An outage of the database from here on is no failure of the
+ * request, whose answer would say that nothing was written: the watch marks the records later.
+ */
+async function mark(context: ServiceContext, actor: Actor, committed: ClusterRow): Promise<ClusterView> {
+  try {
+    await markNow(context, committed);
+    return viewOf(await readAgain(context, committed), actor);
+  } catch (error) {
+    if (outageOf(error) === null) throw error;
+    return viewOf(committed, actor);
+  }
 }
 
 /**
@@ -97,13 +111,13 @@ export async function removeCluster(
 ): Promise<void> {
   const found = await findCluster(context, caller.actor, name, ownerText);
   await changeCluster(context, caller, found, 'cluster.remove', async (tx) => {
+    await lockStates(tx);
     const sets = await countSetsOf(tx, found.owner, name);
     if (sets > 0) throw refusal('cluster-owns-records', { name, sets });
     const removed = await deleteCluster(tx, found.owner, name, LOST_MS);
     if (!removed) throw refusal('cluster-alive', { name, seconds: LOST_MS / 1_000 });
     return true;
   });
-  await correctAll(context, found);
 }
 
 type Action = 'cluster.drain' | 'cluster.restore' | 'cluster.remove';

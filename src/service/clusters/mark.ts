@@ -58,13 +58,3 @@ export async function markNow(
     if (!isLockFailure(error)) throw error;
   }
 }
-
-/** Corrects the records of a cluster that was removed. */
-export async function correctAll(context: MarkContext, cluster: { owner: string; name: string }): Promise<void> {
-  await correctRecords(
-    context.db,
-    cluster,
-    () => context.commits?.announce(),
-    () => false,
-  );
-}
