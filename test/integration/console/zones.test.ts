@@ -222,7 +222,7 @@ describe('a record that an object in a cluster manages', () => {
     const { id } = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark)).body as { id: string };
     expect(words((await browser.get(zone.home)).text)).toContain('managed by DNSRecord shop/www');
     const edit = `${zone.home}/records/${id}`;
-    expect((await browser.get(`${edit}/edit`)).text).toContain('The operator may revert changes');
+    expect((await browser.get(`${edit}/edit`)).text).toContain('which may revert changes');
     const refused = await browser.post(edit, { content: '192.0.2.2' });
     expect(refused.status).toBe(409);
     expect(refused.text).toMatch(/aria-describedby="anyway-[^"]*-error"/);
