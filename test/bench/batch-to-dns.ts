@@ -1,8 +1,7 @@
 // 1,000 new records until the name server answers every one of them: by one batch at our REST API, and by calls of 100 RRsets
 // each at the HTTP API of a stock PowerDNS: `node test/bench/batch-to-dns.ts`. Both sides take turns in one run.
-import { createSocket } from 'node:dgram';
-import { decode, encode } from 'dns-packet';
 import type { Endpoint } from '#nameserver/probe/probe.ts';
+import { allAnswered } from './all-answered.ts';
 import { caller, createAgent, insist } from './calls.ts';
 import { startStockBeside } from './stock-powerdns.ts';
 import { addressOf, type Bench, printSummaries, runBench, startBenchService } from './support.ts';
@@ -11,10 +10,6 @@ const LIMIT_MS = 10 * 60_000;
 const ROUNDS = 10;
 const RECORDS = 1_000;
 const RRSETS_A_CALL = 100;
-/** Questions under way. */
-const ASKING = 32;
-/** A question or an answer got lost: asking sooner would only make a busy server busier. */
-const LOST_MS = 1_000;
 
 interface Side {
   name: string;
@@ -75,7 +70,7 @@ async function run(bench: Bench): Promise<void> {
       const start = performance.now();
       await side.write(zoneId, zoneName);
       const written = performance.now();
-      await allAnswered(side.dns, zoneName, bench.signal);
+      await allAnswered(side.dns, zoneName, numbers, (n, all) => all.includes(addressOf(n)), bench.signal);
       const answered = performance.now();
       // The first round warms both.
       if (round < 0) continue;
@@ -91,48 +86,6 @@ async function run(bench: Bench): Promise<void> {
     }
   }
   printSummaries(times);
-}
-
-/**
- * Queries every name until its address is served, over one socket, so that the answers are measured and not the
- * queries.
- */
-async function allAnswered(dns: Endpoint, zoneName: string, signal: AbortSignal): Promise<void> {
-  const socket = createSocket('udp4');
-  const missing = new Set(numbers);
-  const asked = new Map<number, number>();
-  const askFor = (n: number) => {
-    asked.set(n, performance.now());
-    const question = { type: 'query' as const, id: n, questions: [{ type: 'A' as const, name: `n${n}.${zoneName}` }] };
-    socket.send(encode(question), dns.port, dns.address);
-  };
-  const askMore = () => {
-    const now = performance.now();
-    let open = 0;
-    for (const n of missing) {
-      if (open === ASKING) return;
-      open += 1;
-      if (now - (asked.get(n) ?? -Infinity) > LOST_MS) askFor(n);
-    }
-  };
-  const again = setInterval(askMore, LOST_MS / 10);
-  try {
-    await new Promise<void>((resolve, reject) => {
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      socket.on('error', reject);
-      socket.on('message', (bytes) => {
-        const { id = -1, answers = [] } = decode(bytes);
-        if (answers.some((answer) => answer.type === 'A' && answer.data === addressOf(id))) missing.delete(id);
-        else if (missing.has(id)) askFor(id);
-        if (missing.size > 0) askMore();
-        else resolve();
-      });
-      askMore();
-    });
-  } finally {
-    clearInterval(again);
-    socket.close();
-  }
 }
 
 await runBench('1,000 records written → all of them answered', LIMIT_MS, run);
