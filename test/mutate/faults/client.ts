@@ -24,4 +24,30 @@ export const CLIENT_FAULTS: readonly Fault[] = [
     project: 'unit',
     tests,
   },
+  {
+    name: 'client-pause-zone-shorter',
+    breaks: 'a second busy ends the pause of calls that belong to no zone earlier than the first one said',
+    edits: [
+      {
+        file: 'src/client/pace/dispatcher.ts',
+        find: 'pauseUntil(state.zonePaused.get(zone) ?? null, retryAfterMs)',
+        replace: 'pauseUntil(null, retryAfterMs)',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
+  {
+    name: 'client-pause-shorter',
+    breaks: 'a second 429 ends the pause of a key earlier than the first one said',
+    edits: [
+      {
+        file: 'src/client/pace/dispatcher.ts',
+        find: 'pauseUntil(bucket.pausedUntil, retryAfterMs)',
+        replace: 'pauseUntil(null, retryAfterMs)',
+      },
+    ],
+    project: 'unit',
+    tests,
+  },
 ];

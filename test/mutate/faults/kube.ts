@@ -16,13 +16,33 @@ export const KUBE_FAULTS: readonly Fault[] = [
     tests: ['test/unit/kube/election.test.ts'],
   },
   {
+    name: 'kube-lease-release',
+    breaks: 'a leader that ends keeps its lease, so that another replica waits until it expires',
+    edits: [{ file: 'src/kube/leader/election.ts', find: 'if (ended) await release();', replace: '' }],
+    project: 'unit',
+    tests: ['test/unit/kube/election.test.ts'],
+  },
+  {
+    name: 'kube-lease-guard',
+    breaks: 'a leader that was suspended for longer than its lease still writes',
+    edits: [
+      {
+        file: 'src/kube/leader/election.ts',
+        find: '!over && clock.now() < heldUntil',
+        replace: '!over',
+      },
+    ],
+    project: 'unit',
+    tests: ['test/unit/kube/election.test.ts'],
+  },
+  {
     name: 'kube-guard-wiring',
     breaks: 'the operator process does not ask before a write whether it still leads',
     edits: [
       {
         file: 'src/operator/run/main.ts',
-        find: '...(election ? [whileLeading(election)] : []), ',
-        replace: '...(election && !whileLeading ? [whileLeading(election)] : []), ',
+        find: '...(election ? [whileLeading(election)] : []),',
+        replace: '...(election && !whileLeading ? [whileLeading(election)] : []),',
       },
     ],
     project: 'e2e',

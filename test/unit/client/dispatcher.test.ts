@@ -196,6 +196,15 @@ describe('busy', () => {
     ]);
     expect(dispatcher.state().zonePaused.size).toBe(0);
   });
+
+  it('never shortens the pause of calls that belong to no zone, which are sent in parallel', async () => {
+    const { clock, submit, sends } = setUp();
+    const all = [submit('long', { zone: null }, [busy(30)]), submit('short', { zone: null }, [busy(1)])];
+    await clock.advance(29_999);
+    expect(sends).toHaveLength(2);
+    await clock.advance(2_000);
+    await Promise.all(all);
+  });
 });
 
 describe('the end of a job', () => {

@@ -1,6 +1,7 @@
 // Leader election: acquiring, renewing, losing and releasing a Lease, with a fake clock. The invariant: at no moment do
 // two processes think that they may write.
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Clock } from '#base/clock.ts';
 import { createElection, type Election, LeadershipLost, whileLeading } from '#kube/leader/election.ts';
 import { claimed, freeAt, look } from '#kube/leader/lease.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -22,6 +23,8 @@ interface Replica {
   readonly election: Election;
   readonly link: ReturnType<FakeLeases['connect']>['link'];
   readonly stop: AbortController;
+  /** As SIGSTOP does: time passes, and no timer of the replica runs. */
+  suspend(): void;
   /** The history of one replica: `leads`, `lost`, `ended`, or the error. */
   readonly told: string[];
   /** Settled by `endWork`; work that was told to stop runs until then if `stubborn`. */
@@ -30,13 +33,18 @@ interface Replica {
 
 function replica(identity: string, options: { stubborn?: boolean } = {}): Replica {
   const { api, link } = leases.connect();
+  let suspended = false;
+  const timers: Clock = {
+    now: () => clock.now(),
+    setTimeout: (fn, ms) => clock.setTimeout(() => void (suspended || fn()), ms),
+  };
   const election = createElection({
     api,
     namespace: 'system',
     name: 'lease',
     identity,
     log,
-    clock,
+    clock: timers,
     random: () => 0.5,
     date: () => new Date(clock.now()),
   });
@@ -57,7 +65,11 @@ function replica(identity: string, options: { stubborn?: boolean } = {}): Replic
     () => told.push('ended'),
     (error) => told.push(error instanceof LeadershipLost ? 'LeadershipLost' : String(error)),
   );
-  const made: Replica = { election, link, stop, told, endWork: (ended) => endWork(ended) };
+  const suspend = () => {
+    link.cut = 'hangs';
+    suspended = true;
+  };
+  const made: Replica = { election, link, stop, suspend, told, endWork: (ended) => endWork(ended) };
   replicas.push(made);
   return made;
 }
@@ -133,10 +145,11 @@ describe('with two replicas', () => {
   it('a first that was suspended for longer than its lease does not write when it resumes', async () => {
     const [a, b] = [replica('a'), replica('b')];
     await pass(5_000);
-    // Stopped by SIGSTOP: its calls get no answer and its timers do not run, but time passes.
-    a.link.cut = 'hangs';
     const guarded = whileLeading(a.election);
+    a.suspend();
     await pass(30_000);
+    // It has not noticed the end of its lease, and its first step is a write.
+    expect(a.told).toEqual(['leads']);
     expect(b.told).toEqual(['leads']);
     await expect(guarded({ name: 'records.create' }, async () => 'written')).rejects.toBeInstanceOf(LeadershipLost);
     await expect(whileLeading(b.election)({ name: 'x' }, async () => 'written')).resolves.toBe('written');
