@@ -21,6 +21,8 @@ const INSTANCE_ERROR = 'must be 1 to 64 printable ASCII characters without space
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
 const EXPIRES_ERROR = 'must be a time in ISO 8601 with its zone, for instance "2026-11-21T10:31:00Z"';
 const PREFIX_ERROR = 'must be a string of 1 to 400 characters';
+const ONLY_AMONG_ERROR =
+  'must be the beginning of an owner, for instance "external-dns:prod/": 1 to 400 printable ASCII characters';
 
 export const owner = z
   .string({ error: OWNER_ERROR })
@@ -62,7 +64,7 @@ const instance = z
       'The object that the generations count, for instance its uid. Generations of different instances are not compared.',
   });
 
-const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'drift', 'whenClusterLost', 'expires'] as const;
+const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'onlyAmong', 'drift', 'whenClusterLost', 'expires'] as const;
 const NOT_WITH_RELEASE = ['name', 'type', 'values', 'exact', 'retain', ...ONLY_WITH_VALUES] as const;
 
 /** A rule says which fields belong together, so that a refusal names the wrong one. */
@@ -104,6 +106,15 @@ export const recordSet = z
     share: flag(
       'If true, other owners that share as well may own the same values. A record stays until its last owner releases it. If omitted: false.',
     ),
+    onlyAmong: z
+      .string({ error: ONLY_AMONG_ERROR })
+      .regex(/^[\x20-\x7e]{1,400}$/, { error: ONLY_AMONG_ERROR })
+      .optional()
+      .meta({
+        description:
+          'The beginning of owners. An owner that has nothing at the name and type yet is refused if records are there that belong to other owners or to nobody; A, AAAA, ALIAS and CNAME count as one type. If omitted: values are added to those of others.',
+        examples: ['external-dns:prod/'],
+      }),
     retain: flag(
       'If true, a release leaves the records without an owner instead of deleting them. With empty `values`, it applies to this release. If omitted: false, or as the set was applied.',
     ),

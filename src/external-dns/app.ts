@@ -81,7 +81,7 @@ export function buildWebhook(options: WebhookOptions): FastifyInstance {
 
 class Refused extends Error {
   constructor(count: number) {
-    super(`${count} changes were refused; the log names them`);
+    super(`${count} changes were refused or held back; the log names them`);
   }
 }
 

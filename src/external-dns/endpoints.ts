@@ -1,11 +1,18 @@
-// Converts records to external-dns' endpoints, and endpoints to sets of values that the service can store. Pure.
-import type { DnsRecord, Zone } from '#client/client.ts';
+// Converts the sets of owners to external-dns' endpoints, and endpoints to a form that the service can store. Pure.
+//
+// external-dns compares the properties of the endpoints that it reads with those that it wants. Two of our own make it apply an
+// endpoint again although targets and TTL are as it wants them:
+//
+//     zonestead/ttl      `default`, on both sides: an endpoint lost its TTL, so that the zone's default applies
+//     zonestead/repair   only on the read side: others changed the records, or the setting for sharing changed
+import type { OwnedSet, Zone } from '#client/client.ts';
 import { plainName } from '#dns/names/plain.ts';
 import type { RecordType } from '#dns/types/index.ts';
+import { labelsOf } from './owner.ts';
 import type { Endpoint } from './protocol.ts';
 import { canonicalTarget, isEndpointType, targetOf, ttlOf } from './values.ts';
 
-export type ZoneName = Pick<Zone, 'id' | 'zoneName'>;
+export type ZoneName = Pick<Zone, 'id' | 'zoneName' | 'defaultTtl'>;
 
 export interface Place<Z extends ZoneName> {
   zone: Z;
@@ -26,6 +33,8 @@ export function placeOf<Z extends ZoneName>(dnsName: string, zones: readonly Z[]
 
 /** external-dns' own property for a CNAME that must be served as addresses, as at a zone's apex. */
 const ALIAS = { name: 'alias', value: 'true' };
+const DEFAULT_TTL = { name: 'zonestead/ttl', value: 'default' };
+const REPAIR = { name: 'zonestead/repair', value: 'true' };
 
 export function isAlias(endpoint: Pick<Endpoint, 'recordType' | 'providerSpecific'>): boolean {
   const said = endpoint.providerSpecific?.some(({ name, value }) => name === ALIAS.name && value === ALIAS.value);
@@ -38,32 +47,35 @@ export function typeOf(endpoint: Pick<Endpoint, 'recordType' | 'providerSpecific
   return isEndpointType(endpoint.recordType) ? endpoint.recordType : null;
 }
 
-/** The content of a zone, as one endpoint per set of values. Types that external-dns does not know are omitted. */
-export function endpointsOf(zone: ZoneName, records: readonly DnsRecord[]): Endpoint[] {
-  const sets = new Map<string, Endpoint>();
-  for (const record of records) {
-    const recordType = record.type === 'ALIAS' ? 'CNAME' : record.type;
+/** The sets of an instance as endpoints. Types that external-dns does not know are omitted. */
+export function endpointsOf(
+  zone: ZoneName,
+  sets: readonly OwnedSet[],
+  { ownerId, share }: { ownerId: string; share: boolean },
+): Endpoint[] {
+  const places = new Map<string, Endpoint>();
+  for (const set of sets) {
+    const recordType = set.type === 'ALIAS' ? 'CNAME' : set.type;
     if (!isEndpointType(recordType)) continue;
-    const target = targetOf(record.type, record);
-    const key = `${record.name} ${record.type}`;
-    const set = sets.get(key);
-    if (set === undefined) {
-      sets.set(key, {
-        dnsName: record.name === '@' ? zone.zoneName : `${record.name}.${zone.zoneName}`,
-        targets: [target],
-        recordType,
-        recordTTL: record.ttl,
-        ...(record.type === 'ALIAS' ? { providerSpecific: [ALIAS] } : {}),
-      });
-    } else {
-      set.targets.push(target);
-      // DNS serves the lowest TTL for the whole set.
-      set.recordTTL = Math.min(set.recordTTL ?? record.ttl, record.ttl);
-    }
+    const targets = set.records.map((record) => targetOf(set.type, record));
+    const before = places.get(`${set.name} ${set.type}`);
+    const providerSpecific = [
+      ...(set.type === 'ALIAS' ? [ALIAS] : []),
+      ...(set.ttl === null ? [DEFAULT_TTL] : []),
+      // Two objects have one name only after a change of the object was cut in two.
+      ...(set.drifted || set.share !== share || before !== undefined ? [REPAIR] : []),
+    ];
+    places.set(`${set.name} ${set.type}`, {
+      dnsName: set.name === '@' ? zone.zoneName : `${set.name}.${zone.zoneName}`,
+      // Sorted, because the order of the records depends on their changes.
+      targets: [...(before?.targets ?? []), ...targets].sort(),
+      recordType,
+      recordTTL: set.ttl ?? zone.defaultTtl,
+      labels: labelsOf(ownerId, set.owner),
+      ...(providerSpecific.length === 0 ? {} : { providerSpecific }),
+    });
   }
-  // Sorted, because the order of the records depends on their changes.
-  for (const set of sets.values()) set.targets.sort();
-  return [...sets.values()];
+  return [...places.values()];
 }
 
 interface Adjusted {
@@ -81,8 +93,8 @@ export function adjust(wanted: readonly Endpoint[], zones: readonly ZoneName[]):
   for (const endpoint of wanted) {
     const place = placeOf(endpoint.dnsName, zones);
     const apexAlias = endpoint.recordType === 'CNAME' && place?.name === '@';
-    const providerSpecific = isAlias(endpoint) || apexAlias ? [ALIAS] : [];
-    const type = typeOf({ ...endpoint, providerSpecific });
+    const alias = isAlias(endpoint) || apexAlias ? [ALIAS] : [];
+    const type = typeOf({ ...endpoint, providerSpecific: alias });
     const problem = problemOf(endpoint, place, type);
     if (problem !== null || type === null) {
       adjusted.dropped.push(`${endpoint.dnsName} ${endpoint.recordType}: ${problem}`);
@@ -90,6 +102,7 @@ export function adjust(wanted: readonly Endpoint[], zones: readonly ZoneName[]):
     }
     const { recordTTL, providerSpecific: _, ...rest } = endpoint;
     const ttl = ttlOf(recordTTL);
+    const providerSpecific = [...alias, ...(ttl === undefined ? [DEFAULT_TTL] : [])];
     adjusted.endpoints.push({
       ...rest,
       targets: [...new Set(endpoint.targets.map((target) => canonicalTarget(type, target)))],

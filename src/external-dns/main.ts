@@ -26,7 +26,14 @@ export async function runExternalDns(
     timeoutMs: 8_000,
   });
   const pace = createDispatcher({ clock: realClock, random: Math.random });
-  const app = buildWebhook({ provider: createProvider({ client, pace, log }), pace, clock: realClock, log });
+  const provider = createProvider({
+    ...{ client, pace, log },
+    ownerId: config.ZONESTEAD_EXTERNAL_DNS_OWNER_ID,
+    share: config.ZONESTEAD_EXTERNAL_DNS_SHARE,
+    adopt: config.ZONESTEAD_EXTERNAL_DNS_ADOPT,
+    massDeletion: config.ZONESTEAD_EXTERNAL_DNS_MASS_DELETION,
+  });
+  const app = buildWebhook({ provider, pace, clock: realClock, log });
   const health = await startHealthServer({ ...config.ZONESTEAD_HEALTH_LISTEN, registry: metrics.registry });
   await app.listen(config.ZONESTEAD_EXTERNAL_DNS_LISTEN);
   log.info({ address: app.server.address() }, 'listening');

@@ -1,97 +1,108 @@
-// Plans record changes from external-dns' changes and the records at the service. Pure.
-//
-// The order keeps a name and its ownership record consistent wherever a batch is cut: an ownership TXT is created
-// before its record, and deleted after it, because a record that loses its ownership TXT can never be claimed again.
-import type { DnsRecord, RecordChange } from '#client/client.ts';
+// Plans the sets to apply from external-dns' changes and from the sets that its instance owns at the service. Pure.
+import type { OwnedSet, RecordSet } from '#client/client.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { type Place, placeOf, typeOf, type ZoneName } from './endpoints.ts';
+import { isRegistry, ownerFor, ownersOf } from './owner.ts';
 import type { Changes, Endpoint } from './protocol.ts';
-import { canonicalTarget, splitTarget, targetOf, ttlOf } from './values.ts';
+import { canonicalTarget, splitTarget, ttlOf } from './values.ts';
 
-/** One set of values of one zone, and the values that it will have. */
-export interface SetChange {
+/** The endpoint that external-dns wants at one name and type; null: none. */
+export interface Wish {
   place: Place<ZoneName>;
   type: RecordType;
-  /** Targets in canonical form. */
-  remove: string[];
-  want: string[];
-  /** Undefined: unchanged; the zone's default for a new value. */
-  ttl: number | undefined;
+  endpoint: Endpoint | null;
 }
 
-/** The requested changes, by set. Endpoints outside of all zones or of an unknown type are omitted. */
-export function setsOf(changes: Changes, zones: readonly ZoneName[]): SetChange[] {
-  const pairs: [Endpoint | null, Endpoint | null][] = [
-    ...changes.delete.map((endpoint): [Endpoint, null] => [endpoint, null]),
-    ...changes.updateNew.map((endpoint, at): [Endpoint | null, Endpoint] => [changes.updateOld[at] ?? null, endpoint]),
-    ...changes.create.map((endpoint): [null, Endpoint] => [null, endpoint]),
-  ];
-  return pairs.flatMap(([old, wanted]) => {
-    const before = old && half(old, zones);
-    const after = wanted && half(wanted, zones);
-    const removed = before && { ...before, remove: before.targets, want: [], ttl: undefined };
-    if (!after) return removed ?? [];
-    const ttl = ttlOf(wanted?.recordTTL);
-    const same = before !== null && before.type === after.type;
-    const remove = same ? before.targets.filter((target) => !after.targets.includes(target)) : [];
-    const made = { ...after, remove, want: after.targets, ttl };
-    return removed && !same ? [removed, made] : made;
-  });
+export interface PlanOptions {
+  /** The id of the instance. */
+  ownerId: string;
+  /** Whether other owners may have values at the same names, and own the same values. */
+  share: boolean;
+  /** Whether identical records that nobody owns become external-dns' own. */
+  adopt: boolean;
 }
 
-function half(endpoint: Endpoint, zones: readonly ZoneName[]) {
-  const place = placeOf(endpoint.dnsName, zones);
-  const type = typeOf(endpoint);
-  if (place === null || type === null) return null;
-  return { place, type, targets: endpoint.targets.map((target) => canonicalTarget(type, target)) };
-}
-
-/** @param stored the records of the zone, at least those of the names of `sets`, which are all of that zone */
-export function planChanges(sets: readonly SetChange[], stored: readonly DnsRecord[]): RecordChange[] {
-  const byName = Map.groupBy(stored, ({ name, type }) => `${name} ${type}`);
-  const planned = sets.flatMap((set) => {
-    const changes = planSet(set, byName.get(`${set.place.name} ${set.type}`) ?? []);
-    return changes.map((change) => ({ change, rank: rankOf(change, set.type) }));
-  });
-  return planned.sort((a, b) => a.rank - b.rank).map(({ change }) => change);
-}
-
-/** Deletions first, because a CNAME needs an empty name. */
-function rankOf({ action }: RecordChange, type: RecordType): number {
-  if (action === 'update') return 2;
-  return action === 'delete' ? (type === 'TXT' ? 1 : 0) : type === 'TXT' ? 3 : 4;
-}
-
-function planSet({ place, type, remove, want, ttl }: SetChange, stored: readonly DnsRecord[]): RecordChange[] {
-  const there = new Map(stored.map((record) => [targetOf(record.type, record), record]));
-  const write = (target: string, kept: number | undefined) => {
-    const { content, priority } = splitTarget(type, target);
-    const seconds = ttl ?? kept;
-    return {
-      name: place.name,
-      type,
-      content,
-      ...(priority === null ? {} : { priority }),
-      ...(seconds === undefined ? {} : { ttl: seconds }),
-    };
+/** One wish for each name and type. Endpoints outside of all zones or of an unknown type are omitted. */
+export function wishesOf(changes: Changes, zones: readonly ZoneName[]): Wish[] {
+  const wishes = new Map<string, Wish>();
+  const add = (endpoint: Endpoint, isWanted: boolean) => {
+    const place = placeOf(endpoint.dnsName, zones);
+    const type = typeOf(endpoint);
+    if (place === null || type === null) return;
+    const wanted = isWanted && endpoint.targets.length > 0 ? endpoint : null;
+    wishes.set(`${place.zone.id} ${place.name} ${type}`, { place, type, endpoint: wanted });
   };
-  const doomed = remove.flatMap((target) => there.get(target) ?? []);
-  const changes: RecordChange[] = [];
-  for (const target of new Set(want)) {
-    const kept = there.get(target);
-    if (kept !== undefined) {
-      if (ttl !== undefined && kept.ttl !== ttl) {
-        changes.push({ action: 'update', id: kept.id, record: write(target, kept.ttl) });
-      }
-      continue;
-    }
-    // Replaces a value that is no longer wanted, so that the name always has an answer.
-    const old = doomed.shift();
-    changes.push(
-      old === undefined
-        ? { action: 'create', record: write(target, stored[0]?.ttl) }
-        : { action: 'update', id: old.id, record: write(target, old.ttl) },
-    );
-  }
-  return [...changes, ...doomed.map(({ id }): RecordChange => ({ action: 'delete', id }))];
+  for (const endpoint of [...changes.delete, ...changes.updateOld]) add(endpoint, false);
+  for (const endpoint of [...changes.updateNew, ...changes.create]) add(endpoint, true);
+  return [...wishes.values()];
+}
+
+/**
+ * The sets to apply for the wishes of one zone, by name, and the releases of a name first.
+ * @param held the sets that the instance owns, at least those at the names of the wishes
+ */
+export function planSets(wishes: readonly Wish[], held: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
+  const at = Map.groupBy(held, ({ name, type }) => `${name} ${type}`);
+  const names = Map.groupBy(wishes, ({ place }) => place.name);
+  return [...names.values()].flatMap((ofName) => {
+    const sets = ofName.flatMap((wish) => planWish(wish, at.get(`${wish.place.name} ${wish.type}`) ?? [], options));
+    return releasesFirst(sets);
+  });
+}
+
+/** An owner that releases a value makes room for the next one: a CNAME needs an empty name, and a value has one owner. */
+export function releasesFirst(sets: readonly RecordSet[]): RecordSet[] {
+  return [...sets.filter(isRelease), ...sets.filter((set) => !isRelease(set))];
+}
+
+export function isRelease({ values }: RecordSet): boolean {
+  return values?.length === 0;
+}
+
+function planWish({ place, type, endpoint }: Wish, held: readonly OwnedSet[], options: PlanOptions): RecordSet[] {
+  const { name } = place;
+  const { ownerId, share, adopt } = options;
+  const owner = endpoint && ownerFor(ownerId, endpoint);
+  const releases = held
+    .filter((set) => set.owner !== owner)
+    .map((set): RecordSet => ({ owner: set.owner, name, type, values: [] }));
+  if (endpoint === null || owner === null) return releases;
+  const ttl = ttlOf(endpoint.recordTTL);
+  const targets = new Set(endpoint.targets.map((target) => canonicalTarget(type, target)));
+  return [
+    ...releases,
+    {
+      ...{ owner, name, type, values: [...targets].map((target) => toValue(type, target)) },
+      ...(ttl === undefined ? {} : { ttl }),
+      ...(share ? { share } : { onlyAmong: ownersOf(ownerId) }),
+      ...(adopt ? { adopt: 'IfIdentical' } : {}),
+    },
+  ];
+}
+
+function toValue(type: RecordType, target: string): { content: string; priority?: number } {
+  const { content, priority } = splitTarget(type, target);
+  return priority === null ? { content } : { content, priority };
+}
+
+/** The names and types that lose all records of the instance, and get no others at that name. */
+export function emptied(sets: readonly RecordSet[]): number {
+  const kept = new Set(sets.filter((set) => !isRelease(set)).map(({ name }) => name));
+  return sets.filter((set) => isRelease(set) && !kept.has(set.name) && !isRegistry(set.owner)).length;
+}
+
+/** So many deletions are possible at any time. */
+const MOST_ALWAYS = 20;
+
+/**
+ * Whether one round of external-dns deletes more than a user is likely to want: more than 20, and more than half of everything.
+ * An empty source, for instance because of a wrong kubeconfig, must not empty the DNS.
+ * @param held the sets of the instance in all zones, without those of the TXT registry
+ */
+export function isMass({ deleted, held }: { deleted: number; held: number }): boolean {
+  return mayBeMass(deleted) && deleted > held / 2;
+}
+
+export function mayBeMass(deleted: number): boolean {
+  return deleted > MOST_ALWAYS;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 export const MEDIA_TYPE = 'application/external.dns.webhook+json;version=1';
 
-/** Unknown fields (resource references, labels of sources) are returned unchanged. */
+/** Unknown fields are returned unchanged. */
 export const endpoint = z.looseObject({
   dnsName: z.string(),
   targets: z
@@ -14,6 +14,7 @@ export const endpoint = z.looseObject({
   setIdentifier: z.string().optional(),
   /** Seconds; 0 or absent: not set. */
   recordTTL: z.number().int().optional(),
+  labels: z.record(z.string(), z.string()).nullish(),
   providerSpecific: z.array(z.object({ name: z.string(), value: z.string().optional() })).nullish(),
 });
 

@@ -216,6 +216,16 @@ export const addresses = form(
   z.string().regex(/^[0-9a-fA-F.:]+(,[0-9a-fA-F.:]+)*$/, 'must be comma-separated addresses'),
 );
 
+export const instanceId = form(
+  '1 to 63 letters, digits, dots, hyphens and underscores',
+  z
+    .string()
+    .regex(
+      /^[A-Za-z0-9._-]{1,63}$/,
+      'must be 1 to 63 letters, digits, dots, hyphens and underscores, for instance prod',
+    ),
+);
+
 export const leaseName = form(
   'name of a Lease',
   z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Lease'),

@@ -5,6 +5,7 @@ import {
   hostNames,
   hostPort,
   httpUrl,
+  instanceId,
   labels,
   leaseName,
   nameserverAddresses,
@@ -292,6 +293,25 @@ export const SETTINGS = {
     hostPort,
     '127.0.0.1:8888',
     'The webhook provider listens at this address. external-dns runs in the same pod.',
+  ),
+  ZONESTEAD_EXTERNAL_DNS_OWNER_ID: required(
+    instanceId,
+    'The records of external-dns belong to owners that begin with external-dns:, this id and a slash. Each external-dns needs a different one, and it must not change: the records of another id are those of another external-dns.',
+  ),
+  ZONESTEAD_EXTERNAL_DNS_SHARE: preset(
+    onOff,
+    'off',
+    'If on, external-dns adds its values to names at which others have records, and owns a value together with other owners that share it. If off, such a name is a conflict.',
+  ),
+  ZONESTEAD_EXTERNAL_DNS_ADOPT: preset(
+    onOff,
+    'off',
+    'If on, an existing record that nobody owns becomes a record of external-dns if it has the value and the TTL that external-dns wants. If off, it is a conflict.',
+  ),
+  ZONESTEAD_EXTERNAL_DNS_MASS_DELETION: preset(
+    onOff,
+    'off',
+    'If off, the provider deletes nothing when external-dns wants to delete more than half of its names and types, and more than 20, at once.',
   ),
 
   // solver

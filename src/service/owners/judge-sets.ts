@@ -7,7 +7,8 @@ import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } fr
 import { digestOf } from '../records/write.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { recordView } from '../zones/view.ts';
-import { decideRelease, decideSet, type Edit, type Present, staleness } from './decide.ts';
+import { decideRelease, decideSet, type Edit, staleness } from './decide.ts';
+import { judgeBeginning, type PlacedRecord } from './only-among.ts';
 import { isSameRow } from './ownership.ts';
 import { inValue, type ReadApply, type ReadRelease, type ReadReleaseAll, type ReadSet, type SetResult } from './set.ts';
 
@@ -121,6 +122,8 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const { state, zone, caller, tools } = judge;
   mustWriteRecord(caller.actor, zone.id, set);
   const own = state.owners.setAt(set);
+  const taken = own ? null : judgeBeginning(set, presentAt(judge, { ordername: set.ordername }), zone.defaultTtl);
+  if (taken) throw taken;
   const decision = decideSet(set, own, presentAt(judge, set), zone.defaultTtl);
   if (decision instanceof Refusal) throw decision;
   const before = entries.length;
@@ -209,13 +212,17 @@ function withTtl({ state }: Judge, { id, ttl }: { id: string; ttl: number | null
   return { ok: true, value: { name, ordername, type, content, rdata, priority, wire, target, ttl } } as const;
 }
 
-/** The records at a name and type, with their owners. */
-function presentAt({ state }: Judge, { ordername, type }: Pick<OwnedSet, 'ordername' | 'type'>): Present[] {
+/** The records at a name, or at a name and type, with their owners. */
+function presentAt(
+  { state }: Judge,
+  { ordername, type }: Pick<OwnedSet, 'ordername'> & Partial<OwnedSet>,
+): PlacedRecord[] {
   return state.nearby
     .at(ordername)
-    .filter((record) => record.type === type)
-    .map(({ id, content, wire }) => ({
+    .filter((record) => type === undefined || record.type === type)
+    .map(({ id, content, wire, type: ofRecord }) => ({
       id,
+      type: ofRecord,
       content,
       digest: hexDigestOf(wire),
       ttl: state.current.get(id)?.ttl ?? null,

@@ -22,6 +22,7 @@ export interface SetInput {
   exact?: boolean | undefined;
   adopt?: 'Never' | 'IfIdentical' | undefined;
   share?: boolean | undefined;
+  onlyAmong?: string | undefined;
   retain?: boolean | undefined;
   drift?: Drift | undefined;
   whenClusterLost?: WhenClusterLost | undefined;
@@ -72,6 +73,8 @@ export interface ReadApply extends Placed {
   digest: string;
   adopt: 'Never' | 'IfIdentical';
   share: boolean;
+  /** The beginning of the owners beside whom the owner may begin to own the place; null: beside all. */
+  onlyAmong: string | null;
   retain: boolean;
   drift: Drift;
   whenClusterLost: WhenClusterLost;
@@ -154,6 +157,7 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
     digest: contentDigest(first.record.ttl, records),
     adopt: input.adopt ?? 'Never',
     share: input.share ?? false,
+    onlyAmong: input.onlyAmong ?? null,
     retain: input.retain ?? false,
     drift: input.drift ?? 'Enforce',
     whenClusterLost: input.whenClusterLost ?? 'Keep',

@@ -103,6 +103,18 @@ export const RECORD_REFUSALS = {
     code: 'conflict',
     sentence: 'the value {content} is shared by {owner}; send "share": true to own it together.',
   },
+  'name-taken': {
+    code: 'conflict',
+    field: 'name',
+    sentence:
+      'the name has {type} records of {owner}. Choose another name, release those records, or omit "onlyAmong" to add values to them.',
+  },
+  'name-taken-unowned': {
+    code: 'conflict',
+    field: 'name',
+    sentence:
+      'the name has {type} records that nobody owns. Choose another name, delete those records, or omit "onlyAmong" to add values to them.',
+  },
   'value-unowned': {
     code: 'conflict',
     sentence:

@@ -1,31 +1,34 @@
-// From external-dns' changes to record changes, and from records to endpoints and back.
+// From external-dns' changes to the sets of owners, and from the sets of owners to endpoints and back.
 import { describe, expect, test } from 'vitest';
-import type { DnsRecord } from '#client/client.ts';
+import type { OwnedSet, RecordSet } from '#client/client.ts';
+import { recordSet } from '#contract/owners.ts';
 import { adjust, endpointsOf, placeOf } from '#external-dns/endpoints.ts';
-import { planChanges, setsOf } from '#external-dns/plan.ts';
+import { labelsOf, ownerFor } from '#external-dns/owner.ts';
+import { emptied, isMass, planSets, wishesOf } from '#external-dns/plan.ts';
 import { changes, type Endpoint } from '#external-dns/protocol.ts';
 
-const zones = [
-  { id: 'zone_1', zoneName: 'example.org' },
-  { id: 'zone_2', zoneName: 'dev.example.org' },
-];
-const zone = zones[0] as (typeof zones)[0];
-const record = (id: string, name: string, type: DnsRecord['type'], content: string, more = {}): DnsRecord => ({
-  id,
-  name,
-  type,
-  content,
-  ttl: 3600,
-  priority: null,
-  ...more,
-});
+const zone = { id: 'zone_1', zoneName: 'example.org', defaultTtl: 3600 };
+const zones = [zone, { id: 'zone_2', zoneName: 'dev.example.org', defaultTtl: 60 }];
+const OPTIONS = { ownerId: 'prod', share: false, adopt: false };
+const WEB = 'external-dns:prod/service/one/web';
+
 const endpoint = (dnsName: string, recordType: string, targets: string[], more = {}): Endpoint => ({
   dnsName,
   recordType,
   targets,
+  labels: { resource: 'service/one/web' },
   ...more,
 });
-const plan = (wanted: object, stored: DnsRecord[] = []) => planChanges(setsOf(changes.parse(wanted), zones), stored);
+const held = (owner: string, name: string, type: OwnedSet['type'], values: string[], more = {}): OwnedSet => ({
+  ...{ owner, name, type, generation: null, instance: null, digest: '', ttl: null, share: false, retain: false },
+  ...{ drift: 'Enforce', whenClusterLost: 'Keep', expires: null, appliedAt: '2026-11-23T00:00:00Z', drifted: false },
+  records: values.map((content, at) => ({ id: `rec_${at}`, name, type, content, ttl: 3600, priority: null })),
+  ...more,
+});
+const plan = (wanted: object, owned: OwnedSet[] = [], options = {}) =>
+  planSets(wishesOf(changes.parse(wanted), zones), owned, { ...OPTIONS, ...options });
+const brief = ({ owner, name, type, values }: RecordSet) =>
+  `${owner} ${name} ${type} ${values?.map(({ content }) => content).join()}`;
 
 test('a name belongs to the longest zone that encloses it, and to none by its ending alone', () => {
   expect(placeOf('a.dev.example.org', zones)).toEqual({ zone: zones[1], name: 'a' });
@@ -33,63 +36,102 @@ test('a name belongs to the longest zone that encloses it, and to none by its en
   expect(placeOf('badexample.org', zones)).toBeNull();
 });
 
+describe('an owner', () => {
+  test('is the object that wants the name, or the registry, and says both to external-dns', () => {
+    expect(ownerFor('prod', endpoint('a.example.org', 'A', []))).toBe(WEB);
+    expect(labelsOf('prod', WEB)).toEqual({ owner: 'prod', resource: 'service/one/web' });
+    const txt = endpoint('a-a.example.org', 'TXT', [], { labels: { ownedRecord: 'a.example.org' } });
+    expect(ownerFor('prod', txt)).toBe('external-dns:prod/registry');
+    expect(labelsOf('prod', 'external-dns:prod/registry')).toEqual({ owner: 'prod' });
+  });
+
+  test('is always one that the service accepts, and of its own instance', () => {
+    for (const resource of ['x'.repeat(500), 'service/ö', '', ' ', undefined, '../../other/a'])
+      for (const recordType of ['A', 'TXT']) {
+        const owner = ownerFor('prod', { recordType, labels: resource === undefined ? null : { resource } });
+        expect(recordSet.safeParse({ owner, release: true }).error).toBeUndefined();
+        expect(owner).toMatch(/^external-dns:prod\/./);
+      }
+  });
+});
+
 describe('the plan', () => {
-  const owner = '"heritage=external-dns,external-dns/owner=a"';
   const www = endpoint('www.example.org', 'A', ['192.0.2.1', '192.0.2.2'], { recordTTL: 60 });
-  const txt = endpoint('a-www.example.org', 'TXT', [owner]);
 
-  test('creates the ownership TXT before the record, and deletes it after it', () => {
-    expect(plan({ create: [www, txt] })).toEqual([
-      { action: 'create', record: { name: 'a-www', type: 'TXT', content: owner } },
-      { action: 'create', record: { name: 'www', type: 'A', content: '192.0.2.1', ttl: 60 } },
-      { action: 'create', record: { name: 'www', type: 'A', content: '192.0.2.2', ttl: 60 } },
-    ]);
-    const stored = [
-      record('1', 'a-www', 'TXT', owner),
-      record('2', 'www', 'A', '192.0.2.1'),
-      record('3', 'www', 'A', '192.0.2.9'),
-    ];
-    expect(plan({ delete: [txt, www] }, stored)).toEqual([
-      { action: 'delete', id: '2' },
-      { action: 'delete', id: '1' },
-    ]);
-  });
-
-  test('replaces a value that is no longer wanted, and does not touch the others', () => {
-    const stored = [record('1', 'www', 'A', '192.0.2.1'), record('2', 'www', 'A', '192.0.2.2')];
-    const updateNew = [endpoint('www.example.org', 'A', ['192.0.2.1', '192.0.2.3'])];
-    expect(plan({ updateOld: [www], updateNew }, stored)).toEqual([
-      { action: 'update', id: '2', record: { name: 'www', type: 'A', content: '192.0.2.3', ttl: 3600 } },
-    ]);
-  });
-
-  test('changes nothing that is as it should be, and a TTL where only that differs', () => {
-    const stored = [record('1', 'mail', 'MX', 'mx.example.org', { priority: 5 })];
-    const mail = endpoint('mail.example.org', 'MX', ['5 MX.example.org.']);
-    expect(plan({ create: [mail] }, stored)).toEqual([]);
-    expect(plan({ updateOld: [mail], updateNew: [{ ...mail, recordTTL: 60 }] }, stored)).toEqual([
+  test('makes one set of each endpoint, with all its values, at names without records of others', () => {
+    expect(plan({ create: [www] })).toEqual([
       {
-        action: 'update',
-        id: '1',
-        record: { name: 'mail', type: 'MX', content: 'mx.example.org', priority: 5, ttl: 60 },
+        ...{ owner: WEB, name: 'www', type: 'A', ttl: 60, onlyAmong: 'external-dns:prod/' },
+        values: [{ content: '192.0.2.1' }, { content: '192.0.2.2' }],
       },
     ]);
+    expect(plan({ create: [www] }, [], { share: true, adopt: true })).toMatchObject([
+      { share: true, adopt: 'IfIdentical' },
+    ]);
+    expect(plan({ create: [www] }, [], { share: true })[0]).not.toHaveProperty('onlyAmong');
+    for (const set of plan({ create: [www] })) expect(recordSet.safeParse(set).error).toBeUndefined();
   });
 
-  test('removes a CNAME before an address takes its name', () => {
-    const stored = [record('1', 'www', 'CNAME', 'x.example.net')];
+  test('an update and a repeated creation are the same set; spelling and duplicates do not matter', () => {
+    const mail = endpoint('mail.example.org', 'MX', ['5 MX.example.org.', '5 mx.example.org']);
+    const set = { name: 'mail', type: 'MX', values: [{ content: 'mx.example.org', priority: 5 }] };
+    const owned = [held(WEB, 'mail', 'MX', [])];
+    expect(plan({ create: [mail] }, owned)).toMatchObject([set]);
+    expect(plan({ updateOld: [mail], updateNew: [mail] }, owned)).toMatchObject([set]);
+  });
+
+  test('a deletion releases what the instance has there, whichever object has it, and nothing else', () => {
+    const owned = [held(WEB, 'www', 'A', ['192.0.2.1']), held(WEB, 'www', 'AAAA', ['2001:db8::1'])];
+    expect(plan({ delete: [www] }, owned).map(brief)).toEqual([`${WEB} www A `]);
+    expect(plan({ delete: [www] }, [])).toEqual([]);
+    const other = endpoint('www.example.org', 'A', ['192.0.2.1'], { labels: { resource: 'service/two/x' } });
+    expect(plan({ delete: [other] }, owned).map(brief)).toEqual([`${WEB} www A `]);
+  });
+
+  test('another object takes a name over: the first one is released before', () => {
+    const owned = [held(WEB, 'www', 'A', ['192.0.2.1'])];
+    const updateNew = [endpoint('www.example.org', 'A', ['192.0.2.1'], { labels: { resource: 'ingress/two/web' } })];
+    expect(plan({ updateOld: [www], updateNew }, owned).map(brief)).toEqual([
+      `${WEB} www A `,
+      'external-dns:prod/ingress/two/web www A 192.0.2.1',
+    ]);
+  });
+
+  test('releases a CNAME before an address takes its name', () => {
     const wanted = {
       create: [endpoint('www.example.org', 'A', ['192.0.2.1'])],
       delete: [endpoint('www.example.org', 'CNAME', ['x.example.net'])],
     };
-    expect(plan(wanted, stored).map(({ action }) => action)).toEqual(['delete', 'create']);
+    const owned = [held(WEB, 'www', 'CNAME', ['x.example.net'])];
+    const sets = plan(wanted, owned);
+    expect(sets.map(brief)).toEqual([`${WEB} www CNAME `, `${WEB} www A 192.0.2.1`]);
+    expect(emptied(sets)).toBe(0);
+  });
+
+  test('a mass deletion is more than 20 names and types, and more than half; the registry does not count', () => {
+    const names = Array.from({ length: 25 }, (_, at) => `h${at}`);
+    const owned = names.flatMap((name) => [
+      held(WEB, name, 'A', ['192.0.2.1']),
+      held('external-dns:prod/registry', `a-${name}`, 'TXT', ['"heritage=external-dns"']),
+    ]);
+    const gone = names.flatMap((name) => [
+      endpoint(`${name}.example.org`, 'A', []),
+      endpoint(`a-${name}.example.org`, 'TXT', [], { labels: { ownedRecord: name } }),
+    ]);
+    expect(emptied(plan({ delete: gone }, owned))).toBe(25);
+    expect(isMass({ deleted: 25, held: 25 })).toBe(true);
+    expect(isMass({ deleted: 25, held: 50 })).toBe(false);
+    expect(isMass({ deleted: 20, held: 20 })).toBe(false);
+    expect(isMass({ deleted: 21, held: 41 })).toBe(true);
   });
 });
 
 describe('endpoints', () => {
+  const back = (sets: OwnedSet[], share = false) => endpointsOf(zone, sets, { ownerId: 'prod', share });
+
   test('come back as they were adjusted: every type that external-dns knows', () => {
     const wanted = [
-      endpoint('example.org', 'CNAME', ['LB.example.net.'], { labels: { resource: 'service/default/a' } }),
+      endpoint('example.org', 'CNAME', ['LB.example.net.']),
       endpoint('www.example.org', 'AAAA', ['2001:DB8::0001'], { recordTTL: 5 }),
       endpoint('mail.example.org', 'MX', ['10 MX.example.org.', '20 mx2.example.org']),
       endpoint('_sip._tcp.example.org', 'SRV', ['10 5 5060 sip.example.org.']),
@@ -101,28 +143,41 @@ describe('endpoints', () => {
     expect(dropped).toEqual([]);
     expect(endpoints[0]).toMatchObject({
       targets: ['lb.example.net'],
-      providerSpecific: [{ name: 'alias', value: 'true' }],
-      labels: { resource: 'service/default/a' },
+      providerSpecific: [
+        { name: 'alias', value: 'true' },
+        { name: 'zonestead/ttl', value: 'default' },
+      ],
     });
     expect(endpoints[1]).toMatchObject({ targets: ['2001:db8::1'], recordTTL: 30 });
-    const created = planChanges(setsOf(changes.parse({ create: endpoints }), zones), []);
-    expect(created[created.findIndex((each) => 'record' in each && each.record.name === '@')]).toMatchObject({
-      record: { type: 'ALIAS' },
-    });
-    const stored = created.map((change, at) =>
-      record(String(at), '', 'A', '', { ttl: 300, ...('record' in change ? change.record : {}) }),
+    const created = plan({ create: endpoints });
+    expect(created.find(({ name }) => name === '@')).toMatchObject({ type: 'ALIAS' });
+    const stored = created.map(({ owner, name = '', type = 'A', values = [], ttl = null }) =>
+      held(owner, name, type as OwnedSet['type'], [], {
+        ttl,
+        records: values.map(({ content, priority = null }) => ({ id: '', name, type, content, ttl: 3600, priority })),
+      }),
     );
-    const back = endpointsOf(zone, stored);
     const plain = (list: Endpoint[]) =>
       list
-        .map(({ dnsName, recordType, targets, providerSpecific = [] }) => ({
-          dnsName,
-          recordType,
-          targets: targets.toSorted(),
-          providerSpecific,
+        .map(({ dnsName, recordType, targets, labels, recordTTL, providerSpecific = [] }) => ({
+          ...{ dnsName, recordType, targets: targets.toSorted(), providerSpecific },
+          ...{ resource: labels?.resource, recordTTL: recordTTL ?? 3600 },
         }))
         .sort((a, b) => (a.dnsName < b.dnsName ? -1 : 1));
-    expect(plain(back)).toEqual(plain(endpoints));
+    expect(plain(back(stored))).toEqual(plain(endpoints));
+  });
+
+  test('are applied again if others changed them, if sharing changed, or if two objects have them', () => {
+    const repair = { name: 'zonestead/repair', value: 'true' };
+    const set = held(WEB, 'www', 'A', ['192.0.2.1'], { ttl: 60 });
+    expect(back([set])[0]).not.toHaveProperty('providerSpecific');
+    expect(back([{ ...set, drifted: true }])[0]?.providerSpecific).toEqual([repair]);
+    expect(back([set], true)[0]?.providerSpecific).toEqual([repair]);
+    expect(back([set, { ...set, owner: 'external-dns:prod/service/two/x' }])).toMatchObject([
+      { dnsName: 'www.example.org', providerSpecific: [repair] },
+    ]);
+    // All records were deleted: external-dns must see the name, or it would never release it.
+    expect(back([{ ...set, drifted: true, records: [] }])).toMatchObject([{ targets: [], recordTTL: 60 }]);
   });
 
   test('are ignored with a reason when the service cannot store them', () => {
@@ -143,6 +198,6 @@ describe('endpoints', () => {
   });
 
   test('leave types alone that external-dns does not know', () => {
-    expect(endpointsOf(zone, [record('1', '@', 'CAA', '0 issue "ca.example"')])).toEqual([]);
+    expect(back([held(WEB, '@', 'CAA', ['0 issue "ca.example"'])])).toEqual([]);
   });
 });
