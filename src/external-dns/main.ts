@@ -27,7 +27,7 @@ export async function runExternalDns(
   });
   const pace = createDispatcher({ clock: realClock, random: Math.random });
   const provider = createProvider({
-    ...{ client, pace, log },
+    ...{ client, pace, clock: realClock, log },
     ownerId: config.ZONESTEAD_EXTERNAL_DNS_OWNER_ID,
     share: config.ZONESTEAD_EXTERNAL_DNS_SHARE,
     adopt: config.ZONESTEAD_EXTERNAL_DNS_ADOPT,

@@ -11,6 +11,7 @@ import type { Endpoint } from './protocol.ts';
 /** The labels of external-dns: its instance, the object that wants the name, and the record that a registry's TXT is about. */
 const LABELS = { instance: 'owner', object: 'resource', registered: 'ownedRecord' } as const;
 const REGISTRY = 'registry';
+export const REGISTERED = LABELS.registered;
 const OTHER = 'other';
 
 /** The beginning of all owners of one instance. No other instance has owners that begin so, because an id has no slash. */

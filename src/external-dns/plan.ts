@@ -2,7 +2,7 @@
 import type { OwnedSet, RecordSet } from '#client/client.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { type Place, placeOf, typeOf, type ZoneName } from './endpoints.ts';
-import { isRegistry, ownerFor, ownersOf } from './owner.ts';
+import { isRegistry, ownerFor, ownersOf, REGISTERED } from './owner.ts';
 import type { Changes, Endpoint } from './protocol.ts';
 import { canonicalTarget, splitTarget, ttlOf } from './values.ts';
 
@@ -50,6 +50,26 @@ export function planSets(wishes: readonly Wish[], held: readonly OwnedSet[], opt
   });
 }
 
+/**
+ * The sets of the TXT registry without the entries of names at which a record was refused: nobody would delete such an entry.
+ * The provider knows its records without the registry, so an entry that is missing for a while does no harm.
+ */
+export function registryFor(
+  plan: readonly RecordSet[],
+  wishes: readonly Wish[],
+  refused: readonly RecordSet[],
+): RecordSet[] {
+  const names = new Set(refused.map(({ name }) => name));
+  const useless = new Set(
+    wishes.flatMap(({ place, endpoint }) => {
+      const registered = endpoint?.labels?.[REGISTERED];
+      const about = registered === undefined ? null : placeOf(registered, [place.zone]);
+      return about !== null && names.has(about.name) ? [place.name] : [];
+    }),
+  );
+  return plan.filter((set) => isRegistry(set.owner) && (isRelease(set) || !useless.has(set.name ?? '')));
+}
+
 /** An owner that releases a value makes room for the next one: a CNAME needs an empty name, and a value has one owner. */
 export function releasesFirst(sets: readonly RecordSet[]): RecordSet[] {
   return [...sets.filter(isRelease), ...sets.filter((set) => !isRelease(set))];
@@ -89,20 +109,4 @@ function toValue(type: RecordType, target: string): { content: string; priority?
 export function emptied(sets: readonly RecordSet[]): number {
   const kept = new Set(sets.filter((set) => !isRelease(set)).map(({ name }) => name));
   return sets.filter((set) => isRelease(set) && !kept.has(set.name) && !isRegistry(set.owner)).length;
-}
-
-/** So many deletions are possible at any time. */
-const MOST_ALWAYS = 20;
-
-/**
- * Whether one round of external-dns deletes more than a user is likely to want: more than 20, and more than half of everything.
- * An empty source, for instance because of a wrong kubeconfig, must not empty the DNS.
- * @param held the sets of the instance in all zones, without those of the TXT registry
- */
-export function isMass({ deleted, held }: { deleted: number; held: number }): boolean {
-  return mayBeMass(deleted) && deleted > held / 2;
-}
-
-export function mayBeMass(deleted: number): boolean {
-  return deleted > MOST_ALWAYS;
 }

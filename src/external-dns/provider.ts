@@ -1,20 +1,23 @@
 // The provider behind the protocol: shows external-dns the records of its own instance, and applies its changes as sets of owners
 // (docs/explanation/record-owners.md). plan.ts decides the sets.
 import type { Logger } from 'pino';
+import type { Clock } from '#base/clock.ts';
 import type { Client, OwnedSet, Zone } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
+import { type Deleted, heldBack, isMass, mayBeMass, recentOf } from './brake.ts';
 import { adjust, endpointsOf } from './endpoints.ts';
 import { isRegistry, ownersOf } from './owner.ts';
-import { emptied, isMass, isRelease, mayBeMass, type PlanOptions, planSets, wishesOf } from './plan.ts';
+import { emptied, isRelease, type PlanOptions, planSets, registryFor, type Wish, wishesOf } from './plan.ts';
 import type { Changes, Endpoint } from './protocol.ts';
 import { createSend } from './send.ts';
 
 export interface ProviderOptions extends PlanOptions {
   client: Client;
   pace: Dispatcher;
+  clock: Clock;
   log: Logger;
-  /** Whether one round may delete more than half of everything. */
+  /** Whether external-dns may delete more than half of everything at once. */
   massDeletion: boolean;
 }
 
@@ -28,8 +31,9 @@ export interface Provider {
   apply(changes: Changes, signal: AbortSignal): Promise<number>;
 }
 
-export function createProvider({ client, pace, log, massDeletion, ...options }: ProviderOptions): Provider {
+export function createProvider({ client, pace, clock, log, massDeletion, ...options }: ProviderOptions): Provider {
   const send = createSend({ client, pace, log });
+  let deletions: Deleted[] = [];
   const prefix = ownersOf(options.ownerId);
 
   const visible = (signal: AbortSignal): Promise<Zone[]> => client.zones.list({}, { signal });
@@ -48,21 +52,33 @@ export function createProvider({ client, pace, log, massDeletion, ...options }: 
   /** Removes the releases from the plans if there are suspiciously many. @returns how many were removed */
   const holdBack = async (plans: Plan[], zones: readonly Zone[], signal: AbortSignal): Promise<number> => {
     const deleted = sum(plans.map(({ sets }) => emptied(sets)));
-    if (massDeletion || !mayBeMass(deleted)) return 0;
+    const recent = recentOf(deletions, clock.now());
+    deletions = deleted === 0 ? recent : [...recent, { at: clock.now(), count: deleted }];
+    if (massDeletion || !mayBeMass(recent, deleted)) return 0;
     const others = zones.filter((zone) => !plans.some((plan) => plan.zone.id === zone.id));
     const counts = others.map(async (zone) => countOf(await heldIn(zone, signal)));
     const held = sum([...plans.map((plan) => countOf(plan.held)), ...(await Promise.all(counts))]);
-    if (!isMass({ deleted, held })) return 0;
+    if (!isMass(recent, deleted, held)) return 0;
+    deletions = heldBack(recent, clock.now());
     for (const plan of plans) {
       const kept = new Set(plan.sets.filter((set) => !isRelease(set)).map(({ name }) => name));
       plan.sets = plan.sets.filter((set) => !isRelease(set) || kept.has(set.name));
     }
+    const before = sum(recent.map(({ count }) => count));
+    const sooner = before === 0 ? '' : `, after ${before} others in the last minutes`;
     log.error(
-      { deleted, held },
-      `external-dns wants to delete ${deleted} of ${held} sets of records at once; nothing was deleted. ` +
+      { deleted, held, before },
+      `external-dns wants to delete ${deleted} of ${held} sets of records${sooner}; nothing was deleted. ` +
         'If this is right, set ZONESTEAD_EXTERNAL_DNS_MASS_DELETION=on until they are gone; otherwise correct the sources of external-dns.',
     );
     return deleted;
+  };
+
+  /** @returns the number of refused sets */
+  const sendPlan = async ({ zone, sets, wishes }: Plan, signal: AbortSignal): Promise<number> => {
+    const records = sets.filter(({ owner }) => !isRegistry(owner));
+    const refused = await send(zone, records, signal);
+    return refused.length + (await send(zone, registryFor(sets, wishes, refused), signal)).length;
   };
 
   return {
@@ -84,12 +100,13 @@ export function createProvider({ client, pace, log, massDeletion, ...options }: 
       const plans = await Promise.all(
         concerned.map(async (zone): Promise<Plan> => {
           const held = await heldIn(zone, signal);
-          return { zone, held, sets: planSets(wishes.get(zone.id) ?? [], held, options) };
+          const ofZone = wishes.get(zone.id) ?? [];
+          return { zone, held, wishes: ofZone, sets: planSets(ofZone, held, options) };
         }),
       );
       const heldBack = await holdBack(plans, zones, signal);
       // Zones do not wait for each other, and a zone that fails does not cost the others their changes.
-      const done = await Promise.allSettled(plans.map(({ zone, sets }) => send(zone, sets, signal)));
+      const done = await Promise.allSettled(plans.map((plan) => sendPlan(plan, signal)));
       const failed = done.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
       return heldBack + sum(done.map((result) => (result.status === 'fulfilled' ? result.value : 0)));
@@ -100,6 +117,7 @@ export function createProvider({ client, pace, log, massDeletion, ...options }: 
 interface Plan {
   zone: Zone;
   held: readonly OwnedSet[];
+  wishes: readonly Wish[];
   sets: ReturnType<typeof planSets>;
 }
 

@@ -13,8 +13,8 @@ export interface SenderOptions {
   log: Logger;
 }
 
-/** @returns the number of refused sets, each of which is logged. @throws the client's error; the signal's reason */
-export type Send = (zone: ZoneName, sets: readonly RecordSet[], signal: AbortSignal) => Promise<number>;
+/** @returns the refused sets, each of which is logged. @throws the client's error; the signal's reason */
+export type Send = (zone: ZoneName, sets: readonly RecordSet[], signal: AbortSignal) => Promise<RecordSet[]>;
 
 /** The size that is remembered after a refusal is not smaller, because one refused set says nothing about the next request. */
 const SMALLEST = 10;
@@ -24,12 +24,13 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
   let size = MAX_SETS;
 
   return async (zone, sets, signal) => {
-    let refused = 0;
+    const refused: RecordSet[] = [];
     let changed = 0;
     let most = size;
     const refuse = (set: RecordSet | undefined, { field, error, records }: Refused, message: string) => {
-      refused += 1;
-      const { owner, name, type } = set ?? {};
+      if (set === undefined) return;
+      refused.push(set);
+      const { owner, name, type } = set;
       log.error({ zone: zone.zoneName, owner, name, type, field, code: error, records }, message);
     };
     for (let at = 0; at < sets.length; ) {
@@ -55,7 +56,8 @@ export function createSend({ client, pace, log }: SenderOptions): Send {
         size = Math.max(SMALLEST, most);
       }
     }
-    log.info({ zone: zone.zoneName, sets: sets.length, changed, refused }, 'applied');
+    if (sets.length > 0)
+      log.info({ zone: zone.zoneName, sets: sets.length, changed, refused: refused.length }, 'applied');
     return refused;
   };
 }

@@ -311,7 +311,7 @@ export const SETTINGS = {
   ZONESTEAD_EXTERNAL_DNS_MASS_DELETION: preset(
     onOff,
     'off',
-    'If off, the provider deletes nothing when external-dns wants to delete more than half of its names and types, and more than 20, at once.',
+    'If off, the provider deletes nothing when external-dns wants to delete more than half of its names and types, and more than 20, within five minutes.',
   ),
 
   // solver

@@ -76,8 +76,12 @@ export interface ExternalDnsOptions {
   /** The address of the REST service. */
   url: string;
   key: string;
-  /** The owner in the TXT registry, and the namespace that is looked at. */
+  /** The owner id, and the namespace that is looked at. */
   owner: string;
+  /** More settings of the provider. (Default: none.) */
+  settings?: Readonly<Record<string, string>>;
+  /** With the TXT registry instead of the documented one. (Default: false.) */
+  txt?: boolean;
   stateDir: string;
   signal: AbortSignal;
 }
@@ -85,12 +89,14 @@ export interface ExternalDnsOptions {
 export interface ExternalDns {
   program: Part;
   webhook: Part;
+  /** How often external-dns has read the records. */
+  rounds(): Promise<number>;
   stop(): Promise<void>;
 }
 
 /** external-dns with the webhook provider, as in one pod. */
 export async function startExternalDns(options: ExternalDnsOptions): Promise<ExternalDns> {
-  const { command, kubeconfig, owner, stateDir, signal } = options;
+  const { command, kubeconfig, owner, stateDir, signal, settings = {}, txt = false } = options;
   const names = ['webhook', 'health', 'metrics'] as const;
   const ports = await allocatePorts(
     names.map((name) => ({ name: `${name}-${owner}` })),
@@ -110,6 +116,8 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
         ZONESTEAD_API_KEY: options.key,
         ZONESTEAD_EXTERNAL_DNS_LISTEN: `127.0.0.1:${port('webhook')}`,
         ZONESTEAD_HEALTH_LISTEN: `127.0.0.1:${port('health')}`,
+        ZONESTEAD_EXTERNAL_DNS_OWNER_ID: owner,
+        ...settings,
       },
       logFile: join(stateDir, `webhook-${owner}.log`),
     },
@@ -125,13 +133,16 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
     name: `external-dns-${owner}`,
     command,
     args: [
-      ...typed(options.documented, { 'http://127.0.0.1:8888': address, prod: owner }).split(' ').slice(1),
+      ...typed(options.documented, { 'http://127.0.0.1:8888': address })
+        .split(' ')
+        .slice(1)
+        .map((word) => (txt && word === '--registry=noop' ? '--registry=txt' : word)),
+      ...(txt ? [`--txt-owner-id=${owner}`] : []),
       '--source=crd',
       ...['A', 'AAAA', 'CNAME', 'MX'].map((type) => `--managed-record-types=${type}`),
       `--namespace=${owner}`,
       `--kubeconfig=${kubeconfig}`,
-      '--policy=sync',
-      '--interval=1s',
+      '--interval=300ms',
       `--metrics-address=127.0.0.1:${port('metrics')}`,
     ],
     logFile: join(stateDir, `external-dns-${owner}.log`),
@@ -139,6 +150,10 @@ export async function startExternalDns(options: ExternalDnsOptions): Promise<Ext
   return {
     program,
     webhook,
+    rounds: async () => {
+      const scrape = await (await fetch(`http://127.0.0.1:${port('metrics')}/metrics`)).text();
+      return Number(/^external_dns_webhook_provider_records_requests_total (\S+)$/m.exec(scrape)?.[1]);
+    },
     stop: async () => {
       await program.stop({ graceMs: 3_000 });
       await webhook.stop();

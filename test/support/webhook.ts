@@ -50,7 +50,9 @@ export async function startWebhook(service: TestService, options: WebhookOptions
   const lines: string[] = [];
   const log = createLogger({ name: 'external-dns', destination: { write: (line) => void lines.push(line) } });
   const { through = (each: Client) => each } = options;
-  const provider = createProvider({ client: through(client), pace, log, ownerId, share, adopt, massDeletion });
+  const provider = createProvider({
+    ...{ client: through(client), pace, clock: realClock, log, ownerId, share, adopt, massDeletion },
+  });
   const app = buildWebhook({ provider, pace, clock: realClock, log, limitMs });
   afterAll(async () => {
     await app.close();

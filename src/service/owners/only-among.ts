@@ -1,5 +1,5 @@
-// Whether an owner may begin to own records at a name at which others have records (`onlyAmong`). Without this check, whoever may
-// apply sets could add an address to any name of a zone. An owner that has a set at the name and type already keeps it. Pure.
+// Whether an owner may begin to own records at a name at which others have records (`onlyAmong`). Without this check, any client
+// that may apply sets could add an address to any name of a zone. An owner that has a set at the name and type already keeps it. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { Present } from './decide.ts';
@@ -13,7 +13,7 @@ export interface PlacedRecord extends Present {
 /** All of them answer queries for addresses, so that a record of one type adds to those of the others. */
 const ADDRESSES: readonly RecordType[] = ['A', 'AAAA', 'ALIAS', 'CNAME'];
 
-/** @param present all records at the name @param defaultTtl of the zone, in seconds @returns null if it may */
+/** @param present all records at the name @param defaultTtl that of the zone, in seconds @returns null if it may */
 export function judgeBeginning(set: ReadApply, present: readonly PlacedRecord[], defaultTtl: number): Refusal | null {
   const { onlyAmong } = set;
   if (onlyAmong === null) return null;

@@ -73,7 +73,7 @@ export interface ReadApply extends Placed {
   digest: string;
   adopt: 'Never' | 'IfIdentical';
   share: boolean;
-  /** The beginning of the owners beside whom the owner may begin to own the place; null: beside all. */
+  /** The owner may begin to own the place only if its other owners begin with this text; null: in any case. */
   onlyAmong: string | null;
   retain: boolean;
   drift: Drift;

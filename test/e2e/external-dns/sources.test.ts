@@ -1,5 +1,6 @@
-// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach
-// the zones, each owner changes only its own records, and external-dns waits while the write limit is used up.
+// The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach the zones,
+// each instance changes only its own records, and external-dns waits while the write limit is used up. Instance `one` has no
+// registry, as the page recommends; instance `two` has the TXT registry.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,9 +23,11 @@ const WRITES = 60;
 let dir: string;
 let cluster: ControlPlane;
 let kubectlPath: string;
+let zone: { id: string };
 let one: ExternalDns;
 let two: ExternalDns;
 let oneKey: string;
+let startOne: (settings?: Record<string, string>) => Promise<ExternalDns>;
 
 beforeAll(async () => {
   const { command, crd } = await ensureExternalDns(signal);
@@ -37,17 +40,19 @@ beforeAll(async () => {
   await kubectl('apply', '--server-side', '-f', crd);
   await kubectl('wait', '--for=condition=Established', '--timeout=50s', '-f', crd);
   for (const name of ['one', 'two']) await kubectl('create', 'namespace', name);
-  await service.zone('apps.example');
-  const start = async (owner: string) => {
-    const { id, text: key } = await service.key({ manageZones: 'none', recordWrites: WRITES });
-    if (owner === 'one') oneKey = id;
-    return startExternalDns({
-      ...{ command, documented: documented?.text ?? '', kubeconfig: cluster.kubeconfig, url: service.url, key, owner },
-      ...{ stateDir: dir, signal },
-    });
+  zone = await service.zone('apps.example');
+  const [keyOfOne, keyOfTwo] = [
+    await service.key({ manageZones: 'none', recordWrites: WRITES }),
+    await service.key({ manageZones: 'none', recordWrites: 5_000 }),
+  ];
+  oneKey = keyOfOne.id;
+  const common = {
+    ...{ command, documented: documented?.text ?? '', kubeconfig: cluster.kubeconfig, url: service.url },
+    ...{ stateDir: dir, signal },
   };
-  one = await start('one');
-  two = await start('two');
+  startOne = (settings = {}) => startExternalDns({ ...common, key: keyOfOne.text, owner: 'one', settings });
+  one = await startOne();
+  two = await startExternalDns({ ...common, key: keyOfTwo.text, owner: 'two', txt: true });
 }, 300_000);
 
 afterAll(async () => {
@@ -91,6 +96,14 @@ function servicesFor(wanted: readonly Wanted[]): object[] {
   }));
 }
 
+/** An Ingress of namespace `one`. */
+const ingress = (name: string, target: string, host = `${name}.apps.example`) => ({
+  apiVersion: 'networking.k8s.io/v1',
+  kind: 'Ingress',
+  metadata: { namespace: 'one', name, annotations: annotationsFor({ target }) },
+  spec: { rules: [{ host }], defaultBackend: { service: { name, port: { number: 80 } } } },
+});
+
 async function applyObjects(...items: object[]): Promise<void> {
   const file = join(dir, 'objects.json');
   await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
@@ -98,18 +111,24 @@ async function applyObjects(...items: object[]): Promise<void> {
 }
 
 const answers = async (name: string, type = 'A') => (await service.dns.lookup(`${name}.apps.example`, type)).answers;
+/** The owners of the zone: `name type owner`. */
 const ownership = async () => {
-  const [zone] = await service.sql`select no from zones where name = 'apps.example'`;
-  const rows = await service.sql`select name, content from records where zone_no = ${zone?.no} and type = 'TXT'`;
+  const rows = await service.sql`select s.name, s.type, s.owner from owned_sets s join zones z on z.no = s.zone_no
+    where z.name = 'apps.example'`;
+  return rows.map(({ name, type, owner }) => `${name} ${type} ${owner}`).sort();
+};
+const registered = async () => {
+  const rows = await service.sql`select name, content from records where type = 'TXT'`;
   return rows.map(({ name, content }) => `${name} ${/owner=(\w+)/.exec(content)?.[1]}`).sort();
 };
+const resetWindow = () => service.sql`update write_windows set times = '{}' where key_id = ${oneKey}`;
 
-test('a Service is created, changed and deleted in the zone, with its ownership', async () => {
+test('a Service is created, changed and deleted in the zone, with its owner', async () => {
   await apply({ namespace: 'one', name: 'web', target: '192.0.2.1,192.0.2.2', ttl: '120' });
   await expect
     .poll(() => answers('web'), PATIENT)
     .toEqual(['web.apps.example 120 A 192.0.2.1', 'web.apps.example 120 A 192.0.2.2']);
-  expect(await ownership()).toEqual(['a-web one']);
+  expect(await ownership()).toEqual(['web A external-dns:one/service/one/web']);
   await apply({ namespace: 'one', name: 'web', target: '192.0.2.2,192.0.2.3', ttl: '60' });
   await expect
     .poll(() => answers('web'), PATIENT)
@@ -121,27 +140,18 @@ test('a Service is created, changed and deleted in the zone, with its ownership'
   await expect.poll(ownership, PATIENT).toEqual([]);
 });
 
-test('an Ingress is created, changed and deleted in the zone, with its ownership', async () => {
-  const ingress = (target: string) => ({
-    apiVersion: 'networking.k8s.io/v1',
-    kind: 'Ingress',
-    metadata: { namespace: 'one', name: 'shop', annotations: annotationsFor({ target }) },
-    spec: {
-      rules: [{ host: 'shop.apps.example' }],
-      defaultBackend: { service: { name: 'shop', port: { number: 80 } } },
-    },
-  });
-  await applyObjects(ingress('192.0.2.21'));
+test('an Ingress is created, changed and deleted in the zone, with its owner', async () => {
+  await applyObjects(ingress('shop', '192.0.2.21'));
   await expect.poll(() => answers('shop'), PATIENT).toEqual(['shop.apps.example 3600 A 192.0.2.21']);
-  expect(await ownership()).toEqual(['a-shop one']);
-  await applyObjects(ingress('192.0.2.22'));
+  expect(await ownership()).toEqual(['shop A external-dns:one/ingress/one/shop']);
+  await applyObjects(ingress('shop', '192.0.2.22'));
   await expect.poll(() => answers('shop'), PATIENT).toEqual(['shop.apps.example 3600 A 192.0.2.22']);
   await kubectl('-n', 'one', 'delete', 'ingress', 'shop');
   await expect.poll(() => answers('shop'), PATIENT).toEqual([]);
   await expect.poll(ownership, PATIENT).toEqual([]);
 });
 
-test('a DNSEndpoint is created, changed and deleted in the zone, with its ownership', async () => {
+test('a DNSEndpoint is created, changed and deleted in the zone, with its owner and its entry in the registry', async () => {
   const endpoint = (mail: string) => ({
     apiVersion: 'externaldns.k8s.io/v1alpha1',
     kind: 'DNSEndpoint',
@@ -156,9 +166,19 @@ test('a DNSEndpoint is created, changed and deleted in the zone, with its owners
   await applyObjects(endpoint('10 mx1.example.net'));
   await expect.poll(() => answers('in', 'MX'), PATIENT).toEqual(['in.apps.example 90 MX 10 mx1.example.net']);
   await expect.poll(() => answers('box', 'AAAA'), PATIENT).toHaveLength(2);
-  expect(await ownership()).toEqual(['aaaa-box two', 'mx-in two']);
+  expect(await ownership()).toEqual([
+    'aaaa-box TXT external-dns:two/registry',
+    'box AAAA external-dns:two/crd/two/mail',
+    'in MX external-dns:two/crd/two/mail',
+    'mx-in TXT external-dns:two/registry',
+  ]);
+  expect(await registered()).toEqual(['aaaa-box two', 'mx-in two']);
   await applyObjects(endpoint('20 mx2.example.net'));
   await expect.poll(() => answers('in', 'MX'), PATIENT).toEqual(['in.apps.example 90 MX 20 mx2.example.net']);
+  // Without its entry in the registry, the record still belongs to its instance.
+  const { body } = await service.request('GET', `/zones/${zone.id}/records?name=mx-in`);
+  for (const { id } of body.records as { id: string }[])
+    await service.request('DELETE', `/zones/${zone.id}/records/${id}`);
   await kubectl('-n', 'two', 'delete', 'dnsendpoint', 'mail');
   await expect.poll(() => answers('in', 'MX'), PATIENT).toEqual([]);
   await expect.poll(() => answers('box', 'AAAA'), PATIENT).toEqual([]);
@@ -181,12 +201,50 @@ test('two instances share a zone, and neither touches what the other owns', asyn
     { namespace: 'two', name: 'other', host: 'other.apps.example', target: '192.0.2.5' },
   );
   await expect.poll(() => answers('other'), PATIENT).toHaveLength(1);
+  const told = async () =>
+    (await two.webhook.tail(200)).includes('the name has A records of external-dns:one/service/one/first');
+  await expect.poll(told, PATIENT).toBe(true);
   expect(await answers('first')).toEqual(['first.apps.example 3600 A 192.0.2.1']);
   await kubectl('-n', 'two', 'delete', 'service', 'thief', 'second');
   await expect.poll(() => answers('second'), PATIENT).toEqual([]);
   expect(await answers('first')).toHaveLength(1);
   expect((await service.request('GET', `/zones/${people.id}/records`)).body.records).toHaveLength(1);
-  expect((await ownership()).filter((line) => line.includes('first'))).toEqual(['a-first one']);
+  expect((await ownership()).filter((line) => line.includes('first'))).toEqual([
+    'first A external-dns:one/service/one/first',
+  ]);
+});
+
+test('two objects want one name: the first one keeps it until it is deleted', async () => {
+  const host = 'wanted.apps.example';
+  await apply({ namespace: 'one', name: 'holder', host, target: '192.0.2.50' });
+  await expect.poll(() => answers('wanted'), PATIENT).toEqual(['wanted.apps.example 3600 A 192.0.2.50']);
+  // Without the object in the owner, external-dns would prefer the lower address.
+  await applyObjects(ingress('latecomer', '192.0.2.10', host), ingress('after', '192.0.2.11'));
+  await expect.poll(() => answers('after'), PATIENT).toHaveLength(1);
+  expect(await answers('wanted')).toEqual(['wanted.apps.example 3600 A 192.0.2.50']);
+  await kubectl('-n', 'one', 'delete', 'service', 'holder');
+  await expect.poll(() => answers('wanted'), PATIENT).toEqual(['wanted.apps.example 3600 A 192.0.2.10']);
+  expect((await ownership()).filter((line) => line.startsWith('wanted'))).toEqual([
+    'wanted A external-dns:one/ingress/one/latecomer',
+  ]);
+});
+
+test('records that people changed come back, and rounds without changes write nothing', async () => {
+  const { body } = await service.request('GET', `/zones/${zone.id}/records?name=first`);
+  const [{ id }] = body.records as [{ id: string }];
+  const changed = { name: 'first', type: 'A', content: '192.0.2.1', ttl: 60 };
+  expect((await service.request('PUT', `/zones/${zone.id}/records/${id}`, changed)).status).toBe(200);
+  await expect.poll(() => answers('first'), PATIENT).toEqual(['first.apps.example 3600 A 192.0.2.1']);
+  const rows = async () => [
+    await service.sql`select id, xmin::text from owned_sets order by id`,
+    await service.sql`select id, xmin::text from records order by id`,
+    await service.sql`select count(*)::int as n from changes`,
+  ];
+  const before = await rows();
+  const rounds = [await one.rounds(), await two.rounds()];
+  for (const [index, instance] of [one, two].entries())
+    await expect.poll(() => instance.rounds(), PATIENT).toBeGreaterThan((rounds[index] ?? 0) + 2);
+  expect(await rows()).toEqual(before);
 });
 
 test('a used-up write limit is waited out, and nobody gives up', async () => {
@@ -205,5 +263,20 @@ test('a used-up write limit is waited out, and nobody gives up', async () => {
   await expect.poll(told, PATIENT).toBe(true);
   await expect.poll(served, { timeout: 120_000, interval: 500 }).toBe(COUNT);
   expect(await Promise.race([one.program.exited, Promise.resolve('running')])).toBe('running');
-  expect((await ownership()).filter((line) => /^a-m\d+ one$/.test(line))).toHaveLength(COUNT);
+  expect(await registered()).toEqual(expect.not.arrayContaining([expect.stringContaining(' one')]));
+});
+
+test('sources that are empty all at once delete nothing, until somebody says so', async () => {
+  await resetWindow();
+  await kubectl('-n', 'one', 'delete', 'services,ingresses', '--all');
+  const told = async () => (await one.webhook.tail(200)).includes('nothing was deleted. If this is right');
+  await expect.poll(told, PATIENT).toBe(true);
+  expect((await ownership()).filter((line) => line.includes('external-dns:one/')).length).toBeGreaterThan(5);
+  await one.stop();
+  await resetWindow();
+  one = await startOne({ ZONESTEAD_EXTERNAL_DNS_MASS_DELETION: 'on' });
+  const left = async () => (await ownership()).filter((line) => line.includes('external-dns:one/'));
+  await expect.poll(left, PATIENT).toEqual([]);
+  expect(await answers('m0')).toEqual([]);
+  expect(await answers('other')).toHaveLength(1);
 });

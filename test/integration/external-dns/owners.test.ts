@@ -11,7 +11,7 @@ let count = 0;
 
 async function newZone() {
   count += 1;
-  const name = `exdns-${count}.example`;
+  const name = `provided-${count}.example`;
   const { id } = await service.zone(name);
   const contents = async () => {
     const { body } = await request('GET', `/zones/${id}/records`);
@@ -47,7 +47,7 @@ test('an instance sees, updates and deletes its own records alone', async () => 
   expect(await namesOf(one)).toEqual([first.dnsName]);
   expect(await namesOf(two)).toEqual([second.dnsName]);
   const before = await zone.contents();
-  // Deletions and updates of records of others reach nothing, whatever external-dns thinks.
+  // Deletions and updates of records of others change nothing, even if external-dns asks for them.
   const people = a(`people.${zone.name}`, '192.0.2.7');
   expect(await two.change({ delete: [first, people] })).toBe(204);
   expect(await zone.contents()).toEqual(before);
@@ -151,7 +151,7 @@ test('a repeated round writes nothing, and records that others changed are repai
   expect(await zone.contents()).toEqual(['www A 192.0.2.1', 'www A 192.0.2.2']);
 });
 
-test('a crash between the request and its answer, at any request, leaves nothing that the next round does not mend', async () => {
+test('a crash between the request and its answer, at any request, leaves nothing that the next round does not correct', async () => {
   const zone = await newZone();
   let lost = 0;
   /** The service applies the request, and the provider ends without the answer. */
@@ -218,18 +218,37 @@ test('a round that deletes more than half of everything deletes nothing, and the
   const fresh = a(`fresh.${zone.name}`, '192.0.2.1');
   // 24 of 44.
   expect(await webhook.change({ delete: names, create: [fresh] })).toBe(500);
-  expect(webhook.lines.join('')).toContain('external-dns wants to delete 24 of 44 sets of records at once');
+  expect(webhook.lines.join('')).toContain('wants to delete 24 of 44 sets of records; nothing was deleted');
   expect(await zone.contents()).toHaveLength(25);
   // 22 of 45 are fewer than half, although they are almost all of one zone.
   expect(await webhook.change({ delete: names.slice(0, 22) })).toBe(204);
   expect(await zone.contents()).toHaveLength(3);
+  // With those of the rounds before, it is more than half.
+  expect(await webhook.change({ delete: names.slice(22) })).toBe(500);
+  expect(webhook.lines.join('')).toContain('to delete 2 of 23 sets of records, after 22 others in the last minutes');
+  expect(await zone.contents()).toHaveLength(3);
   // Names that only change their type are not deleted.
-  const cnames = others.map(({ dnsName }) => endpoint('CNAME', dnsName, ['x.example']));
-  expect(await webhook.change({ delete: others, create: cnames })).toBe(204);
+  const aliases = others.map(({ dnsName }) => endpoint('CNAME', dnsName, ['x.example']));
+  expect(await webhook.change({ delete: others, create: aliases })).toBe(204);
   const rest = await webhook.records();
   expect(await webhook.change({ delete: rest })).toBe(500);
   const willing = await startWebhook(service, { key, ownerId: 'brake', massDeletion: true });
   expect(await willing.change({ delete: rest })).toBe(204);
   expect(await zone.contents()).toEqual([]);
   expect(await second.contents()).toEqual([]);
+});
+
+test('an entry of the TXT registry exists only for a record that was accepted', async () => {
+  const zone = await newZone();
+  await service.record(zone, 'taken', 'A', '192.0.2.1');
+  const webhook = await startWebhook(service, { key, ownerId: 'txt' });
+  const entry = (dnsName: string, name: string) =>
+    endpoint('TXT', name, ['"heritage=external-dns,external-dns/owner=txt"'], { labels: { ownedRecord: dnsName } });
+  const [taken, free] = [a(`taken.${zone.name}`, '192.0.2.2'), a(`free.${zone.name}`, '192.0.2.2')];
+  const entries = [entry(taken.dnsName, `a-taken.${zone.name}`), entry(free.dnsName, `a-free.${zone.name}`)];
+  expect(await webhook.change({ create: [taken, free, ...entries] })).toBe(500);
+  const names = (await zone.contents()).map((line) => line.split(' ').slice(0, 2).join(' '));
+  expect(names).toEqual(['a-free TXT', 'free A', 'taken A']);
+  expect(await webhook.change({ delete: [free, ...entries] })).toBe(204);
+  expect(await zone.contents()).toEqual(['taken A 192.0.2.1']);
 });

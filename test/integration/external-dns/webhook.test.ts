@@ -6,7 +6,7 @@ import { a, endpoint, startWebhook, type TestWebhook } from '../../support/webho
 
 const service = await startTestService();
 const limited = await startTestService({ limits: true });
-/** What the provider adds to an endpoint without a TTL. */
+/** The provider adds this to an endpoint without a TTL. */
 const DEFAULT = { recordTTL: 3600, providerSpecific: [{ name: 'zonestead/ttl', value: 'default' }] };
 const LABELS = { owner: 'prod', resource: 'service/default/web' };
 

@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { OwnedSet, RecordSet } from '#client/client.ts';
 import { recordSet } from '#contract/owners.ts';
+import { type Deleted, heldBack, isMass, mayBeMass, recentOf } from '#external-dns/brake.ts';
 import { adjust, endpointsOf, placeOf } from '#external-dns/endpoints.ts';
 import { labelsOf, ownerFor } from '#external-dns/owner.ts';
-import { emptied, isMass, planSets, wishesOf } from '#external-dns/plan.ts';
+import { emptied, planSets, wishesOf } from '#external-dns/plan.ts';
 import { changes, type Endpoint } from '#external-dns/protocol.ts';
 
 const zone = { id: 'zone_1', zoneName: 'example.org', defaultTtl: 3600 };
@@ -108,7 +109,7 @@ describe('the plan', () => {
     expect(emptied(sets)).toBe(0);
   });
 
-  test('a mass deletion is more than 20 names and types, and more than half; the registry does not count', () => {
+  test('deletes as many names and types as it empties; the registry does not count', () => {
     const names = Array.from({ length: 25 }, (_, at) => `h${at}`);
     const owned = names.flatMap((name) => [
       held(WEB, name, 'A', ['192.0.2.1']),
@@ -119,10 +120,32 @@ describe('the plan', () => {
       endpoint(`a-${name}.example.org`, 'TXT', [], { labels: { ownedRecord: name } }),
     ]);
     expect(emptied(plan({ delete: gone }, owned))).toBe(25);
-    expect(isMass({ deleted: 25, held: 25 })).toBe(true);
-    expect(isMass({ deleted: 25, held: 50 })).toBe(false);
-    expect(isMass({ deleted: 20, held: 20 })).toBe(false);
-    expect(isMass({ deleted: 21, held: 41 })).toBe(true);
+  });
+});
+
+describe('a mass deletion', () => {
+  const MINUTE = 60_000;
+  const of = (...counts: number[]): Deleted[] => counts.map((count, at) => ({ at: at * MINUTE, count }));
+
+  test('is more than 20 names and types, and more than half', () => {
+    expect(isMass([], 25, 25)).toBe(true);
+    expect(isMass([], 25, 50)).toBe(false);
+    expect(isMass([], 20, 20)).toBe(false);
+    expect(isMass([], 21, 41)).toBe(true);
+    expect(mayBeMass([], 20)).toBe(false);
+  });
+
+  test('counts the rounds of the last five minutes together', () => {
+    expect(isMass(of(10, 10), 1, 21)).toBe(true);
+    expect(isMass(of(10, 10), 1, 22)).toBe(false);
+    expect(isMass(of(10, 20), 0, 1)).toBe(false);
+    expect(recentOf(of(10, 20), 5 * MINUTE)).toEqual([{ at: MINUTE, count: 20 }]);
+  });
+
+  test('stays held back, although the deletions before it get older', () => {
+    const recent = heldBack(of(10, 20), 4 * MINUTE);
+    expect(recentOf(recent, 8 * MINUTE)).toHaveLength(2);
+    expect(isMass(recentOf(recent, 8 * MINUTE), 5, 5)).toBe(true);
   });
 });
 
