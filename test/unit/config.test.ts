@@ -137,6 +137,12 @@ describe('a setting', () => {
     expect(() => one('ZONESTEAD_LIMITS', 'true')).toThrow(/ZONESTEAD_LIMITS/);
   });
 
+  it('is a text without slashes for the owner id of external-dns, because owners of two ids must not begin alike', () => {
+    expect(one('ZONESTEAD_EXTERNAL_DNS_OWNER_ID', 'Prod-eu.1')).toBe('Prod-eu.1');
+    for (const wrong of ['prod/eu', 'prod eu', 'ö', 'x'.repeat(64)])
+      expect(() => one('ZONESTEAD_EXTERNAL_DNS_OWNER_ID', wrong)).toThrow(/must be 1 to 63 letters.*for instance prod/);
+  });
+
   it('is an address with http or https for a service', () => {
     expect(one('ZONESTEAD_URL', 'http://api.zonestead.svc:8080')).toBe('http://api.zonestead.svc:8080');
     for (const wrong of ['api:8080', 'ftp://api', '/v1'])
@@ -243,6 +249,7 @@ describe('the table of settings', () => {
       'ZONESTEAD_EDGE_TSIG_SECRET',
       'ZONESTEAD_URL',
       'ZONESTEAD_API_KEY',
+      'ZONESTEAD_EXTERNAL_DNS_OWNER_ID',
     ]);
   });
 });
