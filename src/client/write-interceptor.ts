@@ -5,6 +5,7 @@ import type { CallOptions } from './http.ts';
 
 const ZONE_WRITES = ['create', 'change', 'delete', 'park', 'unpark', 'importFile'] as const;
 const RECORD_WRITES = ['create', 'update', 'delete', 'batch'] as const;
+const OWNER_WRITES = ['apply'] as const;
 
 /** The same client, with `intercept` called for each call that writes; names are `zones.create`, `records.batch`, … */
 export function interceptClientWrites(client: Client, intercept: WriteInterceptor): Client {
@@ -12,6 +13,7 @@ export function interceptClientWrites(client: Client, intercept: WriteIntercepto
     ...client,
     zones: wrap('zones', client.zones, ZONE_WRITES, intercept),
     records: wrap('records', client.records, RECORD_WRITES, intercept),
+    owners: wrap('owners', client.owners, OWNER_WRITES, intercept),
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { errorBody } from './error.ts';
 import { record, recordBody, recordId, withdrawn } from './record.ts';
-import { moment, next, page, ttl } from './shared.ts';
+import { moment, next, page, REQUEST_ID, ttl } from './shared.ts';
 
 /** The most sets that one request may hold, for every key. */
 export const MAX_SETS = 1_000;
@@ -63,6 +63,13 @@ const instance = z
     description:
       'The object that the generations count, for instance its uid. Generations of different instances are not compared.',
   });
+
+const REQUEST_ID_ERROR = 'must be 1 to 128 letters, digits or ._:/-';
+
+const ofRequest = z
+  .string({ error: REQUEST_ID_ERROR })
+  .regex(REQUEST_ID, { error: REQUEST_ID_ERROR })
+  .meta({ description: 'The request id that the history shows for this set. If omitted, it is the `x-request-id` of the request.' });
 
 const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'onlyAmong', 'drift', 'whenClusterLost', 'expires'] as const;
 const NOT_WITH_RELEASE = ['name', 'type', 'values', 'exact', 'retain', ...ONLY_WITH_VALUES] as const;
@@ -126,6 +133,7 @@ export const recordSet = z
       description:
         '`Withdraw`: while the cluster of the owner (`k8s:<cluster>/…`) is lost, the records are served only if no other record is at their name and type. `Keep`: they are served. If omitted: `Keep`.',
     }),
+    requestId: ofRequest.optional(),
     expires: z.iso
       .datetime({ offset: true, error: EXPIRES_ERROR })
       .optional()

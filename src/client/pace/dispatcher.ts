@@ -11,13 +11,12 @@
 // (budget.ts). A job also leaves when its signal or its wait limit aborts. Only `pump` sends.
 import type { Clock } from '#base/clock.ts';
 import { whenAllAbort } from '../abort.ts';
-import type { DnsRecord } from '../client.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
 import { type Budget, emptyBudget, end, exhaust, hear, permits, permittedAt, spacing, take, usedBy } from './budget.ts';
 import type { Lane, PaceState } from './lanes.ts';
 import { type Admission, BUCKETS, type Bucket, batchWith, depth, emptyState, enqueue, LANES, pick } from './lanes.ts';
 import type { Rate } from './rate.ts';
-import type { Change, RecordWriter } from './writer.ts';
+import type { AppliedSet, Change, RecordWriter } from './writer.ts';
 
 export interface DispatcherOptions {
   readonly clock: Clock;
@@ -27,7 +26,7 @@ export interface DispatcherOptions {
   readonly maxInFlight?: number;
   /** Sends record changes. (Default: record changes are not supported.) */
   readonly writer?: RecordWriter;
-  /** The most changes in one batch, even if the key's limit allows more. (Default: 200.) */
+  /** The most sets in one request, even if the key's limit allows more. (Default: 1,000.) */
   readonly maxBatch?: number;
   /**
    * Creations in quick succession are combined: after one, the next of its zone waits this long for others, in ms, and
@@ -96,8 +95,8 @@ export interface DispatcherSnapshot {
 export interface Dispatcher {
   /** Settles as `run` does, except for 429 and `busy`; rejects with the signal's reason when it aborts first. */
   submit<T>(job: Job<T>): Promise<T>;
-  /** The record after the change, null after a deletion. @throws as `submit`; ApiError when the service refuses it */
-  change(job: ChangeJob): Promise<DnsRecord | null>;
+  /** Applies one set of an owner. @throws as `submit`; ApiError when the service refuses it */
+  apply(job: ChangeJob): Promise<AppliedSet>;
   /** Whether a job would wait for a pause, or for a place in the window; null when it would not. */
   hold(queue: JobQueue): Hold | null;
   /**
@@ -111,7 +110,7 @@ export interface Dispatcher {
 // Only used when a 429 or `busy` names no time.
 const DEFAULT_PAUSE_MS = 1_000;
 const SPREAD_MS = 250;
-const MAX_BATCH = 200;
+const MAX_BATCH = 1_000;
 const GATHER_MS = 25;
 const MOST_GATHERS = 8;
 /** Below the service's limit for a body (1 MiB). */
@@ -235,11 +234,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (typeof only.work === 'function') return [await only.work(only.signal, onRate)];
     const { writer } = options;
     if (writer === undefined || zone === null) throw new TypeError('this dispatcher has no writer for record changes');
-    if (together.length === 1) return [await writer.one(zone, only.work, { signal: only.signal, onRate })];
+    if (together.length === 1) return await writer.apply(zone, [only.work], { signal: only.signal, onRate });
     const everybody = whenAllAbort(together.map(({ signal }) => signal));
     try {
       const changes = together.map(({ work }) => work as Change);
-      return await writer.many(zone, changes, { signal: everybody.signal, onRate });
+      return await writer.apply(zone, changes, { signal: everybody.signal, onRate });
     } finally {
       everybody.clear();
     }
@@ -330,8 +329,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
   return {
     submit: (job) => wait(job, { bucket: job.bucket ?? 'records', zone: job.zone }, 0, job.run),
-    change: ({ zone, change, requestId, ...place }) =>
-      wait(place, { bucket: 'records', zone }, JSON.stringify(change).length, { change, requestId }),
+    apply: ({ zone, set, requestId, ...place }) =>
+      wait(place, { bucket: 'records', zone }, JSON.stringify(set).length, { set, requestId }),
     hold,
     retryTime: (lane, queue) => {
       const held = hold(queue);

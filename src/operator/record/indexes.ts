@@ -5,27 +5,17 @@ import { findCondition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { BY_RECORD_ID, BY_ZONE } from '../access/context.ts';
+import { BY_ZONE } from '../access/context.ts';
 import { BY_LABEL, labelIndex } from '../access/precedence.ts';
-import { ledgerOf, type Seal } from './creation-annotation.ts';
 
 /** The DNSRecords that another object keeps from being Ready, by the key of their DNSZone. */
 export const BY_CONTESTED_ZONE = 'contestedZone';
-/** The DNSRecords with a creation whose response is not known yet, by the id of the zone. */
-export const BY_EXPECTED_IN = 'expectedIn';
 
-export function recordIndexes(seal: Seal): Record<string, IndexFunction<DNSRecord>> {
-  return {
-    [BY_ZONE]: (record) => [zoneKeyOf(record)],
-    [BY_LABEL]: labelIndex,
-    [BY_RECORD_ID]: ({ status }) => (status?.records ?? []).flatMap(({ id }) => id ?? []),
-    [BY_CONTESTED_ZONE]: (record) => (isBlockedByOther(record) ? [zoneKeyOf(record)] : []),
-    [BY_EXPECTED_IN]: (record) => {
-      const { zoneId, entries } = ledgerOf(record, seal);
-      return zoneId !== undefined && entries.some(({ id }) => id === undefined) ? [zoneId] : [];
-    },
-  };
-}
+export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> = {
+  [BY_ZONE]: (record) => [zoneKeyOf(record)],
+  [BY_LABEL]: labelIndex,
+  [BY_CONTESTED_ZONE]: (record) => (isBlockedByOther(record) ? [zoneKeyOf(record)] : []),
+};
 
 /** Whether a conflict with another object, or a missing grant of another object, keeps the object from being Ready. */
 export function isBlockedByOther({ status }: DNSZone | DNSRecord): boolean {

@@ -1,43 +1,37 @@
-// The problem that keeps a value of a DNSRecord from being written, as its condition reports it. An object of another
-// namespace is told nothing about the zone's records, except about DNSRecords that own the same value.
+// The refusal of a DNSRecord's values, as its condition reports it. An object of another namespace is told nothing about the zone's
+// records, except about a DNSRecord of this cluster that owns the same value.
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
-import { BY_RECORD_ID, type OperatorContext } from '../access/context.ts';
+import type { OperatorContext } from '../access/context.ts';
 import type { Failure } from '../run/failures.ts';
-import type { DesiredValue } from './desired.ts';
+import { keyIn } from './owner.ts';
 
-export interface Problem extends Pick<Failure, 'reason' | 'message'> {
-  /** The ids of the records at the service that conflict with the value. */
-  records: readonly string[];
-  /** Whether the message may be shown to an object of another namespace than the zone's. */
-  isForAll: boolean;
+export type Problem = Pick<Failure, 'reason' | 'message'>;
+
+export function problemOf({ reason, message }: Failure): Problem {
+  return { reason, message };
 }
 
-/** Describes a refusal by the service. Its message may describe any record of the zone. */
-export function problemOf({ reason, message, records }: Failure): Problem {
-  return { reason, message, records, isForAll: reason !== 'Conflict' };
-}
-
-/** Describes a value that already exists at the service in a record that this object does not own. */
-export function takenValue(context: OperatorContext, { id, value }: { id: string; value: DesiredValue }): Problem {
-  const [holder] = context.records.byIndex(BY_RECORD_ID, id);
-  const message = holder
-    ? `DNSRecord ${keyOf(holder)} already owns ${value.content}. Delete one of the two objects.`
-    : `The value ${value.content} already exists at the DNS service (${id}), and no DNSRecord owns it. Delete it there, or set spec.adopt: IfIdentical to take it over.`;
-  return { reason: 'Conflict', message, records: [], isForAll: holder !== undefined };
-}
+/** The value in a refusal, with its owner, or without one (service/refusals/records.ts). */
+const OWNED = /the value (?<value>.+) (?:belongs to|is shared by) (?<owner>k8s:[^\s,;]+?)[.,;]?(?:\s|$)/s;
+const UNOWNED = /the value (?<value>.+) exists already, and nobody owns it/s;
 
 /** Returns the message for the condition of this object. */
-export function messageOf(context: OperatorContext, object: DNSRecord, problem: Problem): string {
-  if (problem.isForAll) return problem.message;
+export function messageOf(context: OperatorContext, object: DNSRecord, { reason, message }: Problem): string {
+  if (reason !== 'Conflict') return message;
+  const cluster = context.cluster();
+  const owned = OWNED.exec(message)?.groups;
+  const holder = owned === undefined || cluster === undefined ? undefined : keyIn(owned.owner ?? '', cluster);
+  if (holder !== undefined && holder !== keyOf(object))
+    return `DNSRecord ${holder} already owns ${owned?.value}. Delete one of the two objects.`;
   if (!isInOwnNamespace(object)) {
     const { type, name } = object.spec;
     return `The zone contains records that conflict with ${type} records named ${name}. Ask the owner of DNSZone ${zoneKeyOf(object)} which records these are.`;
   }
-  const owners = problem.records.flatMap((id) => {
-    const [holder] = context.records.byIndex(BY_RECORD_ID, id);
-    return holder ? [`${id} belongs to DNSRecord ${keyOf(holder)}.`] : [];
-  });
-  return [problem.message, ...owners].join(' ');
+  const value = UNOWNED.exec(message)?.groups?.value;
+  if (value !== undefined)
+    return `The value ${value} already exists at the DNS service, and no DNSRecord owns it. Delete it there, or set spec.adopt: IfIdentical to take it over.`;
+  if (owned !== undefined) return `The value ${owned.value} already belongs to ${owned.owner} at the DNS service. Release it there, or delete this object.`;
+  return message;
 }

@@ -92,7 +92,7 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
       return {
         ...dispatcher,
         submit: (job) => measured(job.lane, (onAttempt) => dispatcher.submit({ ...job, onAttempt })),
-        change: (job) => measured(job.lane, (onAttempt) => dispatcher.change({ ...job, onAttempt })),
+        apply: (job) => measured(job.lane, (onAttempt) => dispatcher.apply({ ...job, onAttempt })),
       };
     },
   };

@@ -2,9 +2,9 @@
 // a long pause would block other objects, among them certificates.
 
 import type { Clock } from '#base/clock.ts';
-import type { DnsRecord } from '#client/client.ts';
 import type { ChangeJob, Dispatcher, Job, JobQueue } from '#client/pace/dispatcher.ts';
 import type { Lane } from '#client/pace/lanes.ts';
+import type { AppliedSet } from '#client/pace/writer.ts';
 import { PausedTooLong } from './failures.ts';
 
 const MAX_WAIT_MS = 5_000;
@@ -21,12 +21,12 @@ export function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>): Prom
 }
 
 /**
- * Sends one record change when its turn comes, in a batch with other changes of its zone.
- * @throws PausedTooLong as {@link send} does, and the error of this change
+ * Applies one set when its turn comes, in one request with other sets of its zone.
+ * @throws PausedTooLong as {@link send} does, and the error of this set
  */
-export function sendChange(dispatcher: Dispatcher, clock: Clock, job: ChangeJob): Promise<DnsRecord | null> {
+export function sendSet(dispatcher: Dispatcher, clock: Clock, job: ChangeJob): Promise<AppliedSet> {
   const queue: JobQueue = { ...job, bucket: 'records' };
-  return waitForTurn(dispatcher, clock, job.lane, queue, (waitLimit) => dispatcher.change({ ...job, waitLimit }));
+  return waitForTurn(dispatcher, clock, job.lane, queue, (waitLimit) => dispatcher.apply({ ...job, waitLimit }));
 }
 
 async function waitForTurn<T>(

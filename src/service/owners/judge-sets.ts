@@ -78,13 +78,25 @@ function judgeUnit(judge: Judge, unit: readonly UnitSet[]): JudgedUnit {
   let at = unit[0] as UnitSet;
   try {
     releaseOthers(judge, unit, entries);
-    for (at of unit) done.push({ index: at.index, result: judgeSet(judge, at.set, entries) });
+    nameRequest(entries, 0, at.set);
+    for (at of unit) {
+      const first = entries.length;
+      done.push({ index: at.index, result: judgeSet(judge, at.set, entries) });
+      nameRequest(entries, first, at.set);
+    }
     return { done, entries };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     rollBack(judge.state, before);
     return { refused: error, index: at.index };
   }
+}
+
+/** Gives the entries from `first` on the request id of their set. */
+function nameRequest(entries: Entry[], first: number, set: ReadSet | Refusal): void {
+  if (set instanceof Refusal || set.requestId === null) return;
+  const { requestId } = set;
+  for (let index = first; index < entries.length; index += 1) entries[index] = { ...(entries[index] as Entry), requestId };
 }
 
 /** Releases everything that an exact owner holds at other places than those of the unit. */

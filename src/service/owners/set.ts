@@ -28,6 +28,8 @@ export interface SetInput {
   whenClusterLost?: WhenClusterLost | undefined;
   /** In ISO 8601. */
   expires?: string | undefined;
+  /** In the history. (Default: the caller's.) */
+  requestId?: string | undefined;
   /** Releases the set only if its lease has ended by now. For the service itself. (Default: in any case.) */
   onlyEnded?: boolean;
 }
@@ -55,6 +57,7 @@ interface Named {
   owner: string;
   generation: number | null;
   instance: string | null;
+  requestId: string | null;
 }
 
 interface Placed extends Named {
@@ -120,8 +123,8 @@ export function readSets(
 
 /** @throws Refusal */
 function readSet(input: SetInput, zone: string, now: Date): ReadSet {
-  const { owner, generation = null, instance = null } = input;
-  const named = { owner, generation, instance };
+  const { owner, generation = null, instance = null, requestId = null } = input;
+  const named = { owner, generation, instance, requestId };
   if (input.release === true) return { kind: 'release-all', ...named };
   const { name: rawName = '', type: rawType = '', values = [], ttl = null, exact = false } = input;
   if (values.length === 0) {
@@ -232,7 +235,7 @@ function samePlaces(mine: readonly { set: ReadSet; index: number }[]): { index: 
 
 /** Everything that a set says, so that two sets can be compared. */
 function textOf(set: ReadApply | ReadRelease): string {
-  return JSON.stringify({ ...set, values: set.kind === 'apply' ? set.digest : null });
+  return JSON.stringify({ ...set, requestId: null, values: set.kind === 'apply' ? set.digest : null });
 }
 
 function attempt<T>(work: () => T): T | Refusal {

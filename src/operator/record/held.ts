@@ -1,0 +1,115 @@
+// Where the owners of DNSRecords have records at the service, as far as this process knows: it applied them, or a list of owners
+// named them (zone/owners.ts). An object that no longer exists is released there.
+//
+// A release of an object that is gone is    waiting → released
+//                                              ↓  ↑
+//                                             held      too many at once: until the objects return, or an annotation permits it
+import type { Clock } from '#base/clock.ts';
+import { isMass } from './brake.ts';
+
+/** A zone at the service, and the DNSZone that it was reached by. */
+export interface Place {
+  readonly zoneId: string;
+  readonly zoneKey: string;
+}
+
+/** The period in which releases count as simultaneous, in ms. */
+const TOGETHER_MS = 60_000;
+/** Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms. */
+const PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 2_000;
+/** Fewer deletions than this need no such pause. */
+const FEW = 20;
+/** After a start, releases wait until the owners of all zones were read, but no longer than this, in ms. */
+const START_MS = 60_000;
+
+export class HeldOwners {
+  readonly #clock: Clock;
+  readonly #places = new Map<string, readonly Place[]>();
+  /** The keys without an object whose owners are to be released. */
+  readonly #gone = new Set<string>();
+  readonly #released: number[] = [];
+  readonly #compared = new Set<string>();
+  #startedAt: number | null = null;
+  #firstGoneAt = 0;
+  #lastGoneAt = 0;
+  #isStopped = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  at(key: string): readonly Place[] {
+    return this.#places.get(key) ?? [];
+  }
+
+  put(key: string, place: Place): void {
+    const known = this.at(key);
+    if (known.some(({ zoneId }) => zoneId === place.zoneId)) return;
+    this.#places.set(key, [...known, place]);
+  }
+
+  drop(key: string, zoneId: string): void {
+    const left = this.at(key).filter((place) => place.zoneId !== zoneId);
+    if (left.length > 0) this.#places.set(key, left);
+    else this.#places.delete(key);
+  }
+
+  /** The object no longer exists. */
+  gone(key: string): void {
+    if (this.#gone.has(key) || !this.#places.has(key)) return;
+    const now = this.#clock.now();
+    if (this.#gone.size === 0) this.#firstGoneAt = now;
+    this.#lastGoneAt = now;
+    this.#gone.add(key);
+  }
+
+  /** The object exists, or its values go with the zone: nothing of it is to be released. */
+  back(key: string): void {
+    this.#gone.delete(key);
+    if (this.#gone.size === 0) this.#isStopped = false;
+  }
+
+  /** The owner was released because its object is gone. @param counts whether it counts as one of many at once */
+  released(key: string, counts: boolean): void {
+    if (counts) this.#released.push(this.#clock.now());
+    this.back(key);
+  }
+
+  /** The owners of the zone were compared with the objects. */
+  compared(zoneId: string): void {
+    this.#compared.add(zoneId);
+  }
+
+  isCompared(zoneId: string): boolean {
+    return this.#compared.has(zoneId);
+  }
+
+  /**
+   * Whether the owner of an object that is gone may be released now. A number: ask again after so many ms.
+   * @param zoneIds the zones of all objects, which are compared after a start
+   */
+  mayRelease(zoneIds: () => readonly string[]): boolean | number {
+    const now = this.#clock.now();
+    this.#startedAt ??= now;
+    const isStarting = now - this.#startedAt < START_MS && zoneIds().some((id) => !this.#compared.has(id));
+    if (isStarting) return PAUSE_MS;
+    while ((this.#released[0] ?? now) < now - TOGETHER_MS) this.#released.shift();
+    const owners = this.#places.size + this.#released.length;
+    if (isMass({ owners, releases: this.#gone.size + this.#released.length })) this.#isStopped = true;
+    if (this.#isStopped) return false;
+    const mayWait = this.#gone.size > FEW && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
+    return mayWait && now - this.#lastGoneAt < PAUSE_MS ? PAUSE_MS : true;
+  }
+
+  /** The keys whose release is held because there are too many, in the zone of a DNSZone. */
+  stoppedIn(zoneKey: string): string[] {
+    if (!this.#isStopped) return [];
+    return [...this.#gone].filter((key) => this.at(key).some((place) => place.zoneKey === zoneKey));
+  }
+
+  /** The number of releases that are held. */
+  get stopped(): number {
+    return this.#isStopped ? this.#gone.size : 0;
+  }
+}

@@ -1,0 +1,46 @@
+// The owner of a DNSRecord's values at the service, and the set that says which values these are. Pure.
+import type { SetChange } from '#client/pace/writer.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { isInOwnNamespace } from '#resources/zone-ref.ts';
+import type { Desired } from './desired.ts';
+
+/** The prefix of the owners of all DNSRecords of a cluster. */
+export function ownersOf(cluster: string): string {
+  return `k8s:${cluster}/`;
+}
+
+/** @param key the key of a DNSRecord */
+export function ownerOf(cluster: string, key: string): string {
+  return `${ownersOf(cluster)}${key}`;
+}
+
+/** The key of the DNSRecord that the owner stands for; undefined for the owner of another cluster or of another kind. */
+export function keyIn(owner: string, cluster: string): string | undefined {
+  const key = owner.startsWith(ownersOf(cluster)) ? owner.slice(ownersOf(cluster).length) : '';
+  return /^[^/\s]+\/[^/\s]+$/.test(key) ? key : undefined;
+}
+
+export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
+
+/** "Exactly these values are those of the object": whatever else it has in the zone is released in the same transaction. */
+export function setOf(object: DNSRecord, cluster: string, desired: Desired, drift: DriftPolicy): SetChange {
+  const { uid, generation } = object.metadata;
+  const { ttl, adopt, deletionPolicy } = object.spec;
+  const isOwn = isInOwnNamespace(object);
+  return {
+    owner: ownerOf(cluster, keyOf(object)),
+    ...(generation === undefined ? {} : { generation }),
+    ...(uid === undefined ? {} : { instance: uid }),
+    name: desired.name,
+    type: desired.type,
+    ...(ttl === undefined ? {} : { ttl }),
+    values: desired.values.map(({ content, priority }) => ({ content, ...(priority === null ? {} : { priority }) })),
+    exact: true,
+    drift,
+    // In a zone of another namespace, anybody who knows a value could take it over and delete it afterwards, and a value that
+    // remains without its object would remain after the grant ends.
+    adopt: isOwn ? adopt : 'Never',
+    retain: isOwn && deletionPolicy === 'Retain',
+  };
+}

@@ -1,0 +1,86 @@
+// Compares the owners in a zone with the DNSRecords: when the process starts or takes over, and every ten minutes. An owner without
+// its object is released, and an object whose records others changed, or whose owner is missing, runs.
+
+import type { Clock } from '#base/clock.ts';
+import type { OwnedSet, Zone } from '#client/client.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
+import { keyOf, splitKey } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { BY_ZONE, clusterOf, type OperatorContext } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
+import { keyIn, ownersOf } from '../record/owner.ts';
+import type { ZoneRun } from '../run/run.ts';
+
+/** The time between two checks of one zone, in ms; up to a tenth is added at random to spread the checks of many zones. */
+export const CHECK_INTERVAL_MS = 10 * 60_000;
+
+export interface OwnerChecks {
+  /** Compares the owners when a check is due. @throws errors of the service; the check is then still due */
+  check(run: ZoneRun, service: Connection, zone: Zone): Promise<void>;
+  /** The time until the next check, in ms. */
+  dueIn(key: string): number;
+  forget(key: string): void;
+}
+
+export function createOwnerChecks(clock: Clock, random: () => number): OwnerChecks {
+  const dueAt = new Map<string, number>();
+  return {
+    check: async (run, service, zone) => {
+      const { context, object } = run;
+      const key = keyOf(object);
+      const isFirst = !context.held.isCompared(zone.id);
+      if (!isFirst && (dueAt.get(key) ?? 0) > clock.now()) return;
+      // A zone that was created in this run has no records.
+      const isNew = isFirst && object.status?.zoneId === undefined && run.object.status?.origin === undefined;
+      const isEmpty = isNew && zone.records === 0;
+      const wanted = isEmpty ? [] : await compare(run, service, zone);
+      context.held.compared(zone.id);
+      dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
+      for (const each of wanted) context.enqueueRecord(each);
+    },
+    dueIn: (key) => Math.max(0, (dueAt.get(key) ?? clock.now()) - clock.now()),
+    forget: (key) => void dueAt.delete(key),
+  };
+}
+
+/** @returns the keys of the DNSRecords that must run */
+async function compare(run: ZoneRun, { client }: Connection, zone: Zone): Promise<ReadonlySet<string>> {
+  const { context, call } = run;
+  const zoneKey = keyOf(run.object);
+  const cluster = clusterOf(context);
+  const wanted = new Set<string>();
+  const seen = new Set<string>();
+  for await (const page of client.owners.pages(zone.id, { prefix: ownersOf(cluster) }, call)) {
+    for (const set of page) {
+      const key = keyIn(set.owner, cluster);
+      if (key === undefined || !context.watches(splitKey(key).namespace ?? '')) continue;
+      context.held.put(key, { zoneId: zone.id, zoneKey });
+      const object = context.records.get(key);
+      if (object) seen.add(key);
+      else context.held.gone(key);
+      if (!object || isElsewhere(context, object, zoneKey, zone.id) || mustRun(object, set, run)) wanted.add(key);
+    }
+  }
+  for (const object of context.records.byIndex(BY_ZONE, zoneKey))
+    if (!seen.has(keyOf(object)) && isSettled(object, zone.id)) wanted.add(keyOf(object));
+  return wanted;
+}
+
+/** Whether the object refers to another zone, so that its run releases this one. */
+function isElsewhere({ zones }: OperatorContext, object: DNSRecord, zoneKey: string, zoneId: string): boolean {
+  return zoneKeyOf(object) !== zoneKey && zones.get(zoneKeyOf(object))?.status?.zoneId !== zoneId;
+}
+
+function mustRun(object: DNSRecord, set: OwnedSet, { object: zone }: ZoneRun): boolean {
+  const { uid, generation } = object.metadata;
+  const policy = object.spec.driftPolicy ?? zone.spec.driftPolicy;
+  // A reported difference may have been mended since.
+  const isReported = findCondition(object.status?.conditions, 'Programmed')?.reason === 'Drifted';
+  return set.generation !== generation || set.instance !== uid || (set.drifted && policy !== 'Ignore') || isReported;
+}
+
+/** Whether the whole spec was written. */
+function isSettled({ status, metadata }: DNSRecord, zoneId: string): boolean {
+  return isTrue(status?.conditions, 'Programmed', metadata.generation) && status?.zoneId === zoneId;
+}
