@@ -115,32 +115,12 @@ export const recordSpec = withRules(
       .meta({
         description:
           'How to handle a value that exists at the DNS service and that no DNSRecord owns. Never reports a conflict. ' +
-          'IfIdentical takes over a record with the same name, type and value. In a zone of another namespace the operator ' +
-          'takes over no records.',
+          'IfIdentical takes over a record with the same name, type, value and TTL. In a zone of another namespace the ' +
+          'operator takes over no records.',
       }),
   }),
   RECORD_RULES,
 );
-
-const ledgerEntry = z.object({
-  id: z.string().max(64).optional().meta({
-    description: 'The id of the record at the DNS service. Absent until the operator has received the response.',
-  }),
-  content: z.string().max(70_000).meta({ description: 'The value that the operator sent to the DNS service.' }),
-  priority: priority.nullable().meta({ description: 'The preference of an MX value. Null for all other types.' }),
-  ttl: ttl.optional().meta({
-    description: 'Internal, do not rely on it. The ttl of the request in progress; absent when it has none.',
-  }),
-  intent: z
-    .string()
-    .max(64)
-    .optional()
-    .meta({
-      description:
-        'Internal, do not rely on it. Identifies the request that creates the value. The operator repeats this exact ' +
-        'request if it did not receive the response.',
-    }),
-});
 
 export const recordStatus = z.object({
   observedGeneration: z
@@ -159,16 +139,6 @@ export const recordStatus = z.object({
     .max(64)
     .optional()
     .meta({ description: 'The id of the zone at the DNS service that holds the records of this object.' }),
-  records: z
-    .array(ledgerEntry)
-    .max(2 * MAX_VALUES)
-    .optional()
-    .meta({
-      description:
-        'The records that this object owns at the DNS service. The operator changes and deletes no other records for it.',
-      // One field manager writes the ledger, and always all of it: merging the entries of two writers would invent ownership.
-      'x-kubernetes-list-type': 'atomic',
-    }),
   nextAttemptTime: moment.optional().meta({
     description: 'The time of the next attempt, set while the operator waits for a limit of the DNS service.',
   }),
@@ -177,8 +147,6 @@ export const recordStatus = z.object({
 
 export type RecordSpec = z.infer<typeof recordSpec>;
 export type RecordStatus = z.infer<typeof recordStatus>;
-/** One value at the service that an object owns, or is about to own. */
-export type LedgerEntry = z.infer<typeof ledgerEntry>;
 
 export interface DNSRecord extends KubeObject {
   readonly spec: RecordSpec;

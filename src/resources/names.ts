@@ -6,14 +6,14 @@ export const FINALIZER = 'zonestead.dev/dns';
 export const FIELD_MANAGER = 'zonestead-operator';
 /** The reporting controller in Events. */
 export const REPORTER = 'zonestead.dev/operator';
-/** An annotation of a DNSRecord: the values that were about to be created; see operator/record/creation-annotation.ts. */
-export const CREATION_ANNOTATION = 'zonestead.dev/creation';
 /** An annotation of an Event: the id of the run, which the service has as `x-request-id` and as request id in its history. */
 export const REQUEST_ID = 'zonestead.dev/request-id';
 /** An annotation of a DNSZone, with the value `true`: delete the zone with all records that no DNSRecord owns. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
-/** An annotation of a DNSZone, with the value `true`: remove orphaned records of other namespaces in any number. */
-export const REMOVE_ORPHANS = 'zonestead.dev/remove-orphans';
+/** An annotation of a DNSZone, with the value `true`: release the records of any number of deleted DNSRecords. */
+export const RELEASE_MANY = 'zonestead.dev/release-many';
+/** A condition of a DNSZone: the records of deleted DNSRecords remain, because there are too many of them. */
+export const DELETIONS_HELD = 'DeletionsHeld';
 /** The reason of Ready, and a condition, of a DNSZone that is not deleted because no DNSRecord owns some of its records. */
 export const DELETION_BLOCKED = 'DeletionBlocked';
 /** A label of a namespace, with the value `allow`: its DNSZones may take over or observe existing zones of the service. */

@@ -249,6 +249,11 @@ export const SETTINGS = {
     'the service account of the pod',
     'The process reaches the Kubernetes cluster as this kubeconfig says.',
   ),
+  ZONESTEAD_CLUSTER: optional(
+    leaseName,
+    'the uid of the namespace kube-system',
+    'The owners of records at the service name the cluster by this text. Each cluster that uses the service needs a different one, and it must not change: the records of another name are those of another cluster.',
+  ),
   ZONESTEAD_LEADER_ELECTION: optional(
     onOff,
     'on without KUBECONFIG',

@@ -16,8 +16,7 @@ export function isDeleting(object: KubeObject): boolean {
 }
 
 /**
- * Returns the object with the finalizer, and sets the annotations in the same write; makes no call when the finalizer
- * is already there. @throws {KubeError} 409 when the object changed.
+ * Returns the object with the finalizer; makes no call when the finalizer is already there. @throws {KubeError} 409 when the object changed.
  */
 export async function addFinalizer<T extends KubeObject>(
   api: KubeApi,
@@ -25,11 +24,10 @@ export async function addFinalizer<T extends KubeObject>(
   object: T,
   finalizer: string,
   signal?: AbortSignal,
-  annotations?: Readonly<Record<string, string>>,
 ): Promise<T> {
   if (hasFinalizer(object, finalizer)) return object;
   const finalizers = [...(object.metadata.finalizers ?? []), finalizer];
-  return await patchFinalizers(api, type, object, finalizers, signal, annotations);
+  return await patchFinalizers(api, type, object, finalizers, signal);
 }
 
 /**
@@ -59,9 +57,7 @@ function patchFinalizers<T extends KubeObject>(
   object: T,
   finalizers: readonly string[],
   signal: AbortSignal | undefined,
-  annotations?: Readonly<Record<string, string>>,
 ): Promise<T> {
   const { resourceVersion, uid } = object.metadata;
-  const metadata = { uid, resourceVersion, finalizers, ...(annotations === undefined ? {} : { annotations }) };
-  return api.merge<T>(type, object.metadata, { metadata }, {}, signal);
+  return api.merge<T>(type, object.metadata, { metadata: { uid, resourceVersion, finalizers } }, {}, signal);
 }

@@ -6,7 +6,7 @@ import type { KubeObject } from '#kube/objects/resource.ts';
 const MAX_WAIT_MS = 10_000;
 
 /** Whether the object must keep waiting. @param hasCause whether there is a cause to wait now */
-export type BoundedWait = (object: KubeObject, hasCause: boolean) => boolean;
+export type BoundedWait = (object: Pick<KubeObject, 'metadata'>, hasCause: boolean) => boolean;
 
 /** Remembers since when each object waits. Create one for each cause. */
 export function createBoundedWait(clock: Clock): BoundedWait {

@@ -9,8 +9,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { ParentLookup } from '../proof/delegated.ts';
 import type { Propagation } from '../proof/propagation.ts';
-import type { Seal } from '../record/creation-annotation.ts';
-import type { OrphanSweep } from '../record/orphan-sweep.ts';
+import type { HeldOwners } from '../record/held.ts';
 import type { Observer } from '../run/metrics.ts';
 import type { Neighbours } from './claims.ts';
 import type { Credentials } from './credentials.ts';
@@ -36,13 +35,12 @@ export interface OperatorContext {
   enqueueZoneOnRecovery(key: string): void;
   enqueueRecordOnRecovery(key: string): void;
   now(): Date;
-  /** Signs the text that the operator keeps in annotations, which users can edit. */
-  seal: Seal;
-  /** Returns the id of this cluster in the marks of records; undefined until it is known. */
+  /** Returns the name of this cluster in the owners of records; undefined until it is known. */
   cluster(): string | undefined;
   /** Whether the operator sees the objects of a namespace. */
   watches(namespace: string): boolean;
-  orphans: OrphanSweep;
+  /** Where the DNSRecords of this cluster have records. */
+  held: HeldOwners;
   /** Returns a new unique text for an Idempotency-Key. */
   nonce(): string;
 }
@@ -51,7 +49,14 @@ export interface OperatorContext {
 export const BY_ZONE = 'zone';
 export const BY_ZONE_NAME = 'zoneName';
 export const BY_ZONE_ABOVE = 'zoneAbove';
-export const BY_RECORD_ID = 'recordId';
+
+/** @throws Error while the name of the cluster is not known; the queue then tries again */
+export function clusterOf({ cluster }: Pick<OperatorContext, 'cluster'>): string {
+  const name = cluster();
+  if (name === undefined)
+    throw new Error('the uid of namespace kube-system is not known; set ZONESTEAD_CLUSTER to a name of this cluster');
+  return name;
+}
 
 /** Returns the other DNSZones, which decide with the object whether it may have its name. */
 export function neighboursOf({ zones }: Pick<OperatorContext, 'zones'>): Neighbours {
@@ -61,7 +66,7 @@ export function neighboursOf({ zones }: Pick<OperatorContext, 'zones'>): Neighbo
   };
 }
 
-/** The text that marks a zone at the service as managed by the object. The mark of a record is in record/orphans.ts. */
+/** The text that marks a zone at the service as managed by the object. */
 export function markOf(object: DNSZone): string {
   return `DNSZone ${keyOf(object)}`;
 }

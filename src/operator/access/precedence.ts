@@ -1,13 +1,12 @@
 // Precedence among DNSRecords that conflict while none of them has its records yet: the oldest object is first, in any order of
 // arrival. Once the oldest has its records, the service refuses the others.
-import { findCondition } from '#kube/objects/conditions.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
-import { byAge } from '#kube/objects/resource.ts';
+import { byAge, keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { ledgerOf } from '../record/creation-annotation.ts';
 import { type Desired, desiredOf } from '../record/desired.ts';
 import { labelsIn, type OperatorContext } from './context.ts';
 import { refusal } from './grants.ts';
@@ -28,18 +27,18 @@ export const TURN_RETRY_MS = 100;
 
 /** @returns an older object that conflicts with this one and whose request is still undecided; null if this one has values */
 export function precedingRecord(
-  context: Pick<OperatorContext, 'records' | 'namespaces' | 'seal'>,
+  context: Pick<OperatorContext, 'records' | 'namespaces' | 'held'>,
   object: DNSRecord,
   zone: DNSZone,
   zoneName: string,
   desired: Desired,
 ): DNSRecord | null {
-  if (ledgerOf(object, context.seal).entries.length > 0) return null;
+  if (isTrue(object.status?.conditions, 'Programmed') || context.held.at(keyOf(object)).length > 0) return null;
   const zoneKey = zoneKeyOf(object);
   // The apex has two spellings: "@" and the zone name.
   const labels = desired.name === '@' ? ['@', zoneName] : [desired.name];
   for (const other of labels.flatMap((label) => context.records.byIndex(BY_LABEL, placeOf(zoneKey, label)))) {
-    if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(context, other)) continue;
+    if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(other)) continue;
     const verdict = desiredOf(other, zoneName);
     if (!verdict.ok || !contend(verdict.desired, desired)) continue;
     if (refusal(zone, other, desired.name, labelsIn(context)) === null) return other;
@@ -56,9 +55,9 @@ const UNDECIDED: ReadonlySet<string> = new Set<NotReadyReason>([
   'APIUnavailable',
 ]);
 
-/** Whether the object owns no record yet and was not refused. */
-function isOpen({ seal }: Pick<OperatorContext, 'seal'>, object: DNSRecord): boolean {
-  if (isDeleting(object) || ledgerOf(object, seal).entries.some(({ id }) => id !== undefined)) return false;
+/** Whether the object has no values yet and was not refused. */
+function isOpen(object: DNSRecord): boolean {
+  if (isDeleting(object)) return false;
   const programmed = findCondition(object.status?.conditions, 'Programmed');
   return programmed === undefined || programmed.status === 'Unknown' || UNDECIDED.has(programmed.reason);
 }

@@ -3,7 +3,6 @@
 import { trimObject } from '#kube/cache/store.ts';
 import type { Condition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import { CREATION_ANNOTATION } from '#resources/names.ts';
 
 /** The number of texts that are shared: reasons, messages and times. More texts than this do not repeat. */
 const MAX_TEXTS = 2_000;
@@ -27,16 +26,8 @@ export function createRecordTrim(): (object: DNSRecord) => DNSRecord {
     lastTransitionTime: once(lastTransitionTime),
   });
   return (object) => {
-    const trimmed = withoutCreationAnnotation(trimObject(object));
+    const trimmed = trimObject(object);
     if (trimmed.status === undefined) return trimmed;
     return { ...trimmed, status: { ...trimmed.status, conditions: (trimmed.status.conditions ?? []).map(slim) } };
   };
-}
-
-/** Once the status has a ledger, nothing reads the annotation. */
-function withoutCreationAnnotation(object: DNSRecord): DNSRecord {
-  const { annotations } = object.metadata;
-  if (object.status?.records === undefined || annotations?.[CREATION_ANNOTATION] === undefined) return object;
-  const { [CREATION_ANNOTATION]: _read, ...others } = annotations;
-  return { ...object, metadata: { ...object.metadata, annotations: others } };
 }

@@ -4,7 +4,6 @@
 import { parseZoneName } from '#dns/names/name.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
-import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -21,11 +20,11 @@ import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
-import { deleteRecord, withdraw } from './delete.ts';
+import { applyValues } from './apply.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { messageOf } from './problem.ts';
+import { releaseGone, withdraw } from './release.ts';
 import { ACCEPTED, failedRecord, PROGRAMMED, propagatedAt, READY, stopped } from './status.ts';
-import { writeValues } from './write.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
@@ -36,19 +35,20 @@ export function createRecordReconciler(context: OperatorContext): Reconcile {
   return createReconciler<DNSRecord, RecordStatus>(context, {
     type: DNS_RECORD,
     cache: context.records,
-    decide: (run) => (isDeleting(run.object) ? deleteRecord(run, mustWaitForZone) : reconcileRecord(run, mustWait)),
+    decide: (run) => reconcileRecord(run, mustWait),
     failed: failedRecord,
     zoneOf: (object) => context.zones.get(zoneKeyOf(object)),
     fieldsOf: ({ spec }) => ({ summary: summaryOf(valuesOf(spec)) }),
     answersOf: () => ({}),
     ready: READY,
     onRecovery: context.enqueueRecordOnRecovery,
-    forget: () => undefined,
+    gone: (key, control) => releaseGone(context, key, control, mustWaitForZone),
   });
 }
 
 async function reconcileRecord(run: RecordRun, mustWait: BoundedWait): Promise<RecordOutcome> {
   const { context, object, signal } = run;
+  context.held.back(keyOf(object));
   const found = context.zones.get(zoneKeyOf(object));
   const zone = found && zoneOf(found, object);
   // A change of the zone causes the next run of this record.
@@ -123,26 +123,21 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   const { context, object } = run;
   const { zoneId } = zone;
   const driftPolicy = object.spec.driftPolicy ?? context.zones.get(zoneKeyOf(object))?.spec.driftPolicy ?? 'Enforce';
-  const written = await writeValues(run, service, { zone, desired, driftPolicy });
-  const { drift, hasWritten } = written;
+  const applied = await applyValues(run, service, zoneId, desired, driftPolicy);
+  const { drift, hasWritten } = applied;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
-  run.fields = { fqdn: desired.fqdn, zoneId, records: written.owned };
+  run.fields = { fqdn: desired.fqdn, zoneId };
   if (drift.length > 0 && driftPolicy !== 'Enforce') return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
-  if (written.problem) {
-    const { reason } = written.problem;
-    const answer = no(reason, messageOf(context, object, written.problem));
+  if (applied.problem) {
+    const { reason } = applied.problem;
+    const answer = no(reason, messageOf(context, object, applied.problem));
     const accepted = reason === 'Conflict' ? ACCEPTED : answer;
     return { answers: stopped(answer, accepted), next: { afterMs: REFUSED_RETRY_MS } };
   }
   if (drift.length > 0) run.observations.push({ kind: 'drift', result: 'repaired' });
-  const expected = {
-    name: desired.fqdn,
-    type: desired.type,
-    ttl: written.ttl,
-    rdatas: desired.values.map(({ wire }) => wire),
-  };
-  const before = written.wasInSync && !zone.parked ? provenBefore(object, zone) : null;
-  const propagated = before ?? (await prove(run, service, zone, expected));
+  const wasInSync = !hasWritten && drift.length === 0;
+  const before = wasInSync && !zone.parked ? provenBefore(object, zone) : null;
+  const propagated = before ?? (await proveValues(run, service, zone, desired));
   const isServed = propagated.status === 'True';
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
@@ -171,6 +166,22 @@ function provenBefore({ status, metadata }: DNSRecord, { counted, nameservers }:
   if (!isTrue(status?.conditions, 'Propagated', metadata.generation)) return null;
   const message = findCondition(status?.conditions, 'Propagated')?.message ?? '';
   return message.startsWith(propagatedAt(counted, nameservers).message) ? yes('Propagated', message) : null;
+}
+
+/** An RRset has the lowest TTL of its records (RFC 2181 section 5.2), and other owners may have some of them. */
+async function proveValues(
+  run: RecordRun,
+  service: Connection,
+  zone: ReadyZone,
+  { fqdn, name, type, values }: Desired,
+): Promise<Answer> {
+  const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
+  const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
+  const first = await prove(run, service, zone, { ...expected, ttl });
+  if (first.status === 'True' || zone.parked) return first;
+  const there = await service.client.records.list(zone.zoneId, { name, type }, run.call);
+  const lowest = Math.min(ttl, ...there.map((record) => record.ttl));
+  return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest });
 }
 
 async function prove(

@@ -39,7 +39,7 @@ export async function releaseGone(
   const call = { signal, requestId: reconcileId };
   for (const place of context.held.at(key)) {
     const zone = context.zones.get(place.zoneKey);
-    if (mustWait({ metadata: { uid: key } }, isDeletedWithRecords(context, zone, place))) {
+    if (mustWait({ metadata: { name: key, uid: key } }, isDeletedWithRecords(context, zone, place))) {
       context.held.back(key);
       return { requeueAfterMs: ZONE_RETRY_MS };
     }

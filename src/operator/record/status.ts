@@ -12,8 +12,7 @@ export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
 export const PROGRAMMED = yes('Programmed', 'The DNS service has stored all values.');
 export const READY = yes('Ready', 'The record is served.');
 
-/** The delays in ms after which the operator reads again what was there a moment ago. */
-const AGAIN_MS = 100;
+/** The delay in ms after which the operator tries a zone again that was there a moment ago. */
 const NO_ZONE_MS = 1_000;
 
 /**
@@ -45,8 +44,6 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
     const message = `DNSZone ${zoneKey} has no usable API key (${failure.reason}). See the conditions of that DNSZone.`;
     return { answers: stopped(no('ZoneNotReady', message)) };
   }
-  // Another client deleted the record between the read and the write: read again.
-  if (failure.code === 'not_found') return { next: { afterMs: AGAIN_MS } };
   if (failure.kind === 'absent') {
     // The reconciler of the zone handles that, and a change of the zone causes the next run of the record.
     const message = `The zone of DNSZone ${zoneKey} no longer exists at the DNS service. See the conditions of that DNSZone.`;

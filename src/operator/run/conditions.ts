@@ -13,6 +13,8 @@ interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
 export type NotReady = Said<'False' | 'Unknown', NotReadyReason>;
 /** A result that Ready summarizes. True with a reason of a failure means that it was True before the failure. */
 export type Answer = Said<'True', GoodReason | NotReadyReason> | NotReady;
+/** The result of the condition DeletionsHeld. */
+export type HeldAnswer = Said<'True', 'ManyDeleted'> | Said<'False', 'NotHeld'>;
 /** The result of the condition Delegated. */
 export type DelegatedAnswer = Said<'True', 'Delegated'> | Said<'False' | 'Unknown', NotDelegatedReason>;
 
@@ -40,7 +42,7 @@ export const notEvaluated = (reason: NotReadyReason) =>
 /** Returns the conditions with these results, for a generation of the spec. */
 export function conditionsWith(
   conditions: readonly Condition[] | undefined,
-  answers: Readonly<Record<string, Answer | DelegatedAnswer>>,
+  answers: Readonly<Record<string, Answer | DelegatedAnswer | HeldAnswer>>,
   generation: number,
   now: Date,
 ): Condition[] {

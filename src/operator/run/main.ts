@@ -39,13 +39,11 @@ import { createParentLookup } from '../proof/delegated.ts';
 import { MOST_QUESTIONS } from '../proof/nodes.ts';
 import { createPropagation } from '../proof/propagation.ts';
 import { createRecordTrim } from '../record/cache.ts';
-import { createSeal } from '../record/creation-annotation.ts';
-import { recordIndexes } from '../record/indexes.ts';
-import { createOrphanSweep } from '../record/orphan-sweep.ts';
-import { clusterId } from '../record/orphans.ts';
+import { HeldOwners } from '../record/held.ts';
+import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
-import { countLeadership, countRequests, createObserver } from './metrics.ts';
+import { countHeld, countLeadership, countRequests, createObserver } from './metrics.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import { createServiceWatch } from './service-watch.ts';
@@ -141,7 +139,6 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     silenceMs: runtime.silenceMs,
   });
 
-  const seal = createSeal(config.ZONESTEAD_API_KEY);
   const scope = { namespaces: config.ZONESTEAD_NAMESPACES };
   const zones = manager.cache<DNSZone>(DNS_ZONE, {
     ...scope,
@@ -149,7 +146,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   });
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
     ...scope,
-    indexes: recordIndexes(seal),
+    indexes: RECORD_INDEXES,
     transform: createRecordTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
@@ -158,8 +155,9 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const { client } = own;
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
-  const orphans = createOrphanSweep(realClock, Math.random);
-  connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, orphans });
+  const held = new HeldOwners(realClock);
+  countHeld(metrics, held);
+  connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, held });
 
   const ownKey = watchOwnKey(client, realClock, log);
   manager.readyWhen('api key', ownKey.accepted);
@@ -188,10 +186,9 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     now: () => new Date(),
-    seal,
-    cluster: () => clusterId(namespaces.get('kube-system')),
+    cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
-    orphans,
+    held,
     nonce: () => randomBytes(12).toString('hex'),
   };
   manager.controller({

@@ -4,7 +4,7 @@
 //   object_conditions{kind,condition,status}   objects by the status of each condition
 //   objects_not_ready{kind,reason}             objects that are not Ready, by reason
 //   propagation_seconds                        histogram: from a write at the service until every name server serves it
-//   orphans_total{result}                      records without an object: removed, or kept because there were too many
+//   deletions_held                             deleted DNSRecords whose records remain, because they are too many at once
 //   drift_total{kind,result}                   differences at the service: found, and repaired
 //   service_requests_total{method,code}        calls to the service by status; `none` without one, `other` for a rare status
 //   service_request_duration_seconds{method}   histogram: duration of one call
@@ -60,6 +60,15 @@ export function countLeadership(metrics: Metrics, election: Election | undefined
   });
 }
 
+/** Registers the number of deleted DNSRecords whose records remain for now. */
+export function countHeld(metrics: Metrics, held: { readonly stopped: number }): void {
+  metrics.gauge({
+    name: 'deletions_held',
+    help: 'Deleted DNSRecords whose records remain in DNS, because too many were deleted at once.',
+    collect: (gauge) => gauge.set(held.stopped),
+  });
+}
+
 export interface Observed {
   readonly zones: Cache<DNSZone>;
   readonly records: Cache<DNSRecord>;
@@ -80,12 +89,6 @@ export function createObserver(metrics: Metrics, { zones, records }: Observed): 
   });
   for (const kind of ['DNSZone', 'DNSRecord'])
     for (const result of ['found', 'repaired']) drift.inc({ kind, result }, 0);
-  const orphans = metrics.counter({
-    name: 'orphans_total',
-    help: 'Records of other namespaces without a DNSRecord that the operator removed, or kept because there were too many at once.',
-    labels: ['result'],
-  });
-  for (const result of ['removed', 'kept']) orphans.inc({ result }, 0);
   // The times of writes that are not yet proven, by uid: at most one for each object.
   const writes = new Map<string, number>();
   records.onChange((_key, kind, _initial, object) => {
@@ -94,7 +97,6 @@ export function createObserver(metrics: Metrics, { zones, records }: Observed): 
   return {
     observe: (kind, observation, uid = '') => {
       if (observation.kind === 'drift') drift.inc({ kind, result: observation.result });
-      else if (observation.kind === 'orphans') orphans.inc({ result: observation.result }, observation.count);
       else if (observation.kind === 'written') writes.set(uid, observation.at);
       else {
         const since = writes.get(uid);

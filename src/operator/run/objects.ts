@@ -6,16 +6,31 @@ import type { Reconciled, Run, Status } from './run.ts';
 
 /**
  * Writes the status if it differs from the status of the object, and keeps the written object in the run. With the uid in the
- * request, the write fails for an object that was deleted and created again in the meantime: a ledger must never reach another
- * object.
+ * request, the write fails for an object that was deleted and created again in the meantime: a status must never
+ * reach another object.
  */
 export async function writeStatus<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, status: S): Promise<void> {
   if (isSameStatus(run.object.status, status)) return;
-  const { name, namespace, uid } = run.object.metadata;
-  const draft = { metadata: { name, namespace, uid }, status } as never;
+  const { uid } = run.object.metadata;
+  const patch = { metadata: { uid }, status: mergePatch(run.object.status, status) };
   const { context, signal } = run;
-  const written = await context.api.applyStatus<T>(run.type, draft, { fieldManager: FIELD_MANAGER }, signal);
+  const options = { subresource: 'status', fieldManager: FIELD_MANAGER };
+  const written = await context.api.merge<T>(run.type, run.object.metadata, patch, options, signal);
   see(run, written);
+}
+
+/** The merge patch (RFC 7396) with all of `next`, and null for each field that only `old` has. */
+export function mergePatch(old: unknown, next: unknown): unknown {
+  if (!isFields(next)) return next;
+  const before = isFields(old) ? old : {};
+  const fields = [...new Set([...Object.keys(before), ...Object.keys(next)])];
+  return Object.fromEntries(
+    fields.map((field) => [field, next[field] === undefined ? null : mergePatch(before[field], next[field])]),
+  );
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isSameStatus(old: Status | undefined, next: Status): boolean {
@@ -35,15 +50,12 @@ function stable(value: unknown): string {
 }
 
 /**
- * Adds the finalizer of the operator, and sets the annotations in the same write. Writes nothing if the object has the finalizer.
+ * Adds the finalizer of the operator. Writes nothing if the object has the finalizer.
  * @throws KubeError 409 when the object changed; the queue then runs it again
  */
-export async function addOwnFinalizer<T extends Reconciled<S>, S extends Status>(
-  run: Run<T, S>,
-  annotations?: Readonly<Record<string, string>>,
-): Promise<void> {
+export async function addOwnFinalizer<T extends Reconciled<S>, S extends Status>(run: Run<T, S>): Promise<void> {
   const { context, object, signal } = run;
-  const held = await addFinalizer(context.api, run.type, object, FINALIZER, signal, annotations);
+  const held = await addFinalizer(context.api, run.type, object, FINALIZER, signal);
   if (held !== object) see(run, held);
 }
 

@@ -2,7 +2,7 @@
 // outcome: the status once, or the end of the finalizer. Events and observations follow, and the queue learns the next run.
 
 import type { Cache } from '#kube/cache/store.ts';
-import type { Reconcile } from '#kube/controller/controller.ts';
+import type { Reconcile, ReconcileContext, ReconcileResult } from '#kube/controller/controller.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
@@ -34,8 +34,8 @@ export interface Kind<T extends Reconciled<S>, S extends Status> {
   readonly ready: Answer;
   /** Runs the object again when the service answers again. */
   onRecovery(key: string): void;
-  /** The object no longer exists. */
-  forget(key: string): void;
+  /** The run of a key whose object no longer exists. */
+  gone(key: string, control: ReconcileContext): ReconcileResult | Promise<ReconcileResult>;
 }
 
 export function createReconciler<T extends Reconciled<S>, S extends Status>(
@@ -44,10 +44,7 @@ export function createReconciler<T extends Reconciled<S>, S extends Status>(
 ): Reconcile {
   return async (key, control) => {
     const object = kind.cache.get(key);
-    if (!object) {
-      kind.forget(key);
-      return {};
-    }
+    if (!object) return kind.gone(key, control);
     const run: Run<T, S> = {
       context,
       type: kind.type,

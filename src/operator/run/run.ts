@@ -1,5 +1,5 @@
 // One run of the reconciler of a zone or of a record, and its outcome, as data. The steps of a run (look, decide, act, prove) add
-// facts to it and write nothing but the values at the service and the ledger of creations; run/reconciler.ts writes the rest.
+// facts to it and write nothing but the values at the service; run/reconciler.ts writes the rest.
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { EventToRecord } from '#kube/events/events.ts';
@@ -10,7 +10,7 @@ import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { OperatorContext } from '../access/context.ts';
-import type { Answer, DelegatedAnswer } from './conditions.ts';
+import type { Answer, DelegatedAnswer, HeldAnswer } from './conditions.ts';
 
 export interface Status {
   readonly conditions: readonly Condition[];
@@ -22,13 +22,12 @@ export interface Reconciled<S extends Status> extends KubeObject {
 }
 
 /** The results of a run by the type of their condition. Without an explicit result, Ready summarizes those of the run. */
-export type Answers = Readonly<Record<string, Answer | DelegatedAnswer>> & { readonly Ready?: Answer };
+export type Answers = Readonly<Record<string, Answer | DelegatedAnswer | HeldAnswer>> & { readonly Ready?: Answer };
 
 /** A fact for the metrics. `at` is a time of the clock in ms. */
 export type Observation =
   | { readonly kind: 'written' | 'propagated'; readonly at: number }
-  | { readonly kind: 'drift'; readonly result: 'found' | 'repaired' }
-  | { readonly kind: 'orphans'; readonly result: 'removed' | 'kept'; readonly count: number };
+  | { readonly kind: 'drift'; readonly result: 'found' | 'repaired' };
 
 /** When to look again. Without a time, a change of the object or of another one causes the next run. */
 export type Next =

@@ -3,18 +3,16 @@
 
 import type { Cache } from '#kube/cache/store.ts';
 import { LOW_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
-import { findCondition } from '#kube/objects/conditions.ts';
-import { hasFinalizer, isDeleting } from '#kube/objects/finalizer.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { CREATION_ANNOTATION, FINALIZER } from '#resources/names.ts';
 import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from '../access/context.ts';
 import { BY_CONTESTED_ZONE, isBlockedByOther } from '../record/indexes.ts';
-import type { OrphanSweep } from '../record/orphan-sweep.ts';
+import type { HeldOwners } from '../record/held.ts';
 
 export interface Triggers {
   zones: Cache<DNSZone>;
@@ -22,11 +20,11 @@ export interface Triggers {
   namespaces: Cache<KubeObject>;
   zoneQueue: WorkQueue;
   recordQueue: WorkQueue;
-  orphans: Pick<OrphanSweep, 'gone'>;
+  held: HeldOwners;
 }
 
 /** Connects the caches to the queues, for as long as the process lives. */
-export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, orphans }: Triggers): void {
+export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, held }: Triggers): void {
   enqueueOnChange(zones, zoneQueue);
   enqueueOnChange(records, recordQueue, isChallenge);
   zones.onChange((key, kind, initial, object, old) => {
@@ -36,21 +34,19 @@ export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQ
   });
   // The serial and the number of records in the status of a zone follow its records after a delay, once for many changes.
   records.onChange((_key, kind, initial, object, old) => {
-    if (initial || kind === 'add' || (kind === 'update' && ledgerText(object) === ledgerText(old))) return;
+    if (initial || kind === 'add' || (kind === 'update' && writtenText(object) === writtenText(old))) return;
     zoneQueue.addAfter(zoneKeyOf(object), REFRESH_MS);
   });
-  // An object can disappear without its cleanup if somebody removed the finalizer.
-  records.onChange((_key, kind, initial, object) => {
-    if (kind === 'delete' && !initial && orphans.gone(object)) zoneQueue.addAfter(zoneKeyOf(object), ORPHANS_MS);
-  });
-  // The run adds a finalizer again that somebody removed.
-  records.onChange((key, kind, _initial, object, old) => {
-    const lost = old !== undefined && hasFinalizer(old, FINALIZER) && !hasFinalizer(object, FINALIZER);
-    if (kind === 'update' && lost && !isDeleting(object)) recordQueue.add(key);
+  // The run of a key without an object releases its values, in the zone that the object had.
+  records.onChange((key, kind, initial, object) => {
+    if (kind !== 'delete' || initial) return;
+    const { zoneId } = object.status ?? {};
+    if (zoneId !== undefined) held.put(key, { zoneId, zoneKey: zoneKeyOf(object) });
+    held.gone(key);
   });
   // Another object may wait for a value that this object has given up.
   records.onChange((key, kind, _initial, object, old) => {
-    if (kind === 'add' || (kind === 'update' && !gaveUpValue(object, old))) return;
+    if (kind === 'add' || (kind === 'update' && !isFreed(object, old))) return;
     for (const record of records.byIndex(BY_CONTESTED_ZONE, zoneKeyOf(object))) {
       if (keyOf(record) !== key) recordQueue.add(keyOf(record));
     }
@@ -65,13 +61,10 @@ export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQ
 
 /** The delay from a change of its records to a run of the zone, in ms: long enough for many changes to cause one run. */
 const REFRESH_MS = 10_000;
-/** The delay from the end of an object to the search for its orphaned records, in ms. */
-const ORPHANS_MS = 1_000;
 
-/** The part of a DNSRecord that changes the zone at the service: its values, and each edit, also of the ttl alone. */
-function ledgerText(record: DNSRecord | undefined): string {
-  const { records, observedGeneration } = record?.status ?? {};
-  return JSON.stringify([records?.filter(({ id }) => id !== undefined), observedGeneration]);
+/** The part of a DNSRecord that changes the zone at the service. */
+function writtenText({ status }: DNSRecord | { status?: undefined } = {}): string {
+  return JSON.stringify([status?.zoneId, status?.observedGeneration, isTrue(status?.conditions, 'Programmed')]);
 }
 
 /** A refused zone of the same name, above or below may wait for a name or a grant that this zone has given. */
@@ -109,17 +102,11 @@ function enqueueOnChange<T extends KubeObject>(
     const edited =
       old?.metadata.generation !== object.metadata.generation ||
       old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-    const annotated = userAnnotations(old) !== userAnnotations(object);
+    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
     if (kind === 'update' && !edited && !annotated) return;
     if (!initial) queue.forget(key);
     queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
   });
-}
-
-/** The annotations without the one that the operator writes. */
-function userAnnotations(object: KubeObject | undefined): string {
-  const { [CREATION_ANNOTATION]: _ours, ...annotations } = object?.metadata.annotations ?? {};
-  return JSON.stringify(annotations);
 }
 
 /** Whether a part of the zone changed that its records depend on. */
@@ -139,10 +126,7 @@ function affectsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
   return old === undefined || facts(zone) !== facts(old);
 }
 
-/** Whether the ledger no longer has a value that it had before. */
-function gaveUpValue(record: DNSRecord, old: DNSRecord | undefined): boolean {
-  const values = ({ status }: DNSRecord) =>
-    (status?.records ?? []).flatMap(({ id, content }) => (id ? [`${id} ${content}`] : []));
-  const now = new Set(values(record));
-  return old !== undefined && values(old).some((value) => !now.has(value));
+/** Whether the object had values and has none any more. */
+function isFreed({ status }: DNSRecord, old: DNSRecord | undefined): boolean {
+  return old?.status?.zoneId !== undefined && status?.zoneId === undefined;
 }

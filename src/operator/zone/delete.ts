@@ -5,13 +5,13 @@ import { ApiError, isAbsent } from '#client/errors.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
-import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
-import { BY_ZONE } from '../access/context.ts';
+import { clusterOf } from '../access/context.ts';
 import { type Connection, connectionForDeletion } from '../access/credentials.ts';
+import { keyIn, ownersOf } from '../record/owner.ts';
 import { no, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { Answers, ZoneOutcome, ZoneRun } from '../run/run.ts';
@@ -59,7 +59,7 @@ async function announced(run: ZoneRun, service: Connection): Promise<string | un
 
 /** @returns why the zone is not deleted, or null when it no longer exists */
 async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string): Promise<string | null> {
-  const { context, object } = run;
+  const { object } = run;
   const { client } = service;
   try {
     const zone = await client.zones.get(zoneId, run.call);
@@ -67,11 +67,7 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
     // An id in a status must never lead to another zone.
     if (!name.ok || zone.zoneName !== name.value) return null;
     if (object.metadata.annotations?.[FORCE_DELETE] !== 'true') {
-      const own = new Set(
-        context.records
-          .byIndex(BY_ZONE, keyOf(object))
-          .flatMap((record) => (record.status?.records ?? []).map(({ id }) => id)),
-      );
+      const own = await ownedRecords(run, service, zoneId);
       const foreign = await foreignRecords(run, service, zoneId, own);
       if (foreign.length > 0) {
         const names = foreign.slice(0, SHOWN).join(', ') + (foreign.length > SHOWN ? ' and others' : '');
@@ -86,12 +82,30 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
   }
 }
 
+/** Returns the ids of the records of this cluster's DNSRecords, without those that a deleted DNSRecord left with Retain. */
+async function ownedRecords(
+  { context, call }: ZoneRun,
+  { client }: Connection,
+  zoneId: string,
+): Promise<ReadonlySet<string>> {
+  const cluster = clusterOf(context);
+  const own = new Set<string>();
+  for await (const page of client.owners.pages(zoneId, { prefix: ownersOf(cluster) }, call)) {
+    for (const { owner, retain, records } of page) {
+      const key = keyIn(owner, cluster);
+      if (key === undefined || (retain && !context.records.get(key))) continue;
+      for (const { id } of records) own.add(id);
+    }
+  }
+  return own;
+}
+
 /** Returns the first names and types of records with other ids; a zone may contain any number of records. */
 async function foreignRecords(
   run: ZoneRun,
   { client }: Connection,
   zoneId: string,
-  own: ReadonlySet<string | undefined>,
+  own: ReadonlySet<string>,
 ): Promise<readonly string[]> {
   const found = new Set<string>();
   for await (const page of client.records.pages(zoneId, {}, PAGE, run.call)) {

@@ -21,8 +21,9 @@ import { createReconciler } from '../run/reconciler.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
 import { sendForZone } from './create.ts';
 import { deleteZone } from './delete.ts';
-import { createDriftChecks, type DriftChecks } from './drift.ts';
 import { zoneAtService } from './find.ts';
+import { heldAnswer } from './held.ts';
+import { createOwnerChecks, type OwnerChecks } from './owners.ts';
 import { chooseSecondaries, lookAgainMs } from './secondaries.ts';
 import { servingOf } from './serving.ts';
 import {
@@ -48,17 +49,13 @@ const NOT_OFFERED_RETRY_MS = 60_000;
 
 /** @param random returns 0 ≤ x < 1; it spreads the checks for drift */
 export function createZoneReconciler(context: OperatorContext, random: () => number): Reconcile {
-  const driftChecks = createDriftChecks(context.clock, random);
-  const forget = (key: string) => {
-    driftChecks.forget(key);
-    context.orphans.forget(key);
-  };
+  const ownerChecks = createOwnerChecks(context.clock, random);
   return createReconciler<DNSZone, ZoneStatus>(context, {
     type: DNS_ZONE,
     cache: context.zones,
     decide: (run) => {
-      if (!isDeleting(run.object)) return reconcileZone(run, driftChecks);
-      forget(keyOf(run.object));
+      if (!isDeleting(run.object)) return reconcileZone(run, ownerChecks);
+      ownerChecks.forget(keyOf(run.object));
       return deleteZone(run);
     },
     failed: failedZone,
@@ -67,11 +64,14 @@ export function createZoneReconciler(context: OperatorContext, random: () => num
     answersOf: ({ zoneId }) => (zoneId === undefined ? { Delegated: NOT_THERE_YET } : {}),
     ready: READY,
     onRecovery: context.enqueueZoneOnRecovery,
-    forget,
+    gone: (key) => {
+      ownerChecks.forget(key);
+      return {};
+    },
   });
 }
 
-async function reconcileZone(run: ZoneRun, driftChecks: DriftChecks): Promise<ZoneOutcome> {
+async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<ZoneOutcome> {
   const { context, object, signal } = run;
   const claim = judge(context, object);
   if ('answer' in claim) return { ...refusedZone(object, claim.answer), next: { afterMs: REFUSED_RETRY_MS } };
@@ -84,22 +84,22 @@ async function reconcileZone(run: ZoneRun, driftChecks: DriftChecks): Promise<Zo
   const adjusted = await adjust(run, service, found);
   const { zone, programmed } = await chooseSecondaries(run, service, adjusted);
   run.fields = { ...facts(run.object, zone), origin };
+  // After a start, the records of deleted objects wait for it, also while the zone is not served.
+  if (!context.held.isCompared(zone.id)) await ownerChecks.check(run, service, zone);
   const proof = await prove(run, service, zone);
   const served = proof.problem === null ? readyBy(proof, zone.nameservers) : no('AwaitingPropagation', proof.problem);
   // A choice that is not offered keeps only the zone from being Ready, and none of its records.
   const ready = programmed?.status === 'False' ? programmed : served;
   run.fields = { ...run.fields, ...servingOf(object, zone, proof, context.now()) };
-  run.answers = { Accepted: ACCEPTED, Programmed: programmed ?? PROGRAMMED, Ready: ready };
+  run.answers = { Accepted: ACCEPTED, Programmed: programmed ?? PROGRAMMED, Ready: ready, ...heldAnswer(run) };
   if (proof.problem !== null) return { answers: run.answers, next: { afterMs: retryDelay(object, context.now()) } };
   // The slow questions follow in a run of their own, because they must not delay the news of Ready.
   if (isNews(object, ready)) return { answers: run.answers, next: { afterMs: 0 } };
   const delegated = delegatedAnswer(zone, context.lookUpParent && (await context.lookUpParent(zone, signal)));
   run.answers = { ...run.answers, Delegated: delegated };
-  await driftChecks.check(run, service, zone);
-  await context.orphans.check(run, service, zone);
+  await ownerChecks.check(run, service, zone);
   const due = [
-    driftChecks.dueIn(keyOf(object)),
-    context.orphans.dueIn(keyOf(object)),
+    ownerChecks.dueIn(keyOf(object)),
     ...(delegated.status === 'False' ? [NOT_DELEGATED_RETRY_MS] : []),
     ...(ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
     lookAgainMs(secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial), context.now(), zone.updatedAt),

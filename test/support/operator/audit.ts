@@ -1,6 +1,7 @@
 // Whether the service holds exactly what the objects of a cluster in memory want, and every object knows it. The end of
 // every scenario, however it went wrong in between.
 import { desiredOf } from '#operator/record/desired.ts';
+import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import type { Bench } from './bench.ts';
@@ -37,6 +38,9 @@ export function audit(bench: Bench, foreign: Foreign = {}): string[] {
     if (!owners.has(id) && !foreign.zoneIds?.includes(id)) problems.push(`the zone ${id} is an orphan`);
   for (const id of foreign.zoneIds ?? []) if (!service.zones.has(id)) problems.push(`the foreign zone ${id} is gone`);
 
+  const keys = new Set(cluster.records().map((record) => `k8s:cluster-1/${keyOf(record)}`));
+  for (const id of service.zones.keys())
+    for (const owner of service.owners.in(id)) if (!keys.has(owner)) problems.push(`${owner} is an orphan in ${id}`);
   for (const record of cluster.records()) problems.push(...auditRecord(bench, record, owners));
   for (const id of service.ids())
     if (!owners.has(id) && !foreign.recordIds?.includes(id)) problems.push(`the record ${id} is an orphan`);
@@ -55,18 +59,16 @@ function auditRecord(bench: Bench, record: DNSRecord, owners: Map<string, string
   if (bench.ready(record) !== wantedReady) problems.push(`DNSRecord ${name} is ${bench.ready(record)}`);
   const verdict = desiredOf(record, stored?.zone.zoneName ?? 'invalid');
   if (!verdict.ok) return [...problems, verdict.message];
-  if (record.status?.zoneId !== zone?.status?.zoneId) problems.push(`DNSRecord ${name} has a ledger of another zone`);
+  if (record.status?.zoneId !== zone?.status?.zoneId) problems.push(`DNSRecord ${name} names another zone`);
 
-  const ledger = record.status?.records ?? [];
   const wanted = verdict.desired.values.map(({ content, priority, ttl }) => `${priority} ${content} ${ttl}`).sort();
-  const there = ledger.map(({ id, intent }) => {
-    const found = stored?.records.get(id ?? '');
-    if (intent !== undefined || id === undefined) return 'an intent';
-    if (owners.has(id)) problems.push(`${id} is in the ledgers of ${owners.get(id)} and ${name}`);
+  const there = bench.service.owners.idsOf(`k8s:cluster-1/${keyOf(record)}`).map((id) => {
+    const found = stored?.records.get(id);
+    if (owners.has(id)) problems.push(`${id} belongs to ${owners.get(id)} and ${name}`);
     owners.set(id, name);
     return found ? `${found.priority} ${found.content} ${found.ttl}` : `${id}, which is not there`;
   });
   if (JSON.stringify(there.sort()) !== JSON.stringify(wanted))
-    problems.push(`DNSRecord ${name} wants [${wanted}] and its ledger has [${there}]`);
+    problems.push(`DNSRecord ${name} wants [${wanted}] and owns [${there}]`);
   return problems;
 }

@@ -14,15 +14,13 @@ import { type Connection, createCredentials } from '#operator/access/credentials
 import type { ParentLookup } from '#operator/proof/delegated.ts';
 import type { NodesAnswer } from '#operator/proof/nodes.ts';
 import { countedNames, type ReadyWhen } from '#operator/proof/secondaries.ts';
-import { createSeal } from '#operator/record/creation-annotation.ts';
-import { recordIndexes } from '#operator/record/indexes.ts';
-import { createOrphanSweep } from '#operator/record/orphan-sweep.ts';
-import { clusterId } from '#operator/record/orphans.ts';
+import { HeldOwners } from '#operator/record/held.ts';
+import { RECORD_INDEXES } from '#operator/record/indexes.ts';
 import { createRecordReconciler } from '#operator/record/reconcile.ts';
 import { createZoneReconciler } from '#operator/zone/reconcile.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
-import { zoneNameIndex } from '#resources/zone-ref.ts';
+import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { FakeClock } from '../fake-clock.ts';
 import { MemoryCluster } from './cluster.ts';
@@ -64,8 +62,6 @@ export class Bench {
   readonly keys = new Map<string, string>();
   /** The answers at parent zones. (Default: no resolver.) */
   lookUpParent: ParentLookup | null = null;
-  /** The result for records without an object. */
-  readonly orphans: string[] = [];
   /** Whether the operator sees the objects of a namespace. */
   watches: OperatorContext['watches'] = () => true;
   /** Objects that wait for the service to answer again. */
@@ -74,6 +70,8 @@ export class Bench {
   readonly unseen = new Set<string>();
   /** Records before zones in every round. */
   recordsFirst = false;
+  /** The keys of DNSRecords that the work queue has had. */
+  readonly #known = new Set<string>();
   #process = this.#start();
   #nonces = 0;
 
@@ -85,6 +83,7 @@ export class Bench {
   /** Kill -9 and a new process: caches, pace and waiting are new, cluster and service as they are. */
   restart(): void {
     this.faults.arm(null);
+    this.#known.clear();
     this.#process = this.#start();
   }
 
@@ -92,6 +91,7 @@ export class Bench {
   sync(): void {
     const { zones, records, namespaces } = this.#process;
     zones.replace(this.cluster.zones());
+    for (const record of this.cluster.records()) this.#known.add(keyOf(record));
     records.replace(this.cluster.records().filter((record) => !this.unseen.has(keyOf(record))));
     namespaces.replace(this.cluster.all(NAMESPACE));
   }
@@ -130,6 +130,10 @@ export class Bench {
     const keys = [
       ...this.cluster.zones().map((object) => ({ kind: 'zone' as const, key: keyOf(object) })),
       ...this.cluster.records().map((object) => ({ kind: 'record' as const, key: keyOf(object) })),
+      // The keys of objects that are gone are in the queue, too.
+      ...[...this.#known]
+        .filter((key) => !this.cluster.record(key))
+        .map((key) => ({ kind: 'record' as const, key })),
     ];
     if (this.recordsFirst) keys.reverse();
     const runs = new Map<string, Run>();
@@ -155,6 +159,11 @@ export class Bench {
     return this.events.map(({ key, reason }) => `${key} ${reason}`);
   }
 
+  /** Where the owners of DNSRecords have records, as this process knows. */
+  get held(): HeldOwners {
+    return this.#process.held;
+  }
+
   #state(): string {
     const objects = [...this.cluster.zones(), ...this.cluster.records()].map(textOf);
     return [...objects, this.service.version].join('\n');
@@ -162,12 +171,14 @@ export class Bench {
 
   #start() {
     const zones = cacheOf<DNSZone>({ [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex });
-    const seal = createSeal('key');
-    const records = cacheOf<DNSRecord>(recordIndexes(seal));
+    const records = cacheOf<DNSRecord>(RECORD_INDEXES);
     const namespaces = cacheOf<KubeObject>({});
-    const orphans = createOrphanSweep(this.clock, () => 0);
-    records.onChange((_key, kind, initial, object) => {
-      if (kind === 'delete' && !initial) orphans.gone(object);
+    const held = new HeldOwners(this.clock);
+    records.onChange((key, kind, initial, object) => {
+      if (kind !== 'delete' || initial) return;
+      const { zoneId } = object.status ?? {};
+      if (zoneId !== undefined) held.put(key, { zoneId, zoneKey: zoneKeyOf(object) });
+      held.gone(key);
     });
     const answer = ({ nameservers, readyWhen }: Asked, text: string | null) =>
       Promise.resolve({
@@ -215,21 +226,21 @@ export class Bench {
         recordServed: (zone, expected) => answer(zone, servedBy(this.service).rrset(expected)),
       },
       observer: {
-        observe: (_kind, observation) => {
-          if (observation.kind === 'orphans') this.orphans.push(`${observation.count} ${observation.result}`);
-        },
+        observe: () => undefined,
       },
       zones,
       records,
       namespaces,
       enqueueZone: () => undefined,
-      enqueueRecord: (key) => void this.woken.push(key),
+      enqueueRecord: (key) => {
+        this.woken.push(key);
+        this.#known.add(key);
+      },
       enqueueZoneOnRecovery: (key) => void this.waiting.push(`zone ${key}`),
       enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
-      cluster: () => clusterId(namespaces.get('kube-system')),
+      cluster: () => namespaces.get('kube-system')?.metadata.uid,
       watches: this.watches,
-      orphans,
-      seal,
+      held,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
       nonce: () => {
         this.#nonces += 1;
@@ -237,6 +248,7 @@ export class Bench {
       },
     };
     return {
+      held,
       zones,
       records,
       namespaces,

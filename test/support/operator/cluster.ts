@@ -144,15 +144,14 @@ export class MemoryCluster {
       apply: unused,
       delete: unused,
       watch: unused,
-      applyStatus: (type, object) => {
-        const { namespace, name, uid } = object.metadata;
-        const { status } = object as { status?: unknown };
-        return call('status', type, name ?? '', () => this.#applyStatus(type, `${namespace}/${name}`, uid, status));
+      applyStatus: unused,
+      merge: (type, { namespace, name }, patch, { subresource } = {}) => {
+        const { metadata, status } = patch as { metadata: Partial<ObjectMeta>; status?: unknown };
+        const key = `${namespace}/${name}`;
+        if (subresource === 'status')
+          return call('status', type, name, () => this.#mergeStatus(type, key, metadata.uid, status));
+        return call('patch', type, name, () => this.#merge(type, key, metadata));
       },
-      merge: (type, { namespace, name }, patch) =>
-        call('patch', type, name, () =>
-          this.#merge(type, `${namespace}/${name}`, (patch as { metadata: Partial<ObjectMeta> }).metadata),
-        ),
     };
   }
 
@@ -166,11 +165,11 @@ export class MemoryCluster {
     return { ...secret, data: Object.fromEntries(encoded) } as KubeObject;
   }
 
-  #applyStatus(type: ResourceType, key: string, uid: string | undefined, status: unknown): Stored {
+  #mergeStatus(type: ResourceType, key: string, uid: string | undefined, status: unknown): Stored {
     const old = this.#objects.get(`${type.plural} ${key}`);
     if (!old) throw notFound(key);
     if (uid !== undefined && uid !== old.metadata.uid) throw conflict(key);
-    return this.#put(type, { ...old, status: acceptedStatus(type, JSON.stringify(status)) });
+    return this.#put(type, { ...old, status: acceptedStatus(type, JSON.stringify(merged(old.status, status))) });
   }
 
   #merge(type: ResourceType, key: string, metadata: Partial<ObjectMeta>): Stored {
@@ -216,6 +215,18 @@ export class MemoryCluster {
   #all(type: ResourceType): Stored[] {
     return [...this.#objects].filter(([key]) => key.startsWith(`${type.plural} `)).map(([, object]) => object);
   }
+}
+
+/** RFC 7396 section 2. */
+function merged(old: unknown, patch: unknown): unknown {
+  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
+  const before = typeof old === 'object' && old !== null && !Array.isArray(old) ? old : {};
+  const next: Record<string, unknown> = { ...before };
+  for (const [field, value] of Object.entries(patch)) {
+    if (value === null) delete next[field];
+    else next[field] = merged(next[field], value);
+  }
+  return next;
 }
 
 /** By kind and text: thousands of runs write the same few hundred statuses. */

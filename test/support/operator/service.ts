@@ -1,7 +1,7 @@
 // The REST service in memory, as far as the operator uses it: the real rules for names, contents and the records of one
 // name (src/dns), ids, and Idempotency-Key as the service stores it: the stored answer is returned before any other
 // check, even if zone or record have been deleted since; refusals are not stored.
-import type { BatchResult, Client, DnsRecord, ListedRecord, RecordChange, RecordFilter, Zone } from '#client/client.ts';
+import type { Client, DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
 import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
@@ -11,6 +11,7 @@ import { parseRdata } from '#dns/types/index.ts';
 import type { Verdict } from '#dns/verdict.ts';
 import { copyOf } from './copy.ts';
 import type { Faults } from './faults.ts';
+import { MemoryOwners } from './owners.ts';
 import { MemorySecondaries } from './secondaries.ts';
 
 export const TEAM = 'team_1';
@@ -26,12 +27,11 @@ export interface Stored {
   readonly priority: number | null;
 }
 
-interface StoredZone {
+export interface StoredZone {
   zone: Zone;
   records: Map<string, Stored>;
 }
 
-type ErrorCode = Extract<BatchResult, { error: string }>['error'];
 type RecordBody = Parameters<Client['records']['create']>[1];
 
 /** Called before each request of the service: an error here is the answer, and nothing else happens. */
@@ -47,6 +47,15 @@ export class MemoryService {
   version = 0;
   gate: Gate = () => null;
   readonly client: Client;
+  readonly owners = new MemoryOwners({
+    judge: (zoneId, body, replacing) => this.#judge(zoneId, body, replacing),
+    moved: (zoneId) => this.#moved(zoneId),
+    id: () => {
+      this.#ids += 1;
+      return `rec_${this.#ids}`;
+    },
+    view: (zoneId, record) => this.#view(zoneId, record),
+  });
   readonly #kept = new Map<string, { request: string; answer: unknown }>();
   readonly #faults: Faults;
   #ids = 0;
@@ -114,10 +123,11 @@ export class MemoryService {
     const missing = () => Promise.reject(new Error('the operator does not use this'));
     return {
       owners: {
-        apply: missing,
-        pages: () => {
-          throw new Error('the operator does not use this');
-        },
+        apply: (id, { sets }) =>
+          call(`apply ${id} ${sets.map(({ owner, release }) => `${release ? '-' : '+'}${owner}`).join(' ')}`, () =>
+            this.owners.apply(this.#zone(id, 'no_zone'), sets),
+          ),
+        pages: (id, filter) => this.#ownerPages(call, id, filter?.prefix),
       },
       clusters: { list: missing, heartbeat: missing, drain: missing, restore: missing, remove: missing },
       zones: {
@@ -183,11 +193,7 @@ export class MemoryService {
             if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
             this.tamper(id, recordId, null);
           }),
-        batch: (id, { changes }) =>
-          call(`batch ${id} of ${changes.length}`, () => {
-            this.#zone(id, 'no_zone');
-            return changes.map((change) => this.#changeOne(id, change));
-          }),
+        batch: missing,
       },
       account: () =>
         call('account', () => ({
@@ -206,30 +212,8 @@ export class MemoryService {
     };
   }
 
-  /** One change of a batch that is not atomic. */
-  #changeOne(id: string, change: RecordChange): BatchResult {
-    try {
-      if (change.action === 'create') {
-        const { record, idempotencyKey, managedBy } = change;
-        const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-        return {
-          status: 201,
-          record: this.#once(options, [`POST ${id}`, record], () =>
-            this.#marked(this.#createRecord(id, record), managedBy),
-          ),
-        };
-      }
-      if (change.action === 'update') {
-        const record = this.#marked(this.#updateRecord(id, change.id, change.record), change.managedBy);
-        return { status: 200, record };
-      }
-      if (!this.#zone(id, 'no_zone').records.has(change.id)) throw absent('not_found');
-      this.tamper(id, change.id, null);
-      return { status: 204, id: change.id };
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      return { status: error.status, error: error.code as ErrorCode, message: error.message };
-    }
+  async *#ownerPages(call: <T>(what: string, work: () => T) => Promise<T>, id: string, prefix = '') {
+    yield await call(`owners ${id}`, () => this.owners.list(this.#zone(id, 'no_zone'), prefix));
   }
 
   #marked<T extends { id: string }>(made: T, managedBy: string | undefined): T {

@@ -1,0 +1,28 @@
+// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them (record/brake.ts).
+import { findCondition } from '#kube/objects/conditions.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import { DELETIONS_HELD, RELEASE_MANY } from '#resources/names.ts';
+import { type Answers, type ZoneRun } from '../run/run.ts';
+
+const SHOWN = 5;
+
+/** The condition for the status. If an annotation permits the deletions now, they run at once. */
+export function heldAnswer({ context, object, events, log }: ZoneRun): Answers {
+  const key = keyOf(object);
+  const keys = context.held.stoppedIn(key);
+  const isPermitted = object.metadata.annotations?.[RELEASE_MANY] === 'true';
+  if (isPermitted) for (const each of keys) context.enqueueRecord(each);
+  const before = findCondition(object.status?.conditions, DELETIONS_HELD);
+  if (keys.length === 0 || isPermitted) {
+    if (before === undefined) return {};
+    return { [DELETIONS_HELD]: { status: 'False', reason: 'NotHeld', message: 'No deletion is held back.' } };
+  }
+  const [first, ...rest] = keys.sort();
+  const shown = [first, ...rest.slice(0, SHOWN - 1)].join(', ') + (keys.length > SHOWN ? ' and others' : '');
+  const message = `More than half of all DNSRecords were deleted at once. The records of ${keys.length} of them remain in this zone: ${shown}. Create the objects again, or annotate this object with ${RELEASE_MANY}=true to delete the records.`;
+  if (before?.status !== 'True') {
+    log.error({ held: keys.length }, 'too many DNSRecords were deleted at once; their records remain');
+    events.push({ type: 'Warning', reason: 'DeletionsHeld', action: 'Look', note: message.slice(0, 1_024) });
+  }
+  return { [DELETIONS_HELD]: { status: 'True', reason: 'ManyDeleted', message } };
+}
