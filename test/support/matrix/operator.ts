@@ -150,6 +150,7 @@ export function settingsOf(place: Place, options: OperatorOptions): Parameters<t
     ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
     ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
     ZONESTEAD_LEASE_NAME: undefined,
+    ZONESTEAD_CLUSTER: undefined,
     ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
     ZONESTEAD_LEASE_IDENTITY: options.identity,
     OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,

@@ -42,6 +42,19 @@ export class MemoryOwners {
     return (this.#sets.get(zoneId) ?? []).map(({ owner }) => owner);
   }
 
+  forgetZone(zoneId: string): void {
+    this.#sets.delete(zoneId);
+  }
+
+  /** The record was deleted; its owners keep their other records. */
+  forgetRecord(zoneId: string, recordId: string): void {
+    const sets = this.#sets.get(zoneId) ?? [];
+    this.#sets.set(
+      zoneId,
+      sets.map((set) => ({ ...set, records: set.records.filter(({ id }) => id !== recordId) })),
+    );
+  }
+
   apply(stored: StoredZone, sets: readonly RecordSet[]): ApplyResult[] {
     return readSets(sets, stored.zone.zoneName, new Date(0)).map((set) => {
       const records = new Map(stored.records);

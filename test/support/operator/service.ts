@@ -87,13 +87,17 @@ export class MemoryService {
     const stored = records?.get(recordId);
     if (!records || !stored) throw new Error(`no record ${recordId} to tamper with`);
     this.#moved(zoneId);
-    if (change === null) records.delete(recordId);
+    if (change === null) {
+      records.delete(recordId);
+      this.owners.forgetRecord(zoneId, recordId);
+    }
     else records.set(recordId, { ...stored, ...change });
   }
 
   dropZone(zoneId: string): void {
     this.version += 1;
     this.zones.delete(zoneId);
+    this.owners.forgetZone(zoneId);
   }
 
   /** All records, as `name type content ttl`, sorted. */
