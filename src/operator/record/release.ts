@@ -33,7 +33,7 @@ type Call = RecordRun['call'];
 export async function releaseGone(
   context: OperatorContext,
   key: string,
-  { signal, reconcileId }: ReconcileContext,
+  { signal, reconcileId, log }: ReconcileContext,
   mustWait: BoundedWait,
 ): Promise<ReconcileResult> {
   const call = { signal, requestId: reconcileId };
@@ -56,6 +56,8 @@ export async function releaseGone(
     } catch (error) {
       const failure = failureOf(error, zone);
       if (!failure) throw error;
+      // The object that could have a condition is gone.
+      if (failure.kind === 'refused') log.warn({ reason: failure.message }, 'the records of a deleted DNSRecord remain');
       const { clock, credentials } = context;
       const next = nextAfter(failure, error, clock.now(), credentials.refreshMs);
       if (!('failed' in next)) return { requeueAfterMs: next.afterMs };

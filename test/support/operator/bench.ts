@@ -159,6 +159,11 @@ export class Bench {
     return this.events.map(({ key, reason }) => `${key} ${reason}`);
   }
 
+  /** The ids of the records that a DNSRecord owns. */
+  idsOf(key: string): string[] {
+    return this.service.owners.idsOf(`k8s:cluster-1/${key}`);
+  }
+
   /** Where the owners of DNSRecords have records, as this process knows. */
   get held(): HeldOwners {
     return this.#process.held;
@@ -166,7 +171,7 @@ export class Bench {
 
   #state(): string {
     const objects = [...this.cluster.zones(), ...this.cluster.records()].map(textOf);
-    return [...objects, this.service.version].join('\n');
+    return [...objects, this.service.version, ...this.#known].join('\n');
   }
 
   #start() {

@@ -61,7 +61,9 @@ export class MemoryOwners {
       const owned = this.#sets.get(stored.zone.id) ?? [];
       try {
         if (set instanceof Refusal) throw set;
-        return { status: 200, ...this.#one(stored, set) };
+        const done = this.#one(stored, set);
+        if (done.changed) this.#tools.moved(stored.zone.id);
+        return { status: 200, ...done };
       } catch (error) {
         stored.records = records;
         this.#sets.set(stored.zone.id, owned);
@@ -138,7 +140,6 @@ export class MemoryOwners {
 
   #edit(stored: StoredZone, edit: Edit, set: ReadApply | null): { id: string; digest: string }[] {
     const { records, zone } = stored;
-    this.#tools.moved(zone.id);
     if (edit.kind === 'delete') records.delete(edit.id);
     if (edit.kind === 'set-ttl') records.set(edit.id, { ...(records.get(edit.id) as Stored), ttl: edit.ttl });
     if (edit.kind !== 'create' && edit.kind !== 'update') return [];

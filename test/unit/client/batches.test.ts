@@ -5,7 +5,7 @@ import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { createDispatcher, type DispatcherOptions } from '#client/pace/dispatcher.ts';
 import type { Lane } from '#client/pace/lanes.ts';
 import { type Rate, rateOf } from '#client/pace/rate.ts';
-import type { Written } from '#client/pace/writer.ts';
+import type { AppliedSet } from '#client/pace/writer.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const never = new AbortController().signal;
@@ -25,27 +25,23 @@ function setUp(rate: Rate | null, options: Partial<DispatcherOptions> = {}) {
     if (fault) throw fault;
     onRate(rate);
   };
-  const idOf = (change: { change: { action: string; id?: string } }) => change.change.id ?? '';
+  const idOf = ({ set }: { set: { owner: string } }) => set.owner.slice('test:'.length);
+  const done: AppliedSet = { status: 200, records: [], changed: true, drift: [] };
   const dispatcher = createDispatcher({
     clock,
     random: () => 0,
     gatherMs: 0,
     ...options,
     writer: {
-      one: async (_zone, change, { onRate }) => {
-        await send([idOf(change)], onRate);
-        if (idOf(change).startsWith('bad')) throw error(404, 'not_found');
-        return null;
-      },
-      many: async (_zone, changes, { onRate, signal }) => {
-        signals.push(signal);
+      apply: async (_zone, changes, { onRate, signal }) => {
+        if (changes.length > 1) signals.push(signal);
         await send(changes.map(idOf), onRate);
-        return changes.map((change): Written => (idOf(change).startsWith('bad') ? error(404, 'not_found') : null));
+        return changes.map((change) => (idOf(change).startsWith('bad') ? error(404, 'not_found') : done));
       },
     },
   });
   const change = (id: string, zone = 'z1', lane: Lane = 'create', signal = never) =>
-    dispatcher.change({ lane, zone, signal, change: { action: 'delete', id } }).then(
+    dispatcher.apply({ lane, zone, signal, set: { owner: `test:${id}`, release: true } }).then(
       () => 'done',
       (reason: unknown) => (reason instanceof ApiError ? reason.code : String(reason)),
     );

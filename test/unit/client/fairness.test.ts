@@ -42,8 +42,8 @@ function setUp(quotas: { records: number; zones?: number } | null, neighbours = 
     const retryAfterMs = (leaves ?? now) + WINDOW_MS - clock.now();
     throw new ApiError({ status: 429, code: 'rate_limited', message: 'Slow down.', retryAfterMs, requestId: null });
   };
-  const groupOf = ({ change }: { change: { action: string; id?: string } }) =>
-    (change.id ?? '').split('/')[0] as string;
+  const groupOf = ({ set }: { set: { owner: string } }) =>
+    set.owner.slice('test:'.length).split('/')[0] as string;
   const note = (groups: string[]) => {
     for (const group of groups) served.push({ group, at: clock.now() - start });
   };
@@ -54,22 +54,16 @@ function setUp(quotas: { records: number; zones?: number } | null, neighbours = 
     gatherMs: 0,
     neighbours: () => neighbours,
     writer: {
-      one: async (_zone, change, { onRate }) => {
-        await count(windows.records, 1, onRate);
-        sizes.push(1);
-        note([groupOf(change)]);
-        return null;
-      },
-      many: async (_zone, changes, { onRate }) => {
+      apply: async (_zone, changes, { onRate }) => {
         await count(windows.records, changes.length, onRate);
         sizes.push(changes.length);
         note(changes.map(groupOf));
-        return changes.map(() => null);
+        return changes.map(() => ({ status: 200, records: [], changed: true, drift: [] }));
       },
     },
   });
   const change = (group: string, zone = group, lane: Lane = 'create') =>
-    dispatcher.change({ lane, zone, group, signal: never, change: { action: 'delete', id: `${group}/x` } });
+    dispatcher.apply({ lane, zone, group, signal: never, set: { owner: `test:${group}/x`, release: true } });
   const createZone = (group: string) =>
     dispatcher.submit({
       lane: 'create',

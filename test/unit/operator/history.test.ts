@@ -2,6 +2,7 @@
 // the service, and the operator dies or loses responses at random calls. When all of that ends, every existing value
 // has one owner.
 import fc from 'fast-check';
+import { keyOf } from '#kube/objects/resource.ts';
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
@@ -92,13 +93,12 @@ function judge(on: Bench): string[] {
     const { name } = record.metadata;
     const wanted = (record.spec.values ?? []).map(({ content }) => content).sort();
     const held: string[] = [];
-    for (const { id, intent } of record.status?.records ?? []) {
-      const found = stored?.records.get(id ?? '');
-      if (!found || intent !== undefined)
-        problems.push(`${name} has ${id ?? intent} in its ledger, which is not there`);
+    for (const id of on.idsOf(keyOf(record))) {
+      const found = stored?.records.get(id);
+      if (!found) problems.push(`${name} owns ${id}, which is not there`);
       else held.push(found.content);
-      if (id !== undefined && owner.has(id)) problems.push(`${id} is owned by ${owner.get(id)} and ${name}`);
-      owner.set(id ?? '', name);
+      if (owner.has(id)) problems.push(`${id} is owned by ${owner.get(id)} and ${name}`);
+      owner.set(id, name);
     }
     const state = on.ready(record);
     const lacks = wanted.filter((content) => !held.includes(content));
@@ -108,8 +108,7 @@ function judge(on: Bench): string[] {
     if (state === 'False Conflict') {
       const others = [...(stored?.records.values() ?? [])].filter(({ id }) => owner.get(id) !== name);
       const taken = others.map(({ content }) => content);
-      for (const content of lacks)
-        if (!taken.includes(content)) problems.push(`${name} lacks ${content}, which is free`);
+      if (!lacks.some((content) => taken.includes(content))) problems.push(`${name} lacks ${lacks}, which are free`);
     }
   }
   for (const id of stored?.records.keys() ?? []) if (!owner.has(id)) problems.push(`${id} is an orphan`);

@@ -22,21 +22,5 @@ describe('the mark of an object', () => {
   it('is on the zone and on every value, whether it was created alone or with others', async () => {
     const on = await zone();
     expect(on.service.marks.get(zoneIdOf(on))).toBe('DNSZone default/example');
-    www(on, { values: ['192.0.2.1', '192.0.2.2', '192.0.2.3'].map((content) => ({ content })) });
-    await on.settle();
-    expect(marksOf(on)).toEqual(Array(3).fill(`DNSRecord default/www@${CLUSTER}`));
-  });
-
-  it('is set on an adopted record with its first change, because adoption writes nothing', async () => {
-    const on = await zone();
-    const id = on.service.seed(zoneIdOf(on), { name: 'www', content: '192.0.2.1' });
-    on.faults.arm(null);
-    www(on, { content: '192.0.2.1', adopt: 'IfIdentical' });
-    await on.settle();
-    expect(on.faults.calls.filter((call) => /^api (create|update|batch)/.test(call))).toEqual([]);
-    on.cluster.edit(DNS_RECORD, 'default/www', { content: '192.0.2.2' });
-    await on.settle();
-    expect(on.service.ids()).toEqual([id]);
-    expect(on.service.marks.get(id)).toBe(`DNSRecord default/www@${CLUSTER}`);
   });
 });

@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import { createRecordTrim } from '#operator/record/cache.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import { CREATION_ANNOTATION } from '#resources/names.ts';
 
 const condition = (message: string) => ({
   type: 'Ready',
@@ -18,7 +17,7 @@ const object = (status: object | undefined) =>
     kind: 'DNSRecord',
     metadata: {
       name: 'www',
-      annotations: { [CREATION_ANNOTATION]: 'seal {}', theirs: 'kept' },
+      annotations: { theirs: 'kept' },
       managedFields: [{ manager: 'kubectl' }],
     },
     spec: { name: 'www', content: '192.0.2.1' },
@@ -29,11 +28,5 @@ it('has the same content as the object, without managedFields', () => {
   const status = { zoneId: 'zone_1', conditions: [condition('The record is served.')] };
   const { metadata, ...rest } = createRecordTrim()(object(status));
   expect(rest).toMatchObject({ spec: { name: 'www', content: '192.0.2.1' }, status });
-  expect(metadata).toEqual({ name: 'www', annotations: { [CREATION_ANNOTATION]: 'seal {}', theirs: 'kept' } });
-});
-
-it('keeps the creation annotation as long as the status has no ledger', () => {
-  const annotations = (status: object | undefined) => createRecordTrim()(object(status)).metadata.annotations;
-  expect(annotations(undefined)).toHaveProperty([CREATION_ANNOTATION]);
-  expect(annotations({ conditions: [], records: [] })).toEqual({ theirs: 'kept' });
+  expect(metadata).toEqual({ name: 'www', annotations: { theirs: 'kept' } });
 });
