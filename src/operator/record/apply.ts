@@ -4,6 +4,7 @@ import type { DnsRecord } from '#client/client.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
 import type { Lane } from '#client/pace/lanes.ts';
 import { parseRdata } from '#dns/types/index.ts';
+import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
@@ -14,7 +15,7 @@ import { failureOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
 import { sendSet } from '../run/send.ts';
 import { type Desired, identityOf } from './desired.ts';
-import { type DriftPolicy, setOf } from './owner.ts';
+import { type DriftPolicy, setOf, textOfSet } from './owner.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
@@ -25,6 +26,8 @@ export interface Applied {
   readonly drift: readonly string[];
   /** Whether records in DNS changed. */
   readonly hasWritten: boolean;
+  /** The set was applied, but no name server has proven it yet: the next run only looks there. */
+  readonly unproven: () => void;
 }
 
 /**
@@ -47,6 +50,10 @@ export async function applyValues(
   const isNew = object.status?.observedGeneration === undefined;
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
   const set = setOf(object, clusterOf(context), desired, policy);
+  const text = textOfSet(zoneId, set);
+  const unproven = () => held.confirm(key, text);
+  const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
+  if (held.takeConfirmed(key, text) && isProgrammed) return { problem: null, drift: [], hasWritten: false, unproven };
   const place = { lane, group: object.metadata.namespace ?? '', zone: zoneId };
   let applied: AppliedSet;
   try {
@@ -54,12 +61,12 @@ export async function applyValues(
   } catch (error) {
     const failure = failureOf(error);
     if (failure?.kind !== 'refused') throw error;
-    return { problem: problemOf(failure), drift: [], hasWritten: false };
+    return { problem: problemOf(failure), drift: [], hasWritten: false, unproven };
   }
   if (applied.changed && !isNew) wakeContested(context, zoneKey, key);
   const drift = driftIn(applied, desired, policy);
   if (drift.length > 0 && policy !== 'Ignore') report(run, drift, policy);
-  return { problem: null, drift, hasWritten: applied.changed };
+  return { problem: null, drift, hasWritten: applied.changed, unproven };
 }
 
 function report({ object, observations, events }: RecordRun, drift: readonly string[], policy: DriftPolicy): void {
@@ -75,7 +82,8 @@ function driftIn(applied: AppliedSet, desired: Desired, policy: DriftPolicy): st
   if (policy !== 'Ignore') return applied.drift.map(textOf);
   const there = applied.records.map(identityOfRecord).sort();
   const wanted = desired.values.map(({ identity }) => identity).sort();
-  const isSame = there.length === wanted.length && there.every((identity, index) => identity === wanted[index]);
+  const isTtl = desired.values.every(({ ttl }) => ttl === null || applied.records.every((record) => record.ttl === ttl));
+  const isSame = isTtl && there.length === wanted.length && there.every((identity, index) => identity === wanted[index]);
   return isSame ? [] : ['the values differ from those of the spec'];
 }
 

@@ -30,6 +30,7 @@ export class HeldOwners {
   readonly #gone = new Set<string>();
   readonly #released: number[] = [];
   readonly #compared = new Set<string>();
+  readonly #confirmed = new Map<string, string>();
   #startedAt: number | null = null;
   #firstGoneAt = 0;
   #lastGoneAt = 0;
@@ -50,6 +51,7 @@ export class HeldOwners {
   }
 
   drop(key: string, zoneId: string): void {
+    this.#confirmed.delete(key);
     const left = this.at(key).filter((place) => place.zoneId !== zoneId);
     if (left.length > 0) this.#places.set(key, left);
     else this.#places.delete(key);
@@ -74,6 +76,23 @@ export class HeldOwners {
   released(key: string, counts: boolean): void {
     if (counts) this.#released.push(this.#clock.now());
     this.back(key);
+  }
+
+  /** The service has exactly this set, by its text: the next run needs no request, which would count towards the write limit. */
+  confirm(key: string, set: string): void {
+    this.#confirmed.set(key, set);
+  }
+
+  /** Somebody changed the set: the next run applies it. */
+  unconfirm(key: string): void {
+    this.#confirmed.delete(key);
+  }
+
+  /** Whether the service has this set. The answer is used up: a later run looks again. */
+  takeConfirmed(key: string, set: string): boolean {
+    const known = this.#confirmed.get(key);
+    this.#confirmed.delete(key);
+    return known === set;
   }
 
   /** The owners of the zone were compared with the objects. */

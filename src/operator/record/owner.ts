@@ -1,4 +1,5 @@
 // The owner of a DNSRecord's values at the service, and the set that says which values these are. Pure.
+import type { OwnedSet } from '#client/client.ts';
 import type { SetChange } from '#client/pace/writer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
@@ -21,17 +22,25 @@ export function keyIn(owner: string, cluster: string): string | undefined {
   return /^[^/\s]+\/[^/\s]+$/.test(key) ? key : undefined;
 }
 
+/** The facts of a set in a list of owners, for comparison with those of a set to apply. */
+type Listed = Pick<OwnedSet, 'name' | 'type' | 'generation' | 'instance' | 'retain' | 'drift'>;
+
+/** A set as text: two sets of one generation of an object have the same values. */
+export function textOfSet(zoneId: string, { name, type, generation, instance, retain, drift }: Listed): string {
+  return JSON.stringify([zoneId, name, type, generation, instance, retain, drift]);
+}
+
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
 
 /** "Exactly these values are those of the object": whatever else it has in the zone is released in the same transaction. */
-export function setOf(object: DNSRecord, cluster: string, desired: Desired, drift: DriftPolicy): SetChange {
-  const { uid, generation } = object.metadata;
+export function setOf(object: DNSRecord, cluster: string, desired: Desired, drift: DriftPolicy): SetChange & Listed {
+  const { uid = '', generation = 0 } = object.metadata;
   const { ttl, adopt, deletionPolicy } = object.spec;
   const isOwn = isInOwnNamespace(object);
   return {
     owner: ownerOf(cluster, keyOf(object)),
-    ...(generation === undefined ? {} : { generation }),
-    ...(uid === undefined ? {} : { instance: uid }),
+    generation,
+    instance: uid,
     name: desired.name,
     type: desired.type,
     ...(ttl === undefined ? {} : { ttl }),

@@ -1,9 +1,11 @@
 // The refusal of a DNSRecord's values, as its condition reports it. An object of another namespace is told nothing about the zone's
 // records, except about a DNSRecord of this cluster that owns the same value.
+import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import type { OperatorContext } from '../access/context.ts';
+import { BY_LABEL, labelIndex } from '../access/precedence.ts';
 import type { Failure } from '../run/failures.ts';
 import { keyIn } from './owner.ts';
 
@@ -32,6 +34,19 @@ export function messageOf(context: OperatorContext, object: DNSRecord, { reason,
   const value = UNOWNED.exec(message)?.groups?.value;
   if (value !== undefined)
     return `The value ${value} already exists at the DNS service, and no DNSRecord owns it. Delete it there, or set spec.adopt: IfIdentical to take it over.`;
-  if (owned !== undefined) return `The value ${owned.value} already belongs to ${owned.owner} at the DNS service. Release it there, or delete this object.`;
-  return message;
+  if (owned !== undefined)
+    return `The value ${owned.value} already belongs to ${owned.owner} at the DNS service. Release it there, or delete this object.`;
+  return [message, ...neighbours(context, object)].join(' ');
+}
+
+/** The other DNSRecords that have records of the same name. */
+function neighbours({ records }: OperatorContext, object: DNSRecord): string[] {
+  const isThere = ({ metadata, spec, status }: DNSRecord) =>
+    metadata.uid !== object.metadata.uid &&
+    spec.name.toLowerCase() === object.spec.name.toLowerCase() &&
+    isTrue(status?.conditions, 'Programmed');
+  return labelIndex(object)
+    .flatMap((label) => records.byIndex(BY_LABEL, label))
+    .filter(isThere)
+    .map((record) => `DNSRecord ${keyOf(record)} has ${record.spec.type} records of this name.`);
 }

@@ -28,14 +28,17 @@ import { ACCEPTED, failedRecord, PROGRAMMED, propagatedAt, READY, stopped } from
 
 const FIRST_PROBE_RETRY_MS = 100;
 const LAST_PROBE_RETRY_MS = 5_000;
+/** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
+const OWNERS_RETRY_MS = 1_000;
 
 export function createRecordReconciler(context: OperatorContext): Reconcile {
   const mustWait = createBoundedWait(context.clock);
+  const mustWaitForOwners = createBoundedWait(context.clock);
   const mustWaitForZone = createBoundedWait(context.clock);
   return createReconciler<DNSRecord, RecordStatus>(context, {
     type: DNS_RECORD,
     cache: context.records,
-    decide: (run) => reconcileRecord(run, mustWait),
+    decide: (run) => reconcileRecord(run, mustWait, mustWaitForOwners),
     failed: failedRecord,
     zoneOf: (object) => context.zones.get(zoneKeyOf(object)),
     fieldsOf: ({ spec }) => ({ summary: summaryOf(valuesOf(spec)) }),
@@ -46,7 +49,11 @@ export function createRecordReconciler(context: OperatorContext): Reconcile {
   });
 }
 
-async function reconcileRecord(run: RecordRun, mustWait: BoundedWait): Promise<RecordOutcome> {
+async function reconcileRecord(
+  run: RecordRun,
+  mustWait: BoundedWait,
+  mustWaitForOwners: BoundedWait,
+): Promise<RecordOutcome> {
   const { context, object, signal } = run;
   context.held.back(keyOf(object));
   const found = context.zones.get(zoneKeyOf(object));
@@ -59,6 +66,8 @@ async function reconcileRecord(run: RecordRun, mustWait: BoundedWait): Promise<R
     : no('InvalidSpec', verdict.message);
   if (!verdict.ok || problem) return refuse(run, found, problem as NotReady);
   const { desired } = verdict;
+  // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
+  if (mustWaitForOwners(object, !context.held.isCompared(zone.zoneId))) return { next: { afterMs: OWNERS_RETRY_MS } };
   const service = await connectionFor(context, found, signal);
   const preceding = precedingRecord(context, object, found, zone.zoneName, desired);
   if (mustWait(object, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };
@@ -139,6 +148,7 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   const before = wasInSync && !zone.parked ? provenBefore(object, zone) : null;
   const propagated = before ?? (await proveValues(run, service, zone, desired));
   const isServed = propagated.status === 'True';
+  if (!isServed && !zone.parked) applied.unproven();
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
   if (hasWritten && isTrue(object.status?.conditions, 'Ready') && isServed && drift.length === 0)

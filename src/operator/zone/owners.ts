@@ -9,7 +9,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_ZONE, clusterOf, type OperatorContext } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
-import { keyIn, ownersOf } from '../record/owner.ts';
+import { keyIn, ownersOf, textOfSet } from '../record/owner.ts';
 import type { ZoneRun } from '../run/run.ts';
 
 /** The time between two checks of one zone, in ms; up to a tenth is added at random to spread the checks of many zones. */
@@ -34,10 +34,14 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
       // A zone that was created in this run has no records.
       const isNew = isFirst && object.status?.zoneId === undefined && run.object.status?.origin === undefined;
       const isEmpty = isNew && zone.records === 0;
-      const wanted = isEmpty ? [] : await compare(run, service, zone);
+      const wanted = isEmpty ? [] : await compare(run, service, zone, isFirst);
       context.held.compared(zone.id);
       dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
-      for (const each of wanted) context.enqueueRecord(each);
+      if (isFirst) for (const record of context.records.byIndex(BY_ZONE, key)) context.enqueueRecord(keyOf(record));
+      for (const each of wanted) {
+        context.held.unconfirm(each);
+        context.enqueueRecord(each);
+      }
     },
     dueIn: (key) => Math.max(0, (dueAt.get(key) ?? clock.now()) - clock.now()),
     forget: (key) => void dueAt.delete(key),
@@ -45,7 +49,12 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
 }
 
 /** @returns the keys of the DNSRecords that must run */
-async function compare(run: ZoneRun, { client }: Connection, zone: Zone): Promise<ReadonlySet<string>> {
+async function compare(
+  run: ZoneRun,
+  { client }: Connection,
+  zone: Zone,
+  isFirst: boolean,
+): Promise<ReadonlySet<string>> {
   const { context, call } = run;
   const zoneKey = keyOf(run.object);
   const cluster = clusterOf(context);
@@ -60,6 +69,7 @@ async function compare(run: ZoneRun, { client }: Connection, zone: Zone): Promis
       if (object) seen.add(key);
       else context.held.gone(key);
       if (!object || isElsewhere(context, object, zoneKey, zone.id) || mustRun(object, set, run)) wanted.add(key);
+      else if (!set.drifted && isFirst) context.held.confirm(key, textOfSet(zone.id, set));
     }
   }
   for (const object of context.records.byIndex(BY_ZONE, zoneKey))

@@ -145,7 +145,6 @@ describe('the deletion of an object whose API key was revoked', () => {
   };
 
   it.each([
-    ['DNSRecord', 'record', DNS_RECORD, 'default/www', 'False ZoneNotReady'],
     ['DNSZone', 'zone', DNS_ZONE, ZONE, 'False CredentialsRejected'],
   ] as const)(
     'has a condition on the %s, and continues with the new key of the Secret at the next run',
@@ -181,6 +180,17 @@ describe('the deletion of an object whose API key was revoked', () => {
     expect(on.service.zones.size).toBe(0);
   });
 
+  it('continues with the new key for the records of a deleted DNSRecord', async () => {
+    const on = bench({ apiKey: 'yk_1_good' });
+    await revoked(on);
+    on.cluster.remove(DNS_RECORD, 'default/www');
+    expect(await on.run('record', 'default/www')).toEqual({ result: { requeueAfterMs: 10_000 }, error: null });
+    rotate(on);
+    await on.clock.advance(10_000);
+    await on.settle();
+    expect(on.service.ids()).toEqual([]);
+  });
+
   it('does not tell another namespace the name of the Secret', async () => {
     const on = bench({ apiKey: 'yk_1_good' });
     on.cluster.edit(DNS_ZONE, ZONE, { allowedRecords: [{ namespaces: { from: 'All' } }] });
@@ -190,7 +200,7 @@ describe('the deletion of an object whose API key was revoked', () => {
       { zoneRef: { name: 'example', namespace: 'default' }, name: 'other', type: 'A', content: '192.0.2.9' },
     );
     await revoked(on);
-    on.cluster.remove(DNS_RECORD, 'b/other');
+    on.cluster.edit(DNS_RECORD, 'b/other', { content: '192.0.2.10' });
     await on.run('record', 'b/other');
     expect(on.message(on.cluster.record('b/other'))).toContain('CredentialsRejected');
     expect(JSON.stringify(on.cluster.record('b/other'))).not.toContain('team-key');

@@ -79,6 +79,7 @@ describe('a DNSRecord', () => {
     stored.zone = { ...stored.zone, nameservers: ['ns1.zonestead.test', 'ns2.zonestead.test'] };
     await on.run('zone', ZONE);
     on.restart();
+    await on.run('zone', ZONE);
     on.outage = 'ns2 does not answer over UDP';
     await on.run('record', WWW);
     expect(on.ready(on.cluster.record(WWW))).toBe('False AwaitingPropagation');

@@ -3,17 +3,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type CacheStore, createStore } from '#kube/cache/store.ts';
 import { createQueue, HIGH_PRIORITY, LOW_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
-import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
 import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME } from '#operator/access/context.ts';
-import { createSeal } from '#operator/record/creation-annotation.ts';
-import { recordIndexes } from '#operator/record/indexes.ts';
+import { HeldOwners } from '#operator/record/held.ts';
+import { RECORD_INDEXES } from '#operator/record/indexes.ts';
 import { recordQueueOptions, zoneQueueOptions } from '#operator/run/queues.ts';
 import { connectTriggers } from '#operator/run/triggers.ts';
 import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { FINALIZER } from '#resources/names.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -29,19 +28,17 @@ let zoneQueue: WorkQueue;
 let recordQueue: WorkQueue;
 let versions = 1;
 let clock: FakeClock;
-/** Records that were reported to the search for orphans. */
-const gone: string[] = [];
+let held: HeldOwners;
 
 beforeEach(() => {
   clock = new FakeClock();
   zones = createStore<DNSZone>({ log, indexes: { [BY_ZONE_NAME]: zoneNameIndex, [BY_ZONE_ABOVE]: zonesAboveIndex } });
-  records = createStore<DNSRecord>({ log, indexes: recordIndexes(createSeal('key')) });
+  records = createStore<DNSRecord>({ log, indexes: RECORD_INDEXES });
   namespaces = createStore<KubeObject>({ log });
   zoneQueue = createQueue({ ...zoneQueueOptions(), clock });
   recordQueue = createQueue({ ...recordQueueOptions(records), clock });
-  gone.length = 0;
-  const orphans = { gone: (object: DNSRecord) => gone.push(keyOf(object)) > 0 };
-  connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, orphans });
+  held = new HeldOwners(clock);
+  connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, held });
 });
 
 /** The object with this metadata and status, in a newer version. */
@@ -147,18 +144,12 @@ describe('a record', () => {
     expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
-  it('runs when somebody removed its finalizer, which it gets again', async () => {
-    records.upsert(next(www(), { finalizers: [FINALIZER] }));
+  it('that no longer exists runs, to be released in the zone that it had', async () => {
+    records.upsert(next(www(), {}, { zoneId: 'zone_1' }));
     await taken(recordQueue);
-    records.upsert(next(www(), { finalizers: [] }));
-    expect(await taken(recordQueue)).toEqual(['default/www']);
-  });
-
-  it('that no longer exists triggers a search for its orphans in the zone a second later', async () => {
     records.remove(www());
-    expect(gone).toEqual(['default/www']);
-    await clock.advance(1_000);
-    expect(await taken(zoneQueue)).toEqual([ZONE]);
+    expect(held.at('default/www')).toEqual([{ zoneId: 'zone_1', zoneKey: ZONE }]);
+    expect(await taken(recordQueue)).toEqual(['default/www']);
   });
 
   it('does not run after a write of its own status', async () => {
@@ -207,7 +198,6 @@ describe('a record', () => {
 });
 
 describe('a zone whose records change', () => {
-  const ledger = (...ids: string[]) => ({ records: ids.map((id) => ({ id, content: id, priority: null })) });
   const www = () => records.get('default/www') as DNSRecord;
   beforeEach(async () => {
     zones.replace([next(aZone())]);
@@ -216,8 +206,8 @@ describe('a zone whose records change', () => {
   });
 
   it('runs after a delay, once for all of them, to update its serial and their number', async () => {
-    records.upsert(next(www(), {}, { observedGeneration: 1, ...ledger('rec_1') }));
-    records.upsert(next(www(), {}, { observedGeneration: 2, ...ledger('rec_1', 'rec_2') }));
+    records.upsert(next(www(), {}, { observedGeneration: 1 }));
+    records.upsert(next(www(), {}, { observedGeneration: 2 }));
     expect(await taken(zoneQueue)).toEqual([]);
     await clock.advance(10_000);
     expect(await taken(zoneQueue)).toEqual([ZONE]);
@@ -237,18 +227,16 @@ describe('a zone whose records change', () => {
 });
 
 describe('an object in conflict', () => {
-  const ledger = (...ids: string[]) => ({ records: ids.map((id) => ({ id, content: id, priority: null })) });
-
-  it('runs when another record of its zone is deleted, or gives up a value', async () => {
-    const winner = next(named('winner'), {}, ledger('rec_1', 'rec_2'));
+  it('runs when another record of its zone is deleted, or has no values any more', async () => {
+    const winner = next(named('winner'), {}, { zoneId: 'zone_1' });
     const loser = next(named('loser'), {}, ready('Conflict'));
     const waiting = next(named('waiting'), {}, ready('ZoneNotReady'));
     const elsewhere = next(named('elsewhere', { zoneRef: { name: 'other' } }), {}, ready('Conflict'));
     records.replace([winner, loser, waiting, elsewhere]);
     await taken(recordQueue);
-    records.upsert(next(winner, {}, ledger('rec_1', 'rec_2', 'rec_3')));
+    records.upsert(next(winner, {}, { zoneId: 'zone_1', fqdn: 'www.example.org' }));
     expect(await taken(recordQueue)).toEqual([]);
-    records.upsert(next(winner, {}, ledger('rec_1', 'rec_2')));
+    records.upsert(next(winner, {}, { zoneId: undefined }));
     expect(await taken(recordQueue)).toEqual(['default/loser']);
     records.remove(next(winner));
     expect((await taken(recordQueue)).sort()).toEqual(['default/loser', 'default/winner']);
