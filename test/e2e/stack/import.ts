@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordChange } from '#client/client.ts';
-import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import type { TestStack } from '../../support/stack.ts';
@@ -118,8 +117,9 @@ export function takesOverLiveZones(stack: () => TestStack): void {
       expect(await atService()).toEqual(before.service);
       expect(await answers()).toEqual(before.dns);
       expect((await test.kube.get<DNSZone>('zdz/live.example')).status?.origin).toBe('Adopted');
-      const owners = await test.kube.list<DNSRecord>('zdr', 'default');
-      const owned = owners.flatMap(({ status }) => (status?.records ?? []).map(({ id }) => id));
+      const owned: string[] = [];
+      for await (const page of test.client.owners.pages(before.service.zone?.id ?? '', { prefix: 'k8s:' }))
+        owned.push(...page.flatMap(({ records }) => records.map(({ id }) => id)));
       expect(owned.sort()).toEqual(before.service.records.map(({ id }) => id).sort());
     });
 

@@ -1,11 +1,11 @@
 // "The world is consistent": the invariants after every cell of the fault matrix. They are checked from outside: objects by the
 // API server, rows by SQL, answers by DNS.
 //
-//   every object   is Ready for its own generation, is not being deleted, and has the values of its spec in its ledger
+//   every object   is Ready for its own generation, is not being deleted, and owns the values of its spec at the service
 //   every zone     at the service belongs to exactly one object, or is foreign, and was made once
-//   every record   at the service is in exactly one ledger, or foreign and as it was, and was made once
+//   every record   at the service has exactly one owner, which is an object, or is foreign and as it was, and was made once
 //   the service    holds exactly the records of the specs and the foreign ones, and DNS answers them (wanted.ts)
-import type { DnsRecord } from '#client/client.ts';
+import type { DnsRecord, OwnedSet } from '#client/client.ts';
 import { isAbsent } from '#client/errors.ts';
 import type { Condition } from '#resources/common.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
@@ -55,15 +55,20 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
   if (world.made !== undefined && made !== world.made) problems.push(`made were ${made} instead of ${world.made}`);
 
   const held = new Map<string, DnsRecord[]>();
+  const sets: OwnedSet[] = [];
   for (const { id } of stored) {
     try {
       held.set(id, await chain.client.records.list(id));
+      for await (const page of chain.client.owners.pages(id)) sets.push(...page);
     } catch (error) {
       if (!isAbsent(error)) throw error;
       problems.push(`the zone ${id} was deleted during the look`);
     }
   }
-  for (const record of records) problems.push(...wrongLedger(record, zones, held, owners));
+  for (const record of records) problems.push(...wrongOwner(record, zones, sets, owners));
+  for (const { owner } of sets)
+    if (!records.some(({ metadata }) => owner.endsWith(`/${metadata.namespace}/${metadata.name}`)))
+      problems.push(`the owner ${owner} is an orphan`);
   const all = [...held.values()].flat();
   for (const record of all) {
     const own = world.foreign.find(({ id }) => id === record.id);
@@ -141,24 +146,24 @@ function unreadyRecord(record: DNSRecord, zone: DNSZone | undefined): string[] {
   return zone?.spec.parked ? unready('DNSRecord', record, 'False', 'ZoneParked') : unready('DNSRecord', record, 'True');
 }
 
-function wrongLedger(
+function wrongOwner(
   record: DNSRecord,
   zones: readonly DNSZone[],
-  held: ReadonlyMap<string, DnsRecord[]>,
+  sets: readonly OwnedSet[],
   owners: Map<string, string>,
 ): string[] {
-  const { name } = record.metadata;
+  const { name, namespace } = record.metadata;
   const zone = zoneOf(record, zones);
   const problems: string[] = [];
-  const here = held.get(zone?.status?.zoneId ?? '') ?? [];
   const wanted = wantedOf(record.spec, zone?.spec ?? {}).map(({ content }) => content);
-  const owned = (record.status?.records ?? []).map(({ id }) => {
-    if (id === undefined) return 'an intent';
-    if (owners.has(id)) problems.push(`${id} is in the ledgers of ${owners.get(id)} and ${name}`);
-    owners.set(id, name);
-    const found = here.find((each) => each.id === id);
-    return found ? found.content : `${id}, which is not there`;
-  });
+  const own = sets.filter(({ owner }) => owner.startsWith('k8s:') && owner.endsWith(`/${namespace}/${name}`));
+  const owned = own
+    .flatMap(({ records }) => records)
+    .map(({ id, content }) => {
+      if (owners.has(id)) problems.push(`${id} belongs to ${owners.get(id)} and ${name}`);
+      owners.set(id, name);
+      return content;
+    });
   if (JSON.stringify(owned.sort()) !== JSON.stringify(wanted.sort()))
     problems.push(`DNSRecord ${name} wants [${wanted}] and has [${owned}]`);
   return problems;

@@ -1,10 +1,7 @@
 // The marks at the service that name the object of each record, so that users of the service know the owner before a
 // change.
-import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
-
-/** The first 12 hexadecimal digits of SHA-256 of the uid of kube-system. */
+import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 
 async function zone(): Promise<Bench> {
   const on = new Bench();

@@ -1,0 +1,153 @@
+// The records of deleted DNSRecords: released at once, found when no operator saw the deletion, and kept when too many are gone.
+import { describe, expect, it } from 'vitest';
+import { isMass } from '#operator/record/brake.ts';
+import { RELEASE_MANY } from '#resources/names.ts';
+import { audit } from '../../support/operator/audit.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+
+const ZONE = 'default/example';
+const record = (on: Bench, name: string, spec: object = {}) =>
+  on.cluster.create(
+    DNS_RECORD,
+    { name },
+    { zoneRef: { name: 'example' }, name, type: 'A', content: '192.0.2.1', ...spec },
+  );
+
+async function bench(records: number): Promise<Bench> {
+  const on = new Bench();
+  on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+  for (let n = 0; n < records; n += 1) record(on, `host${n}`);
+  await on.settle();
+  on.events.length = 0;
+  return on;
+}
+
+const removeFirst = (on: Bench, count: number) => {
+  for (let n = 0; n < count; n += 1) on.cluster.remove(DNS_RECORD, `default/host${n}`);
+};
+const held = (on: Bench) =>
+  on.cluster.zone(ZONE)?.status?.conditions.find(({ type }) => type === 'DeletionsHeld')?.status;
+
+describe('a DNSRecord that is deleted while no operator runs', () => {
+  it('is found when the next one starts, and its records are released', async () => {
+    const on = await bench(3);
+    removeFirst(on, 1);
+    on.restart();
+    await on.settle();
+    expect(on.service.ids()).toHaveLength(2);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('and created again for another zone, leaves nothing in the first one', async () => {
+    const on = await bench(3);
+    on.cluster.create(DNS_ZONE, { name: 'other' }, { zoneName: 'other.example' });
+    removeFirst(on, 1);
+    record(on, 'host0', { zoneRef: { name: 'other' } });
+    on.restart();
+    await on.settle();
+    expect(on.service.lines()).toContain('other.example host0 A 192.0.2.1 3600');
+    expect(on.service.ids()).toHaveLength(3);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('keeps its records with deletionPolicy Retain, and they then block the deletion of the zone', async () => {
+    const on = await bench(0);
+    record(on, 'kept', { deletionPolicy: 'Retain' });
+    await on.settle();
+    on.cluster.remove(DNS_RECORD, 'default/kept');
+    on.restart();
+    await on.settle();
+    expect(on.service.lines()).toEqual(['example.org kept A 192.0.2.1 3600']);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(on.ready(on.cluster.zone(ZONE))).toBe('False DeletionBlocked');
+  });
+});
+
+describe('a start', () => {
+  it('sends no write for records that the service has as they should be', async () => {
+    const on = await bench(30);
+    const { version } = on.cluster;
+    on.restart();
+    await on.settle();
+    expect(on.faults.calls.filter((call) => /^(api apply|kube status|kube patch)/.test(call))).toEqual([]);
+    expect(on.cluster.version).toBe(version);
+  });
+
+  it('applies a record whose value somebody changed meanwhile', async () => {
+    const on = await bench(3);
+    const [id = ''] = on.idsOf('default/host1');
+    on.service.tamper(on.cluster.zone(ZONE)?.status?.zoneId as string, id, { content: '192.0.2.66' });
+    on.restart();
+    await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+});
+
+describe('the brake on mass deletion', () => {
+  it.each([
+    [40, 20, false],
+    [40, 21, true],
+    [20, 20, false],
+    [21, 21, true],
+    [100, 50, false],
+    [100, 51, true],
+  ])('of %i owners, %i releases are too many: %s', (owners, releases, expected) => {
+    expect(isMass({ owners, releases })).toBe(expected);
+  });
+
+  it.each([
+    ['while the operator runs', false],
+    ['while no operator runs', true],
+  ])('keeps all records when most objects are gone %s, says so, and forgets it when they return', async (_when, isDown) => {
+    const on = await bench(40);
+    removeFirst(on, 30);
+    if (isDown) on.restart();
+    await on.settle();
+    expect(on.service.ids()).toHaveLength(40);
+    expect(held(on)).toBe('True');
+    expect(on.reasons()).toContain(`${ZONE} DeletionsHeld`);
+    expect(on.ready(on.cluster.zone(ZONE))).toBe('True Ready');
+    for (let n = 0; n < 30; n += 1) record(on, `host${n}`);
+    await on.settle();
+    expect(held(on)).toBe('False');
+    expect(audit(on)).toEqual([]);
+    on.cluster.remove(DNS_RECORD, 'default/host0');
+    await on.settle();
+    expect(on.service.ids()).toHaveLength(39);
+  });
+
+  it('lets go with an annotation of the DNSZone', async () => {
+    const on = await bench(40);
+    removeFirst(on, 40);
+    await on.settle();
+    expect(on.service.ids()).toHaveLength(40);
+    on.cluster.annotate(DNS_ZONE, ZONE, { [RELEASE_MANY]: 'true' });
+    await on.settle();
+    expect(on.service.ids()).toEqual([]);
+    expect(held(on)).toBe('False');
+  });
+
+  it('is not for half of the objects, nor for a zone that is deleted with them', async () => {
+    const on = await bench(60);
+    removeFirst(on, 30);
+    await on.settle();
+    expect(on.service.ids()).toHaveLength(30);
+    await on.clock.advance(61_000);
+    for (let n = 30; n < 60; n += 1) on.cluster.remove(DNS_RECORD, `default/host${n}`);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await on.settle();
+    expect(on.service.zones.size).toBe(0);
+    expect(on.reasons().filter((reason) => reason.endsWith('DeletionsHeld'))).toEqual([]);
+  });
+
+  it('counts the releases of a whole minute', async () => {
+    const on = await bench(60);
+    removeFirst(on, 30);
+    await on.settle();
+    for (let n = 30; n < 36; n += 1) on.cluster.remove(DNS_RECORD, `default/host${n}`);
+    await on.settle();
+    expect(held(on)).toBe('True');
+    expect(on.service.ids()).toHaveLength(30);
+  });
+});
