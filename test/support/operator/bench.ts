@@ -72,6 +72,8 @@ export class Bench {
   recordsFirst = false;
   /** The keys of DNSRecords that the work queue has had. */
   readonly #known = new Set<string>();
+  /** The keys of DNSZones that the runs of others have added to the work queue. */
+  readonly #wokenZones = new Set<string>();
   #process = this.#start();
   #nonces = 0;
 
@@ -84,6 +86,7 @@ export class Bench {
   restart(): void {
     this.faults.arm(null);
     this.#known.clear();
+    this.#wokenZones.clear();
     this.#process = this.#start();
   }
 
@@ -171,7 +174,7 @@ export class Bench {
 
   #state(): string {
     const objects = [...this.cluster.zones(), ...this.cluster.records()].map(textOf);
-    return [...objects, this.service.version, ...this.#known].join('\n');
+    return [...objects, this.service.version, ...this.#known, ...this.#wokenZones].join('\n');
   }
 
   #start() {
@@ -236,7 +239,7 @@ export class Bench {
       zones,
       records,
       namespaces,
-      enqueueZone: () => undefined,
+      enqueueZone: (key) => void this.#wokenZones.add(key),
       enqueueRecord: (key) => {
         this.woken.push(key);
         this.#known.add(key);
