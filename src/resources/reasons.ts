@@ -45,7 +45,14 @@ export const NOT_DELEGATED_REASONS = [
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
 /** The reasons of conditions that are True; `ForeignRecords` is the reason of DeletionBlocked. */
-export type GoodReason = 'Accepted' | 'Programmed' | 'Propagated' | 'Delegated' | 'Ready' | 'ForeignRecords' | 'ManyDeleted';
+export type GoodReason =
+  | 'Accepted'
+  | 'Programmed'
+  | 'Propagated'
+  | 'Delegated'
+  | 'Ready'
+  | 'ForeignRecords'
+  | 'ManyDeleted';
 
 /** The reasons of Events that are about an action or about Ready. Any other Event has the reason of a condition. */
 export const EVENT_REASONS = [

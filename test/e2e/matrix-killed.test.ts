@@ -31,7 +31,7 @@ const record =
   (spec: object): Step =>
   ({ namespace }) =>
     chain.record('www', 'zone', { name: 'www', type: 'A', ...spec }, namespace);
-/** So many at once that they go in one batch, each with its own object, ledger and status. */
+/** So many at once that they go in one batch, each with its own object, owner and status. */
 const MANY = Array.from({ length: 12 }, (_, n) => `many${n}`);
 const many: Step = ({ namespace }) =>
   Promise.all(MANY.map((name) => chain.record(name, 'zone', { name, type: 'A', content: '192.0.2.1' }, namespace)));
@@ -56,60 +56,57 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'a zone is created',
     given: [],
     act: [zone({})],
-    writes: ['merge dnszones', 'applyStatus dnszones', 'zones.create', 'applyStatus dnszones #2'],
+    writes: ['merge dnszones', 'status dnszones', 'zones.create', 'status dnszones #2'],
     made: '1 zone(s) and 0 record(s)',
   },
   {
     title: 'a record of two values is created next to one of another owner',
     given: [zone({}), foreign],
     act: [record(two)],
-    // The first write of a process goes alone: it does not know its limits yet.
-    writes: ['merge dnsrecords', 'records.create', 'records.create #2', 'applyStatus dnsrecords'],
+    writes: ['owners.apply', 'status dnsrecords'],
     made: '1 zone(s) and 3 record(s)',
   },
   {
     title: 'records of many objects are created in one batch',
     given: [zone({}), foreign],
     act: [many],
-    writes: ['merge dnsrecords #7', 'records.batch', 'applyStatus dnsrecords', 'applyStatus dnsrecords #7'],
-    // One that finds the zone free goes alone.
-    perhaps: ['records.create'],
+    writes: ['owners.apply', 'owners.apply #2', 'status dnsrecords', 'status dnsrecords #7'],
     made: '1 zone(s) and 13 record(s)',
   },
   {
     title: 'values are changed, added and removed',
     given: [zone({}), record(two), foreign],
     act: [record({ ttl: 600, values: [{ content: '192.0.2.2' }, { content: '192.0.2.3' }, { content: '192.0.2.4' }] })],
-    writes: ['applyStatus dnsrecords', 'records.batch', 'records.create', 'applyStatus dnsrecords #2'],
+    writes: ['owners.apply', 'status dnsrecords'],
     made: '1 zone(s) and 4 record(s)',
   },
   {
     title: 'changes by another client are repaired',
     given: [zone({}), record(two), meddle],
     act: [touch],
-    writes: ['records.update'],
+    writes: ['owners.apply'],
     made: '1 zone(s) and 2 record(s)',
   },
   {
     title: 'a zone is parked and gets another default TTL',
     given: [zone({}), record({ content: '192.0.2.1' })],
     act: [zone({ parked: true, defaultTtl: 120 })],
-    writes: ['zones.park', 'zones.change', 'applyStatus dnszones', 'applyStatus dnsrecords'],
+    writes: ['zones.park', 'zones.change', 'status dnszones', 'owners.apply', 'status dnsrecords'],
     made: '1 zone(s) and 1 record(s)',
   },
   {
     title: 'a record is deleted next to one of another owner',
     given: [zone({}), record(two), foreign],
     act: [remove(DNS_RECORD, 'www')],
-    writes: ['records.batch', 'merge dnsrecords'],
+    writes: ['owners.apply'],
     made: '1 zone(s) and 3 record(s)',
   },
   {
     title: 'a zone and its record are deleted together',
     given: [zone({}), record(two)],
     act: [remove(DNS_ZONE, 'zone'), remove(DNS_RECORD, 'www')],
-    writes: ['zones.delete', 'merge dnszones', 'merge dnsrecords'],
-    perhaps: ['records.delete', 'records.batch'],
+    writes: ['zones.delete', 'merge dnszones'],
+    perhaps: ['owners.apply'],
     made: '1 zone(s) and 2 record(s)',
   },
 ];
@@ -128,7 +125,7 @@ async function arrange(cell: Cell, { given, made, title }: Scenario): Promise<vo
 
 const start = ({ namespace }: Cell) => startOperator(chain, { namespace });
 
-const STATUS = ['applyStatus dnszones', 'applyStatus dnsrecords'];
+const STATUS = ['status dnszones', 'status dnsrecords'];
 const kindOf = (write: string) => write.replace(/ #\d+$/, '');
 
 // An inventory, and no fault: the cells below name the writes, so that a new kind of write must get cells of its own.

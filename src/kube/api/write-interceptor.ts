@@ -2,7 +2,7 @@
 import type { WriteInterceptor } from '#base/write-interceptor.ts';
 import type { KubeApi } from './api.ts';
 
-/** The same calls, with `intercept` called for each one that writes. */
+/** The same calls, with `intercept` called for each one that writes; names are `merge dnszones`, `status dnsrecords`, … */
 export function interceptKubeWrites(api: KubeApi, intercept: WriteInterceptor): KubeApi {
   return {
     ...api,
@@ -13,7 +13,9 @@ export function interceptKubeWrites(api: KubeApi, intercept: WriteInterceptor): 
     applyStatus: (type, object, options, signal) =>
       intercept({ name: `applyStatus ${type.plural}` }, () => api.applyStatus(type, object, options, signal)) as never,
     merge: (type, object, patch, options, signal) =>
-      intercept({ name: `merge ${type.plural}` }, () => api.merge(type, object, patch, options, signal)) as never,
+      intercept({ name: `${options?.subresource ?? 'merge'} ${type.plural}` }, () =>
+        api.merge(type, object, patch, options, signal),
+      ) as never,
     delete: (type, object, options, signal) =>
       intercept({ name: `delete ${type.plural}` }, () => api.delete(type, object, options, signal)),
   };

@@ -1,8 +1,8 @@
 // "Exactly these values are mine": the only way of the reconciler of records to the values at the service.
 
 import type { DnsRecord } from '#client/client.ts';
-import type { AppliedSet } from '#client/pace/writer.ts';
 import type { Lane } from '#client/pace/lanes.ts';
+import type { AppliedSet } from '#client/pace/writer.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
@@ -82,8 +82,11 @@ function driftIn(applied: AppliedSet, desired: Desired, policy: DriftPolicy): st
   if (policy !== 'Ignore') return applied.drift.map(textOf);
   const there = applied.records.map(identityOfRecord).sort();
   const wanted = desired.values.map(({ identity }) => identity).sort();
-  const isTtl = desired.values.every(({ ttl }) => ttl === null || applied.records.every((record) => record.ttl === ttl));
-  const isSame = isTtl && there.length === wanted.length && there.every((identity, index) => identity === wanted[index]);
+  const isTtl = desired.values.every(
+    ({ ttl }) => ttl === null || applied.records.every((record) => record.ttl === ttl),
+  );
+  const isSame =
+    isTtl && there.length === wanted.length && there.every((identity, index) => identity === wanted[index]);
   return isSame ? [] : ['the values differ from those of the spec'];
 }
 

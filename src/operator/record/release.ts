@@ -11,7 +11,7 @@ import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
-import { type BoundedWait } from '../access/bounded-wait.ts';
+import type { BoundedWait } from '../access/bounded-wait.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { clusterOf, type OperatorContext } from '../access/context.ts';
 import { connectionForDeletion } from '../access/credentials.ts';
@@ -57,7 +57,8 @@ export async function releaseGone(
       const failure = failureOf(error, zone);
       if (!failure) throw error;
       // The object that could have a condition is gone.
-      if (failure.kind === 'refused') log.warn({ reason: failure.message }, 'the records of a deleted DNSRecord remain');
+      if (failure.kind === 'refused')
+        log.warn({ reason: failure.message }, 'the records of a deleted DNSRecord remain');
       const { clock, credentials } = context;
       const next = nextAfter(failure, error, clock.now(), credentials.refreshMs);
       if (!('failed' in next)) return { requeueAfterMs: next.afterMs };

@@ -11,8 +11,8 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from '../access/context.ts';
-import { BY_CONTESTED_ZONE, isBlockedByOther } from '../record/indexes.ts';
 import type { HeldOwners } from '../record/held.ts';
+import { BY_CONTESTED_ZONE, isBlockedByOther } from '../record/indexes.ts';
 
 export interface Triggers {
   zones: Cache<DNSZone>;

@@ -2,7 +2,7 @@
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DELETIONS_HELD, RELEASE_MANY } from '#resources/names.ts';
-import { type Answers, type ZoneRun } from '../run/run.ts';
+import type { Answers, ZoneRun } from '../run/run.ts';
 
 const SHOWN = 5;
 

@@ -96,7 +96,8 @@ function judgeUnit(judge: Judge, unit: readonly UnitSet[]): JudgedUnit {
 function nameRequest(entries: Entry[], first: number, set: ReadSet | Refusal): void {
   if (set instanceof Refusal || set.requestId === null) return;
   const { requestId } = set;
-  for (let index = first; index < entries.length; index += 1) entries[index] = { ...(entries[index] as Entry), requestId };
+  for (let index = first; index < entries.length; index += 1)
+    entries[index] = { ...(entries[index] as Entry), requestId };
 }
 
 /** Releases everything that an exact owner holds at other places than those of the unit. */

@@ -1,7 +1,8 @@
 // Whether the service holds exactly what the objects of a cluster in memory want, and every object knows it. The end of
 // every scenario, however it went wrong in between.
-import { desiredOf } from '#operator/record/desired.ts';
+
 import { keyOf } from '#kube/objects/resource.ts';
+import { desiredOf } from '#operator/record/desired.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import type { Bench } from './bench.ts';

@@ -134,9 +134,7 @@ export class Bench {
       ...this.cluster.zones().map((object) => ({ kind: 'zone' as const, key: keyOf(object) })),
       ...this.cluster.records().map((object) => ({ kind: 'record' as const, key: keyOf(object) })),
       // The keys of objects that are gone are in the queue, too.
-      ...[...this.#known]
-        .filter((key) => !this.cluster.record(key))
-        .map((key) => ({ kind: 'record' as const, key })),
+      ...[...this.#known].filter((key) => !this.cluster.record(key)).map((key) => ({ kind: 'record' as const, key })),
     ];
     if (this.recordsFirst) keys.reverse();
     const runs = new Map<string, Run>();

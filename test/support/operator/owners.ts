@@ -1,9 +1,10 @@
 // The owners of the memory service: the real decisions of the service (src/service/owners) over records in memory.
+
+import { bodyOf, statusOf } from '#api/errors.ts';
 import type { ApplyResult, DnsRecord, OwnedSet as ListedSet, RecordSet } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { bodyOf, statusOf } from '#api/errors.ts';
 import { decideRelease, decideSet, type Edit, type Present, staleness } from '#service/owners/decide.ts';
 import { type ReadApply, type ReadSet, readSets } from '#service/owners/set.ts';
 import { digestOf } from '#service/records/write.ts';
@@ -34,7 +35,9 @@ export class MemoryOwners {
 
   /** The ids of the records that the owner has, in any zone. */
   idsOf(owner: string): string[] {
-    return [...this.#sets.values()].flat().flatMap((set) => (set.owner === owner ? set.records.map(({ id }) => id) : []));
+    return [...this.#sets.values()]
+      .flat()
+      .flatMap((set) => (set.owner === owner ? set.records.map(({ id }) => id) : []));
   }
 
   /** The owners in a zone. */
@@ -69,7 +72,12 @@ export class MemoryOwners {
         this.#sets.set(stored.zone.id, owned);
         if (error instanceof Refusal) return { status: statusOf(error), ...bodyOf(error) };
         if (!(error instanceof ApiError)) throw error;
-        return { status: error.status, error: error.code, message: error.message, records: error.records } as ApplyResult;
+        return {
+          status: error.status,
+          error: error.code,
+          message: error.message,
+          records: error.records,
+        } as ApplyResult;
       }
     });
   }
@@ -84,7 +92,9 @@ export class MemoryOwners {
           return record ? [{ record, isApplied: digestOfRecord(record) === digest }] : [];
         });
         const wanted = set.ttl ?? zone.defaultTtl;
-        const isChanged = there.some(({ record, isApplied }) => !isApplied || (record.ttl ?? zone.defaultTtl) !== wanted);
+        const isChanged = there.some(
+          ({ record, isApplied }) => !isApplied || (record.ttl ?? zone.defaultTtl) !== wanted,
+        );
         const { owner, name, type, generation, instance, digest, ttl, share, retain, drift } = set;
         return {
           ...{ owner, name, type, generation, instance, digest, ttl, share, retain, drift },
@@ -105,7 +115,10 @@ export class MemoryOwners {
       const edits = decideRelease(own, this.#present(stored, own), retain, defaultTtl);
       for (const edit of edits) this.#edit(stored, edit, null);
       changed ||= edits.length > 0;
-      this.#sets.set(zoneId, (this.#sets.get(zoneId) ?? []).filter((each) => each !== own));
+      this.#sets.set(
+        zoneId,
+        (this.#sets.get(zoneId) ?? []).filter((each) => each !== own),
+      );
     };
     const isHere = (own: OwnedSet) =>
       set.kind !== 'release-all' && own.ordername === set.ordername && own.type === set.type;

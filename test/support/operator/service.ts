@@ -90,8 +90,7 @@ export class MemoryService {
     if (change === null) {
       records.delete(recordId);
       this.owners.forgetRecord(zoneId, recordId);
-    }
-    else records.set(recordId, { ...stored, ...change });
+    } else records.set(recordId, { ...stored, ...change });
   }
 
   dropZone(zoneId: string): void {

@@ -42,8 +42,7 @@ function setUp(quotas: { records: number; zones?: number } | null, neighbours = 
     const retryAfterMs = (leaves ?? now) + WINDOW_MS - clock.now();
     throw new ApiError({ status: 429, code: 'rate_limited', message: 'Slow down.', retryAfterMs, requestId: null });
   };
-  const groupOf = ({ set }: { set: { owner: string } }) =>
-    set.owner.slice('test:'.length).split('/')[0] as string;
+  const groupOf = ({ set }: { set: { owner: string } }) => set.owner.slice('test:'.length).split('/')[0] as string;
   const note = (groups: string[]) => {
     for (const group of groups) served.push({ group, at: clock.now() - start });
   };

@@ -144,9 +144,7 @@ describe('the deletion of an object whose API key was revoked', () => {
     on.cluster.secrets.set(SECRET, { apiKey: 'yk_2_good' });
   };
 
-  it.each([
-    ['DNSZone', 'zone', DNS_ZONE, ZONE, 'False CredentialsRejected'],
-  ] as const)(
+  it.each([['DNSZone', 'zone', DNS_ZONE, ZONE, 'False CredentialsRejected']] as const)(
     'has a condition on the %s, and continues with the new key of the Secret at the next run',
     async (_kind, kind, type, key, expected) => {
       const on = bench({ apiKey: 'yk_1_good' });

@@ -22,11 +22,7 @@ async function bench(policy: { zone?: string; record?: string; ttl?: number }): 
 }
 
 const tamper = (on: Bench, change: Parameters<Bench['service']['tamper']>[2]) =>
-  on.service.tamper(
-    on.cluster.zone(ZONE)?.status?.zoneId as string,
-    on.idsOf(WWW)[0] as string,
-    change,
-  );
+  on.service.tamper(on.cluster.zone(ZONE)?.status?.zoneId as string, on.idsOf(WWW)[0] as string, change);
 
 const OTHER = { content: '192.0.2.66' };
 

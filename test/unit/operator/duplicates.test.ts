@@ -38,7 +38,9 @@ describe('two DNSRecords with the same value', () => {
     const second = record(bench, 'second', { type: 'CNAME', content: 'example.net' });
     await bench.settle();
     expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
-    expect(bench.message(bench.cluster.record(second))).toMatch(/ DNSRecord default\/first has A records of this name\.$/);
+    expect(bench.message(bench.cluster.record(second))).toMatch(
+      / DNSRecord default\/first has A records of this name\.$/,
+    );
   });
 
   it.each([

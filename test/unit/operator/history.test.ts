@@ -2,10 +2,10 @@
 // the service, and the operator dies or loses responses at random calls. When all of that ends, every existing value
 // has one owner.
 import fc from 'fast-check';
-import { keyOf } from '#kube/objects/resource.ts';
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
+import { keyOf } from '#kube/objects/resource.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { Crash } from '../../support/operator/faults.ts';
 

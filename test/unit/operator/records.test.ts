@@ -59,10 +59,7 @@ describe('a DNSRecord', () => {
     www(on, { content: '192.0.2.1' });
     on.faults.arm(null);
     await on.run('record', WWW);
-    expect(on.faults.calls).toEqual([
-      `api apply ${zoneIdOf(on)} +k8s:cluster-1/${WWW}`,
-      'kube status dnsrecords www',
-    ]);
+    expect(on.faults.calls).toEqual([`api apply ${zoneIdOf(on)} +k8s:cluster-1/${WWW}`, 'kube status dnsrecords www']);
     expect(on.cluster.record(WWW)?.metadata.finalizers).toBeUndefined();
   });
 

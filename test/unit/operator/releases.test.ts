@@ -105,23 +105,26 @@ describe('the brake on mass deletion', () => {
   it.each([
     ['while the operator runs', false],
     ['while no operator runs', true],
-  ])('keeps all records when most objects are gone %s, says so, and forgets it when they return', async (_when, isDown) => {
-    const on = await bench(40);
-    removeFirst(on, 30);
-    if (isDown) on.restart();
-    await on.settle();
-    expect(on.service.ids()).toHaveLength(40);
-    expect(held(on)).toBe('True');
-    expect(on.reasons()).toContain(`${ZONE} DeletionsHeld`);
-    expect(on.ready(on.cluster.zone(ZONE))).toBe('True Ready');
-    for (let n = 0; n < 30; n += 1) record(on, `host${n}`);
-    await on.settle();
-    expect(held(on)).toBe('False');
-    expect(audit(on)).toEqual([]);
-    on.cluster.remove(DNS_RECORD, 'default/host0');
-    await on.settle();
-    expect(on.service.ids()).toHaveLength(39);
-  });
+  ])(
+    'keeps all records when most objects are gone %s, says so, and forgets it when they return',
+    async (_when, isDown) => {
+      const on = await bench(40);
+      removeFirst(on, 30);
+      if (isDown) on.restart();
+      await on.settle();
+      expect(on.service.ids()).toHaveLength(40);
+      expect(held(on)).toBe('True');
+      expect(on.reasons()).toContain(`${ZONE} DeletionsHeld`);
+      expect(on.ready(on.cluster.zone(ZONE))).toBe('True Ready');
+      for (let n = 0; n < 30; n += 1) record(on, `host${n}`);
+      await on.settle();
+      expect(held(on)).toBe('False');
+      expect(audit(on)).toEqual([]);
+      on.cluster.remove(DNS_RECORD, 'default/host0');
+      await on.settle();
+      expect(on.service.ids()).toHaveLength(39);
+    },
+  );
 
   it('lets go with an annotation of the DNSZone', async () => {
     const on = await bench(40);
