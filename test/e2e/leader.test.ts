@@ -105,7 +105,7 @@ it('a leader that was paused until another one leads sends none of its pending w
     await allMadeOnce('still', 1);
     expect(await a.resume()).toBe('LeadershipLost');
     expect(a.writesAfter).toEqual([]);
-    expect(b.writes).toContain('records.create');
+    expect(b.writes).toContain('owners.apply');
   } finally {
     await a.stop();
   }
