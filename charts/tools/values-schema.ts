@@ -127,6 +127,7 @@ const operator = component({
   enabled: z.boolean(),
   replicas,
   namespaces: z.array(name.min(1)),
+  cluster: z.string().max(253),
   apiKey: existing,
   url,
   resolvers,
