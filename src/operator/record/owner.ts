@@ -32,7 +32,7 @@ export function textOfSet(zoneId: string, { name, type, generation, instance, re
 
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
 
-/** "Exactly these values are those of the object": whatever else it has in the zone is released in the same transaction. */
+/** "Exactly these values are those of the object": anything else that it has in the zone is released in the same transaction. */
 export function setOf(object: DNSRecord, cluster: string, desired: Desired, drift: DriftPolicy): SetChange & Listed {
   const { uid = '', generation = 0 } = object.metadata;
   const { ttl, adopt, deletionPolicy } = object.spec;

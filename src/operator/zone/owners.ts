@@ -85,7 +85,7 @@ function isElsewhere({ zones }: OperatorContext, object: DNSRecord, zoneKey: str
 function mustRun(object: DNSRecord, set: OwnedSet, { object: zone }: ZoneRun): boolean {
   const { uid, generation } = object.metadata;
   const policy = object.spec.driftPolicy ?? zone.spec.driftPolicy;
-  // A reported difference may have been mended since.
+  // A reported difference may have been repaired since.
   const isReported = findCondition(object.status?.conditions, 'Programmed')?.reason === 'Drifted';
   return set.generation !== generation || set.instance !== uid || (set.drifted && policy !== 'Ignore') || isReported;
 }

@@ -98,7 +98,7 @@ describe('the brake on mass deletion', () => {
     [21, 21, true],
     [100, 50, false],
     [100, 51, true],
-  ])('of %i owners, %i releases are too many: %s', (owners, releases, expected) => {
+  ])('with %i owners stops %i releases: %s', (owners, releases, expected) => {
     expect(isMass({ owners, releases })).toBe(expected);
   });
 
