@@ -66,13 +66,10 @@ const instance = z
 
 const REQUEST_ID_ERROR = 'must be 1 to 128 letters, digits or ._:/-';
 
-const ofRequest = z
-  .string({ error: REQUEST_ID_ERROR })
-  .regex(REQUEST_ID, { error: REQUEST_ID_ERROR })
-  .meta({
-    description:
-      'The request id that the history shows for this set. If omitted, it is the `x-request-id` of the request.',
-  });
+const ofRequest = z.string({ error: REQUEST_ID_ERROR }).regex(REQUEST_ID, { error: REQUEST_ID_ERROR }).meta({
+  description:
+    'The request id that the history shows for this set. If omitted, it is the `x-request-id` of the request.',
+});
 
 const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'onlyAmong', 'drift', 'whenClusterLost', 'expires'] as const;
 const NOT_WITH_RELEASE = ['name', 'type', 'values', 'exact', 'retain', ...ONLY_WITH_VALUES] as const;

@@ -84,7 +84,7 @@ export class HeldOwners {
   }
 
   /** Somebody changed the set: the next run applies it. */
-  unconfirm(key: string): void {
+  forgetSet(key: string): void {
     this.#confirmed.delete(key);
   }
 

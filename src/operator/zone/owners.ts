@@ -39,7 +39,7 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
       dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
       if (isFirst) for (const record of context.records.byIndex(BY_ZONE, key)) context.enqueueRecord(keyOf(record));
       for (const each of wanted) {
-        context.held.unconfirm(each);
+        context.held.forgetSet(each);
         context.enqueueRecord(each);
       }
     },
