@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type Client, createClient } from '#client/client.ts';
+import { RELEASE_MANY } from '#resources/names.ts';
 import { runCommand } from '../../deploy/local/parts/commands.ts';
 import { removePostgresState } from '../../deploy/local/parts/postgres.ts';
 import { type Stack, startStack } from '../../deploy/local/stack.ts';
@@ -221,11 +222,12 @@ function unready(name: string, object: unknown): string[] {
   return [`${name}: ${JSON.stringify(conditionOf(object as Watched, 'Ready') ?? 'no Ready')}`];
 }
 
+/** The annotation permits to delete most objects of the stack at once, as the tests of a file do when they end. */
 export function zoneObject(name: string, zoneName: string, spec: object = {}, namespace = 'default'): object {
   return {
     apiVersion: 'zonestead.dev/v1alpha1',
     kind: 'DNSZone',
-    metadata: { name, namespace },
+    metadata: { name, namespace, annotations: { [RELEASE_MANY]: 'true' } },
     spec: { zoneName, ...spec },
   };
 }

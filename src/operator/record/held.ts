@@ -2,8 +2,8 @@
 // named them (zone/owners.ts). An object that no longer exists is released there.
 //
 // A release of an object that is gone is    waiting → released
-//                                              ↓  ↑
-//                                             held      too many at once: until the objects return, or an annotation permits it
+//                                              ↓
+//                                             held      too many at once: until the object returns, or an annotation permits it
 import type { Clock } from '#base/clock.ts';
 import { isMass } from './brake.ts';
 
@@ -26,15 +26,16 @@ const START_MS = 60_000;
 export class HeldOwners {
   readonly #clock: Clock;
   readonly #places = new Map<string, readonly Place[]>();
-  /** The keys without an object whose owners are to be released. */
-  readonly #gone = new Set<string>();
+  /** The keys without an object whose owners are to be released, with the time at which they were found. */
+  readonly #waiting = new Map<string, number>();
+  /** The keys without an object whose owners stay, with the same time. */
+  readonly #held = new Map<string, number>();
   readonly #released: number[] = [];
   readonly #compared = new Set<string>();
   readonly #confirmed = new Map<string, string>();
   #startedAt: number | null = null;
   #firstGoneAt = 0;
   #lastGoneAt = 0;
-  #isStopped = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -59,17 +60,32 @@ export class HeldOwners {
 
   /** The object no longer exists. */
   gone(key: string): void {
-    if (this.#gone.has(key) || !this.#places.has(key)) return;
+    if (this.#waiting.has(key) || this.#held.has(key) || !this.#places.has(key)) return;
     const now = this.#clock.now();
-    if (this.#gone.size === 0) this.#firstGoneAt = now;
+    if (this.#waiting.size === 0) this.#firstGoneAt = now;
     this.#lastGoneAt = now;
-    this.#gone.add(key);
+    this.#waiting.set(key, now);
+  }
+
+  /** The object no longer exists, and an earlier process held its release back. */
+  stillHeld(key: string): void {
+    this.#waiting.delete(key);
+    if (!this.#held.has(key)) this.#held.set(key, this.#clock.now() - TOGETHER_MS);
+  }
+
+  /** The operator deleted the zone with all its records. */
+  zoneDeleted(zoneId: string): void {
+    for (const [key, places] of this.#places) {
+      if (!places.some((place) => place.zoneId === zoneId)) continue;
+      this.drop(key, zoneId);
+      if (!this.#places.has(key)) this.back(key);
+    }
   }
 
   /** The object exists, or its values go with the zone: nothing of it is to be released. */
   back(key: string): void {
-    this.#gone.delete(key);
-    if (this.#gone.size === 0) this.#isStopped = false;
+    this.#waiting.delete(key);
+    this.#held.delete(key);
   }
 
   /** The owner was released because its object is gone. @param counts whether it counts as one of many at once */
@@ -105,30 +121,36 @@ export class HeldOwners {
   }
 
   /**
-   * Whether the owner of an object that is gone may be released now. A number: ask again after so many ms.
+   * Whether the owner of an object that is gone may be released now. A number: ask again after so many ms. Deletions within a
+   * minute of a mass deletion count to it. Later ones are judged by themselves, so that it does not hold everybody's back.
    * @param zoneIds the zones of all objects, which are compared after a start
    */
-  mayRelease(zoneIds: () => readonly string[]): boolean | number {
+  mayRelease(key: string, zoneIds: () => readonly string[]): boolean | number {
+    if (this.#held.has(key)) return false;
     const now = this.#clock.now();
     this.#startedAt ??= now;
     const isStarting = now - this.#startedAt < START_MS && zoneIds().some((id) => !this.#compared.has(id));
     if (isStarting) return PAUSE_MS;
     while ((this.#released[0] ?? now) < now - TOGETHER_MS) this.#released.shift();
     const owners = this.#places.size + this.#released.length;
-    if (isMass({ owners, releases: this.#gone.size + this.#released.length })) this.#isStopped = true;
-    if (this.#isStopped) return false;
-    const mayWait = this.#gone.size > FEW && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
+    let heldNow = 0;
+    for (const at of this.#held.values()) if (at > now - TOGETHER_MS) heldNow += 1;
+    if (isMass({ owners, releases: this.#waiting.size + heldNow + this.#released.length })) {
+      for (const [each, at] of this.#waiting) this.#held.set(each, at);
+      this.#waiting.clear();
+      return false;
+    }
+    const mayWait = this.#waiting.size > FEW && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
     return mayWait && now - this.#lastGoneAt < PAUSE_MS ? PAUSE_MS : true;
   }
 
   /** The keys whose release is held because there are too many, in the zone of a DNSZone. */
-  stoppedIn(zoneKey: string): string[] {
-    if (!this.#isStopped) return [];
-    return [...this.#gone].filter((key) => this.at(key).some((place) => place.zoneKey === zoneKey));
+  heldIn(zoneKey: string): string[] {
+    return [...this.#held.keys()].filter((key) => this.at(key).some((place) => place.zoneKey === zoneKey));
   }
 
   /** The number of releases that are held. */
-  get stopped(): number {
-    return this.#isStopped ? this.#gone.size : 0;
+  get held(): number {
+    return this.#held.size;
   }
 }

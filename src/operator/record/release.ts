@@ -25,7 +25,7 @@ import { ownerOf } from './owner.ts';
 /** The time until the next check whether the zone still exists, in ms. */
 const ZONE_RETRY_MS = 250;
 /** The time until the next check whether a release is still held, in ms. A permission or a returned object causes it at once. */
-const HELD_RETRY_MS = 30_000;
+const HELD_RETRY_MS = 5 * 60_000;
 
 type Call = RecordRun['call'];
 
@@ -45,7 +45,7 @@ export async function releaseGone(
     }
     context.held.gone(key);
     const isPermitted = zone?.metadata.annotations?.[RELEASE_MANY] === 'true';
-    const may = isPermitted || context.held.mayRelease(() => zoneIdsOf(context));
+    const may = isPermitted || context.held.mayRelease(key, () => zoneIdsOf(context));
     if (typeof may === 'number') return { requeueAfterMs: may };
     if (!may) {
       context.enqueueZone(place.zoneKey);
@@ -56,7 +56,11 @@ export async function releaseGone(
     } catch (error) {
       const failure = failureOf(error, zone);
       if (!failure) throw error;
-      // The object that could have a condition is gone.
+      // The object that could have a condition is gone; the zone has one about its key.
+      if (failure.kind === 'key' && zone) {
+        context.credentials.invalidate(zone);
+        context.enqueueZone(keyOf(zone));
+      }
       if (failure.kind === 'refused')
         log.warn({ reason: failure.message }, 'the records of a deleted DNSRecord remain');
       const { clock, credentials } = context;

@@ -61,11 +61,11 @@ export function countLeadership(metrics: Metrics, election: Election | undefined
 }
 
 /** Registers the number of deleted DNSRecords whose records remain for now. */
-export function countHeld(metrics: Metrics, held: { readonly stopped: number }): void {
+export function countHeld(metrics: Metrics, held: { readonly held: number }): void {
   metrics.gauge({
     name: 'deletions_held',
     help: 'Deleted DNSRecords whose records remain in DNS, because too many were deleted at once.',
-    collect: (gauge) => gauge.set(held.stopped),
+    collect: (gauge) => gauge.set(held.held),
   });
 }
 

@@ -5,14 +5,14 @@ import { FIELD_MANAGER, FINALIZER } from '#resources/names.ts';
 import type { Reconciled, Run, Status } from './run.ts';
 
 /**
- * Writes the status if it differs from the status of the object, and keeps the written object in the run. With the uid in the
- * request, the write fails for an object that was deleted and created again in the meantime: a status must never
- * reach another object.
+ * Writes the status if it differs from the status of the object, and keeps the written object in the run. The resource version
+ * keeps the status from another object of the same name: kube-apiserver ignores the uid in a patch of the status.
+ * @throws KubeError 409 when the object changed or is another one; the queue then runs it again
  */
 export async function writeStatus<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, status: S): Promise<void> {
   if (isSameStatus(run.object.status, status)) return;
-  const { uid } = run.object.metadata;
-  const patch = { metadata: { uid }, status: mergePatch(run.object.status, status) };
+  const { resourceVersion } = run.object.metadata;
+  const patch = { metadata: { resourceVersion }, status: mergePatch(run.object.status, status) };
   const { context, signal } = run;
   const options = { subresource: 'status', fieldManager: FIELD_MANAGER };
   const written = await context.api.merge<T>(run.type, run.object.metadata, patch, options, signal);

@@ -75,6 +75,7 @@ async function deleteAtService(run: ZoneRun, service: Connection, zoneId: string
       }
     }
     await sendForZone(run, service, zoneId, (options) => client.zones.delete(zoneId, options));
+    run.context.held.zoneDeleted(zoneId);
     return null;
   } catch (error) {
     if (isAbsent(error)) return null;

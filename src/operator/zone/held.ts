@@ -9,7 +9,7 @@ const SHOWN = 5;
 /** The condition for the status. If an annotation permits the deletions now, they run at once. */
 export function heldAnswer({ context, object, events, log }: ZoneRun): Answers {
   const key = keyOf(object);
-  const keys = context.held.stoppedIn(key);
+  const keys = context.held.heldIn(key);
   const isPermitted = object.metadata.annotations?.[RELEASE_MANY] === 'true';
   if (isPermitted) for (const each of keys) context.enqueueRecord(each);
   const before = findCondition(object.status?.conditions, DELETIONS_HELD);

@@ -6,6 +6,7 @@ import type { OwnedSet, Zone } from '#client/client.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { DELETIONS_HELD } from '#resources/names.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_ZONE, clusterOf, type OperatorContext } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
@@ -60,17 +61,26 @@ async function compare(
   const cluster = clusterOf(context);
   const wanted = new Set<string>();
   const seen = new Set<string>();
+  // The condition is the only trace of the decision of an earlier process, which must not be undone by a restart.
+  const wasHeld = isFirst && isTrue(run.object.status?.conditions, DELETIONS_HELD);
+  const noLonger = new Set(context.held.heldIn(zoneKey));
   for await (const page of client.owners.pages(zone.id, { prefix: ownersOf(cluster) }, call)) {
     for (const set of page) {
       const key = keyIn(set.owner, cluster);
       if (key === undefined || !context.watches(splitKey(key).namespace ?? '')) continue;
       context.held.put(key, { zoneId: zone.id, zoneKey });
+      noLonger.delete(key);
       const object = context.records.get(key);
       if (object) seen.add(key);
+      else if (wasHeld) context.held.stillHeld(key);
       else context.held.gone(key);
       if (!object || isElsewhere(context, object, zoneKey, zone.id) || mustRun(object, set, run)) wanted.add(key);
       else if (!set.drifted && isFirst) context.held.confirm(key, textOfSet(zone.id, set));
     }
+  }
+  for (const key of noLonger) {
+    context.held.drop(key, zone.id);
+    context.held.back(key);
   }
   for (const object of context.records.byIndex(BY_ZONE, zoneKey))
     if (!seen.has(keyOf(object)) && isSettled(object, zone.id)) wanted.add(keyOf(object));

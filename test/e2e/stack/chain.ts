@@ -85,7 +85,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         const [zone] = await test.client.zones.list({ zoneName: 'site.example' });
         const records = await words(`/console/zones/${zone?.id}`);
         for (const name of ['www', 'www6', 'shop', 'mail', 'texts', 'third', 'apps']) {
-          expect(records).toContain(`managed by DNSRecord default/${name} `);
+          expect(records).toMatch(new RegExp(`managed by k8s:[-0-9a-f]{36}/default/${name} `));
         }
         expect(await words(`/console/zones/${zone?.id}/history`)).toContain('zonestead-operator');
         const live = await words(`/console/zones/${zone?.id}/live?name=www&type=A`);
@@ -154,7 +154,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
           .poll(async () => (await test.condition('zdr/alias', 'Ready'))?.reason, { timeout: 5000 })
           .toBe('Conflict');
         expect((await test.condition('zdr/alias', 'Ready'))?.message).toMatch(
-          /www has an A record \(rec_\w+\), and a CNAME cannot share.* rec_\w+ belongs to DNSRecord default\/address\.$/,
+          /www has an A record \(rec_\w+\), and a CNAME cannot share.* DNSRecord default\/address has A records of this name\.$/,
         );
         expect(await test.dig('www.heal.example', 'A')).toHaveLength(1);
         await test.remove('default', 'zdr/address');

@@ -96,6 +96,21 @@ describe('server-side apply', () => {
   });
 });
 
+describe('a merge patch of the status', () => {
+  it('ignores a uid: only the resource version keeps it from another object of the same name', async () => {
+    const old = await api.create<Widget>(WIDGETS, { metadata: named('again') });
+    await api.delete(WIDGETS, named('again'));
+    const made = await api.create<Widget>(WIDGETS, { metadata: named('again') });
+    const status = { subresource: 'status', ...me };
+    const { uid, resourceVersion } = old.metadata;
+    const byUid = await api.merge<Widget>(WIDGETS, old.metadata, { metadata: { uid }, status: { seen: 'old' } }, status);
+    expect([byUid.metadata.uid, byUid.status?.seen]).toEqual([made.metadata.uid, 'old']);
+    const byVersion = { metadata: { resourceVersion }, status: { seen: 'older' } };
+    expect(isConflict(await failure(api.merge(WIDGETS, old.metadata, byVersion, status)))).toBe(true);
+    expect((await api.get<Widget>(WIDGETS, named('again'))).status?.seen).toBe('old');
+  });
+});
+
 describe('failures', () => {
   it('say what is wrong in words for people', async () => {
     const wrong = { metadata: named('wrong'), spec: { color: 'x'.repeat(101) } };

@@ -1,4 +1,4 @@
-// The API server in memory, as far as the operator uses it: status by server-side apply, finalizers by merge patch with
+// The API server in memory, as far as the operator uses it: status and finalizers by merge patch with
 // resourceVersion and uid, generations, and deletions that wait for finalizers. It refuses a status that the CRD does
 // not allow.
 import { isDeepStrictEqual } from 'node:util';
@@ -149,7 +149,7 @@ export class MemoryCluster {
         const { metadata, status } = patch as { metadata: Partial<ObjectMeta>; status?: unknown };
         const key = `${namespace}/${name}`;
         if (subresource === 'status')
-          return call('status', type, name, () => this.#mergeStatus(type, key, metadata.uid, status));
+          return call('status', type, name, () => this.#mergeStatus(type, key, metadata.resourceVersion, status));
         return call('patch', type, name, () => this.#merge(type, key, metadata));
       },
     };
@@ -165,10 +165,10 @@ export class MemoryCluster {
     return { ...secret, data: Object.fromEntries(encoded) } as KubeObject;
   }
 
-  #mergeStatus(type: ResourceType, key: string, uid: string | undefined, status: unknown): Stored {
+  #mergeStatus(type: ResourceType, key: string, version: string | undefined, status: unknown): Stored {
     const old = this.#objects.get(`${type.plural} ${key}`);
     if (!old) throw notFound(key);
-    if (uid !== undefined && uid !== old.metadata.uid) throw conflict(key);
+    if (version !== undefined && version !== old.metadata.resourceVersion) throw conflict(key);
     return this.#put(type, { ...old, status: acceptedStatus(type, JSON.stringify(merged(old.status, status))) });
   }
 

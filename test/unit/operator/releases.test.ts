@@ -150,6 +150,48 @@ describe('the brake on mass deletion', () => {
     expect(on.reasons().filter((reason) => reason.endsWith('DeletionsHeld'))).toEqual([]);
   });
 
+  it('keeps only the deletions of that minute: a later one is released', async () => {
+    const on = await bench(40);
+    removeFirst(on, 30);
+    await settle(on);
+    on.cluster.remove(DNS_RECORD, 'default/host30');
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(40);
+    await on.clock.advance(61_000);
+    on.cluster.remove(DNS_RECORD, 'default/host31');
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(39);
+    expect([held(on), on.held.held]).toEqual(['True', 31]);
+  });
+
+  it('is not released by a restart, although there are many other objects by then', async () => {
+    const on = await bench(40);
+    removeFirst(on, 30);
+    await settle(on);
+    for (let n = 100; n < 180; n += 1) record(on, `host${n}`);
+    await settle(on);
+    on.restart();
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(120);
+    expect([held(on), on.held.held]).toEqual(['True', 30]);
+  });
+
+  it('ends with the deletion of the zone, or when somebody releases the owners at the service', async () => {
+    const on = await bench(40);
+    removeFirst(on, 30);
+    await settle(on);
+    const [stored] = on.service.zones.values();
+    const owners = Array.from({ length: 29 }, (_, n) => `k8s:cluster-1/default/host${n}`);
+    const sets = owners.map((owner) => ({ owner, release: true }));
+    if (stored) on.service.owners.apply(stored, sets);
+    await on.clock.advance(11 * 60_000);
+    await settle(on);
+    expect(on.held.held).toBe(1);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await settle(on);
+    expect([on.service.zones.size, on.held.held]).toEqual([0, 0]);
+  });
+
   it('counts the releases of a whole minute', async () => {
     const on = await bench(60);
     removeFirst(on, 30);
