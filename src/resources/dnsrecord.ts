@@ -97,10 +97,14 @@ export const recordSpec = withRules(
         'The preference of the mail exchanger in content. Mail servers try lower numbers first. Only type MX accepts this ' +
         'field. (Default: 10.)',
     }),
-    values: withRules(z.array(listedValue).min(1).max(MAX_VALUES), [UNIQUE]).optional().meta({
-      description: 'The values of the record, at most 100. Use content instead for a single value.',
-      'x-kubernetes-list-type': 'atomic',
-    }),
+    values: withRules(z.array(listedValue).min(1).max(MAX_VALUES), [UNIQUE])
+      .optional()
+      .meta({
+        description:
+          'The values of the record, at most 100. Use content instead for a single value. The DNS service takes all of them ' +
+          'or none: if it refuses one value, an edited object keeps the values that it had.',
+        'x-kubernetes-list-type': 'atomic',
+      }),
     deletionPolicy: deletionPolicy.meta({
       description:
         'How to treat the values at the DNS service when this object is deleted. Delete removes them. Retain keeps them. In ' +

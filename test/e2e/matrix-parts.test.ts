@@ -95,8 +95,8 @@ const everywhere = (reason: NotReadyReason) => ({ creating: reason, changing: re
 const UNSERVED = { ...everywhere('AwaitingPropagation'), deleting: null };
 
 const OUTAGES: readonly Outage[] = [
-  { parts: ['api'], way: 'killed with -9', reasons: everywhere('APIUnavailable') },
-  { parts: ['postgres'], way: 'killed with -9', reasons: everywhere('APIError') },
+  { parts: ['api'], way: 'killed with -9', reasons: { ...everywhere('APIUnavailable'), deleting: null } },
+  { parts: ['postgres'], way: 'killed with -9', reasons: { ...everywhere('APIError'), deleting: null } },
   { parts: ['knot'], way: 'killed with -9', reasons: UNSERVED },
   { parts: ['knot'], way: 'stopped by SIGSTOP', reasons: UNSERVED },
   { parts: ['nameserver'], way: 'killed with -9', reasons: UNSERVED },

@@ -31,6 +31,8 @@ const LAST_PROBE_RETRY_MS = 5_000;
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
 
+const ALL_OR_NONE = 'The operator has written none of the new values of this object.';
+
 export function createRecordReconciler(context: OperatorContext): Reconcile {
   const mustWait = createBoundedWait(context.clock);
   const mustWaitForOwners = createBoundedWait(context.clock);
@@ -139,7 +141,8 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   if (drift.length > 0 && driftPolicy !== 'Enforce') return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
   if (applied.problem) {
     const { reason } = applied.problem;
-    const answer = no(reason, messageOf(context, object, applied.problem));
+    const together = desired.values.length > 1 ? ` ${ALL_OR_NONE}` : '';
+    const answer = no(reason, messageOf(context, object, applied.problem) + together);
     const accepted = reason === 'Conflict' ? ACCEPTED : answer;
     return { answers: stopped(answer, accepted), next: { afterMs: REFUSED_RETRY_MS } };
   }

@@ -131,7 +131,9 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
         await test.client.records.create(zoneId, { name: 'before', type: 'A', content: '192.0.2.1' });
         await test.apply(address('before'));
         await becomes('zdr/before', 'Conflict');
-        expect((await test.condition('zdr/before', 'Ready'))?.message).toContain('192.0.2.1 already exists at the DNS service, and no DNSRecord owns it');
+        expect((await test.condition('zdr/before', 'Ready'))?.message).toContain(
+          '192.0.2.1 already exists at the DNS service, and no DNSRecord owns it',
+        );
         await test.remove('default', 'zdr/before');
         expect(await held('before')).toEqual(['before 192.0.2.1']);
       });

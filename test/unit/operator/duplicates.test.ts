@@ -70,8 +70,28 @@ describe('two DNSRecords with the same value', () => {
     const second = record(bench, 'second', { values: [{ content: '192.0.2.2' }, { content: '192.0.2.3' }] });
     await bench.settle();
     expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.message(bench.cluster.record(second))).toBe(
+      'DNSRecord default/first already owns 192.0.2.2. Delete one of the two objects. The operator has written none of the new values of this object.',
+    );
     expect(bench.idsOf(second)).toEqual([]);
     expect(bench.service.ids()).toHaveLength(2);
+  });
+
+  it('keep the values that they had when an edit adds the value', async () => {
+    const bench = await withZone();
+    record(bench, 'first', { content: '192.0.2.1' });
+    const second = record(bench, 'second', { content: '192.0.2.2' });
+    await bench.settle();
+    bench.cluster.edit(DNS_RECORD, second, {
+      content: undefined,
+      values: [{ content: '192.0.2.1' }, { content: '192.0.2.3' }],
+    });
+    await bench.settle();
+    expect(bench.ready(bench.cluster.record(second))).toBe('False Conflict');
+    expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600', 'example.org www A 192.0.2.2 3600']);
+    bench.cluster.remove(DNS_RECORD, 'default/first');
+    await bench.settle();
+    expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600', 'example.org www A 192.0.2.3 3600']);
   });
 
   it('do not lose the value of the first when the other is deleted', async () => {
