@@ -7,7 +7,7 @@ type ReadTurn = <T>(call: CallOptions, work: () => Promise<T>) => Promise<T>;
 
 /** The same client; the questions for nodes and for the account do not wait. */
 export function readsInTurns(client: Client, turn: ReadTurn): Client {
-  const { zones, records } = client;
+  const { zones, records, owners } = client;
   return {
     ...client,
     zones: {
@@ -21,19 +21,25 @@ export function readsInTurns(client: Client, turn: ReadTurn): Client {
     records: {
       ...records,
       list: (zoneId, filter, call = {}) => turn(call, () => records.list(zoneId, filter, call)),
-      pages: async function* (zoneId, filter, limit, call = {}) {
-        const pages = records.pages(zoneId, filter, limit, call)[Symbol.asyncIterator]();
-        try {
-          for (;;) {
-            // Each page is a turn: a long list must not occupy a place.
-            const page = await turn(call, () => pages.next());
-            if (page.done === true) return;
-            yield page.value;
-          }
-        } finally {
-          await pages.return?.(undefined);
-        }
-      },
+      pages: (zoneId, filter, limit, call = {}) => eachInTurn(records.pages(zoneId, filter, limit, call), call, turn),
+    },
+    owners: {
+      ...owners,
+      pages: (zoneId, filter, call = {}) => eachInTurn(owners.pages(zoneId, filter, call), call, turn),
     },
   };
+}
+
+/** Each page is a turn: a long list must not occupy a place. */
+async function* eachInTurn<T>(all: AsyncIterable<T>, call: CallOptions, turn: ReadTurn): AsyncGenerator<T> {
+  const pages = all[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const page = await turn(call, () => pages.next());
+      if (page.done === true) return;
+      yield page.value;
+    }
+  } finally {
+    await pages.return?.(undefined);
+  }
 }

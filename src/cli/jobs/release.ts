@@ -1,12 +1,11 @@
 // `zonestead release-finalizers`: stops the operator and removes its finalizers before an uninstall. Without an operator, nobody could
-// remove them later, and objects and namespaces could not be deleted. Objects and DNS data stay unchanged. If the operator is installed
-// again, it continues with the ledger in the status of the objects.
+// remove them later, and DNSZones and namespaces could not be deleted. Objects and DNS data stay unchanged. If the operator is
+// installed again, it continues with the owners at the service.
 
 import { z } from 'zod';
 import { sleep } from '#base/wait.ts';
 import { isConflict, isNotFound } from '#kube/api/errors.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
-import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
 import { parseOptions } from '../admin/keys.ts';
@@ -63,26 +62,19 @@ export async function releaseFinalizers(
     if (clock.now() >= end) throw new Error(`pods of ${deployment} are still running after ${timeout} s`);
     await sleep(clock, LOOK_AGAIN_MS, signal);
   }
-  for (const type of [DNS_RECORD, DNS_ZONE]) {
-    let count = 0;
-    for (const scope of namespaces ?? [undefined]) count += await releaseAll(type, scope, context, signal);
-    log.info({ count }, `finalizers removed from ${type.plural}`);
-  }
+  let count = 0;
+  for (const scope of namespaces ?? [undefined]) count += await releaseAll(scope, context, signal);
+  log.info({ count }, 'finalizers removed from DNSZones');
 }
 
-async function releaseAll(
-  type: ResourceType,
-  namespace: string | undefined,
-  { api }: JobContext,
-  signal: AbortSignal,
-): Promise<number> {
+async function releaseAll(namespace: string | undefined, { api }: JobContext, signal: AbortSignal): Promise<number> {
   for (let attempt = 1; ; attempt++) {
     let released = 0;
     let changed = false;
     // The token of a page stays valid while objects are patched.
     for (let next: string | undefined = ''; next !== undefined; ) {
       const page: Awaited<ReturnType<typeof api.list>> = await api
-        .list(type, { namespace, limit: 500, ...(next === '' ? {} : { continue: next }) }, signal)
+        .list(DNS_ZONE, { namespace, limit: 500, ...(next === '' ? {} : { continue: next }) }, signal)
         .catch((error) => {
           // Without the CustomResourceDefinition there are no objects.
           if (isNotFound(error)) return { items: [], resourceVersion: '' };
@@ -95,7 +87,7 @@ async function releaseAll(
       next = page.continue;
     }
     if (!changed) return released;
-    if (attempt >= ATTEMPTS) throw new Error(`${type.plural} change while their finalizers are removed`);
+    if (attempt >= ATTEMPTS) throw new Error('DNSZones change while their finalizers are removed');
   }
 
   async function release({ metadata }: KubeObject): Promise<boolean> {
@@ -103,7 +95,7 @@ async function releaseAll(
     const kept = finalizers.filter((each) => each !== FINALIZER);
     const patch = { metadata: { resourceVersion, finalizers: kept } };
     try {
-      await api.merge(type, { namespace: where, name }, patch, {}, signal);
+      await api.merge(DNS_ZONE, { namespace: where, name }, patch, {}, signal);
       return true;
     } catch (error) {
       if (isNotFound(error)) return true;

@@ -28,6 +28,11 @@ function setUp(places: number) {
         for (const page of [1, 2, 3]) yield [await answer(`${id} page ${page}`)];
       },
     },
+    owners: {
+      pages: async function* (id: string) {
+        for (const page of [1, 2, 3]) yield [await answer(`${id} page ${page}`)];
+      },
+    },
   };
   const take = createTurns(new FairPlaces(places));
   const client = readsInTurns(plain as unknown as Client, ({ requestId = '', signal }, work) =>
@@ -45,10 +50,13 @@ it('a group with many reads delays another one only by the reads in flight', asy
   expect(order).toEqual(['a0', 'records of b']);
 });
 
-it('each page of a list is a turn', async () => {
+it.each([
+  ['records', (client: Client) => client.records.pages('long', {}, 1, { requestId: 'a' })],
+  ['owners', (client: Client) => client.owners.pages('long', {}, { requestId: 'a' })],
+])('each page of a list of %s is a turn', async (_what, pages) => {
   const { clock, client, order } = setUp(1);
   const readAll = async () => {
-    for await (const _page of client.records.pages('long', {}, 1, { requestId: 'a' }));
+    for await (const _page of pages(client));
   };
   void client.zones.get('first', { requestId: 'b' });
   const all = readAll();

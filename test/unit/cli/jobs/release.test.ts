@@ -2,7 +2,6 @@
 import { expect, it } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { releaseFinalizers } from '#cli/jobs/release.ts';
-import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { FINALIZER } from '#resources/names.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -32,12 +31,12 @@ it('stops the operator first, then removes its finalizer and no other', async ()
   const memory = memoryApi();
   memory.put(DEPLOYMENTS, object('op'));
   memory.put(DNS_ZONE, object('zone', [FINALIZER]));
-  memory.put(DNS_RECORD, object('www', ['other.example/x', FINALIZER]));
-  memory.put(DNS_RECORD, object('free', ['other.example/x']));
+  memory.put(DNS_ZONE, object('both', ['other.example/x', FINALIZER]));
+  memory.put(DNS_ZONE, object('free', ['other.example/x']));
   await release(memory);
-  expect(memory.writes).toEqual(['merge deployments ns/op/scale', 'merge dnsrecords ns/www', 'merge dnszones ns/zone']);
+  expect(memory.writes).toEqual(['merge deployments ns/op/scale', 'merge dnszones ns/zone', 'merge dnszones ns/both']);
   expect(memory.objects.get('deployments ns/op')).toMatchObject({ spec: { replicas: 0 } });
-  expect(finalizers(memory, 'dnsrecords ns/www')).toEqual(['other.example/x']);
+  expect(finalizers(memory, 'dnszones ns/both')).toEqual(['other.example/x']);
   expect(memory.objects.get('dnszones ns/zone')).toMatchObject({ metadata: { finalizers: [] }, spec: { kept: true } });
 });
 
