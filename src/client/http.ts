@@ -22,7 +22,7 @@ export interface CallOptions {
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
   /** Called with the key's write limit that a successful answer states; null when it states none. */
-  readonly onRate?: ((rate: Rate | null) => void) | undefined;
+  readonly onRate?: ((rate: Rate | null | undefined) => void) | undefined;
 }
 
 interface Route {

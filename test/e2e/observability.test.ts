@@ -147,7 +147,7 @@ describe('one id from an Event to the history', () => {
     // Otherwise nothing was proven of batches.
     const together = api.filter(({ msg, batch }) => msg === 'change' && batch !== undefined);
     expect(together.length).toBeGreaterThan(1);
-    expect(together).toContainEqual(expect.objectContaining({ action: 'create', status: 201 }));
+    expect(together).toContainEqual(expect.objectContaining({ action: 'apply', status: 200 }));
   });
 
   it('is that of an edit too, which leaves Ready as it is', async () => {
@@ -199,7 +199,7 @@ describe('one id from an Event to the history', () => {
     expect(new Set(chain?.ids).size).toBe(1);
 
     const batches = all.filter(
-      ({ attributes }) => String(attributes['url.path']).endsWith(':batch') && attributes['http.route'],
+      ({ attributes }) => String(attributes['url.path']).endsWith(':apply') && attributes['http.route'],
     );
     const request = all.find(({ spanId }) => spanId === batches[0]?.parentSpanId);
     const runs = request?.links.map(({ spanId }) => all.find((span) => span.spanId === spanId)?.name);

@@ -81,7 +81,7 @@ it('shows all series from the start, counts events, and never adds a series', as
   await become('object_conditions{kind="DNSRecord",condition="Ready",status="True"}', (value) => value === 1);
   await become('propagation_seconds_count', (value) => value >= 2);
   const last = await scrape();
-  expect(last.get('zonestead_service_requests_total{method="POST",code="201"}')).toBeGreaterThanOrEqual(2);
+  expect(last.get('zonestead_service_requests_total{method="POST",code="200"}')).toBeGreaterThanOrEqual(2);
   expect(last.get('zonestead_controller_reconcile_total{controller="records",result="success"}')).toBeGreaterThan(0);
   expect(last.get('zonestead_pace_wait_seconds_count{lane="create"}')).toBeGreaterThanOrEqual(3);
   expect([...last.keys()].filter((name) => !first.has(name))).toEqual([]);

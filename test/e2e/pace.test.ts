@@ -75,6 +75,11 @@ const markedBySolver = (object: object) => {
 };
 const isRecordWrite = ({ method, path }: Exchange) => method !== 'GET' && path.includes('/records');
 const writes = () => proxy.exchanges.filter(isRecordWrite);
+/** The names of the sets that the service applied, in the order of the requests. */
+const accepted = () =>
+  writes()
+    .filter(({ status }) => status === 200)
+    .flatMap(({ body }) => (JSON.parse(body) as { sets: { name: string }[] }).sets.map(({ name }) => name));
 
 describe('a key whose write limit is used up', () => {
   // After a pause the bulk goes as far apart as the limit lets writes be: one a second.
@@ -102,8 +107,7 @@ describe('a key whose write limit is used up', () => {
 
   it('does not delay a certificate: a challenge that came last goes first', async () => {
     await test.ready(30, 'zdr/challenge');
-    const accepted = writes().filter(({ status }) => status === 201);
-    const place = accepted.findIndex(({ body }) => body.includes('_acme-challenge'));
+    const place = accepted().indexOf('_acme-challenge.www');
     // Only those that a worker had in hand when the pause ended can be before it.
     expect(place).toBeGreaterThanOrEqual(0);
     expect(place).toBeLessThanOrEqual(WORKERS);
@@ -111,8 +115,7 @@ describe('a key whose write limit is used up', () => {
 
   it('continues until everything is written, once', async () => {
     await test.ready(60, ...bulk.map((name) => `zdr/${name}`));
-    const accepted = writes().filter(({ status }) => status === 201);
-    expect(accepted).toHaveLength(bulk.length + 1);
+    expect(accepted().sort()).toEqual(['_acme-challenge.www', ...bulk].sort());
     const [zone] = await test.client.zones.list({ zoneName: 'pace.example' });
     const names = (await test.client.records.list(zone?.id ?? '')).map(({ name }) => name);
     expect(names.sort()).toEqual(['_acme-challenge.www', ...bulk].sort());

@@ -69,7 +69,12 @@ export function countDeclaredWrites(
       request.bucket = bucket;
       const countChanges: CountChanges = (wanted, options) =>
         take(context, request, reply, bucket, limits[bucket], wanted, options);
-      if (changes === 'operation') request.countChanges = countChanges;
+      if (changes === 'operation') {
+        request.countChanges = countChanges;
+        // An operation that counts nothing has used no place: without the number of places left, the policy says just that.
+        const limit = limits[bucket](actorOf(request));
+        if (limit !== null) reply.header('ratelimit-policy', policyOf(bucket, limit));
+      }
       else await countChanges(typeof changes === 'number' ? changes : changes(request));
     };
     const keepRefusal = async (request: FastifyRequest, reply: FastifyReply) => {
@@ -117,8 +122,12 @@ async function take(
   if (changes <= counted) return;
   const place = await countWrite(context, actor, bucket, limit, changes - counted, changes);
   request.places = { bucket, changes, at: [...at, place.at] };
-  reply.header('ratelimit-policy', `"${bucket}";q=${limit};w=60`);
+  reply.header('ratelimit-policy', policyOf(bucket, limit));
   reply.header('ratelimit', `"${bucket}";r=${place.left};t=${retryAfterSeconds(60_000)}`);
+}
+
+function policyOf(bucket: Bucket, limit: number): string {
+  return `"${bucket}";q=${limit};w=60`;
 }
 
 /** The answer does not wait longer than this for a database that is away, in ms. */

@@ -12,6 +12,7 @@ import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
 import { counterOf } from '../hooks/limits.ts';
+import type { Part } from '../hooks/write-log.ts';
 import { errorAnswers, needs } from './answers.ts';
 
 export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void {
@@ -46,7 +47,9 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
       const places = { taken: 0, take: (changes: number) => count(changes) };
       const work = { atomic, sets: sets.map(readSet) };
       const results = await applySets(context, callerOf(request), request.params.id, work, places);
-      return { results: results.map(resultOf) };
+      const answer = results.map(resultOf);
+      request.parts = answer.flatMap(({ status }, index) => partOf(work.sets[index] as SetInput | Refusal, status) ?? []);
+      return { results: answer };
     },
   );
   routes.get(
@@ -73,6 +76,13 @@ type ZodRoute = { schema: z.ZodType };
 function readSet(set: unknown): SetInput | Refusal {
   const parsed = schemas.recordSet.safeParse(set);
   return parsed.success ? parsed.data : refuseIssues(parsed.error.issues);
+}
+
+/** The log entry of a set that has a request id of its own. */
+function partOf(set: SetInput | Refusal, status: number): Part | null {
+  if (set instanceof Refusal || set.requestId === undefined) return null;
+  const isRelease = set.release === true || set.values?.length === 0;
+  return { requestId: set.requestId, action: isRelease ? 'release' : 'apply', status };
 }
 
 function resultOf(result: SetResult): schemas.ApplyResult {

@@ -60,7 +60,7 @@ export interface Job<T> extends Place {
    * One attempt. It runs again after 429 and `busy`, so it must be safe to repeat after those (nothing was written).
    * @param onRate to be passed in the options of the call: without it the limit stays unknown
    */
-  readonly run: (signal: AbortSignal, onRate: (rate: Rate | null) => void) => Promise<T>;
+  readonly run: (signal: AbortSignal, onRate: (rate: Rate | null | undefined) => void) => Promise<T>;
 }
 
 export interface ChangeJob extends Place, Change {
@@ -194,7 +194,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     for (const { onAttempt } of together) onAttempt?.();
     let counts = true;
     try {
-      const results = await attempt(zone, together, (rate) => hear(budget, rate, taking, clock.now()));
+      const results = await attempt(zone, together, (rate) => {
+        if (rate === undefined) counts = false;
+        else hear(budget, rate, taking, clock.now());
+      });
       if (probing) bucket.cautious = false;
       together.forEach((entry, index) => {
         const result = results[index];
@@ -202,7 +205,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         else entry.succeed(result);
       });
     } catch (error) {
-      counts = !isRateLimited(error) && !isBusy(error);
+      counts &&= !isRateLimited(error) && !isBusy(error);
       if (probing && !isRateLimited(error)) bucket.cautious = false;
       if (isRateLimited(error)) pauseBucket(first.bucket, error);
       else if (isBusy(error)) pauseZone(zone, error);
@@ -228,7 +231,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const attempt = async (
     zone: string | null,
     together: readonly Entry[],
-    onRate: (rate: Rate | null) => void,
+    onRate: (rate: Rate | null | undefined) => void,
   ): Promise<readonly unknown[]> => {
     const only = together[0] as Entry;
     if (typeof only.work === 'function') return [await only.work(only.signal, onRate)];

@@ -14,7 +14,8 @@ export interface Change {
 
 interface WriteOptions {
   readonly signal: AbortSignal;
-  readonly onRate: (rate: Rate | null) => void;
+  /** Null: the key has no limit. Undefined: the request was not counted. */
+  readonly onRate: (rate: Rate | null | undefined) => void;
 }
 
 /** A set that was applied: the records of the owner, whether any changed, and what others had changed. */

@@ -100,7 +100,7 @@ export const PLAN = {
       ...begins(howTo('delegate-a-zone'), 'kubectl get zdz NAME', 'zonestead zones ds'),
       ...begins(SYMPTOMS, 'kubectl describe zdr', 'kubectl get zdz NAME', 'dig +norecurse', 'zonestead keys mint'),
       ...begins(SYMPTOMS, 'zonestead nodes list', 'zonestead nodes compare'),
-      ...begins(SYMPTOMS, 'zonestead doctor', 'kubectl get apiservice', 'select pid', 'kubectl patch zdr NAME'),
+      ...begins(SYMPTOMS, 'zonestead doctor', 'kubectl get apiservice', 'select pid', 'kubectl patch zdz NAME'),
       ...begins(howTo('own-team-key'), 'zonestead keys mint'),
       ...begins(howTo('upgrade'), 'zonestead migrate'),
       ...begins(ALERTS, 'dig +norecurse @ADDRESS', 'dig @RESOLVER', 'kubectl get zdz,zdr -A', 'kubectl get zdz -A'),

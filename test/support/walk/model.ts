@@ -18,6 +18,8 @@ export interface Wish {
   name: string;
   type: Type;
   contents: string[];
+  /** The contents before edits. While the service refuses one value of an object, it keeps the values that it had. */
+  earlier: string[];
 }
 
 /** A record that somebody made over REST, by its id. */
@@ -51,16 +53,21 @@ export class Model {
   }
 
   /**
-   * The contents of an RRset: the values of all permitted objects, each once in any spelling (RFC 4343), together with
-   * the values of other owners. A CNAME has only one value (RFC 1034 section 3.6.2): these are the possible ones.
+   * The contents of an RRset, each once in any spelling (RFC 4343): the values of other owners and of the permitted objects that
+   * nothing conflicts with, and those that DNS may have besides. Objects that conflict are served as a whole or not at all.
+   * A CNAME has only one value (RFC 1034 section 3.6.2): these are the possible ones.
    */
-  contents(zone: ZoneName, name: string, type: Type): Set<string> {
-    if (this.parked.has(zone)) return new Set();
+  contents(zone: ZoneName, name: string, type: Type): { must: Set<string>; may: Set<string> } {
+    if (this.parked.has(zone)) return { must: new Set(), may: new Set() };
     const isIt = (one: Pick<Wish, 'zone' | 'name' | 'type'>) =>
       one.zone === zone && one.name.toLowerCase() === name && one.type === type;
     const wanted = [...this.wishes.values()].filter((wish) => isIt(wish) && this.permits(wish));
     const others = [...this.foreign.values()].filter(isIt);
-    return new Set([...wanted.flatMap(({ contents }) => contents), ...others.map(({ content }) => content)]);
+    const foreign = others.map(({ content }) => content);
+    const [undisputed, disputed] = [true, false].map((is) => wanted.filter((wish) => this.isUndisputed(wish) === is));
+    const must = new Set([...foreign, ...(undisputed ?? []).flatMap(({ contents }) => contents)]);
+    const possible = (disputed ?? []).flatMap(({ contents, earlier }) => [...contents, ...earlier]);
+    return { must, may: new Set([...must, ...possible]) };
   }
 
   /** Whether nothing conflicts with the object: no other object wants its value, and no other owner created it. */

@@ -12,18 +12,21 @@ const never = new AbortController().signal;
 const error = (status: number, code: string, retryAfterMs: number | null = null) =>
   new ApiError({ status, code, message: code, retryAfterMs, requestId: null });
 
-/** A service that takes 10 ms per request, states this limit, and refuses ids that begin with `bad`. */
+/**
+ * A service that takes 10 ms per request, states this limit, refuses ids that begin with `bad`, and counts no request in which all
+ * ids begin with `same`.
+ */
 function setUp(rate: Rate | null, options: Partial<DispatcherOptions> = {}) {
   const clock = new FakeClock();
   const requests: string[][] = [];
   const signals: AbortSignal[] = [];
   const faults: Error[] = [];
-  const send = async (ids: string[], onRate: (rate: Rate | null) => void): Promise<void> => {
+  const send = async (ids: string[], onRate: (rate: Rate | null | undefined) => void): Promise<void> => {
     requests.push(ids);
     const fault = faults.shift();
     await new Promise<void>((resolve) => clock.setTimeout(resolve, 10));
     if (fault) throw fault;
-    onRate(rate);
+    onRate(ids.every((id) => id.startsWith('same')) ? undefined : rate);
   };
   const idOf = ({ set }: { set: { owner: string } }) => set.owner.slice('test:'.length);
   const done: AppliedSet = { status: 200, records: [], changed: true, drift: [] };
@@ -72,6 +75,22 @@ describe('record changes', () => {
     await on.clock.advance(100);
     await Promise.all(all);
     expect(on.requests).toEqual([['d'], ['b'], ['a', 'c']]);
+  });
+
+  it('that change nothing take no place, and do not make a limited key unlimited', async () => {
+    const on = setUp({ remaining: 30, quota: 60, windowMs: 60_000 });
+    await warm(on);
+    for (let n = 0; n < 10; n += 1) {
+      const same = on.change(`same${n}`);
+      await on.clock.advance(20);
+      expect(await same).toBe('done');
+    }
+    on.requests.length = 0;
+    for (let n = 0; n < 60; n += 1) void on.change(`new${n}`);
+    await on.clock.advance(5);
+    // The reserve for others is a third of the 30 free places.
+    expect(on.requests.flat().length).toBeGreaterThan(15);
+    expect(on.requests.flat().length).toBeLessThanOrEqual(30);
   });
 
   it('that are refused fail alone', async () => {
@@ -189,7 +208,7 @@ describe('the headers of a limit', () => {
   it.each([
     ['"records";r=12;t=60', '"records";q=60;w=30', { remaining: 12, quota: 60, windowMs: 30_000 }],
     ['"records"; r=0', '"records"; q=60', { remaining: 0, quota: 60, windowMs: 60_000 }],
-    [undefined, '"records";q=60;w=60', null],
+    [undefined, '"records";q=60;w=60', undefined],
     ['"records";r=many', '"records";q=60', null],
   ])('%s under %s', (limit, policy, rate) => {
     expect(rateOf(limit, policy)).toEqual(rate);
