@@ -74,8 +74,7 @@ export function countDeclaredWrites(
         // An operation that counts nothing has used no place: without the number of places left, the policy says just that.
         const limit = limits[bucket](actorOf(request));
         if (limit !== null) reply.header('ratelimit-policy', policyOf(bucket, limit));
-      }
-      else await countChanges(typeof changes === 'number' ? changes : changes(request));
+      } else await countChanges(typeof changes === 'number' ? changes : changes(request));
     };
     const keepRefusal = async (request: FastifyRequest, reply: FastifyReply) => {
       try {

@@ -48,7 +48,9 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
       const work = { atomic, sets: sets.map(readSet) };
       const results = await applySets(context, callerOf(request), request.params.id, work, places);
       const answer = results.map(resultOf);
-      request.parts = answer.flatMap(({ status }, index) => partOf(work.sets[index] as SetInput | Refusal, status) ?? []);
+      request.parts = answer.flatMap(
+        ({ status }, index) => partOf(work.sets[index] as SetInput | Refusal, status) ?? [],
+      );
       return { results: answer };
     },
   );

@@ -103,7 +103,12 @@ describe('a merge patch of the status', () => {
     const made = await api.create<Widget>(WIDGETS, { metadata: named('again') });
     const status = { subresource: 'status', ...me };
     const { uid, resourceVersion } = old.metadata;
-    const byUid = await api.merge<Widget>(WIDGETS, old.metadata, { metadata: { uid }, status: { seen: 'old' } }, status);
+    const byUid = await api.merge<Widget>(
+      WIDGETS,
+      old.metadata,
+      { metadata: { uid }, status: { seen: 'old' } },
+      status,
+    );
     expect([byUid.metadata.uid, byUid.status?.seen]).toEqual([made.metadata.uid, 'old']);
     const byVersion = { metadata: { resourceVersion }, status: { seen: 'older' } };
     expect(isConflict(await failure(api.merge(WIDGETS, old.metadata, byVersion, status)))).toBe(true);
