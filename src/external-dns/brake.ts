@@ -1,12 +1,8 @@
 // The brake on mass deletion. An empty source, for instance because of a wrong namespace, must not empty the DNS, also if
 // external-dns notices it piece by piece over several rounds. Pure.
 
-/** The names and types that one round deleted, or that it would have deleted. */
-export interface Deleted {
-  /** In ms. */
-  at: number;
-  count: number;
-}
+/** The names and types that external-dns deleted, or tried to delete, with the time in ms. */
+export type Deletions = ReadonlyMap<string, number>;
 
 /** So many deletions are possible at any time. */
 const MOST_ALWAYS = 20;
@@ -14,29 +10,35 @@ const MOST_ALWAYS = 20;
 const WINDOW_MS = 5 * 60_000;
 
 /** The deletions that still count. */
-export function recentOf(before: readonly Deleted[], now: number): Deleted[] {
-  return before.filter(({ at }) => now - at < WINDOW_MS);
+export function recentOf(before: Deletions, now: number): Deletions {
+  return new Map([...before].filter(([, at]) => now - at < WINDOW_MS));
 }
 
-/** Whether a round with so many deletions can be too much: the number of held sets is not needed for fewer. */
-export function mayBeMass(recent: readonly Deleted[], count: number): boolean {
-  return count > 0 && totalOf(recent) + count > MOST_ALWAYS;
+/** Whether the deletions of a round, with those before it, can be too many: only then the number of held sets is needed. */
+export function mayBeMass(recent: Deletions, round: readonly string[]): boolean {
+  return round.length > 0 && union(recent.keys(), round).size > MOST_ALWAYS;
 }
 
 /**
- * Whether the deletions are more than a user is likely to want: more than 20, and more than half of everything.
+ * Whether the deletions are more than a user is likely to want: more than 20, and more than half of everything. A deletion that
+ * failed and is tried again counts once.
  * @param held the names and types that the instance has in all zones
  */
-export function isMass(recent: readonly Deleted[], count: number, held: number): boolean {
-  const before = totalOf(recent);
-  return mayBeMass(recent, count) && before + count > (before + held) / 2;
+export function isMass(recent: Deletions, round: readonly string[], held: Iterable<string>): boolean {
+  if (!mayBeMass(recent, round)) return false;
+  return union(recent.keys(), round).size > union(recent.keys(), held).size / 2;
+}
+
+/** The deletions after a round. */
+export function withRound(recent: Deletions, round: readonly string[], now: number): Deletions {
+  return new Map([...recent, ...round.map((place) => [place, now] as const)]);
 }
 
 /** A round that is held back keeps the deletions before it in the window, so that waiting does not let the rest pass. */
-export function heldBack(recent: readonly Deleted[], now: number): Deleted[] {
-  return recent.map(({ count }) => ({ at: now, count }));
+export function heldBack(recent: Deletions, now: number): Deletions {
+  return new Map([...recent.keys()].map((place) => [place, now]));
 }
 
-function totalOf(recent: readonly Deleted[]): number {
-  return recent.reduce((total, { count }) => total + count, 0);
+function union(one: Iterable<string>, other: Iterable<string>): Set<string> {
+  return new Set([...one, ...other]);
 }

@@ -105,8 +105,8 @@ function toValue(type: RecordType, target: string): { content: string; priority?
   return priority === null ? { content } : { content, priority };
 }
 
-/** The names and types that lose all records of the instance, and get no others at that name. */
-export function emptied(sets: readonly RecordSet[]): number {
+/** The releases of names that get no other records of the instance. */
+export function emptied(sets: readonly RecordSet[]): RecordSet[] {
   const kept = new Set(sets.filter((set) => !isRelease(set)).map(({ name }) => name));
-  return sets.filter((set) => isRelease(set) && !kept.has(set.name) && !isRegistry(set.owner)).length;
+  return sets.filter((set) => isRelease(set) && !kept.has(set.name) && !isRegistry(set.owner));
 }

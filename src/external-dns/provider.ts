@@ -5,7 +5,7 @@ import type { Clock } from '#base/clock.ts';
 import type { Client, OwnedSet, Zone } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { Dispatcher } from '#client/pace/dispatcher.ts';
-import { type Deleted, heldBack, isMass, mayBeMass, recentOf } from './brake.ts';
+import { type Deletions, heldBack, isMass, mayBeMass, recentOf, withRound } from './brake.ts';
 import { adjust, endpointsOf } from './endpoints.ts';
 import { isRegistry, ownersOf } from './owner.ts';
 import { emptied, isRelease, type PlanOptions, planSets, registryFor, type Wish, wishesOf } from './plan.ts';
@@ -33,7 +33,7 @@ export interface Provider {
 
 export function createProvider({ client, pace, clock, log, massDeletion, ...options }: ProviderOptions): Provider {
   const send = createSend({ client, pace, log });
-  let deletions: Deleted[] = [];
+  let deletions: Deletions = new Map();
   const prefix = ownersOf(options.ownerId);
 
   const visible = (signal: AbortSignal): Promise<Zone[]> => client.zones.list({}, { signal });
@@ -51,27 +51,26 @@ export function createProvider({ client, pace, clock, log, massDeletion, ...opti
 
   /** Removes the releases from the plans if there are suspiciously many. @returns how many were removed */
   const holdBack = async (plans: Plan[], zones: readonly Zone[], signal: AbortSignal): Promise<number> => {
-    const deleted = sum(plans.map(({ sets }) => emptied(sets)));
+    const round = plans.flatMap(({ zone, sets }) => emptied(sets).map((set) => keyOf(zone, set)));
     const recent = recentOf(deletions, clock.now());
-    deletions = deleted === 0 ? recent : [...recent, { at: clock.now(), count: deleted }];
-    if (massDeletion || !mayBeMass(recent, deleted)) return 0;
+    deletions = withRound(recent, round, clock.now());
+    if (massDeletion || !mayBeMass(recent, round)) return 0;
     const others = zones.filter((zone) => !plans.some((plan) => plan.zone.id === zone.id));
-    const counts = others.map(async (zone) => countOf(await heldIn(zone, signal)));
-    const held = sum([...plans.map((plan) => countOf(plan.held)), ...(await Promise.all(counts))]);
-    if (!isMass(recent, deleted, held)) return 0;
+    const rest = await Promise.all(others.map(async (zone) => ({ zone, held: await heldIn(zone, signal) })));
+    const held = [...plans, ...rest].flatMap((each) => keysOf(each.zone, each.held));
+    if (!isMass(recent, round, held)) return 0;
     deletions = heldBack(recent, clock.now());
     for (const plan of plans) {
       const kept = new Set(plan.sets.filter((set) => !isRelease(set)).map(({ name }) => name));
       plan.sets = plan.sets.filter((set) => !isRelease(set) || kept.has(set.name));
     }
-    const before = sum(recent.map(({ count }) => count));
-    const sooner = before === 0 ? '' : `, after ${before} others in the last minutes`;
+    const sooner = recent.size === 0 ? '' : `, after ${recent.size} others in the last minutes`;
     log.error(
-      { deleted, held, before },
-      `external-dns wants to delete ${deleted} of ${held} sets of records${sooner}; nothing was deleted. ` +
+      { deletions: round.length, held: held.length, before: recent.size },
+      `external-dns wants to delete ${round.length} of ${held.length} sets of records${sooner}; nothing was deleted. ` +
         'If this is right, set ZONESTEAD_EXTERNAL_DNS_MASS_DELETION=on until they are gone; otherwise correct the sources of external-dns.',
     );
-    return deleted;
+    return round.length;
   };
 
   /** @returns the number of refused sets */
@@ -121,8 +120,12 @@ interface Plan {
   sets: ReturnType<typeof planSets>;
 }
 
-function countOf(held: readonly OwnedSet[]): number {
-  return held.filter(({ owner }) => !isRegistry(owner)).length;
+function keysOf(zone: Zone, held: readonly OwnedSet[]): string[] {
+  return held.filter(({ owner }) => !isRegistry(owner)).map((set) => keyOf(zone, set));
+}
+
+function keyOf({ id }: Zone, { name, type }: { name?: string | undefined; type?: string | undefined }): string {
+  return `${id} ${name} ${type}`;
 }
 
 function sum(numbers: readonly number[]): number {

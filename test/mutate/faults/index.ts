@@ -6,6 +6,7 @@ import { CLIENT_FAULTS } from './client.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { DNS_FAULTS } from './dns.ts';
+import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
 import { FAIR_FAULTS } from './fair.ts';
 import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
@@ -24,6 +25,7 @@ export const FAULTS: readonly Fault[] = [
   ...SERVICE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,
+  ...EXTERNAL_DNS_FAULTS,
   ...FAIR_FAULTS,
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,
