@@ -14,7 +14,7 @@ import { inconsistencies } from '../support/matrix/world.ts';
 const LEASE = { durationMs: 6_000, deadlineMs: 4_500, retryMs: 600 };
 /** On a busy machine, a thread that has just started may get no processor time for seconds, and must not lose its lease by that. */
 const LONG_LEASE = { durationMs: 12_000, deadlineMs: 10_000, retryMs: 600 };
-const PATIENCE = { timeout: 40_000, interval: 50 };
+const PATIENCE = { timeout: 100_000, interval: 50 };
 
 const chain = await startChain();
 const started: TestOperator[] = [];
