@@ -212,7 +212,13 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
       return reply.body as ZoneCreated;
     },
     record: async (zone, name, type, content, more = {}) => {
-      const reply = await request('POST', `/zones/${zone.id}/records`, { name, type, content, ...more });
+      const create = () => request('POST', `/zones/${zone.id}/records`, { name, type, content, ...more });
+      let reply = await create();
+      // As for zones: several records that a test creates at once may have to wait for each other.
+      for (let again = 0; reply.status === 503 && again < 5; again += 1) {
+        await sleep(1_000);
+        reply = await create();
+      }
       if (reply.status !== 201) throw new Error(`${name} ${type} was not created: ${reply.status} ${reply.text}`);
       return reply.body as DnsRecord;
     },
