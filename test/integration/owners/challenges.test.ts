@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { realClock } from '#base/clock.ts';
 import { runAcme } from '#cli/acme/acme.ts';
 import { readOrder } from '#cli/acme/caller.ts';
@@ -13,6 +13,9 @@ import type { OwnedSet } from '#contract/owners.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import type { TestKey } from '../../support/keys.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
+
+// Each hook waits for the name servers, and one of them is a program of its own.
+vi.setConfig({ testTimeout: 150_000 });
 
 const MINUTE_MS = 60_000;
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
