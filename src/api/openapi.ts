@@ -147,15 +147,11 @@ const MANAGED_BY: OpenApi.ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'Marks the written data as managed by an external object, given by its kind and its name. The console displays it and asks for confirmation before a manual edit. It grants no permissions.',
+    'Marks the zone as managed by an external object, given by its kind and its name. The console displays it and asks for confirmation before a manual edit. It grants no permissions.',
   schema: { type: 'string', maxLength: 404 },
-  example: 'DNSRecord default/www',
+  example: 'DNSZone default/site',
 };
-const MANAGEABLE: ReadonlySet<string> = new Set([
-  'post /v1/dns/zones',
-  'post /v1/dns/zones/{id}/records',
-  'put /v1/dns/zones/{id}/records/{recordId}',
-]);
+const MANAGEABLE = 'post /v1/dns/zones';
 
 /** Adds the parameters, headers and answers of the HTTP layer to each operation, and tidies the components. */
 export function complete(document: OpenApi.Document): OpenApi.Document {
@@ -214,7 +210,7 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
   // A report changes nothing when it is repeated.
   if (method === 'post' && !path.startsWith('/v1/feed/'))
     operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
-  if (MANAGEABLE.has(`${method} ${path}`)) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
+  if (`${method} ${path}` === MANAGEABLE) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
   operation.responses ??= {};
   const responses = operation.responses;
   // Any request can be malformed before it reaches a route, and every body is read, even if the route takes none.

@@ -65,8 +65,6 @@ export interface RecordFilter {
   readonly name?: string | undefined;
   /** At most 100 names, together at most 8,000 characters. */
   readonly names?: readonly string[] | undefined;
-  /** A prefix of the owner; the records then contain their owners. */
-  readonly managedBy?: string | undefined;
   readonly type?: RecordType | undefined;
   readonly content?: string | undefined;
 }
@@ -302,8 +300,8 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function queryOf({ name, names, managedBy, type, content }: RecordFilter): Record<string, string | undefined> {
-  return { name, names: names?.join(','), managedBy, type, content };
+function queryOf({ name, names, type, content }: RecordFilter): Record<string, string | undefined> {
+  return { name, names: names?.join(','), type, content };
 }
 
 function circle(): ApiUnavailable {

@@ -17,7 +17,7 @@ export interface CallOptions {
   readonly requestIds?: readonly string[] | undefined;
   /** Lets the service execute a repeated POST only once; it remembers the key for 24 h. */
   readonly idempotencyKey?: string | undefined;
-  /** The owner of the written data: `DNSRecord namespace/name`. */
+  /** The object that a new zone is made for: `DNSZone namespace/name`. */
   readonly managedBy?: string | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { errorBody } from './error.ts';
 import { record, recordBody, recordId } from './record.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, MANAGED_BY, MANAGED_BY_RULE, REQUEST_ID } from './shared.ts';
+import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, REQUEST_ID } from './shared.ts';
 
 /** The most changes that one request may hold, for every key. */
 export const MAX_CHANGES = 1_000;
@@ -24,11 +24,6 @@ const idempotencyKey = z
       'The Idempotency-Key of this creation alone. Within 24 hours, the service creates the record only once, even if the change is sent again in another batch or as a POST of its own.',
   });
 
-const managedBy = z.string({ error: MANAGED_BY_RULE }).regex(MANAGED_BY, { error: MANAGED_BY_RULE }).optional().meta({
-  description:
-    'The external object that manages the record, as in the header `Zonestead-Managed-By`. It applies to this change alone.',
-});
-
 const requestId = z.string({ error: REQUEST_ID_ERROR }).regex(REQUEST_ID, { error: REQUEST_ID_ERROR }).optional().meta({
   description:
     'The request id that the history shows for this change. If omitted, it is the `x-request-id` of the batch.',
@@ -42,7 +37,6 @@ export const recordChange = z
         action: z.literal('create').meta({ description: 'The change creates a record.' }),
         record: recordBody,
         idempotencyKey: idempotencyKey.optional(),
-        managedBy,
         requestId,
       }),
       z.strictObject({
@@ -51,7 +45,6 @@ export const recordChange = z
           .meta({ description: 'The change replaces the content, TTL and priority of a record.' }),
         id,
         record: recordBody,
-        managedBy,
         requestId,
       }),
       z.strictObject({

@@ -8,7 +8,6 @@ const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; 
 const TYPE_ERROR = `must be one of ${RECORD_TYPES.join(', ')}`;
 const CONTENT_ERROR = 'must be a string of 1 to 260000 characters';
 const NAMES_ERROR = 'must be a comma-separated list of 1 to 100 names relative to the zone, of at most 8000 characters';
-const MANAGED_BY_ERROR = 'must be a string of 1 to 400 characters';
 const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and is allowed for MX only';
 
 const type = z.enum(RECORD_TYPES, { error: TYPE_ERROR });
@@ -47,16 +46,6 @@ export const recordListQuery = z.strictObject({
   content: z.string().min(1, { error: CONTENT_ERROR }).max(260_000, { error: CONTENT_ERROR }).optional().meta({
     description: 'Return only records of this value. With `type`, other spellings of the same value match too.',
   }),
-  managedBy: z
-    .string()
-    .min(1, { error: MANAGED_BY_ERROR })
-    .max(400, { error: MANAGED_BY_ERROR })
-    .optional()
-    .meta({
-      description:
-        'Return only records whose `Zonestead-Managed-By` begins with this text. Each of them then has the field `managedBy`.',
-      examples: ['DNSRecord '],
-    }),
   ...page,
 });
 
@@ -137,13 +126,7 @@ export const record = z
   });
 
 const listedRecord = record
-  .extend({
-    managedBy: z
-      .string()
-      .optional()
-      .meta({ description: 'The external object that manages the record. Present only if the query has `managedBy`.' }),
-    withdrawn,
-  })
+  .extend({ withdrawn })
   .meta({ id: 'ListedRecord', description: 'A stored record in a list.' });
 
 export const recordList = z

@@ -55,5 +55,5 @@ export const REQUEST_ID = /^[\w.:/-]{1,128}$/;
 export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 /** A header of a request, and a field of a change in a batch: the kind and the name of an external object. */
 export const MANAGED_BY = /^[\x21-\x7e]{1,63} [\x21-\x7e]{1,340}$/;
-export const MANAGED_BY_RULE = 'must be a kind and a name, for instance "DNSRecord default/www"';
+export const MANAGED_BY_RULE = 'must be a kind and a name, for instance "DNSZone default/site"';
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 printable ASCII characters without spaces';

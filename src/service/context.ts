@@ -49,7 +49,7 @@ export interface Caller {
   requestId: string;
   /** The Idempotency-Key of a POST and a hash of its content; null without one. */
   once: { token: string; requestHash: Uint8Array } | null;
-  /** The object in another system that owns the records written (`DNSRecord namespace/name`); stored with them. */
+  /** The object in another system that a new zone is made for (`DNSZone namespace/name`). */
   managedBy?: string | null;
   /** Whether the service itself makes the change: there is no key whose validity is checked. (Default: false.) */
   isService?: boolean;

@@ -58,10 +58,9 @@ export async function recordPage(
       : sql`least(octet_length(${r.content}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
   const found = await (db as Db).execute(sql`
-    select id, name, ordername, type, content, ttl, priority, managed_by as "managedBy", withdrawn, found from (
+    select id, name, ordername, type, content, ttl, priority, withdrawn, found from (
       select *, count(*) over () as found from (
-        select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.managedBy},
-          ${r.withdrawn},
+        select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.withdrawn},
           coalesce(sum(${octets}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ordername, type, id`);

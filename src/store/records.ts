@@ -15,8 +15,6 @@ export interface RecordRow {
   rdata: string;
   ttl: number | null;
   priority: number | null;
-  /** The object elsewhere that the record belongs to, as its writer said: `DNSRecord namespace/name`. */
-  managedBy: string | null;
 }
 
 /** The columns of a RecordRow. */
@@ -29,7 +27,6 @@ export const RECORD_KEYS = [
   'rdata',
   'ttl',
   'priority',
-  'managedBy',
 ] as const satisfies readonly (keyof RecordRow)[];
 
 /** The same as SQL. */
@@ -114,8 +111,6 @@ export interface RecordFilter {
   ordername?: string;
   /** Only records at one of these names. */
   ordernames?: string[];
-  /** Only records whose owner elsewhere begins with this text. */
-  managedBy?: string;
   type?: string;
   content?: { content: string; digest: Uint8Array | null };
   /** Only records with one of these texts in their name or content, ignoring case. */
@@ -132,7 +127,6 @@ export function listConditions(db: Db | Tx, zoneId: string, filter: RecordFilter
   const where: (SQL | undefined)[] = [sql`${records.zoneNo} = (${ofZone})`];
   if (filter.ordername !== undefined) where.push(eq(records.ordername, filter.ordername));
   if (filter.ordernames !== undefined) where.push(inArray(records.ordername, filter.ordernames));
-  if (filter.managedBy !== undefined) where.push(sql`starts_with(${records.managedBy}, ${filter.managedBy})`);
   if (filter.type !== undefined) where.push(eq(records.type, filter.type));
   if (filter.content !== undefined) {
     const { content, digest } = filter.content;

@@ -147,7 +147,7 @@ export const records = pgTable(
     digest: bytea('digest').notNull(),
     ttl: integer('ttl'),
     priority: integer('priority'),
-    // As in zones: `DNSRecord namespace/name`.
+    // Not used. The previous version writes it, so the next migration that contracts drops it.
     managedBy: text('managed_by'),
     // Whether all owners of the record are withdrawn: it is served only if nothing else is at its name and type. The database
     // functions of migrations/ compute it.

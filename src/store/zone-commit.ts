@@ -12,11 +12,7 @@ import { changes, idempotency, records } from './tables.ts';
 import type { Growth, ZoneRow } from './zones.ts';
 
 export type InsertedRecord = RecordRow & { digest: Uint8Array };
-/** `managedBy` null: the value in the row stays. */
-export type UpdatedRecord = Pick<
-  InsertedRecord,
-  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'managedBy'
->;
+export type UpdatedRecord = Pick<InsertedRecord, 'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority'>;
 
 /** One change of a record as history tells it. */
 export interface RecordedChange {
@@ -56,7 +52,7 @@ interface ZoneCommit {
 }
 
 const INSERTED = [...RECORD_KEYS, 'digest'] as const;
-const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'managedBy'] as const;
+const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority'] as const;
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
@@ -78,7 +74,7 @@ const DELETED = `deleted as (delete from records r using locked where r.zone_no 
 const UPDATED_ROWS = (
   after: string,
 ) => `updated as (update records r set content = u.content, rdata = u.rdata, digest = u.digest, ttl = u.ttl,
-      priority = u.priority, managed_by = coalesce(u."managedBy", r.managed_by)
+      priority = u.priority
     from locked, json_to_recordset($8::text::json) as u(${recordset(records, UPDATED)})
     where r.zone_no = locked.no and r.id = u.id${after} returning 1)`;
 const INSERTED_ROWS = (

@@ -12,7 +12,7 @@ export interface StoredValue {
   /** SHA-256 of the wire form, base64. */
   digest: string;
   ttl: number | null;
-  /** The object elsewhere that the record belongs to, or its (first) owner. */
+  /** The first owner of the record; null if nobody owns it. */
   managedBy: string | null;
 }
 
@@ -21,8 +21,8 @@ const PAGE = 2_000;
 /** Rows and characters of contents that are written at a time. */
 const CHUNK = { rows: 1_000, characters: 1024 * 1024 };
 
-const VALUES = `select id, ordername, type, encode(digest, 'base64') as digest, ttl, coalesce(managed_by,
-    (select min(s.owner) from record_owners o join owned_sets s on s.id = o.set_id where o.record_id = records.id)) as "managedBy"
+const VALUES = `select id, ordername, type, encode(digest, 'base64') as digest, ttl,
+    (select min(s.owner) from record_owners o join owned_sets s on s.id = o.set_id where o.record_id = records.id) as "managedBy"
   from records where zone_no = $1 order by ordername, type, digest`;
 
 /** By name, type and digest, so that equal zones come alike. @throws the reason of the signal */

@@ -67,8 +67,8 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
   const parsed = schemas.recordChange.safeParse(change);
   if (parsed.success) {
     if (parsed.data.action !== 'create' || parsed.data.idempotencyKey === undefined) return parsed.data;
-    const { record, managedBy, idempotencyKey: token, requestId } = parsed.data;
-    return { action: 'create', record, managedBy, requestId, once: { token, requestHash: hashOfPost(url, record) } };
+    const { record, idempotencyKey: token, requestId } = parsed.data;
+    return { action: 'create', record, requestId, once: { token, requestHash: hashOfPost(url, record) } };
   }
   // The rules name a field without its parent: `content`, not `record.content`.
   const issues = parsed.error.issues.map(({ path, message }) => ({

@@ -37,13 +37,8 @@ export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'default
     ttl,
     isDefaultTtl,
     priority,
-    managedBy: managedBy === null ? null : ownerTitle(managedBy),
+    managedBy,
   };
-}
-
-/** The managing object, without the id of the cluster that a mark may end in. */
-export function ownerTitle(mark: string): string {
-  return mark.replace(/@[0-9a-f]{12}$/, '');
 }
 
 /** The number of characters that fit into these octets of a page, in which some characters are escaped. */

@@ -4,7 +4,7 @@ import { nameOfOrder } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import type { ZoneDiff } from '#service/zonefile/diff.ts';
 import type { ZoneFilePreview } from '#service/zonefile/import.ts';
-import { clip, ownerTitle } from '../shell/shown.ts';
+import { clip } from '../shell/shown.ts';
 
 export interface Line {
   name: string;
@@ -80,7 +80,7 @@ export function foreignIn({ deletes, updates }: ZoneDiff): Difference['foreign']
   const count = ({ managedBy }: ZoneDiff['deletes'][number]) => {
     if (managedBy === null) return;
     records += 1;
-    if (named.size <= OWNERS) named.add(ownerTitle(managedBy));
+    if (named.size <= OWNERS) named.add(managedBy);
   };
   for (const stored of deletes) count(stored);
   for (const { stored } of updates) count(stored);

@@ -6,7 +6,7 @@ import { refusal } from '#service/refusal.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import { readManagedZone } from '#service/zones/zones.ts';
 import { type Typed, text } from '../shell/forms.ts';
-import { ownerTitle, unicodeOf } from '../shell/shown.ts';
+import { unicodeOf } from '../shell/shown.ts';
 
 export interface OfZone {
   Params: { zoneId: string };
@@ -35,5 +35,5 @@ export async function headOf(context: ServiceContext, request: FastifyRequest, z
  */
 export function mustConfirm(managedBy: string | null, typed: Typed): void {
   if (managedBy === null || text(typed, 'anyway') === 'on') return;
-  throw refusal('managed-elsewhere', { owner: ownerTitle(managedBy) });
+  throw refusal('managed-elsewhere', { owner: managedBy });
 }

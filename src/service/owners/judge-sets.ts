@@ -201,14 +201,14 @@ function run(judge: Judge, set: ReadApply | OwnedSet, edit: Edit, entries: Entry
     return edited;
   };
   if (edit.kind === 'delete') note(removeRow(judge, edit.id));
-  if (edit.kind === 'set-ttl') note(updateRow(judge, edit.id, withTtl(judge, edit), null));
+  if (edit.kind === 'set-ttl') note(updateRow(judge, edit.id, withTtl(judge, edit)));
   if (edit.kind !== 'create' && edit.kind !== 'update') return [];
   const value = values[edit.value];
   if (!value) throw new Error('an edit names a value that the set does not have');
   const record = { ok: true, value: { ...value.record, ttl: edit.ttl } } as const;
   try {
-    if (edit.kind === 'update') note(updateRow(judge, edit.id, record, null));
-    else return [{ id: note(createRow(judge, record, null)).id, digest: value.digest }];
+    if (edit.kind === 'update') note(updateRow(judge, edit.id, record));
+    else return [{ id: note(createRow(judge, record)).id, digest: value.digest }];
   } catch (error) {
     throw error instanceof Refusal ? inValue(error, edit.value, values.length) : error;
   }

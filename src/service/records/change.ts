@@ -13,8 +13,8 @@ type Common = { requestId?: string | undefined };
 
 export type RecordChange = Common &
   (
-    | { action: 'create'; record: RecordInput; once?: Once; managedBy?: string | undefined }
-    | { action: 'update'; id: string; record: RecordInput; managedBy?: string | undefined }
+    | { action: 'create'; record: RecordInput; once?: Once }
+    | { action: 'update'; id: string; record: RecordInput }
     | { action: 'delete'; id: string }
   );
 

@@ -55,11 +55,7 @@ export interface Edited {
 }
 
 /** @throws Refusal; the state is as before then, as in the functions below */
-export function createRow(
-  judge: Judge,
-  read: Verdict<ParsedRecord>,
-  managedBy: string | null,
-): Edited & { id: string } {
+export function createRow(judge: Judge, read: Verdict<ParsedRecord>): Edited & { id: string } {
   const { state, caller, zone, tools } = judge;
   mustWriteRecords(caller.actor, zone.id);
   const record = insist(read);
@@ -68,14 +64,14 @@ export function createRow(
   take(state, growthBetween(null, record));
   const id = tools.newId('rec');
   putNearby(state, id, record);
-  setCurrent(state, id, { ...record, id, managedBy });
-  change(state, id, () => state.writes.insert(id, record, managedBy));
+  setCurrent(state, id, { ...record, id });
+  change(state, id, () => state.writes.insert(id, record));
   const view = recordView({ id, ...record }, zone);
   return { id, view, entry: { action: 'record.create', before: null, after: view } };
 }
 
 /** If the record has these values already, nothing changes. */
-export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>, by: string | null): Edited {
+export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>): Edited {
   const { state, caller, zone } = judge;
   const row = writable(judge, id);
   const record = insist(read);
@@ -83,15 +79,13 @@ export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>,
   mustKeepPlace(record, row);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
   const [before, after] = [recordView(row, zone), recordView({ id, ...record }, zone)];
-  const managedBy = by ?? row.managedBy;
   const isSame = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
-  if (isSame && managedBy === row.managedBy) return { view: after, entry: null };
+  if (isSame) return { view: after, entry: null };
   take(state, growthBetween(row, record));
   putNearby(state, id, record);
-  setCurrent(state, id, { ...record, id, managedBy });
-  change(state, id, () => state.writes.update(id, record, managedBy));
-  // A change of managedBy alone gets no serial and no history entry.
-  return { view: after, entry: isSame ? null : { action: 'record.update', before, after } };
+  setCurrent(state, id, { ...record, id });
+  change(state, id, () => state.writes.update(id, record));
+  return { view: after, entry: { action: 'record.update', before, after } };
 }
 
 export function removeRow(judge: Judge, id: string): Edited {

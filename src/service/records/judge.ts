@@ -228,13 +228,13 @@ function keep(state: State, keyId: string, { token, requestHash }: Once, answer:
   });
 }
 
-function create(judge: Judge, { record, managedBy }: Written<'create'>): Done {
-  const { view, entry } = createRow(judge, record, managedBy ?? judge.caller.managedBy ?? null);
+function create(judge: Judge, { record }: Written<'create'>): Done {
+  const { view, entry } = createRow(judge, record);
   return { outcome: { ok: true, action: 'create', record: view }, entry };
 }
 
-function update(judge: Judge, { id, record, managedBy }: Written<'update'>): Done {
-  const { view, entry } = updateRow(judge, id, record, managedBy ?? judge.caller.managedBy ?? null);
+function update(judge: Judge, { id, record }: Written<'update'>): Done {
+  const { view, entry } = updateRow(judge, id, record);
   return { outcome: { ok: true, action: 'update', record: view }, entry };
 }
 

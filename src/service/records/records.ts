@@ -4,7 +4,7 @@ import { parseRdata, type RecordType } from '#dns/types/index.ts';
 import { isStorable } from '#store/database.ts';
 import { ownersOfRecords } from '#store/owner-pages.ts';
 import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/record-pages.ts';
-import { type RecordCursor, type RecordFilter, type RecordRow, recordById } from '#store/records.ts';
+import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
@@ -26,8 +26,6 @@ interface RecordQuery extends Page {
   name?: string | undefined;
   /** Only records of one of these names. */
   names?: string[] | undefined;
-  /** Only records whose `managedBy` begins with this text. */
-  managedBy?: string | undefined;
   type?: RecordType | undefined;
   content?: string | undefined;
   /** Only records with one of these texts in their name or content. */
@@ -45,7 +43,7 @@ export async function readRecords(
   query: RecordQuery & { limit: number },
 ): Promise<{ records: RecordView[]; next?: string }> {
   const { zone, rows, next } = await readRows(context, actor, zoneId, query);
-  return { records: rows.map((row) => listedView(row, zone, query)), ...(next === null ? {} : { next }) };
+  return { records: rows.map((row) => listedView(row, zone)), ...(next === null ? {} : { next }) };
 }
 
 /**
@@ -92,14 +90,14 @@ export async function readManagedRecord(
   return { zone: managedZone(zone, context.nameservers), record };
 }
 
-/** The records with the objects that manage them: their owners, or the object that their writer named. */
+/** The records with their owners. */
 async function withOwners(
   context: ServiceContext,
-  rows: readonly Pick<RecordRow, keyof ManagedRecord>[],
+  rows: readonly Omit<ManagedRecord, 'managedBy'>[],
 ): Promise<ManagedRecord[]> {
   const ids = rows.map(({ id }) => id);
   const owners = await ownersOfRecords(context.db, ids);
-  return rows.map((row) => managedRecord({ ...row, managedBy: owners.get(row.id)?.join(', ') ?? row.managedBy }));
+  return rows.map((row) => managedRecord(row, owners.get(row.id) ?? []));
 }
 
 /**
@@ -116,7 +114,7 @@ export async function readAllRecords(
   const { zone, filter } = await listOf(context, actor, zoneId, query);
   if (!filter) return { whole: [] };
   const { rows, more } = await recordPage(context.db, zone.id, filter, ANSWER);
-  const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone, query));
+  const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone));
   if (!more) return { whole: view(rows) };
   async function* pages() {
     const release = await context.largeReads.take(holderOf(actor), signal);
@@ -130,13 +128,9 @@ export async function readAllRecords(
   return { pages: pages() };
 }
 
-/** The view of a record in a list. It has `withdrawn` only if it is, and `managedBy` only if the caller filters by it. */
-function listedView(row: ListedRecord, zone: ZoneRow, { managedBy }: Pick<RecordQuery, 'managedBy'>): RecordView {
-  return {
-    ...recordView(row, zone),
-    ...(row.withdrawn ? { withdrawn: true } : {}),
-    ...(managedBy === undefined ? {} : { managedBy: row.managedBy ?? '' }),
-  };
+/** The view of a record in a list. It has `withdrawn` only if it is. */
+function listedView(row: ListedRecord, zone: ZoneRow): RecordView {
+  return { ...recordView(row, zone), ...(row.withdrawn ? { withdrawn: true } : {}) };
 }
 
 /** The filter for the requested records that the key may read; null: no record can match. */
@@ -155,12 +149,11 @@ async function listOf(
     const parsed = parseOwnerName(each, zone.name, 'TXT');
     return parsed.ok ? [orderName(parsed.value)] : [];
   });
-  const storable = [query.content ?? '', query.managedBy ?? '', ...(query.texts ?? [])].every(isStorable);
+  const storable = [query.content ?? '', ...(query.texts ?? [])].every(isStorable);
   if ((name && !name.ok) || names?.length === 0 || !storable) return { zone, filter: null };
   const filter = {
     ...(name ? { ordername: orderName(name.value) } : {}),
     ...(names ? { ordernames: names } : {}),
-    ...(query.managedBy === undefined ? {} : { managedBy: query.managedBy }),
     ...(query.type === undefined ? {} : { type: query.type }),
     ...(query.content === undefined ? {} : { content: contentFilter(query.type, query.content) }),
     ...(query.texts === undefined ? {} : { texts: query.texts }),

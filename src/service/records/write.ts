@@ -15,24 +15,18 @@ export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec'
   return `${kind}_${context.random(10).toString('hex')}`;
 }
 
-interface Value {
-  record: ParsedRecord;
-  managedBy: string | null;
-}
-
 export class RecordWrites {
-  readonly #inserts = new Map<string, Value>();
-  readonly #updates = new Map<string, Value>();
+  readonly #inserts = new Map<string, ParsedRecord>();
+  readonly #updates = new Map<string, ParsedRecord>();
   readonly #deletes = new Set<string>();
 
-  insert(id: string, record: ParsedRecord, managedBy: string | null): void {
-    this.#inserts.set(id, { record, managedBy });
+  insert(id: string, record: ParsedRecord): void {
+    this.#inserts.set(id, record);
   }
 
-  /** @param managedBy null: the stored value stays */
-  update(id: string, record: ParsedRecord, managedBy: string | null): void {
+  update(id: string, record: ParsedRecord): void {
     const rows = this.#inserts.has(id) ? this.#inserts : this.#updates;
-    rows.set(id, { record, managedBy });
+    rows.set(id, record);
   }
 
   delete(id: string): void {
@@ -62,26 +56,25 @@ export class RecordWrites {
   }
 
   updated(): UpdatedRecord[] {
-    return [...this.#updates].map(([id, value]) => ({ id, ...storedForm(value) }));
+    return [...this.#updates].map(([id, record]) => ({ id, ...storedForm(record) }));
   }
 
   inserted(): InsertedRecord[] {
-    return [...this.#inserts].map(([id, value]) => {
-      const { name, ordername, type } = value.record;
-      return { id, name, ordername, type, ...storedForm(value) };
+    return [...this.#inserts].map(([id, record]) => {
+      const { name, ordername, type } = record;
+      return { id, name, ordername, type, ...storedForm(record) };
     });
   }
 
   /** The ids of updated records if two of them are in one record set: one could get the value that the other one had. */
   exchanging(): string[] {
-    const sets = new Set([...this.#updates.values()].map(({ record }) => `${record.ordername}\n${record.type}`));
+    const sets = new Set([...this.#updates.values()].map(({ ordername, type }) => `${ordername}\n${type}`));
     return sets.size < this.#updates.size ? [...this.#updates.keys()] : [];
   }
 }
 
-function storedForm({ record, managedBy }: Value) {
-  const { content, rdata, wire, ttl, priority } = record;
-  return { content, rdata, digest: digestOf(wire), ttl, priority, managedBy };
+function storedForm({ content, rdata, wire, ttl, priority }: ParsedRecord) {
+  return { content, rdata, digest: digestOf(wire), ttl, priority };
 }
 
 /** The constraint of the records table that the error names; null for any other error. */

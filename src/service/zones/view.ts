@@ -34,7 +34,7 @@ export interface ManagedRecord {
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
   priority: number | null;
-  /** The external object that manages the record; null if no object does. */
+  /** The owners of the record; null if nobody owns it. */
   managedBy: string | null;
 }
 
@@ -42,9 +42,11 @@ export function managedZone(zone: ZoneRow, nameservers: string[]): ManagedZone {
   return { ...zoneView(zone, nameservers), managedBy: zone.managedBy };
 }
 
-export function managedRecord(record: Pick<RecordRow, keyof ManagedRecord>): ManagedRecord {
-  const { id, name, type, content, ttl, priority, managedBy } = record;
-  return { id, name, type, content, ttl, priority, managedBy };
+export function managedRecord(
+  { id, name, type, content, ttl, priority }: Omit<ManagedRecord, 'managedBy'>,
+  owners: readonly string[],
+): ManagedRecord {
+  return { id, name, type, content, ttl, priority, managedBy: owners.length === 0 ? null : owners.join(', ') };
 }
 
 export interface RecordView {
@@ -55,8 +57,6 @@ export interface RecordView {
   /** The effective TTL in seconds: the record's own, or the default of the zone. */
   ttl: number;
   priority: number | null;
-  /** The external object that manages the record. Only present if the caller asked for it. */
-  managedBy?: string;
   /** Whether all owners of the record are withdrawn. Only present in lists, and if it is true. */
   withdrawn?: boolean;
 }

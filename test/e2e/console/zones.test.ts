@@ -26,8 +26,14 @@ async function newZone(name: string) {
   const { id } = await service.zone(name, red);
   return { id, name, home: `${BASE}/console/zones/${id}` };
 }
-const put = (zone: { id: string }, body: object, headers = {}) =>
-  service.request('POST', `/zones/${zone.id}/records`, body, red.text, headers);
+const put = (zone: { id: string }, body: object) =>
+  service.request('POST', `/zones/${zone.id}/records`, body, red.text);
+/** An A record of an object in a cluster. */
+const own = async (zone: { id: string }, name: string, content: string) => {
+  const set = { owner: 'k8s:prod/shop/www', name, type: 'A', values: [{ content }] };
+  const { body } = await service.request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] }, red.text);
+  return (body.results as [{ records: [{ id: string }] }])[0].records[0];
+};
 const records = async (zone: { id: string }) =>
   (await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text)).body.records as {
     content: string;
@@ -113,11 +119,10 @@ describe('the zones of the console', () => {
 
   test('a record that an object in a cluster manages is changed only after a warning', async () => {
     const zone = await newZone('owned.example');
-    const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
-    await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark);
+    await own(zone, 'www', '192.0.2.1');
     const page = await enter(ada);
     await page.goto(zone.home);
-    await page.getByText('DNSRecord shop/www').waitFor();
+    await page.getByText('k8s:prod/shop/www').waitFor();
     await page.getByRole('link', { name: 'Edit www A' }).click();
     const form = page.getByRole('form', { name: 'Edit www A' });
     await form.getByLabel('Content').fill('192.0.2.2');
@@ -158,8 +163,7 @@ describe('the zones of the console', () => {
 
   test('has no page with serious findings, sideways scrolling or more than 200 kB, light and dark, small and wide', async () => {
     const zone = await newZone('a-zone-with-a-rather-long-name-that-has-to-be-broken-somewhere.example');
-    const mark = { 'zonestead-managed-by': 'DNSRecord shop/www' };
-    const { id } = (await put(zone, { name: 'www', type: 'A', content: '192.0.2.1' }, mark)).body as { id: string };
+    const { id } = await own(zone, 'www', '192.0.2.1');
     await put(zone, { name: 'dkim._domainkey', type: 'TXT', content: `"v=DKIM1; p=${'A'.repeat(200)}"` });
     const page = await enter(ada);
     const flaws: string[] = [];

@@ -46,33 +46,6 @@ test('GET /zones/{id}/records is complete, in canonical order, with filters and 
   expect(refusal(await request('GET', `${of}?cursor=bm9uc2Vuc2U`))).toBe('400 bad_request');
 });
 
-test('a filter by managedBy answers the records of this object alone, with the field managedBy', async () => {
-  const other = await service.zone();
-  const of = `/zones/${other.id}/records`;
-  const make = (name: string, managedBy?: string) =>
-    request(
-      'POST',
-      of,
-      { name, type: 'A', content: '192.0.2.1' },
-      undefined,
-      managedBy === undefined ? {} : { 'zonestead-managed-by': managedBy },
-    );
-  for (const [name, owner] of [['a', 'DNSRecord shop/a@c1'], ['b', 'DNSRecord blog/b@c1'], ['c'], ['d', 'Widget x']])
-    expect((await make(name as string, owner)).status).toBe(201);
-  const owners = async (query: string) =>
-    (await list(query, of)).records.map((record) => [record.name, (record as { managedBy?: string }).managedBy]);
-  const ours = [
-    ['a', 'DNSRecord shop/a@c1'],
-    ['b', 'DNSRecord blog/b@c1'],
-  ];
-  expect(await owners('?managedBy=DNSRecord%20')).toEqual(ours);
-  expect(await owners('?managedBy=DNSRecord%20&limit=1')).toEqual(ours.slice(0, 1));
-  expect(await owners('?managedBy=DNSRecord%20sh_')).toEqual([]);
-  expect(await owners('?managedBy=%25')).toEqual([]);
-  expect((await owners('')).map(([, owner]) => owner)).toEqual([undefined, undefined, undefined, undefined]);
-  expect(refusal(await request('GET', `${of}?managedBy=`))).toBe('400 bad_request');
-});
-
 test('a filter by content with its type finds the value in any spelling', async () => {
   const other = await service.zone();
   const { id } = await service.record(other, 'six', 'AAAA', '2001:db8::1');

@@ -20,8 +20,8 @@ async function newZone() {
   const { id } = await service.zone(name, red);
   return { id, name, home: `/console/zones/${id}` };
 }
-const put = (zone: { id: string }, name: string, type: string, content: string, headers: Record<string, string> = {}) =>
-  service.request('POST', `/zones/${zone.id}/records`, { name, type, content }, red.text, headers);
+const put = (zone: { id: string }, name: string, type: string, content: string) =>
+  service.request('POST', `/zones/${zone.id}/records`, { name, type, content }, red.text);
 const records = async (zone: { id: string }) => {
   const { body } = await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text);
   return (body.records as { name: string; type: string; content: string }[]).map(
@@ -131,10 +131,11 @@ describe('a zone file', () => {
 
   it('asks for confirmation before it changes records that an object in a cluster manages', async () => {
     const zone = await newZone();
-    await put(zone, 'www', 'A', '192.0.2.1', { 'zonestead-managed-by': 'DNSRecord shop/www' });
+    const set = { owner: 'k8s:prod/shop/www', name: 'www', type: 'A', values: [{ content: '192.0.2.1' }] };
+    await service.request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] }, red.text);
     await browser.get(`${zone.home}/zonefile`);
     const preview = await browser.post(`${zone.home}/zonefile`, { file: 'other IN A 192.0.2.5\n' });
-    expect(words(preview.text)).toContain('1 of these records: DNSRecord shop/www');
+    expect(words(preview.text)).toContain('1 of these records: k8s:prod/shop/www');
     const seen = seenIn(preview.text);
     expect((await browser.post(`${zone.home}/zonefile/import`, { seen })).status).toBe(409);
     expect(await records(zone)).toEqual(['www A 192.0.2.1']);

@@ -185,12 +185,9 @@ export class MemoryService {
         pages: (id, filter, limit) => this.#pages(call, id, filter, limit),
         create: (id, body, options) =>
           call(`create ${id} ${body.name} ${body.type} ${body.content}`, () =>
-            this.#once(options, [`POST ${id}`, body], () =>
-              this.#marked(this.#createRecord(id, body), options?.managedBy),
-            ),
+            this.#once(options, [`POST ${id}`, body], () => this.#createRecord(id, body)),
           ),
-        update: (id, recordId, body, options) =>
-          call(`update ${recordId}`, () => this.#marked(this.#updateRecord(id, recordId, body), options?.managedBy)),
+        update: (id, recordId, body) => call(`update ${recordId}`, () => this.#updateRecord(id, recordId, body)),
         delete: (id, recordId) =>
           call(`delete ${recordId}`, () => {
             if (!this.#zone(id, 'no_zone').records.has(recordId)) throw absent('not_found');
@@ -322,28 +319,21 @@ export class MemoryService {
   ): AsyncGenerator<readonly ListedRecord[]> {
     for (let start = 0; ; start += limit) {
       const read = () => this.#list(id, filter).slice(start, start + limit + 1);
-      const found = await call(
-        `${filter.managedBy === undefined ? 'page' : 'marks'} ${id} ${filter.names ?? filter.name ?? ''} ${filter.type ?? ''}`,
-        read,
-      );
+      const found = await call(`page ${id} ${filter.names ?? filter.name ?? ''} ${filter.type ?? ''}`, read);
       yield found.slice(0, limit);
       if (found.length <= limit) return;
     }
   }
 
-  #list(zoneId: string, { name, names, type, managedBy }: RecordFilter): ListedRecord[] {
+  #list(zoneId: string, { name, names, type }: RecordFilter): ListedRecord[] {
     const { zone, records } = this.#zone(zoneId, 'no_zone');
     const wanted = name === undefined ? undefined : parseOwnerName(name, zone.zoneName, 'TXT');
     const wantedNames = names?.map((each) => insist(parseOwnerName(each, zone.zoneName, 'TXT')));
     return [...records.values()]
       .filter((record) => wantedNames === undefined || wantedNames.includes(record.name))
-      .filter(({ id }) => managedBy === undefined || this.marks.get(id)?.startsWith(managedBy))
       .filter((record) => wanted === undefined || (wanted.ok && record.name === wanted.value))
       .filter((record) => type === undefined || record.type === type)
-      .map((record) => ({
-        ...this.#view(zoneId, record),
-        ...(managedBy === undefined ? {} : { managedBy: this.marks.get(record.id) ?? '' }),
-      }));
+      .map((record) => this.#view(zoneId, record));
   }
 
   #view(zoneId: string, record: Stored): DnsRecord {

@@ -21,11 +21,7 @@ function row(id: string, name: string, content: string, managedBy: string | null
 
 describe('the difference of an import', () => {
   it('lists deleted records first, then changed, then created ones, with their managing objects', () => {
-    const stored = [
-      row('1', 'a', '192.0.2.1'),
-      row('2', 'b', '192.0.2.2', 'DNSRecord x/b'),
-      row('3', 'c', '192.0.2.3'),
-    ];
+    const stored = [row('1', 'a', '192.0.2.1'), row('2', 'b', '192.0.2.2', 'k8s:prod/x/b'), row('3', 'c', '192.0.2.3')];
     const wanted = [parsed('a', '192.0.2.1'), parsed('c', '192.0.2.3', 60), parsed('d', '192.0.2.4')];
     const diff = finish(diffZone(stored, wanted));
     const contents = new Map([
@@ -39,12 +35,12 @@ describe('the difference of an import', () => {
       ['c', '192.0.2.3 (300 s)', '192.0.2.3 (60 s)'],
       ['d', null, '192.0.2.4 (300 s)'],
     ]);
-    expect(shown.foreign).toEqual({ records: 1, owners: ['DNSRecord x/b'] });
+    expect(shown.foreign).toEqual({ records: 1, owners: ['k8s:prod/x/b'] });
   });
 
   it('stays small for a file of any size, and counts all records', () => {
     const wanted = Array.from({ length: 5_000 }, (_, at) => parsed(`h${at}`, `10.0.${at >> 8}.${at & 255}`));
-    const stored = Array.from({ length: 300 }, (_, at) => row(`${at}`, `o${at}`, '192.0.2.1', `DNSRecord x/o${at}`));
+    const stored = Array.from({ length: 300 }, (_, at) => row(`${at}`, `o${at}`, '192.0.2.1', `k8s:prod/x/o${at}`));
     const shown = shownDifference(
       { serial: 1, ignored: 0, diff: finish(diffZone(stored, wanted)), contents: new Map() },
       { defaultTtl: 60 },

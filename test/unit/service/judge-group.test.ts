@@ -31,7 +31,6 @@ const stored: RecordRow = {
   rdata: '192.0.2.1',
   ttl: null,
   priority: null,
-  managedBy: null,
 };
 
 function caller(change: Partial<Actor> = {}, more: Partial<Caller> = {}): Caller {
