@@ -2,6 +2,7 @@
 import type { OwnedSet } from '#client/client.ts';
 import type { SetChange } from '#client/pace/writer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
+import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { isInOwnNamespace } from '#resources/zone-ref.ts';
 import type { Desired } from './desired.ts';
@@ -23,11 +24,11 @@ export function keyIn(owner: string, cluster: string): string | undefined {
 }
 
 /** The facts of a set in a list of owners, for comparison with those of a set to apply. */
-type Listed = Pick<OwnedSet, 'name' | 'type' | 'generation' | 'instance' | 'retain' | 'drift'>;
+type Listed = Pick<OwnedSet, 'name' | 'type' | 'generation' | 'instance' | 'share' | 'retain' | 'drift'>;
 
 /** A set as text: two sets of one generation of an object have the same values. */
-export function textOfSet(zoneId: string, { name, type, generation, instance, retain, drift }: Listed): string {
-  return JSON.stringify([zoneId, name, type, generation, instance, retain, drift]);
+export function textOfSet(zoneId: string, { name, type, generation, instance, share, retain, drift }: Listed): string {
+  return JSON.stringify([zoneId, name, type, generation, instance, share, retain, drift]);
 }
 
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
@@ -47,6 +48,8 @@ export function setOf(object: DNSRecord, cluster: string, desired: Desired, drif
     values: desired.values.map(({ content, priority }) => ({ content, ...(priority === null ? {} : { priority }) })),
     exact: true,
     drift,
+    // Orders of one account for one name can get the same challenge, and each must keep its value until its own end.
+    share: isChallenge(object),
     // In a zone of another namespace, anybody who knows a value could take it over and delete it afterwards, and a value that
     // remains without its object would remain after the grant ends.
     adopt: isOwn ? adopt : 'Never',

@@ -1,5 +1,6 @@
 // Conflicts between two objects: which one wins, the message of the other, and the result of deleting either of them.
 import { describe, expect, it } from 'vitest';
+import { MANAGED_BY, SOLVER_MANAGER } from '#resources/challenge.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -30,6 +31,36 @@ describe('two DNSRecords with the same value', () => {
     );
     expect(bench.service.lines()).toEqual(['example.org www A 192.0.2.1 3600']);
   });
+
+  it.each([[[0, 1]], [[1, 0]]])(
+    'are both served if they are challenges, and deleting them in the order %j leaves the other',
+    async (order) => {
+      const bench = await withZone();
+      const challenge = (name: string) => {
+        const labels = { [MANAGED_BY]: SOLVER_MANAGER };
+        const spec = { zoneRef, name: '_acme-challenge', type: 'TXT', content: 'value' };
+        return bench.cluster.create(DNS_RECORD, { name, labels }, spec);
+      };
+      const both = [challenge('first'), challenge('second')];
+      await bench.settle();
+      for (const object of both) expect(bench.ready(bench.cluster.record(object))).toBe('True Ready');
+      const lines = ['example.org _acme-challenge TXT value 3600'];
+      expect(bench.service.lines()).toEqual(lines);
+      // A record that is no challenge does not share.
+      const other = record(bench, 'other', { name: '_acme-challenge', type: 'TXT', content: 'value' });
+      await bench.settle();
+      expect(bench.ready(bench.cluster.record(other))).toBe('False Conflict');
+      bench.cluster.remove(DNS_RECORD, other);
+      for (const [at, expected] of [
+        [order[0], lines],
+        [order[1], []],
+      ] as const) {
+        bench.cluster.remove(DNS_RECORD, both[at as number] as string);
+        await bench.settle();
+        expect(bench.service.lines()).toEqual(expected);
+      }
+    },
+  );
 
   it('with two types that exclude each other name the owner as well', async () => {
     const bench = await withZone();
