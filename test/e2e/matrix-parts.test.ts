@@ -1,7 +1,7 @@
 // The fault matrix, fourth part: the service's own parts are killed with -9, stopped by SIGSTOP or ended in order. Objects are created,
 // changed and deleted while they are away, and they come back. Every part is a process of its own here, the operator included; only
 // those that were away are started again. Postgres writes durably, as in production. While knotd runs, no query fails.
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import postgres from 'postgres';
@@ -14,16 +14,19 @@ import {
   type Cell,
   CHANGING,
   CREATING,
+  calm,
   cleanUp,
   consistent,
   DELETING,
+  healed,
+  lateChanges,
   newCell,
   type Work,
 } from '../support/matrix/cell.ts';
 import { type Chain, callsOf } from '../support/matrix/chain.ts';
 import { measureHealing } from '../support/matrix/healing.ts';
-import { untilIs } from '../support/matrix/until.ts';
-import { reasonOfReady } from '../support/matrix/world.ts';
+import { isAway, untilIs, untilNone } from '../support/matrix/until.ts';
+import { historyOf, inconsistencies, objectsOf, reasonOfReady } from '../support/matrix/world.ts';
 import { createResolver } from '../support/resolver.ts';
 import { startTestStack } from '../support/stack.ts';
 
@@ -81,49 +84,93 @@ const WAYS: Readonly<
   },
 };
 
+/** What the operator has met while the part is away. */
+interface Met {
+  /** Why the object that is created or changed is not Ready. */
+  readonly reason: NotReadyReason;
+  /** A deleted DNSRecord has no condition: how else it is seen that its values cannot leave DNS. */
+  readonly deletion: (cell: Cell) => Promise<unknown>;
+}
+
 interface Outage {
   /** In the order in which they are started again. */
   readonly parts: readonly ServicePart[];
   readonly way: keyof typeof WAYS;
-  /** Why the object that the work is about is not Ready meanwhile; null: it is gone, because its end does not need the part. */
-  readonly reasons: Readonly<Record<'creating' | 'changing' | 'deleting', NotReadyReason | null>>;
+  readonly met: Met;
 }
 
-const everywhere = (reason: NotReadyReason) => ({ creating: reason, changing: reason, deleting: reason });
+const operatorLog = test.stack.operator.part('operator').logFile;
+
+/** The run that releases the values fails and will be repeated. */
+const releaseFails = ({ namespace }: Cell) =>
+  untilNone('the log of the operator', async () => {
+    const lines = (await readFile(operatorLog, 'utf8')).split('\n');
+    const isMet = lines.some(
+      (line) => line.includes(`"${namespace}/www"`) && line.includes('the run failed and will be retried'),
+    );
+    return isMet ? [] : [`no run of ${namespace}/www failed`];
+  });
+
+/** The service has released the values, and its name server does not show it. */
+async function releaseIsNotServed(cell: Cell): Promise<void> {
+  const history = () => historyOf(chain, cell.zoneName);
+  await untilIs('the history', history, (is) => is === DELETING.history);
+  await untilIs(
+    'the objects',
+    async () => (await objectsOf(chain, cell)).records.length,
+    (count) => count === 0,
+  );
+  const look = inconsistencies(chain, { ...cell, history: DELETING.history });
+  const differences = await look.catch((error: unknown) => {
+    if (isAway(error)) return ['no answer from DNS'];
+    throw error;
+  });
+  expect(differences).toEqual([expect.stringMatching(/DNS/)]);
+}
 
 /** The service accepts everything, and its name server does not have it yet. */
-const UNSERVED = { ...everywhere('AwaitingPropagation'), deleting: null };
+const UNSERVED: Met = { reason: 'AwaitingPropagation', deletion: releaseIsNotServed };
 
 const OUTAGES: readonly Outage[] = [
-  { parts: ['api'], way: 'killed with -9', reasons: { ...everywhere('APIUnavailable'), deleting: null } },
-  { parts: ['postgres'], way: 'killed with -9', reasons: { ...everywhere('APIError'), deleting: null } },
-  { parts: ['knot'], way: 'killed with -9', reasons: UNSERVED },
-  { parts: ['knot'], way: 'stopped by SIGSTOP', reasons: UNSERVED },
-  { parts: ['nameserver'], way: 'killed with -9', reasons: UNSERVED },
-  { parts: ['nameserver'], way: 'stopped by SIGSTOP', reasons: UNSERVED },
-  { parts: ['knot', 'nameserver'], way: 'ended in order', reasons: UNSERVED },
+  { parts: ['api'], way: 'killed with -9', met: { reason: 'APIUnavailable', deletion: releaseFails } },
+  { parts: ['postgres'], way: 'killed with -9', met: { reason: 'APIError', deletion: releaseFails } },
+  { parts: ['knot'], way: 'killed with -9', met: UNSERVED },
+  { parts: ['knot'], way: 'stopped by SIGSTOP', met: UNSERVED },
+  { parts: ['nameserver'], way: 'killed with -9', met: UNSERVED },
+  { parts: ['nameserver'], way: 'stopped by SIGSTOP', met: UNSERVED },
+  { parts: ['knot', 'nameserver'], way: 'ended in order', met: UNSERVED },
 ];
 /** Questions that are to be answered while the parts are away. */
 const ENOUGH = 50;
 
-/** The object that a work is about. */
+/** The object that a work is about; none if it is deleted. */
 const CELLS = [
-  { kind: 'creating', work: CREATING, about: 'zones' },
-  { kind: 'changing', work: CHANGING, about: 'records' },
-  { kind: 'deleting', work: DELETING, about: 'records' },
+  { work: CREATING, about: 'zones' },
+  { work: CHANGING, about: 'records' },
+  { work: DELETING, about: null },
 ] as const;
 
 /** From the start of the part. */
-const healing = measureHealing({ each: 30_000, median: 15_000 });
+const healing = measureHealing(calm);
 
 const titled = OUTAGES.map((outage) => ({ ...outage, title: `${outage.parts.join(' and ')} ${outage.way}` }));
 
-describe.each(titled)('with $title', ({ title, parts, way, reasons }) => {
+async function isMet({ reason, deletion }: Met, cell: Cell, about: (typeof CELLS)[number]['about']): Promise<void> {
+  if (about === null) await deletion(cell);
+  else
+    await untilIs(
+      `Ready of the ${about}`,
+      () => reasonOfReady(chain, cell, about),
+      (is) => is === reason,
+    );
+}
+
+describe.each(titled)('with $title', ({ title, parts, way, met }) => {
   const { leave, comeBack } = WAYS[way];
   const isAnswering = !parts.includes('knot');
   const wrong: string[] = [];
   const cells = new Map<Work, Cell>();
-  const healed = new Map<Work, Promise<number>>();
+  const healings = new Map<Work, Promise<number>>();
   beforeAll(async () => {
     await Promise.all(
       CELLS.map(async ({ work }) => {
@@ -136,34 +183,32 @@ describe.each(titled)('with $title', ({ title, parts, way, reasons }) => {
     const asking = isAnswering ? startAsking([createResolver(service.dns, folder)], QUESTIONS) : undefined;
     try {
       await Promise.all(parts.map(leave));
-      await Promise.all(
-        CELLS.map(async ({ kind, work, about }) => {
-          const cell = cells.get(work) as Cell;
-          await work.act(chain, cell);
-          const wanted = reasons[kind];
-          await untilIs(
-            `${title} while ${work.title}: the reason of Ready`,
-            async () => (await reasonOfReady(chain, cell, about)) ?? null,
-            (reason) => reason === wanted,
-          );
-        }),
-      );
-      await asking?.more(ENOUGH);
-      for (const part of parts) await comeBack(part);
+      try {
+        await Promise.all(
+          CELLS.map(async ({ work, about }) => {
+            const cell = cells.get(work) as Cell;
+            await work.act(chain, cell);
+            await isMet(met, cell, about);
+          }),
+        );
+        await asking?.more(ENOUGH);
+      } finally {
+        for (const part of parts) await comeBack(part);
+      }
     } finally {
       wrong.push(...((await asking?.stop()) ?? []));
     }
     for (const { work } of CELLS) {
       const cell = cells.get(work) as Cell;
-      cell.made = work.made;
-      const heals = consistent(chain, cell, work.title);
+      cell.history = work.history;
+      const heals = healed(chain, cell, work.title);
       heals.catch(() => undefined);
-      healed.set(work, heals);
+      healings.set(work, heals);
     }
   });
 
   it.each(CELLS)('while $work.title, all ends well', async ({ work }) => {
-    healing.add(`${title}: ${work.title}`, (await healed.get(work)) as number);
+    healing.add(title, (await healings.get(work)) as number);
     await cleanUp(chain, cells.get(work) as Cell);
   });
 
@@ -173,6 +218,11 @@ describe.each(titled)('with $title', ({ title, parts, way, reasons }) => {
     });
 });
 
+it('nothing came after the end of any cell', async () => {
+  expect(await lateChanges(chain)).toEqual([]);
+});
+
 it('the work ends in seconds after the fault', () => {
+  process.stdout.write(healing.table());
   expect(healing.problems()).toEqual([]);
 });

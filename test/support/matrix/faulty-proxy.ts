@@ -19,12 +19,15 @@ export interface FaultyProxy {
   arm(fault: HttpFault, matches: (method: string, path: string) => boolean, times: number): void;
   /** How many did. */
   hits(): number;
+  /** The statuses of the service's answers to those of them that were passed on. */
+  answers(): readonly number[];
   close(): Promise<void>;
 }
 
 export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
   let armed: { fault: HttpFault; matches: (method: string, path: string) => boolean; left: number } | null = null;
   let hits = 0;
+  let answers: number[] = [];
   const server = createServer(async (incoming, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk);
@@ -34,7 +37,11 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
       if (armed && armed.left > 0 && armed.matches(method, url)) {
         armed.left -= 1;
         hits += 1;
-        await armed.fault(response, onward);
+        await armed.fault(response, async () => {
+          const answer = await onward();
+          answers.push(answer.status);
+          return answer;
+        });
       } else send(response, await onward());
     } catch {
       response.destroy();
@@ -46,8 +53,10 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     arm: (fault, matches, times) => {
       armed = { fault, matches, left: times };
       hits = 0;
+      answers = [];
     },
     hits: () => hits,
+    answers: () => answers,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -1,5 +1,5 @@
 // Says what DNS must hold because of one DNSRecord or one record that somebody else made, in the test's own words. The specs of
-// these tests spell names, types and contents as DNS does, so that nothing is translated. Uses nothing of the product.
+// these tests spell types and contents as DNS does, so that nothing is translated. Uses nothing of the product.
 export interface WantedRecord {
   readonly name: string;
   readonly type: string;
@@ -18,14 +18,17 @@ interface Spec {
 /** The default TTL of a zone that names none, in seconds. */
 const DEFAULT_TTL = 3600;
 
-/** @throws for a spec that this does not understand */
+/** The contents that are the same text in a spec, at the service and in this model. */
+const PLAIN: Readonly<Record<string, RegExp>> = { A: /^192\.0\.2\.\d+$/, TXT: /^[a-z0-9=. -]+$/ };
+
+/** Names of DNS have no case (RFC 4343). @throws for a spec that this does not understand */
 export function wantedOf(spec: Spec, zone: { readonly defaultTtl?: number | undefined }): WantedRecord[] {
-  const { name, type, ttl = zone.defaultTtl ?? DEFAULT_TTL } = spec;
-  if (type !== 'A' || name !== name.toLowerCase()) throw new Error(`no words for ${type} records or the name ${name}`);
+  const { type, ttl = zone.defaultTtl ?? DEFAULT_TTL } = spec;
+  const name = spec.name.toLowerCase();
   const values = spec.values ?? [{ content: spec.content }];
-  return values.map(({ content }) => {
-    if (!/^192\.0\.2\.\d+$/.test(content ?? '')) throw new Error(`no words for the content ${content}`);
-    return { name, type, content: content as string, ttl };
+  return values.map(({ content = '' }) => {
+    if (!PLAIN[type]?.test(content)) throw new Error(`no words for ${type} records with the content ${content}`);
+    return { name, type, content, ttl };
   });
 }
 

@@ -19,8 +19,11 @@ export interface World {
   readonly namespace: string;
   /** A record of another owner, as it was at that time. */
   readonly foreign: readonly DnsRecord[];
-  /** How many were ever created, as `1 zone(s) and 2 record(s)`: exactly once is no more and no less. (Default: any.) */
-  readonly made?: string | undefined;
+  /**
+   * All changes ever made at the service, as `record.create 2, zone.create 1`: exactly once is no more and no less.
+   * (Default: any.)
+   */
+  readonly history?: string | RegExp | undefined;
 }
 
 interface Stored {
@@ -51,8 +54,9 @@ export async function inconsistencies(chain: Chain, world: World): Promise<strin
     }
   }
   for (const { id, name } of stored) if (!owners.has(id)) problems.push(`the zone ${name} (${id}) is an orphan`);
-  const made = await creations(chain, world.zoneName);
-  if (world.made !== undefined && made !== world.made) problems.push(`made were ${made} instead of ${world.made}`);
+  const history = await historyOf(chain, world.zoneName);
+  if (world.history !== undefined && !isHistory(history, world.history))
+    problems.push(`the history is [${history}] instead of [${world.history}]`);
 
   const held = new Map<string, DnsRecord[]>();
   const sets: OwnedSet[] = [];
@@ -120,13 +124,24 @@ async function zonesAtService({ sql }: Chain, zoneName: string): Promise<Stored[
     select id, name, state from zones where name = ${zoneName} or name like ${`%.${zoneName}`} order by name`;
 }
 
-/** From the history: how many zones and records were ever created under the name, as World.made says it. */
-export async function creations({ sql }: Chain, zoneName: string): Promise<string> {
-  const [row] = await sql<{ zones: number; records: number }[]>`
-    select count(*) filter (where action = 'zone.create')::int as zones,
-      count(*) filter (where action = 'record.create')::int as records
-    from changes where zone_name = ${zoneName} or zone_name like ${`%.${zoneName}`}`;
-  return `${row?.zones} zone(s) and ${row?.records} record(s)`;
+/** The number of changes of each kind that the service ever made under the name, as World.history says it. */
+export async function historyOf({ sql }: Chain, zoneName: string): Promise<string> {
+  const rows = await sql<{ line: string }[]>`
+    select action || ' ' || count(*) as line from changes
+    where zone_name = ${zoneName} or zone_name like ${`%.${zoneName}`} group by action order by action`;
+  return rows.map(({ line }) => line).join(', ');
+}
+
+const isHistory = (is: string, wanted: string | RegExp) =>
+  typeof wanted === 'string' ? is === wanted : wanted.test(is);
+
+/** Ready of every object of the cell, and the time since when it has been so. */
+export async function transitionsOf(chain: Chain, world: Pick<World, 'namespace'>): Promise<string[]> {
+  const { zones, records } = await objectsOf(chain, world);
+  return [...zones, ...records].map(({ kind, metadata, status }) => {
+    const ready: Condition | undefined = status?.conditions.find(({ type }) => type === 'Ready');
+    return `${kind} ${metadata.name} is ${ready?.status} ${ready?.reason} since ${ready?.lastTransitionTime}`;
+  });
 }
 
 function unready(kind: string, object: DNSZone | DNSRecord, wanted: string, reason?: string): string[] {

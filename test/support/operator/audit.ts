@@ -2,9 +2,9 @@
 // every scenario, however it went wrong in between.
 
 import { keyOf } from '#kube/objects/resource.ts';
-import { desiredOf } from '#operator/record/desired.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { linesOf, wantedOf } from '../matrix/wanted.ts';
 import type { Bench } from './bench.ts';
 
 /** Data of another owner at the service, which the operator must not change. */
@@ -58,18 +58,16 @@ function auditRecord(bench: Bench, record: DNSRecord, owners: Map<string, string
   const stored = bench.service.zones.get(zone?.status?.zoneId ?? '');
   const wantedReady = stored?.zone.state === 'parked' ? 'False ZoneParked' : 'True Ready';
   if (bench.ready(record) !== wantedReady) problems.push(`DNSRecord ${name} is ${bench.ready(record)}`);
-  const verdict = desiredOf(record, stored?.zone.zoneName ?? 'invalid');
-  if (!verdict.ok) return [...problems, verdict.message];
   if (record.status?.zoneId !== zone?.status?.zoneId) problems.push(`DNSRecord ${name} names another zone`);
 
-  const wanted = verdict.desired.values.map(({ content, priority, ttl }) => `${priority} ${content} ${ttl}`).sort();
-  const there = bench.service.owners.idsOf(`k8s:cluster-1/${keyOf(record)}`).map((id) => {
+  const owned = bench.service.owners.idsOf(`k8s:cluster-1/${keyOf(record)}`).flatMap((id) => {
     const found = stored?.records.get(id);
     if (owners.has(id)) problems.push(`${id} belongs to ${owners.get(id)} and ${name}`);
     owners.set(id, name);
-    return found ? `${found.priority} ${found.content} ${found.ttl}` : `${id}, which is not there`;
+    if (!found) problems.push(`DNSRecord ${name} owns ${id}, which is not there`);
+    return found ? [{ ...found, ttl: found.ttl ?? stored?.zone.defaultTtl ?? 0 }] : [];
   });
-  if (JSON.stringify(there.sort()) !== JSON.stringify(wanted))
-    problems.push(`DNSRecord ${name} wants [${wanted}] and owns [${there}]`);
+  const wanted = linesOf(wantedOf(record.spec, zone?.spec ?? {}));
+  if (linesOf(owned) !== wanted) problems.push(`DNSRecord ${name} wants [${wanted}] and owns [${linesOf(owned)}]`);
   return problems;
 }
