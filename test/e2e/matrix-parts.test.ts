@@ -150,6 +150,9 @@ const CELLS = [
   { work: DELETING, about: null },
 ] as const;
 
+/** Only ends what hangs. */
+const SETUP_MS = 240_000;
+
 /** From the start of the part. */
 const healing = measureHealing(calm);
 
@@ -205,7 +208,7 @@ describe.each(titled)('with $title', ({ title, parts, way, met }) => {
       heals.catch(() => undefined);
       healings.set(work, heals);
     }
-  });
+  }, SETUP_MS);
 
   it.each(CELLS)('while $work.title, all ends well', async ({ work }) => {
     healing.add(title, (await healings.get(work)) as number);

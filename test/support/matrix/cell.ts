@@ -26,7 +26,7 @@ export async function newCell(chain: Chain): Promise<Cell> {
   return cell;
 }
 
-/** @returns the duration in ms @throws with sentences about what is wrong, when that is still so after 40 s */
+/** @returns the duration in ms @throws with sentences about what is wrong, when that is still so after 90 s */
 export function consistent(chain: Chain, world: World, when = 'the work is done'): Promise<number> {
   return untilNone(when, () => inconsistencies(chain, world));
 }

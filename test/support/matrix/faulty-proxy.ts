@@ -96,6 +96,9 @@ export const half: HttpFault = async (response, onward) => {
   response.destroy();
 };
 
+/** No fault: the request is only counted. */
+export const passing: HttpFault = async (response, onward) => send(response, await onward());
+
 /** It takes effect, and the answer comes after 2 s. */
 export const slow: HttpFault = async (response, onward) => {
   const answer = await onward();

@@ -48,6 +48,8 @@ export interface OperatorOptions {
   readonly healthPort?: number;
   /** The endpoint for its traces. (Default: none.) */
   readonly otlp?: string;
+  /** Called before each write with its name, which waits until it resolves. (Default: at once.) */
+  readonly before?: (write: string) => Promise<void> | void;
   /** Receives its log, line by line. (Default: dropped.) */
   readonly log?: (line: string) => void;
   /** (Default: `info`.) */
@@ -81,6 +83,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     const nth = writes.filter((write) => write === name).length;
     const hit = point !== null && point.write === name && point.nth === nth ? point : null;
     if (hit?.when === 'before') die();
+    await options.before?.(name);
     const began = performance.now();
     const answer = await run().finally(() => spans.push([began, performance.now()]));
     if (dead) throw new Killed('killed');

@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
 
-const LIMIT_MS = 40_000;
+/** Only ends what hangs, on a machine of any speed: healing.ts judges durations. */
+const LIMIT_MS = 90_000;
 /** A look of the matrix takes some milliseconds of a core, and five cells look at the same time. */
 const EVERY_MS = 100;
 
