@@ -78,13 +78,13 @@ it('hands over at once when the leader ends in order, in the middle of its work'
 
 it('a leader that is cut off from the API server stops writing before the other begins', async () => {
   const proxy = await startStillProxy(chain.apiserverPort, chain.operatorKubeconfig);
-  const a = replica('a', { kubeconfig: proxy.kubeconfig });
+  const a = replica('a', { kubeconfig: proxy.kubeconfig, lease: LONG_LEASE });
   const failure = a.ended.then(
     () => 'ended',
     (error: unknown) => error,
   );
   await expect.poll(holder, PATIENCE).toBe('a');
-  const b = replica('b');
+  const b = replica('b', { lease: LONG_LEASE });
   const writing = many('cut', 40);
   await expect.poll(() => a.writes.length, PATIENCE).toBeGreaterThan(20);
   await proxy.close();
