@@ -123,7 +123,7 @@ const SCENARIOS: readonly Scenario[] = [
 
 const chain = await startChain();
 
-/** Does what comes before the scenario in the cell. */
+/** Does the steps before the scenario in the cell. */
 async function arrange(cell: Cell, { given, title }: Scenario): Promise<void> {
   const began = performance.now();
   for (const step of given) {

@@ -27,13 +27,13 @@ import { historyOf, inconsistencies, objectsOf } from '../support/matrix/world.t
 
 const own = await startChain();
 
-/** Zones that may take over what is there, as a zone must that has lost its status: its namespace has the label. */
+/** Zones that may take over an existing zone, as a zone must that has lost its status: its namespace has the label. */
 const chain: Chain = {
   ...own,
   zone: (name, spec, namespace) => own.zone(name, { ...spec, adopt: 'IfIdentical' }, namespace),
 };
 
-/** From the moment at which the operators may go on. */
+/** From the moment at which the operators may write. */
 const healing = measureHealing(calm);
 
 async function inCell(work: (cell: Cell, start: typeof startOperator) => Promise<void>): Promise<void> {
@@ -226,7 +226,7 @@ async function restore([type, { metadata, spec }]: readonly [ResourceType, Saved
 
 describe.concurrent('objects from a backup, without status and with new uids', () => {
   it.each(['restored while no operator runs', 'restored while an operator runs, records first'])(
-    'have what they had: %s',
+    'keep the records of the lost objects: %s',
     async (when) => {
       await inCell(async (cell, start) => {
         const isAway = when === 'restored while no operator runs';

@@ -84,7 +84,7 @@ const WAYS: Readonly<
   },
 };
 
-/** What the operator has met while the part is away. */
+/** The signs that the operator has met the outage. */
 interface Met {
   /** Why the object that is created or changed is not Ready. */
   readonly reason: NotReadyReason;

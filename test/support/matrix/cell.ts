@@ -81,7 +81,7 @@ const withoutDeletions = (history: string) =>
     .join(', ');
 
 /**
- * Looks at all ended cells of the file once more: what came after their clean-up. @returns sentences about it, and one if
+ * Looks at all ended cells of the file once more, for changes after their clean-up. @returns sentences about them, and one if
  * no cell ended
  */
 export async function lateChanges(chain: Chain): Promise<string[]> {

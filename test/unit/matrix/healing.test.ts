@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { measureHealing } from '../../support/matrix/healing.ts';
 
-/** Twenty cells of one kind that heal after `ms`, beside work that takes `calm` ms without a fault. */
+/** Twenty cells of one kind that heal after `ms`, with work that takes `calm` ms without a fault. */
 function measured(ms: number, calm: number, count = 20) {
   const healing = measureHealing(Array.from({ length: 5 }, () => calm));
   for (let cell = 0; cell < count; cell += 1) healing.add('a lost answer', ms);
