@@ -46,7 +46,7 @@ it('the table has a line a kind', () => {
       'healed in (median, longest, limit)',
       '  2.0 s 3.0 s 23.0 s  loss (2)',
       '  0.5 s 0.5 s 23.0 s  outage (1)',
-      'without a fault: 1.0 s',
+      'longest without a fault: 1.0 s',
       '',
     ].join('\n'),
   );
