@@ -14,6 +14,12 @@ export const deletionPolicy = z.enum(['Delete', 'Retain']).default('Delete').met
     'How to treat the data at the DNS service when this object is deleted. Delete removes the data. Retain keeps it.',
 });
 
+export const whenClusterLost = z.enum(['Keep', 'Withdraw']);
+
+export const LOST_DESCRIPTION =
+  'How to treat the values while the DNS service has had no heartbeat of this cluster for 60 seconds. Keep serves them. ' +
+  'Withdraw serves them only if no other record is at their name and type.';
+
 export const driftPolicy = z.enum(['Enforce', 'Report', 'Ignore']);
 
 export const DRIFT_DESCRIPTION =

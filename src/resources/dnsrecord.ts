@@ -8,11 +8,13 @@ import {
   deletionPolicy,
   driftPolicy,
   GROUP,
+  LOST_DESCRIPTION,
   moment,
   namespaceName,
   objectName,
   ttl,
   VERSION,
+  whenClusterLost,
 } from './common.ts';
 import { RECORD_RULES, UNIQUE } from './record-rules.ts';
 import { immutable, withRules } from './rules.ts';
@@ -113,6 +115,18 @@ export const recordSpec = withRules(
     driftPolicy: driftPolicy
       .optional()
       .meta({ description: `${DRIFT_DESCRIPTION} (Default: the driftPolicy of the zone.)` }),
+    whenClusterLost: whenClusterLost
+      .optional()
+      .meta({ description: `${LOST_DESCRIPTION} (Default: the whenClusterLost of the zone.)` }),
+    sharing: z
+      .enum(['Exclusive', 'Shared'])
+      .default('Exclusive')
+      .meta({
+        description:
+          'Whether other owners at the DNS service may have the same value, for example the DNSRecord of another cluster. ' +
+          'With Shared, an owner that shares as well has it together with this object: it has the lowest TTL of its owners, ' +
+          'and stays until the last of them releases it. With Exclusive, the same value is a conflict.',
+      }),
     adopt: z
       .enum(['Never', 'IfIdentical'])
       .default('Never')

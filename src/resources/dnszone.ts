@@ -8,10 +8,12 @@ import {
   deletionPolicy,
   driftPolicy,
   GROUP,
+  LOST_DESCRIPTION,
   labelSelector,
   objectName,
   ttl,
   VERSION,
+  whenClusterLost,
 } from './common.ts';
 import type { ZoneStatus } from './dnszone-status.ts';
 import { immutable, withRules } from './rules.ts';
@@ -196,6 +198,9 @@ export const zoneSpec = z.object({
         'zonestead.dev/existing-zones=allow on the namespace.',
     }),
   driftPolicy: driftPolicy.default('Enforce').meta({ description: DRIFT_DESCRIPTION }),
+  whenClusterLost: whenClusterLost
+    .default('Keep')
+    .meta({ description: `${LOST_DESCRIPTION} This is for the DNSRecords of the zone.` }),
   readyWhen: z
     .enum(['AllNameservers', 'OwnNodes'])
     .default('AllNameservers')

@@ -10,6 +10,7 @@ export const NOT_READY_REASONS = [
   'ZoneNotReady',
   'ZoneMissing',
   'ZoneParked',
+  'ClusterDrained',
   'Conflict',
   'SecondaryNotOffered',
   'RateLimited',

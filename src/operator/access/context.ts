@@ -37,6 +37,8 @@ export interface OperatorContext {
   now(): Date;
   /** Returns the name of this cluster in the owners of records; undefined until it is known. */
   cluster(): string | undefined;
+  /** Whether the records of this cluster in the zones of an owner (`org:<teamId>`) are withdrawn. */
+  isDrained(owner: string | undefined): boolean;
   /** Whether the operator sees the objects of a namespace. */
   watches(namespace: string): boolean;
   /** Where the DNSRecords of this cluster have records. */

@@ -15,7 +15,7 @@ import { failureOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
 import { sendSet } from '../run/send.ts';
 import { type Desired, identityOf } from './desired.ts';
-import { type DriftPolicy, setOf, textOfSet } from './owner.ts';
+import { type DriftPolicy, type Policies, setOf, textOfSet } from './owner.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
@@ -39,8 +39,9 @@ export async function applyValues(
   service: Connection,
   zoneId: string,
   desired: Desired,
-  policy: DriftPolicy,
+  policies: Policies,
 ): Promise<Applied> {
+  const { drift: policy } = policies;
   const { context, object } = run;
   const { held } = context;
   const [key, zoneKey] = [keyOf(object), zoneKeyOf(object)];
@@ -49,7 +50,7 @@ export async function applyValues(
   held.put(key, { zoneId, zoneKey });
   const isNew = object.status?.observedGeneration === undefined;
   const lane: Lane = isChallenge(object) ? 'acme' : isNew ? 'create' : 'change';
-  const set = setOf(object, clusterOf(context), desired, policy);
+  const set = setOf(object, clusterOf(context), desired, policies);
   const text = textOfSet(zoneId, set);
   const unproven = () => held.confirm(key, text);
   const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);

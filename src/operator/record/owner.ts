@@ -24,19 +24,34 @@ export function keyIn(owner: string, cluster: string): string | undefined {
 }
 
 /** The facts of a set in a list of owners, for comparison with those of a set to apply. */
-type Listed = Pick<OwnedSet, 'name' | 'type' | 'generation' | 'instance' | 'share' | 'retain' | 'drift'>;
+type Listed = Pick<
+  OwnedSet,
+  'name' | 'type' | 'generation' | 'instance' | 'retain' | 'share' | 'drift' | 'whenClusterLost'
+>;
 
 /** A set as text: two sets of one generation of an object have the same values. */
-export function textOfSet(zoneId: string, { name, type, generation, instance, share, retain, drift }: Listed): string {
-  return JSON.stringify([zoneId, name, type, generation, instance, share, retain, drift]);
+export function textOfSet(zoneId: string, set: Listed): string {
+  const { name, type, generation, instance, retain, share, drift, whenClusterLost } = set;
+  return JSON.stringify([zoneId, name, type, generation, instance, retain, share, drift, whenClusterLost]);
 }
 
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
 
+/** What the object or its zone says. */
+export interface Policies {
+  readonly drift: DriftPolicy;
+  readonly whenClusterLost: 'Keep' | 'Withdraw';
+}
+
 /** "Exactly these values are those of the object": anything else that it has in the zone is released in the same transaction. */
-export function setOf(object: DNSRecord, cluster: string, desired: Desired, drift: DriftPolicy): SetChange & Listed {
+export function setOf(
+  object: DNSRecord,
+  cluster: string,
+  desired: Desired,
+  { drift, whenClusterLost }: Policies,
+): SetChange & Listed {
   const { uid = '', generation = 0 } = object.metadata;
-  const { ttl, adopt, deletionPolicy } = object.spec;
+  const { ttl, adopt, deletionPolicy, sharing } = object.spec;
   const isOwn = isInOwnNamespace(object);
   return {
     owner: ownerOf(cluster, keyOf(object)),
@@ -48,8 +63,9 @@ export function setOf(object: DNSRecord, cluster: string, desired: Desired, drif
     values: desired.values.map(({ content, priority }) => ({ content, ...(priority === null ? {} : { priority }) })),
     exact: true,
     drift,
+    whenClusterLost,
     // Orders of one account for one name can get the same challenge, and each must keep its value until its own end.
-    share: isChallenge(object),
+    share: sharing === 'Shared' || isChallenge(object),
     // In a zone of another namespace, anybody who knows a value could take it over and delete it afterwards, and a value that
     // remains without its object would remain after the grant ends.
     adopt: isOwn ? adopt : 'Never',

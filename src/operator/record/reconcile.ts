@@ -31,6 +31,12 @@ const LAST_PROBE_RETRY_MS = 5_000;
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
 
+/** The time until the next query while the cluster is drained, in ms. Its end causes a run at once. */
+const DRAINED_RETRY_MS = 60_000;
+const DRAINED = no(
+  'ClusterDrained',
+  'This cluster is drained at the DNS service, so that the name servers answer without these values while others are at the name. They return with `zonestead clusters restore`.',
+);
 const ALL_OR_NONE = 'The operator has written none of the new values of this object.';
 
 export function createRecordReconciler(context: OperatorContext): Reconcile {
@@ -97,6 +103,8 @@ interface ReadyZone {
   namespace: string;
   zoneId: string;
   zoneName: string;
+  /** The team at the service, as `org:<teamId>`. */
+  owner: string | undefined;
   defaultTtl: number;
   parked: boolean;
   nameservers: string[];
@@ -117,6 +125,7 @@ function zoneOf({ spec, status }: DNSZone, record: DNSRecord): ReadyZone | null 
     namespace: record.metadata.namespace ?? '',
     zoneId: status.zoneId,
     zoneName: name.value,
+    owner: status.owner,
     defaultTtl: status.defaultTtl,
     parked: status.state === 'parked',
     nameservers,
@@ -133,8 +142,10 @@ function notPermitted(context: OperatorContext, record: DNSRecord, zone: DNSZone
 async function program(run: RecordRun, service: Connection, zone: ReadyZone, desired: Desired): Promise<RecordOutcome> {
   const { context, object } = run;
   const { zoneId } = zone;
-  const driftPolicy = object.spec.driftPolicy ?? context.zones.get(zoneKeyOf(object))?.spec.driftPolicy ?? 'Enforce';
-  const applied = await applyValues(run, service, zoneId, desired, driftPolicy);
+  const zoneSpec = context.zones.get(zoneKeyOf(object))?.spec;
+  const driftPolicy = object.spec.driftPolicy ?? zoneSpec?.driftPolicy ?? 'Enforce';
+  const whenClusterLost = object.spec.whenClusterLost ?? zoneSpec?.whenClusterLost ?? 'Keep';
+  const applied = await applyValues(run, service, zoneId, desired, { drift: driftPolicy, whenClusterLost });
   const { drift, hasWritten } = applied;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
   run.fields = { fqdn: desired.fqdn, zoneId };
@@ -148,9 +159,11 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   }
   if (drift.length > 0) run.observations.push({ kind: 'drift', result: 'repaired' });
   const wasInSync = !hasWritten && drift.length === 0;
-  const before = wasInSync && !zone.parked ? provenBefore(object, zone) : null;
-  const propagated = before ?? (await proveValues(run, service, zone, desired));
-  const isServed = propagated.status === 'True';
+  const isDrained = context.isDrained(zone.owner);
+  const before = wasInSync && !zone.parked && !isDrained ? provenBefore(object, zone) : null;
+  const proof = before ?? (await proveValues(run, service, zone, desired));
+  const isServed = proof.status === 'True';
+  const propagated = isServed || zone.parked || !isDrained ? proof : DRAINED;
   if (!isServed && !zone.parked) applied.unproven();
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
@@ -163,7 +176,7 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
     });
   return {
     answers: { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
-    next: isServed || zone.parked ? {} : { afterMs: probeDelay(object, context.now()) },
+    next: isServed || zone.parked ? {} : { afterMs: isDrained ? DRAINED_RETRY_MS : probeDelay(object, context.now()) },
   };
 }
 

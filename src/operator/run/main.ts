@@ -18,11 +18,11 @@ import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
 import { createManager } from '#kube/controller/manager.ts';
-import type { WorkQueue } from '#kube/controller/queue.ts';
+import { LOW_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
-import type { KubeObject } from '#kube/objects/resource.ts';
+import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
 import { parseOverrides, publicAddresses, resolversOf } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -43,6 +43,7 @@ import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
+import { createHeartbeats } from './heartbeats.ts';
 import { countHeld, countLeadership, countRequests, createObserver } from './metrics.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
@@ -66,6 +67,8 @@ export interface Runtime {
   readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
   /** The operator reads a Secret with an API key again after this time, in ms. (Default: see access/credentials.ts.) */
   readonly credentialsMs?: number | undefined;
+  /** The time between two heartbeats, in ms. (Default: see heartbeats.ts.) */
+  readonly heartbeatMs?: number | undefined;
 }
 
 type OperatorConfig = Config<(typeof OPERATOR_SETTINGS)[number]>;
@@ -164,6 +167,18 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const clusterName = () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid;
+  const heartbeats = createHeartbeats({
+    clock: realClock,
+    log,
+    cluster: clusterName,
+    senders: () => connections,
+    intervalMs: runtime.heartbeatMs,
+    onChange: () => {
+      for (const record of records.list()) recordQueue.add(keyOf(record), { priority: LOW_PRIORITY });
+    },
+  });
+  manager.task((end) => heartbeats.run(end));
   const context: OperatorContext = {
     api,
     clock: realClock,
@@ -186,7 +201,8 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     now: () => new Date(),
-    cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
+    cluster: clusterName,
+    isDrained: heartbeats.isDrained,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
     held,
     nonce: () => randomBytes(12).toString('hex'),

@@ -121,6 +121,7 @@ function affectsRecords(zone: DNSZone, old: DNSZone | undefined): boolean {
       spec.allowedRecords,
       spec.acme,
       spec.readyWhen,
+      spec.whenClusterLost,
       (status?.secondaries ?? []).flatMap(({ nameservers = [] }) => nameservers),
     ]);
   return old === undefined || facts(zone) !== facts(old);

@@ -54,6 +54,7 @@ export interface Chain {
 export interface OwnChain extends Chain {
   /** One more API key, by default of the operator's team. */
   mint(team?: string): Promise<TestKey>;
+  readonly databaseUrl: string;
   readonly apiserverPort: number;
   /** Forgets every older version of every object (etcd's maintenance), so that a watch from before gets 410. */
   compactEtcd(): Promise<void>;
@@ -89,6 +90,7 @@ export async function startChain(): Promise<OwnChain> {
     api,
     operatorKubeconfig: kube.operatorKubeconfig,
     mint: (team) => service.key(team === undefined ? {} : { team }),
+    databaseUrl: service.database.url,
     apiserverPort: kube.ports.apiserver,
     compactEtcd: () => kube.compact(),
     changeCrds: () => applyCrds(api, withOneMoreField),

@@ -44,6 +44,10 @@ export interface OperatorOptions {
   readonly lease?: NonNullable<Runtime['lease']>;
   /** The interval at which it reads a Secret with an API key again, in ms. (Default: as in production.) */
   readonly credentialsMs?: number;
+  /** The name of the cluster. (Default: the uid of kube-system.) */
+  readonly cluster?: string;
+  /** The time between two heartbeats, in ms. (Default: as in production.) */
+  readonly heartbeatMs?: number;
   /** The port of health and metrics. (Default: any free port.) */
   readonly healthPort?: number;
   /** The endpoint for its traces. (Default: none.) */
@@ -99,6 +103,7 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     ...(options.callTimeoutMs === undefined ? {} : { callTimeoutMs: options.callTimeoutMs }),
     ...(options.lease === undefined ? {} : { lease: options.lease }),
     credentialsMs: options.credentialsMs,
+    heartbeatMs: options.heartbeatMs,
   });
   let failure: unknown;
   running.catch((error) => {
@@ -153,7 +158,7 @@ export function settingsOf(place: Place, options: OperatorOptions): Parameters<t
     ZONESTEAD_LEADER_ELECTION: options.identity !== undefined,
     ZONESTEAD_LEASE_NAMESPACE: 'zonestead',
     ZONESTEAD_LEASE_NAME: undefined,
-    ZONESTEAD_CLUSTER: undefined,
+    ZONESTEAD_CLUSTER: options.cluster,
     ZONESTEAD_NAMESPACES: options.namespace === undefined ? undefined : [options.namespace],
     ZONESTEAD_LEASE_IDENTITY: options.identity,
     OTEL_EXPORTER_OTLP_ENDPOINT: options.otlp,

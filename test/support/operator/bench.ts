@@ -62,6 +62,8 @@ export class Bench {
   readonly keys = new Map<string, string>();
   /** The answers at parent zones. (Default: no resolver.) */
   lookUpParent: ParentLookup | null = null;
+  /** The teams for which the cluster is drained. */
+  readonly drained = new Set<string>();
   /** Whether the operator sees the objects of a namespace. */
   watches: OperatorContext['watches'] = () => true;
   /** Objects that wait for the service to answer again. */
@@ -245,6 +247,7 @@ export class Bench {
       enqueueZoneOnRecovery: (key) => void this.waiting.push(`zone ${key}`),
       enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
       cluster: () => namespaces.get('kube-system')?.metadata.uid,
+      isDrained: (owner) => owner !== undefined && this.drained.has(owner),
       watches: this.watches,
       held,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
