@@ -305,7 +305,7 @@ describe('installed with the defaults', () => {
     [
       'operator',
       [
-        'dnsrecords.zonestead.dev [get list watch patch]',
+        'dnsrecords.zonestead.dev [get list watch]',
         'dnsrecords.zonestead.dev/status [patch]',
         'dnszones.zonestead.dev [get list watch patch]',
         'dnszones.zonestead.dev/status [patch]',

@@ -42,9 +42,10 @@ describe('a spec', () => {
       managementPolicy: 'Full',
       readyWhen: 'AllNameservers',
       driftPolicy: 'Enforce',
+      whenClusterLost: 'Keep',
     });
     const spec = { zoneRef: { name: 'z' }, name: 'www', type: 'A', content: '192.0.2.1' };
-    expect(recordSpec.parse(spec)).toEqual({ ...spec, deletionPolicy: 'Delete', adopt: 'Never' });
+    expect(recordSpec.parse(spec)).toEqual({ ...spec, deletionPolicy: 'Delete', adopt: 'Never', sharing: 'Exclusive' });
   });
 });
 
