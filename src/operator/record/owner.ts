@@ -37,7 +37,7 @@ export function textOfSet(zoneId: string, set: Listed): string {
 
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
 
-/** What the object or its zone says. */
+/** The policies of the object, or of its zone. */
 export interface Policies {
   readonly drift: DriftPolicy;
   readonly whenClusterLost: 'Keep' | 'Withdraw';
