@@ -55,14 +55,16 @@ interface PageQuery {
 const OCTETS = 1024 * 1024;
 
 // Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is bounded.
+// `lateral … offset 0` has rows found by their key. Without it, while a new table has no statistics yet, Postgres joined each set
+// with a scan of all records: 0.7 s instead of 5 ms for a page in a zone of 5,000.
 const select = statement<Omit<ListedSet, 'generation'> & { generation: string | null; found: number }>(`
   with page as (
     select * from (
       select s.*, (count(*) over ())::integer as found, coalesce(sum(octets) over (order by s.owner, s.ordername, s.type
           rows between unbounded preceding and 1 preceding), 0) as before
       from (
-        select s.*, (select coalesce(sum(octet_length(r.content)), 0) from record_owners o join records r on r.id = o.record_id
-          where o.set_id = s.id) as octets
+        select s.*, (select coalesce(sum(r.octets), 0) from record_owners o cross join lateral (select octet_length(content) as octets
+          from records where id = o.record_id offset 0) r where o.set_id = s.id) as octets
         from owned_sets s
         where s.zone_no = $1 and s.owner >= $2 collate "C" and s.owner < $2 || chr(127) collate "C"
           and ($3::text is null or (s.owner, s.ordername, s.type) > ($3 collate "C", $4::text collate "C", $5::text))
@@ -72,9 +74,10 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
   select owner, name, ordername, type, generation, instance, encode(digest, 'hex') as digest, value_count as "valueCount", ttl,
     share, retain, drift, when_cluster_lost as "whenClusterLost", expires_at as "expiresAt", applied_at as "appliedAt", found,
     coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority, 'withdrawn', r.withdrawn,
-        'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w join owned_sets x
-          on x.id = w.set_id where w.record_id = r.id)) order by r.id)
-      from record_owners o join records r on r.id = o.record_id where o.set_id = page.id), '[]') as records
+        'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w cross join lateral
+          (select ttl from owned_sets where id = w.set_id offset 0) x where w.record_id = r.id)) order by r.id)
+      from record_owners o cross join lateral (select * from records where id = o.record_id offset 0) r
+      where o.set_id = page.id), '[]') as records
   from page order by owner, ordername, type`);
 
 const selectOwners = statement<{ recordId: string; owners: string[] }>(`
