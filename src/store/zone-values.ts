@@ -21,8 +21,10 @@ const PAGE = 2_000;
 /** Rows and characters of contents that are written at a time. */
 const CHUNK = { rows: 1_000, characters: 1024 * 1024 };
 
+// `lateral … offset 0`: by keys, also before Postgres has statistics (owner-pages.ts).
 const VALUES = `select id, ordername, type, encode(digest, 'base64') as digest, ttl,
-    (select min(s.owner) from record_owners o join owned_sets s on s.id = o.set_id where o.record_id = records.id) as "managedBy"
+    (select min(s.owner) from record_owners o cross join lateral (select owner from owned_sets where id = o.set_id offset 0) s
+      where o.record_id = records.id) as "managedBy"
   from records where zone_no = $1 order by ordername, type, digest`;
 
 /** By name, type and digest, so that equal zones come alike. @throws the reason of the signal */
