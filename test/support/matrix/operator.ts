@@ -76,10 +76,13 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     tellDeath = resolve;
   });
   const end = new AbortController();
+  const died = (): never => {
+    throw new Killed('killed');
+  };
   const die = (): never => {
     dead = true;
     tellDeath();
-    throw new Killed('killed');
+    return died();
   };
   const intercept: Runtime['intercept'] = async ({ name }, run) => {
     if (dead) throw new Killed('killed');
@@ -89,10 +92,14 @@ export function startOperator(chain: Chain, options: OperatorOptions = {}): Test
     if (hit?.when === 'before') die();
     await options.before?.(name);
     const began = performance.now();
-    const answer = await run().finally(() => spans.push([began, performance.now()]));
-    if (dead) throw new Killed('killed');
-    if (hit?.when === 'after') die();
-    return answer;
+    try {
+      return await run();
+    } finally {
+      spans.push([began, performance.now()]);
+      // Also after a write that failed on a busy machine: the next one of this name would be another.
+      if (hit?.when === 'after') die();
+      if (dead) died();
+    }
   };
   const running = runOperator(settingsOf(chain, options), end.signal, {
     intercept,
