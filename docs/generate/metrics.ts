@@ -11,7 +11,7 @@ import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
-import { countHeld, countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
+import { countHeartbeats, countHeld, countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
 import { createPaceMetrics } from '#operator/run/pace-metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -76,6 +76,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
   operator: (metrics) => {
     createKubeMetrics(metrics);
     countHeld(metrics, { held: 0 });
+    countHeartbeats(metrics, () => 0);
     countLeadership(metrics, undefined);
     createPaceMetrics(metrics, realClock);
     countRequests(metrics);

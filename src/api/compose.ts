@@ -28,6 +28,7 @@ import { createZoneQueue } from '#service/queue.ts';
 import { ROUND_MS, runRetention } from '#service/retention.ts';
 import { createSlots, type SlotOptions } from '#service/slots.ts';
 import type { Delegation } from '#service/zones/delegation.ts';
+import type { WatchTimes } from '#store/cluster-watch.ts';
 import { countClusters } from '#store/clusters.ts';
 import { type Database, type Db, openDatabase, REASONS } from '#store/database.ts';
 import { allNodes, livingRows } from '#store/nodes.ts';
@@ -67,6 +68,8 @@ interface ComposeOptions {
   requestMs?: number;
   /** The time between two rounds of the retention, in ms. (Default: 60000.) */
   retentionEveryMs?: number;
+  /** When a silent cluster is lost. (Default: see service/clusters/watch.ts.) */
+  clusterTimes?: WatchTimes | undefined;
   /** Measures the load of the process. (Default: a real measurement.) */
   meter?: Meter;
   /** The time for leases, lifetimes of keys and the history. (Default: that of the machine.) */
@@ -112,7 +115,13 @@ export async function composeApi(
   config: Config<(typeof COMPOSE_SETTINGS)[number]>,
   parts: ApiParts,
   { log, metrics, tracing }: Telemetry,
-  { requestMs, retentionEveryMs = ROUND_MS, meter = createMeter(), now = () => new Date() }: ComposeOptions = {},
+  {
+    requestMs,
+    retentionEveryMs = ROUND_MS,
+    clusterTimes,
+    meter = createMeter(),
+    now = () => new Date(),
+  }: ComposeOptions = {},
 ): Promise<Api> {
   checkProxies(config);
   const database = openApiDatabase(config, { log, metrics, ...(tracing ? { tracing } : {}) });
@@ -199,7 +208,10 @@ export async function composeApi(
   };
   const background = [
     aliases.run(end.signal),
-    runClusterWatch({ ...context, log, clock: realClock }, end.signal),
+    runClusterWatch(
+      { ...context, log, clock: realClock, ...(clusterTimes ? { times: clusterTimes } : {}) },
+      end.signal,
+    ),
     runTransferDecisions(db, realClock, log, end.signal),
     runLeases(
       context,

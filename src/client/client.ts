@@ -105,7 +105,7 @@ export interface Client {
     changes(id: string, page?: { limit?: number; cursor?: string }, options?: CallOptions): Promise<ChangeList>;
   };
   readonly records: {
-    list(zoneId: string, filter?: RecordFilter, options?: CallOptions): Promise<DnsRecord[]>;
+    list(zoneId: string, filter?: RecordFilter, options?: CallOptions): Promise<ListedRecord[]>;
     /**
      * The records of a zone page by page, at most `limit` (1 to 1,000) each: for a caller that must not hold all of
      * them at once.

@@ -8,7 +8,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import { FairQueue } from '#base/fair/queue.ts';
-import type { Client, DnsRecord, RecordFilter } from './client.ts';
+import type { Client, ListedRecord, RecordFilter } from './client.ts';
 import type { CallOptions } from './http.ts';
 
 /** The name is canonical and relative, as in answers. */
@@ -17,7 +17,7 @@ type Place = Required<{ [K in 'name' | 'type']: NonNullable<RecordFilter[K]> }>;
 interface Ask {
   readonly place: Place;
   readonly options: CallOptions;
-  readonly answer: (records: Promise<DnsRecord[]>) => void;
+  readonly answer: (records: Promise<ListedRecord[]>) => void;
 }
 
 interface Zone {
@@ -94,10 +94,10 @@ export function withSharedReads(
     next(id, zone);
   };
 
-  const gather = async (id: string, asks: readonly Ask[]): Promise<Map<string, DnsRecord[]>> => {
+  const gather = async (id: string, asks: readonly Ask[]): Promise<Map<string, ListedRecord[]>> => {
     const { place, options } = asks[0] as Ask;
     const names = [...new Set(asks.map((ask) => ask.place.name))];
-    const places = new Map<string, DnsRecord[]>();
+    const places = new Map<string, ListedRecord[]>();
     const pages = records.pages(id, { names, type: place.type }, PAGE, { requestId: options.requestId });
     for await (const page of pages) {
       for (const record of page) {

@@ -44,6 +44,8 @@ export interface TestServiceOptions {
   busyAfterMs?: number;
   /** The time limit for a request to arrive, in ms. (Default: that of the api.) */
   requestMs?: number;
+  /** When a silent cluster is lost. (Default: as in the api.) */
+  clusterTimes?: { lostMs: number; gapMs: number };
   /** The time between two rounds of the retention, in ms. (Default: that of the api, a minute.) */
   retentionEveryMs?: number;
   /** A knotd with its node. (Default: true.) Without it nothing answers on the port of `dns`. */
@@ -142,9 +144,10 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
     const metrics = createMetrics({ processMetrics: false });
     registries.push(metrics.registry);
     const telemetry = { log: createLogger({ name: 'api', level: 'trace', destination }), metrics };
-    const { requestMs, retentionEveryMs, meter = CALM, time } = options;
+    const { requestMs, retentionEveryMs, clusterTimes, meter = CALM, time } = options;
     const api = await composeApi(config, await partsOfApi(config, options.now), telemetry, {
       meter,
+      clusterTimes,
       ...(requestMs === undefined ? {} : { requestMs }),
       ...(retentionEveryMs === undefined ? {} : { retentionEveryMs }),
       ...(time === undefined ? {} : { now: time }),

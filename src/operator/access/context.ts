@@ -37,10 +37,10 @@ export interface OperatorContext {
   now(): Date;
   /** Returns the name of this cluster in the owners of records; undefined until it is known. */
   cluster(): string | undefined;
-  /** Whether the records of this cluster in the zones of an owner (`org:<teamId>`) are withdrawn. */
-  isDrained(owner: string | undefined): boolean;
   /** Whether the operator sees the objects of a namespace. */
   watches(namespace: string): boolean;
+  /** Whether the cluster is drained for the owner of the zone; undefined until the service has answered. */
+  isDrained(zone: DNSZone): boolean | undefined;
   /** Where the DNSRecords of this cluster have records. */
   held: HeldOwners;
   /** Returns a new unique text for an Idempotency-Key. */

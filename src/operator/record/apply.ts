@@ -105,7 +105,7 @@ function textOf({ kind, id, content, ttl }: AppliedSet['drift'][number]): string
 }
 
 /** A record that the operator cannot parse equals no desired value. */
-function identityOfRecord({ id, type, content, priority }: DnsRecord): string {
+export function identityOfRecord({ id, type, content, priority }: DnsRecord): string {
   const parsed = parseRdata(type, content, priority);
   return parsed.ok ? identityOf(parsed.value.wire) : id;
 }

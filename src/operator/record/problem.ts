@@ -16,7 +16,8 @@ export function problemOf({ reason, message }: Failure): Problem {
 }
 
 /** The value in a refusal, with its owner, or without one (service/refusals/records.ts). */
-const OWNED = /the value (?<value>.+) (?:belongs to|is shared by) (?<owner>k8s:[^\s,;]+?)[.,;]?(?:\s|$)/s;
+const OWNED =
+  /the value (?<value>.+) (?<relation>belongs to|is shared by) (?<owner>k8s:(?<cluster>[^\s,;/]+)\/(?<key>[^\s,;]+?))[.,;]?(?:\s|$)/s;
 const UNOWNED = /the value (?<value>.+) exists already, and nobody owns it/s;
 
 /** Returns the message for the condition of this object. */
@@ -29,14 +30,22 @@ export function messageOf(context: OperatorContext, object: DNSRecord, { reason,
     return `DNSRecord ${holder} already owns ${owned?.value}. Delete one of the two objects.`;
   if (!isInOwnNamespace(object)) {
     const { type, name } = object.spec;
-    return `The zone contains records that conflict with ${type} records named ${name}. Ask the owner of DNSZone ${zoneKeyOf(object)} which records these are.`;
+    return `The zone contains records that conflict with ${type} records named ${name}. Ask the owner of DNSZone ${zoneKeyOf(object)} which records these are. If they are the same values of another cluster, set spec.sharing: Shared on both DNSRecords.`;
   }
   const value = UNOWNED.exec(message)?.groups?.value;
   if (value !== undefined)
     return `The value ${value} already exists at the DNS service, and no DNSRecord owns it. Delete it there, or set spec.adopt: IfIdentical to take it over.`;
   if (owned !== undefined)
-    return `The value ${owned.value} already belongs to ${owned.owner} at the DNS service. Release it there, or delete this object.`;
+    return `The value ${owned.value} ${owned.relation} DNSRecord ${owned.key} of cluster ${owned.cluster}. To serve it from both clusters, ${whoShares(object, owned.relation)}; otherwise delete one of the two objects.`;
   return [message, ...neighbours(context, object)].join(' ');
+}
+
+/** The objects that do not share the value yet. */
+function whoShares({ spec }: DNSRecord, relation: string | undefined): string {
+  if (relation === 'is shared by') return 'set spec.sharing: Shared on this DNSRecord';
+  return spec.sharing === 'Shared'
+    ? 'set spec.sharing: Shared on that DNSRecord too'
+    : 'set spec.sharing: Shared on both DNSRecords';
 }
 
 /** The other DNSRecords that have records of the same name. */

@@ -1,6 +1,7 @@
 // Reconciles one DNSRecord: looks at the object and its zone, decides whether the record may be there, writes its values, proves
 // them by DNS, and returns the outcome.
 
+import type { DnsRecord } from '#client/client.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
@@ -10,17 +11,19 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { type BoundedWait, createBoundedWait } from '../access/bounded-wait.ts';
-import { labelsIn, type OperatorContext } from '../access/context.ts';
+import { clusterOf, labelsIn, type OperatorContext } from '../access/context.ts';
 import { type Connection, connectionFor } from '../access/credentials.ts';
 import { refusal } from '../access/grants.ts';
 import { precedingRecord, TURN_RETRY_MS } from '../access/precedence.ts';
+import { isWithdrawn } from '../cluster/reports.ts';
+import { drainedMessage, servedOf } from '../cluster/served.ts';
 import type { ExpectedRecord } from '../proof/propagation.ts';
 import { countedNames, type ReadyWhen } from '../proof/secondaries.ts';
 import { type Answer, type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
-import type { RecordOutcome, RecordRun } from '../run/run.ts';
-import { applyValues } from './apply.ts';
+import type { Next, RecordOutcome, RecordRun } from '../run/run.ts';
+import { applyValues, identityOfRecord } from './apply.ts';
 import { type Desired, desiredOf } from './desired.ts';
 import { messageOf } from './problem.ts';
 import { releaseGone, withdraw } from './release.ts';
@@ -31,12 +34,6 @@ const LAST_PROBE_RETRY_MS = 5_000;
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
 
-/** The time until the next query while the cluster is drained, in ms. Its end causes a run at once. */
-const DRAINED_RETRY_MS = 60_000;
-const DRAINED = no(
-  'ClusterDrained',
-  'This cluster is drained at the DNS service, so that the name servers answer without these values while others are at the name. They return with `zonestead clusters restore`.',
-);
 const ALL_OR_NONE = 'The operator has written none of the new values of this object.';
 
 export function createRecordReconciler(context: OperatorContext): Reconcile {
@@ -65,7 +62,7 @@ async function reconcileRecord(
   const { context, object, signal } = run;
   context.held.back(keyOf(object));
   const found = context.zones.get(zoneKeyOf(object));
-  const zone = found && zoneOf(found, object);
+  const zone = found && zoneOf(context, found, object);
   // A change of the zone causes the next run of this record.
   if (!found || !zone) return { answers: stopped(noZone(object, found)), next: {} };
   const verdict = desiredOf(object, zone.zoneName);
@@ -103,17 +100,18 @@ interface ReadyZone {
   namespace: string;
   zoneId: string;
   zoneName: string;
-  /** The team at the service, as `org:<teamId>`. */
-  owner: string | undefined;
   defaultTtl: number;
   parked: boolean;
   nameservers: string[];
   readyWhen: ReadyWhen;
   /** The names of the name servers that count, as the DNSZone last saw its secondaries. */
   counted: readonly string[];
+  /** Whether the cluster is drained for the owner of the zone. */
+  isDrained: boolean;
 }
 
-function zoneOf({ spec, status }: DNSZone, record: DNSRecord): ReadyZone | null {
+function zoneOf(context: OperatorContext, dnsZone: DNSZone, record: DNSRecord): ReadyZone | null {
+  const { spec, status } = dnsZone;
   if (status?.zoneId === undefined || status.defaultTtl === undefined) return null;
   // A zone that is refused now accepts no writes of its records either.
   if (findCondition(status.conditions, 'Accepted')?.status === 'False') return null;
@@ -125,12 +123,13 @@ function zoneOf({ spec, status }: DNSZone, record: DNSRecord): ReadyZone | null 
     namespace: record.metadata.namespace ?? '',
     zoneId: status.zoneId,
     zoneName: name.value,
-    owner: status.owner,
     defaultTtl: status.defaultTtl,
     parked: status.state === 'parked',
     nameservers,
     readyWhen: spec.readyWhen,
     counted: countedNames(nameservers, spec.readyWhen, added),
+    // After a start, the status is right until the service has answered.
+    isDrained: context.isDrained(dnsZone) ?? isWithdrawn(record),
   };
 }
 
@@ -159,12 +158,10 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   }
   if (drift.length > 0) run.observations.push({ kind: 'drift', result: 'repaired' });
   const wasInSync = !hasWritten && drift.length === 0;
-  const isDrained = context.isDrained(zone.owner);
-  const before = wasInSync && !zone.parked && !isDrained ? provenBefore(object, zone) : null;
-  const proof = before ?? (await proveValues(run, service, zone, desired));
-  const isServed = proof.status === 'True';
-  const propagated = isServed || zone.parked || !isDrained ? proof : DRAINED;
-  if (!isServed && !zone.parked) applied.unproven();
+  const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;
+  const propagated = before ?? (await proveValues(run, service, zone, desired));
+  const isServed = propagated.status === 'True';
+  if (propagated.reason === 'AwaitingPropagation') applied.unproven();
   if (isServed) run.observations.push({ kind: 'propagated', at: context.clock.now() });
   // Every write has an Event: this one, the Event for a change of Ready, or the Event for drift.
   if (hasWritten && isTrue(object.status?.conditions, 'Ready') && isServed && drift.length === 0)
@@ -176,7 +173,7 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
     });
   return {
     answers: { Accepted: ACCEPTED, Programmed: PROGRAMMED, Propagated: propagated },
-    next: isServed || zone.parked ? {} : { afterMs: isDrained ? DRAINED_RETRY_MS : probeDelay(object, context.now()) },
+    next: nextProbe(run, zone, propagated),
   };
 }
 
@@ -203,11 +200,26 @@ async function proveValues(
 ): Promise<Answer> {
   const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
+  const read = async () => servedOf(await service.client.records.list(zone.zoneId, { name, type }, run.call));
+  let there = zone.isDrained && !zone.parked ? await read() : null;
+  if (there !== null && !isAmong(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
   const first = await prove(run, service, zone, { ...expected, ttl });
   if (first.status === 'True' || zone.parked) return first;
-  const there = await service.client.records.list(zone.zoneId, { name, type }, run.call);
+  there ??= await read();
   const lowest = Math.min(ttl, ...there.map((record) => record.ttl));
   return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest });
+}
+
+/** Whether each value is among the records. */
+function isAmong(values: Desired['values'], records: readonly DnsRecord[]): boolean {
+  const there = new Set(records.map(identityOfRecord));
+  return values.every(({ identity }) => there.has(identity));
+}
+
+/** Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once. */
+function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: Answer): Next {
+  if (status === 'True' || zone.parked) return zone.isDrained ? { afterMs: REFUSED_RETRY_MS } : {};
+  return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
 }
 
 async function prove(

@@ -18,11 +18,11 @@ import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
 import { createManager } from '#kube/controller/manager.ts';
-import { LOW_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
+import type { WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
 import { createKubeMetrics } from '#kube/metrics.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
-import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
 import { parseOverrides, publicAddresses, resolversOf } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -35,6 +35,8 @@ import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { type Connection, createCredentials } from '../access/credentials.ts';
 import { watchOwnKey } from '../access/own-key.ts';
+import type { Heartbeats } from '../cluster/heartbeats.ts';
+import { createReports } from '../cluster/reports.ts';
 import { createParentLookup } from '../proof/delegated.ts';
 import { MOST_QUESTIONS } from '../proof/nodes.ts';
 import { createPropagation } from '../proof/propagation.ts';
@@ -43,8 +45,7 @@ import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
-import { createHeartbeats } from './heartbeats.ts';
-import { countHeld, countLeadership, countRequests, createObserver } from './metrics.ts';
+import { countHeartbeats, countHeld, countLeadership, countRequests, createObserver } from './metrics.ts';
 import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import { createServiceWatch } from './service-watch.ts';
@@ -67,7 +68,7 @@ export interface Runtime {
   readonly lease?: Pick<ElectionOptions, 'durationMs' | 'deadlineMs' | 'retryMs'>;
   /** The operator reads a Secret with an API key again after this time, in ms. (Default: see access/credentials.ts.) */
   readonly credentialsMs?: number | undefined;
-  /** The time between two heartbeats, in ms. (Default: see heartbeats.ts.) */
+  /** The time between two heartbeats, in ms. (Default: see cluster/heartbeats.ts.) */
   readonly heartbeatMs?: number | undefined;
 }
 
@@ -167,18 +168,6 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const watch = createServiceWatch(client, realClock);
   manager.task((end) => watch.run(end));
   const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
-  const clusterName = () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid;
-  const heartbeats = createHeartbeats({
-    clock: realClock,
-    log,
-    cluster: clusterName,
-    senders: () => connections,
-    intervalMs: runtime.heartbeatMs,
-    onChange: () => {
-      for (const record of records.list()) recordQueue.add(keyOf(record), { priority: LOW_PRIORITY });
-    },
-  });
-  manager.task((end) => heartbeats.run(end));
   const context: OperatorContext = {
     api,
     clock: realClock,
@@ -201,12 +190,15 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
     enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
     now: () => new Date(),
-    cluster: clusterName,
-    isDrained: heartbeats.isDrained,
+    cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
+    isDrained: (zone) => heartbeats.isDrained(zone),
     held,
     nonce: () => randomBytes(12).toString('hex'),
   };
+  const count = countHeartbeats(metrics, () => heartbeats.failingMs());
+  const heartbeats: Heartbeats = createReports(context, log, count, runtime.heartbeatMs);
+  manager.task((end) => heartbeats.run(end));
   manager.controller({
     name: 'zones',
     queue: zoneQueue,

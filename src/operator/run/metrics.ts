@@ -5,6 +5,8 @@
 //   objects_not_ready{kind,reason}             objects that are not Ready, by reason
 //   propagation_seconds                        histogram: from a write at the service until every name server serves it
 //   deletions_held                             deleted DNSRecords whose records remain, because they are too many at once
+//   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
+//   heartbeat_failing_seconds                  how long the service has accepted none for some team, 0 if it accepts them
 //   drift_total{kind,result}                   differences at the service: found, and repaired
 //   service_requests_total{method,code}        calls to the service by status; `none` without one, `other` for a rare status
 //   service_request_duration_seconds{method}   histogram: duration of one call
@@ -19,6 +21,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { NOT_READY_REASONS } from '#resources/reasons.ts';
 import { countCalls } from '#telemetry/calls.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import { HEARTBEAT_RESULTS, type HeartbeatResult } from '../cluster/heartbeats.ts';
 import type { Observation } from './run.ts';
 
 /** Receives the facts that the runs of the reconcilers have found. */
@@ -67,6 +70,25 @@ export function countHeld(metrics: Metrics, held: { readonly held: number }): vo
     help: 'Deleted DNSRecords whose records remain in DNS, because too many were deleted at once.',
     collect: (gauge) => gauge.set(held.held),
   });
+}
+
+/**
+ * Registers the metrics of heartbeats. Call the result after each one.
+ * @param failingMs how long some heartbeat has failed, in ms; 0 if none does
+ */
+export function countHeartbeats(metrics: Metrics, failingMs: () => number): (result: HeartbeatResult) => void {
+  const heartbeats = metrics.counter({
+    name: 'heartbeats_total',
+    help: 'Heartbeats of this cluster, by the answer of the service.',
+    labels: ['result'],
+  });
+  for (const result of HEARTBEAT_RESULTS) heartbeats.inc({ result }, 0);
+  metrics.gauge({
+    name: 'heartbeat_failing_seconds',
+    help: 'Seconds since the service accepted no heartbeat of this cluster for some team. 0: it accepts them.',
+    collect: (gauge) => gauge.set(failingMs() / 1000),
+  });
+  return (result) => heartbeats.inc({ result });
 }
 
 export interface Observed {

@@ -19,6 +19,7 @@ import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
+import type { Part } from '../../../deploy/local/parts/part.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import type { TestKey } from '../keys.ts';
 import type { Resolver } from '../resolver.ts';
@@ -116,7 +117,8 @@ export function callsOf(api: KubeApi): Pick<Chain, 'namespace' | 'zone' | 'recor
   };
 }
 
-async function startPlane(closers: (() => Promise<unknown>)[]) {
+/** A control plane with the CRDs and the rights of the operator. @param closers gets the functions that close it */
+export async function startPlane(closers: (() => Promise<unknown>)[]) {
   const stateDir = await mkdtemp(join(tmpdir(), 'zonestead-chain-'));
   closers.push(() => rm(stateDir, { recursive: true, force: true }));
   const { dir } = await ensureControlPlane({ progress: () => undefined, signal });
@@ -136,14 +138,19 @@ async function startPlane(closers: (() => Promise<unknown>)[]) {
     cluster,
     ports,
     operatorKubeconfig: await plane.clientConfig('zonestead-operator', []),
+    kill: () => apiserverOf(plane).stop({ signal: 'SIGKILL' }),
     compact: () => compactEtcd(cluster.api, join(stateDir, 'controlplane', 'pki'), ports.etcd),
     restart: async () => {
       // Asked politely it would wait for open watches to end.
-      await plane.parts.find((part) => part.name === 'kube-apiserver')?.stop({ signal: 'SIGKILL' });
+      await apiserverOf(plane).stop({ signal: 'SIGKILL' });
       await plane.stop();
       plane = await startControlPlane({ dir, stateDir, ports, signal });
     },
   };
+}
+
+function apiserverOf({ parts }: ControlPlane): Part {
+  return parts.find(({ name }) => name === 'kube-apiserver') as Part;
 }
 
 /** Through etcd's own JSON gateway; the API server does the same every five minutes. */

@@ -50,6 +50,8 @@ export class Bench {
   readonly cluster = new MemoryCluster(this.faults);
   readonly clock = new FakeClock();
   readonly events: (EventToRecord & { key: string })[] = [];
+  /** The answer of the service to heartbeats. */
+  isDrained: boolean | undefined = false;
   /** The name servers that the proof of each zone was requested for. */
   readonly serials: number[] = [];
   /** The DNSRecords that the check for drift adds to the queue. */
@@ -62,8 +64,6 @@ export class Bench {
   readonly keys = new Map<string, string>();
   /** The answers at parent zones. (Default: no resolver.) */
   lookUpParent: ParentLookup | null = null;
-  /** The teams for which the cluster is drained. */
-  readonly drained = new Set<string>();
   /** Whether the operator sees the objects of a namespace. */
   watches: OperatorContext['watches'] = () => true;
   /** Objects that wait for the service to answer again. */
@@ -217,6 +217,7 @@ export class Bench {
         this.keys.get(key) ?? 'personal',
       );
     const context: OperatorContext = {
+      isDrained: () => this.isDrained,
       api: this.cluster.api,
       clock: this.clock,
       credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),
@@ -247,7 +248,6 @@ export class Bench {
       enqueueZoneOnRecovery: (key) => void this.waiting.push(`zone ${key}`),
       enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
       cluster: () => namespaces.get('kube-system')?.metadata.uid,
-      isDrained: (owner) => owner !== undefined && this.drained.has(owner),
       watches: this.watches,
       held,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),

@@ -1,85 +1,165 @@
-// The heartbeats of a cluster: one for each team, and what the operator learns from the answers.
-import { expect, it } from 'vitest';
-import type { Cluster } from '#client/client.ts';
-import { ApiUnavailable } from '#client/errors.ts';
-import { createHeartbeats } from '#operator/run/heartbeats.ts';
+// The heartbeats of the cluster: who gets them, how often, and the answers that make records run.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Client, Cluster } from '#client/client.ts';
+import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from '#operator/cluster/heartbeats.ts';
+import { servedOf } from '#operator/cluster/served.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
-import { FakeClock } from '../../support/fake-clock.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
 
-const log = createLogger({ name: 'test', level: 'silent' });
+type Answer = Partial<Cluster> | Error;
 
-/** Keys by name, each of a team; a team may be drained, and a key may be refused. */
-function setUp(keys: Readonly<Record<string, string>>, cluster: () => string | undefined = () => 'east') {
-  const clock = new FakeClock();
-  const sent: string[] = [];
-  const drained = new Set<string>();
-  const refused = new Set<string>();
-  let changes = 0;
-  const senders = Object.entries(keys).map(([key, team]) => ({
-    owner: () => Promise.resolve(team),
-    client: {
-      clusters: {
-        heartbeat: async (name: string) => {
-          sent.push(`${key} ${name}`);
-          if (refused.has(key)) throw new ApiUnavailable('no answer');
-          return { state: drained.has(team) ? 'drained' : 'active' } as Cluster;
-        },
-      } as never,
+let clock: FakeClock;
+let sent: string[];
+let results: HeartbeatResult[];
+let changes: string[];
+let lines: string[];
+let zones: DNSZone[];
+let name: string | undefined;
+let answers: Record<string, Answer>;
+let beats: Heartbeats;
+let stop: AbortController;
+let ended: Promise<void>;
+
+const clientOf = (key: string) =>
+  ({
+    clusters: {
+      heartbeat: async (cluster: string, owner: string) => {
+        sent.push(`${key} ${cluster} ${owner}`);
+        const answer = answers[owner] ?? {};
+        if (answer instanceof Error) throw answer;
+        return { state: 'active', settled: true, ...answer };
+      },
     },
-  }));
-  const heartbeats = createHeartbeats({
-    clock,
-    log,
-    cluster,
-    senders: () => senders,
-    onChange: () => {
-      changes += 1;
-    },
-  });
-  const end = new AbortController();
-  void heartbeats.run(end.signal);
-  return { clock, sent, drained, refused, heartbeats, changes: () => changes, end };
+  }) as unknown as Client;
+const clients: Record<string, Client> = { own: clientOf('own'), other: clientOf('other') };
+
+function aZone(id: string, owner: string, key = 'own'): DNSZone {
+  return { metadata: { name: id, labels: { key } }, spec: {}, status: { zoneId: id, owner } } as unknown as DNSZone;
 }
-
-it('go to each team once every 10 s, with the newest key', async () => {
-  const on = setUp({ old: 'org:a', other: 'org:b', new: 'org:a' });
-  await on.clock.advance(0);
-  expect(on.sent).toEqual(['new east', 'other east']);
-  await on.clock.advance(10_000);
-  expect(on.sent).toHaveLength(4);
-  on.end.abort();
-  await on.clock.advance(60_000);
-  expect(on.sent).toHaveLength(4);
+const holderOf = ({ metadata, status }: DNSZone): Holder => ({
+  client: clients[metadata.labels?.key ?? ''] as Client,
+  owner: status?.owner ?? '',
 });
 
-it('go with another key of the team if the service refuses one', async () => {
-  const on = setUp({ old: 'org:a', new: 'org:a' });
-  on.refused.add('new');
-  await on.clock.advance(0);
-  expect(on.sent).toEqual(['new east', 'old east']);
+beforeEach(() => {
+  clock = new FakeClock();
+  [sent, results, changes, lines, zones, answers, name] = [[], [], [], [], [], {}, 'east'];
+  stop = new AbortController();
+  beats = createHeartbeats({
+    clock,
+    log: createLogger({ name: 'operator', destination: { write: (line) => lines.push(line) } }),
+    cluster: () => name,
+    zones: { list: () => zones },
+    holderOf,
+    own: async () => ({ client: clients.own as Client, owner: 'org:own' }),
+    changed: (which, isDrained) =>
+      changes.push(`${isDrained ? 'drained' : 'active'} ${which.map(({ metadata }) => metadata.name)}`),
+    sent: (result) => results.push(result),
+  });
+});
+afterEach(async () => {
+  stop.abort();
+  await ended;
 });
 
-it('wait for the name of the cluster', async () => {
-  let name: string | undefined;
-  const on = setUp({ one: 'org:a' }, () => name);
-  await on.clock.advance(10_000);
-  expect(on.sent).toEqual([]);
-  name = 'west';
-  await on.clock.advance(10_000);
-  expect(on.sent).toEqual(['one west']);
+const run = () => {
+  ended = beats.run(stop.signal);
+  return settle();
+};
+
+it('are sent every ten seconds, once for each key and owner of zones', async () => {
+  zones = [aZone('a', 'org:1'), aZone('b', 'org:1'), aZone('c', 'org:2', 'other'), aZone('d', 'personal')];
+  await run();
+  const all = ['own east org:1', 'other east org:2', 'own east personal'];
+  expect(sent.sort()).toEqual([...all].sort());
+  await clock.advance(9_999);
+  expect(sent).toHaveLength(3);
+  await clock.advance(1);
+  expect(sent).toHaveLength(6);
 });
 
-it('tell when a cluster is drained and restored, for the teams that it is drained for', async () => {
-  const on = setUp({ one: 'org:a', two: 'org:b' });
-  await on.clock.advance(0);
-  on.drained.add('org:b');
-  await on.clock.advance(10_000);
-  expect([on.heartbeats.isDrained('org:a'), on.heartbeats.isDrained('org:b'), on.changes()]).toEqual([false, true, 1]);
-  on.refused.add('two');
-  await on.clock.advance(10_000);
-  expect(on.heartbeats.isDrained('org:b')).toBe(true);
-  on.refused.clear();
-  on.drained.clear();
-  await on.clock.advance(10_000);
-  expect([on.heartbeats.isDrained('org:b'), on.changes()]).toEqual([false, 2]);
+it('are sent for the team of the own key while there is no zone, and not before the name of the cluster is known', async () => {
+  name = undefined;
+  await run();
+  await clock.advance(20_000);
+  expect(sent).toEqual([]);
+  name = 'east';
+  await clock.advance(2_000);
+  expect(sent).toEqual(['own east org:own']);
+  zones = [aZone('c', 'org:2', 'other')];
+  await clock.advance(10_000);
+  expect(sent.slice(1)).toEqual(['other east org:2']);
+});
+
+it('end with the signal, and forget what they knew', async () => {
+  zones = [aZone('a', 'org:1')];
+  answers = { 'org:1': { state: 'drained' } };
+  await run();
+  expect(beats.isDrained(zones[0] as DNSZone)).toBe(true);
+  stop.abort();
+  await ended;
+  await clock.advance(60_000);
+  expect(sent).toHaveLength(1);
+  expect(beats.isDrained(zones[0] as DNSZone)).toBeUndefined();
+});
+
+it('report a drain, its end, and the moment when all records are withdrawn, to the zones of that owner only', async () => {
+  zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+  await run();
+  const first = ['active a', 'active b'];
+  expect(changes.sort()).toEqual(first);
+  answers = { 'org:1': { state: 'drained', settled: false } };
+  await clock.advance(20_000);
+  expect(changes.splice(2)).toEqual(['drained a']);
+  answers = { 'org:1': { state: 'drained', settled: true } };
+  await clock.advance(20_000);
+  expect(changes.splice(2)).toEqual(['drained a']);
+  expect(zones.map((zone) => beats.isDrained(zone))).toEqual([true, false]);
+  answers = { 'org:1': new ApiUnavailable('away') };
+  await clock.advance(20_000);
+  expect(beats.isDrained(zones[0] as DNSZone)).toBe(true);
+  answers = { 'org:1': { state: 'active', settled: false } };
+  await clock.advance(20_000);
+  expect(changes.splice(2)).toEqual(['active a']);
+  expect(beats.isDrained(zones[0] as DNSZone)).toBe(false);
+});
+
+it('are repeated sooner while the service does not answer, with one log line; the age of the failure is known', async () => {
+  zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+  await run();
+  answers = { 'org:1': new ApiUnavailable('no answer') };
+  await clock.advance(16_000);
+  expect(results.filter((result) => result === 'unavailable')).toHaveLength(4);
+  expect(beats.failingMs()).toBe(16_000);
+  expect(lines.filter((line) => line.includes('does not answer the heartbeat'))).toHaveLength(1);
+  answers = {};
+  await clock.advance(2_000);
+  expect(beats.failingMs()).toBe(0);
+  expect(lines.filter((line) => line.includes('accepts the heartbeats again'))).toHaveLength(1);
+});
+
+it.each([
+  [401, 'replace the key'],
+  [403, 'give it the right to write records'],
+  [409, 'zonestead clusters remove'],
+  [400, 'refuses the heartbeat'],
+])('the log says what to do about status %i, and the next one follows after the usual time', async (status, remedy) => {
+  zones = [aZone('a', 'org:1')];
+  answers = { 'org:1': new ApiError({ status, code: 'x', message: 'No.', retryAfterMs: null, requestId: null }) };
+  await run();
+  await clock.advance(10_000);
+  expect(results).toEqual(['refused', 'refused']);
+  expect(lines.filter((line) => line.includes(remedy))).toHaveLength(1);
+});
+
+it('records that are withdrawn are served only where nothing else is', () => {
+  const [here, gone] = [
+    { id: 1, withdrawn: false },
+    { id: 2, withdrawn: true },
+  ];
+  expect(servedOf([here, gone])).toEqual([here]);
+  expect(servedOf([gone])).toEqual([gone]);
+  expect(servedOf([])).toEqual([]);
 });

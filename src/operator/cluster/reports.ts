@@ -1,0 +1,51 @@
+// Connects the heartbeats with the operator: whose keys send them, and which DNSRecords run when the cluster is drained or restored.
+import { findCondition } from '#kube/objects/conditions.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { Logger } from '#telemetry/log.ts';
+import { BY_ZONE, type OperatorContext } from '../access/context.ts';
+import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from './heartbeats.ts';
+
+type Reporting = Pick<OperatorContext, 'clock' | 'cluster' | 'credentials' | 'zones' | 'records' | 'enqueueRecord'>;
+
+/**
+ * @param sent counts heartbeats by their result
+ * @param everyMs the time between two heartbeats, in ms
+ */
+export function createReports(
+  context: Reporting,
+  log: Logger,
+  sent: (result: HeartbeatResult) => void,
+  everyMs?: number,
+): Heartbeats {
+  const { clock, cluster, credentials, zones, records } = context;
+  return createHeartbeats({
+    clock,
+    log,
+    cluster,
+    zones,
+    sent,
+    everyMs,
+    holderOf: (zone) => holderOf(credentials, zone),
+    own: async (signal) => ({ client: credentials.own.client, owner: await credentials.own.owner(signal) }),
+    changed: (changed, isDrained) => {
+      for (const zone of changed)
+        for (const record of records.byIndex(BY_ZONE, keyOf(zone)))
+          if (isDrained || isWithdrawn(record)) context.enqueueRecord(keyOf(record));
+    },
+  });
+}
+
+/** Whether the status says that the values are withdrawn, because the cluster is drained. */
+export function isWithdrawn({ status }: DNSRecord): boolean {
+  return findCondition(status?.conditions, 'Propagated')?.reason === 'ClusterDrained';
+}
+
+/** A key of the zone's own is known after the first run of the zone. */
+function holderOf(credentials: OperatorContext['credentials'], { spec, status }: DNSZone): Holder | undefined {
+  const { zoneId, owner } = status ?? {};
+  if (zoneId === undefined || owner === undefined) return undefined;
+  const connection = spec.credentialsSecretRef === undefined ? credentials.own : credentials.remembered(zoneId);
+  return connection && { client: connection.client, owner };
+}
