@@ -127,7 +127,7 @@ const operator = component({
   enabled: z.boolean(),
   replicas,
   namespaces: z.array(name.min(1)),
-  cluster: z.string().max(253),
+  cluster: z.string().regex(/^([a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)?$/),
   apiKey: existing,
   url,
   resolvers,

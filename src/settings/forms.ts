@@ -231,6 +231,17 @@ export const leaseName = form(
   z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Lease'),
 );
 
+/** As the service accepts it (contract/clusters.ts), or it refuses the heartbeats. */
+export const clusterName = form(
+  'name of a cluster',
+  z
+    .string()
+    .regex(
+      /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/,
+      'must be the name of a cluster: 1 to 63 lower-case letters, digits, dots and hyphens, with a letter or digit at both ends',
+    ),
+);
+
 export const nodeName = form(
   'name of a node',
   z

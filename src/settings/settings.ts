@@ -1,5 +1,6 @@
 // Every setting of every command, with its form, its default and its description. Help and reference are made from it.
 import {
+  clusterName,
   groupTeams,
   hostName,
   hostNames,
@@ -250,7 +251,7 @@ export const SETTINGS = {
     'The process reaches the Kubernetes cluster as this kubeconfig says.',
   ),
   ZONESTEAD_CLUSTER: optional(
-    leaseName,
+    clusterName,
     'the uid of the namespace kube-system',
     'The owners of records at the service name the cluster by this text. Each cluster that uses the service needs a different one, and it must not change: the records of another name are those of another cluster.',
   ),

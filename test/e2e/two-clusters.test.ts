@@ -1,9 +1,14 @@
 // Two clusters, each with a kube-apiserver and an operator of its own, write into one zone of one service. A value that both have is
 // asked for all the time, and must never be missing from an answer.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { createClient } from '#client/client.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { type Asking, startAsking } from '../support/asking.ts';
+import { readPage } from '../support/docs/document.ts';
+import { scenario } from '../support/docs/scenario.ts';
 import { addPerson } from '../support/people.ts';
 import type { Lookup } from '../support/resolver.ts';
 import { startTestService } from '../support/service.ts';
@@ -11,7 +16,7 @@ import { startCluster, type TestCluster } from '../support/two-clusters/cluster.
 
 const HEARTBEAT_MS = 500;
 const PATIENCE = { timeout: 60_000, interval: 100 };
-const ZONE = 'several.example';
+const ZONE = 'example.org';
 const ANYCAST = '192.0.2.1';
 
 const service = await startTestService({
@@ -35,7 +40,7 @@ afterAll(async () => void (await asking?.stop()));
 
 /** Applies an A record whose object has the name of the record. */
 function put({ record }: TestCluster, name: string, content: string, more: object = {}): Promise<void> {
-  return record(name, 'zone', { name, type: 'A', ttl: 60, content, ...more });
+  return record(name, 'example', { name, type: 'A', ttl: 60, content, ...more });
 }
 
 const isReady = ({ ready }: TestCluster, record: string) =>
@@ -51,17 +56,20 @@ const serves = (name: string, ...wanted: string[]) => expect.poll(() => addresse
 const stateOf = async (name: string) => (await owner.clusters.list()).find((each) => each.name === name)?.state;
 const isIn = (name: string, state: string) => expect.poll(() => stateOf(name), PATIENCE).toBe(state);
 
-test('a value that both clusters share is Ready in both', async () => {
+test('a value that both clusters share is Ready in both, with the commands of the page', async () => {
   await Promise.all(BOTH.map((cluster) => cluster.startOperator()));
-  await east.zone('zone', { zoneName: ZONE });
-  await put(east, 'any', ANYCAST, { sharing: 'Shared' });
-  await isReady(east, 'any');
-  await west.zone('zone', { zoneName: ZONE, managementPolicy: 'Observe' });
-  await put(west, 'any', ANYCAST, { sharing: 'Shared' });
-  await isReady(west, 'any');
+  await east.zone('example', { zoneName: ZONE });
+  await put(east, 'anycast', ANYCAST, { sharing: 'Shared' });
+  await isReady(east, 'anycast');
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-page-'));
+  closers.push(() => rm(folder, { recursive: true, force: true }));
+  const { blocks } = await readPage('docs/how-to/several-clusters.md');
+  for (const { file, text } of blocks) if (file) await writeFile(join(folder, file), text);
+  for (const { text } of await scenario('several clusters')) await west.type(text, folder);
+  await isReady(west, 'anycast');
   const judge = ({ answers }: Lookup) =>
     answers.some((line) => line.endsWith(` A ${ANYCAST}`)) ? null : `[${answers}]`;
-  asking = startAsking([service.dns.raw], [{ name: `any.${ZONE}`, type: 'A', judge }]);
+  asking = startAsking([service.dns.raw], [{ name: `anycast.${ZONE}`, type: 'A', judge }]);
 });
 
 test('the same value of both clusters stays while one of them has it, in either order of deletion', async () => {
@@ -69,13 +77,13 @@ test('the same value of both clusters stays while one of them has it, in either 
     [east, west],
     [west, east],
   ] as const) {
-    await first.remove(DNS_RECORD, 'any');
+    await first.remove(DNS_RECORD, 'anycast');
     const owners = async () => (await service.request('GET', `/zones/${await zoneId()}/owners?prefix=k8s:`)).text;
-    await expect.poll(owners, PATIENCE).not.toContain(`k8s:${first.name}/default/any`);
+    await expect.poll(owners, PATIENCE).not.toContain(`k8s:${first.name}/default/anycast`);
     await asking.more(3);
-    expect(await second.ready('any')).toMatchObject({ status: 'True' });
-    await put(first, 'any', ANYCAST, { sharing: 'Shared' });
-    await isReady(first, 'any');
+    expect(await second.ready('anycast')).toMatchObject({ status: 'True' });
+    await put(first, 'anycast', ANYCAST, { sharing: 'Shared' });
+    await isReady(first, 'anycast');
   }
   await put(east, 'both', '192.0.2.2', { sharing: 'Shared' });
   await put(west, 'both', '192.0.2.2', { sharing: 'Shared' });
@@ -131,7 +139,7 @@ test('a drained cluster is withdrawn until it is restored, and its objects say s
   await isReady(west, 'late');
   await expect.poll(() => east.ready('late'), PATIENCE).toMatchObject({ status: 'False', reason: 'ClusterDrained' });
   await serves('late', '192.0.2.15');
-  for (const record of ['alone', 'any']) expect(await east.ready(record)).toMatchObject({ status: 'True' });
+  for (const record of ['alone', 'anycast']) expect(await east.ready(record)).toMatchObject({ status: 'True' });
   await serves('alone', '192.0.2.13');
 
   const version = await east.version('www');
@@ -185,7 +193,7 @@ test('a cluster that is gone is removed, and the other one has the name alone', 
   await owner.clusters.drain('east');
   await serves('www', '192.0.2.12');
   const id = await zoneId();
-  const sets = ['any', 'www', 'alone', 'late', 'geo'].map((name) => ({
+  const sets = ['anycast', 'www', 'alone', 'late', 'geo'].map((name) => ({
     owner: `k8s:east/default/${name}`,
     release: true,
   }));
@@ -194,7 +202,7 @@ test('a cluster that is gone is removed, and the other one has the name alone', 
   await service.sql`update clusters set heartbeat_at = now() - interval '61 seconds' where name = 'east'`;
   await owner.clusters.remove('east');
   expect((await owner.clusters.list()).map(({ name }) => name)).toEqual(['west']);
-  await serves('any', ANYCAST);
+  await serves('anycast', ANYCAST);
   await serves('alone');
 });
 

@@ -1,7 +1,7 @@
 // Reconciles one DNSRecord: looks at the object and its zone, decides whether the record may be there, writes its values, proves
 // them by DNS, and returns the outcome.
 
-import type { DnsRecord } from '#client/client.ts';
+import type { ListedRecord } from '#client/client.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
@@ -200,20 +200,21 @@ async function proveValues(
 ): Promise<Answer> {
   const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
   const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
-  const read = async () => servedOf(await service.client.records.list(zone.zoneId, { name, type }, run.call));
+  const read = () => service.client.records.list(zone.zoneId, { name, type }, run.call);
   let there = zone.isDrained && !zone.parked ? await read() : null;
-  if (there !== null && !isAmong(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
+  if (there !== null && isWithheld(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
   const first = await prove(run, service, zone, { ...expected, ttl });
   if (first.status === 'True' || zone.parked) return first;
   there ??= await read();
-  const lowest = Math.min(ttl, ...there.map((record) => record.ttl));
+  const lowest = Math.min(ttl, ...servedOf(there).map((record) => record.ttl));
   return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest });
 }
 
-/** Whether each value is among the records. */
-function isAmong(values: Desired['values'], records: readonly DnsRecord[]): boolean {
-  const there = new Set(records.map(identityOfRecord));
-  return values.every(({ identity }) => there.has(identity));
+/** Whether a value is stored, but not served. */
+function isWithheld(values: Desired['values'], records: readonly ListedRecord[]): boolean {
+  const stored = new Set(records.map(identityOfRecord));
+  const served = new Set(servedOf(records).map(identityOfRecord));
+  return values.some(({ identity }) => stored.has(identity) && !served.has(identity));
 }
 
 /** Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once. */

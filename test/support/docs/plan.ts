@@ -127,6 +127,10 @@ export const PLAN = {
       ...begins(CLUSTERS, 'zonestead owners', 'zonestead clusters remove'),
     ],
   },
+  'several clusters': {
+    test: 'test/e2e/two-clusters.test.ts',
+    choices: begins(CLUSTERS, 'kubectl label namespace', 'kubectl apply -f west.yaml'),
+  },
   fresh: { test: 'test/e2e/up.test.ts', choices: begins(LOCAL, 'npm run up -- --fresh') },
   backup: {
     test: 'test/e2e/backup.test.ts',

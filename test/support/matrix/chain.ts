@@ -138,6 +138,9 @@ export async function startPlane(closers: (() => Promise<unknown>)[]) {
     cluster,
     ports,
     operatorKubeconfig: await plane.clientConfig('zonestead-operator', []),
+    kubeconfig: plane.kubeconfig,
+    /** The folder of kubectl. */
+    programs: dir,
     kill: () => apiserverOf(plane).stop({ signal: 'SIGKILL' }),
     compact: () => compactEtcd(cluster.api, join(stateDir, 'controlplane', 'pki'), ports.etcd),
     restart: async () => {

@@ -1,10 +1,11 @@
 // One of several clusters of a test service: a control plane, and an operator as a process that reaches the service through a relay.
+import { execFile } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { KubeApi } from '#kube/api/api.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
-import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { Condition } from '#resources/common.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
@@ -16,7 +17,7 @@ import { NAMESERVERS, type TestService } from '../service.ts';
 import { startTcpRelay, type TcpRelay } from '../tcp-relay.ts';
 
 const PROGRAM = new URL('operator-process.ts', import.meta.url).pathname;
-const EXISTING_ZONES = 'zonestead.dev/existing-zones';
+const execute = promisify(execFile);
 const LIMIT_MS = 60_000;
 const { signal } = new AbortController();
 
@@ -31,6 +32,8 @@ export interface TestCluster extends Pick<Chain, 'zone' | 'record' | 'remove'> {
   version(record: string): Promise<string | undefined>;
   /** The value of a series of the operator, named without the prefix. */
   metric(series: string): Promise<number | undefined>;
+  /** Types a command, with kubectl for this cluster. @returns its output @throws with its words */
+  type(command: string, folder: string): Promise<string>;
   startOperator(): Promise<void>;
   killOperator(): Promise<void>;
   /** SIGKILL for kube-apiserver and operator. */
@@ -80,7 +83,6 @@ export async function startCluster(
   };
   const killOperator = async () => operator?.stop({ signal: 'SIGKILL' });
   const record = (of: string) => api.get<DNSRecord>(DNS_RECORD, { namespace: 'default', name: of });
-  await api.merge(NAMESPACE, { name: 'default' }, { metadata: { labels: { [EXISTING_ZONES]: 'allow' } } });
   return {
     ...callsOf(api),
     name,
@@ -96,6 +98,10 @@ export async function startCluster(
       const text = await (await fetch(`${base}/metrics`)).text();
       const line = text.split('\n').find((each) => each.startsWith(`zonestead_${series} `));
       return line === undefined ? undefined : Number(line.split(' ').at(-1));
+    },
+    type: async (command, cwd) => {
+      const env = { PATH: `${plane.programs}:${process.env.PATH}`, HOME: cwd, KUBECONFIG: plane.kubeconfig };
+      return (await execute('bash', ['-ec', command], { cwd, env, timeout: LIMIT_MS })).stdout;
     },
     startOperator,
     killOperator,
