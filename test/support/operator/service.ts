@@ -43,6 +43,8 @@ const QUOTA = { zones: share, records: share, bytes: share, keys: share, members
 export class MemoryService {
   readonly zones = new Map<string, StoredZone>();
   readonly secondaries = new MemorySecondaries();
+  /** Ids of records whose clusters are drained. */
+  readonly withdrawn = new Set<string>();
   /** Grows with every change. */
   version = 0;
   gate: Gate = () => null;
@@ -333,7 +335,10 @@ export class MemoryService {
       .filter((record) => wantedNames === undefined || wantedNames.includes(record.name))
       .filter((record) => wanted === undefined || (wanted.ok && record.name === wanted.value))
       .filter((record) => type === undefined || record.type === type)
-      .map((record) => this.#view(zoneId, record));
+      .map((record) => ({
+        ...(this.withdrawn.has(record.id) ? { withdrawn: true } : {}),
+        ...this.#view(zoneId, record),
+      }));
   }
 
   #view(zoneId: string, record: Stored): DnsRecord {

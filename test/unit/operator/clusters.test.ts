@@ -1,0 +1,104 @@
+// Several clusters: the fields of a set, the conflicts between clusters, and a cluster that is drained.
+import { describe, expect, it } from 'vitest';
+import { desiredOf } from '#operator/record/desired.ts';
+import { setOf } from '#operator/record/owner.ts';
+import { messageOf } from '#operator/record/problem.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { refusal } from '#service/refusal.ts';
+import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
+import { aRecord } from '../../support/operator/build.ts';
+
+function setFor(object: DNSRecord) {
+  const verdict = desiredOf(object, 'example.org');
+  if (!verdict.ok) throw new Error(verdict.message);
+  return setOf(object, 'east', verdict.desired, 'Enforce');
+}
+
+it.each([
+  [{}, undefined, undefined],
+  [{ sharing: 'Exclusive', whenClusterLost: 'Keep' }, undefined, undefined],
+  [{ sharing: 'Shared' }, true, undefined],
+  [{ whenClusterLost: 'Withdraw' }, undefined, 'Withdraw'],
+])('a set of %j has share %s and whenClusterLost %s', (spec, share, whenClusterLost) => {
+  const set = setFor(aRecord(spec));
+  expect([set.share, set.whenClusterLost]).toEqual([share, whenClusterLost]);
+});
+
+describe('the message about a value of another cluster', () => {
+  const context = { cluster: () => 'east', records: { byIndex: () => [] } } as never;
+  const said = (rule: 'value-owned' | 'owner-keeps-value' | 'value-shared', object: DNSRecord) => {
+    const { message } = refusal(rule, { content: '192.0.2.1', owner: 'k8s:west/default/www' });
+    return messageOf(context, object, { reason: 'Conflict', message });
+  };
+  const shared = { sharing: 'Shared' };
+
+  it.each([
+    ['value-owned', {}, 'belongs to', 'set spec.sharing: Shared on both DNSRecords'],
+    ['owner-keeps-value', shared, 'belongs to', 'set spec.sharing: Shared on that DNSRecord too'],
+    ['value-shared', {}, 'is shared by', 'set spec.sharing: Shared on this DNSRecord'],
+  ] as const)('after %s says which of the two must share', (rule, spec, relation, remedy) => {
+    expect(said(rule, aRecord(spec))).toBe(
+      `The value 192.0.2.1 ${relation} DNSRecord default/www of cluster west. To serve it from both clusters, ${remedy}; otherwise delete one of the two objects.`,
+    );
+  });
+
+  it('names neither the cluster nor the object in the zone of another namespace', () => {
+    const zoneRef = { name: 'example', namespace: 'other' };
+    for (const rule of ['value-owned', 'owner-keeps-value', 'value-shared'] as const) {
+      const message = said(rule, aRecord({ zoneRef }));
+      expect(message).not.toContain('west');
+      expect(message).toContain('set spec.sharing: Shared on both DNSRecords');
+    }
+  });
+});
+
+describe('in a drained cluster', () => {
+  async function drained(): Promise<Bench> {
+    const on = new Bench();
+    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org' });
+    const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
+    on.cluster.create(DNS_RECORD, { name: 'www' }, spec);
+    await on.settle();
+    on.isDrained = true;
+    for (const id of on.service.ids()) on.service.withdrawn.add(id);
+    return on;
+  }
+  const run = async (on: Bench) => {
+    await on.run('record', 'default/www');
+    return on.ready(on.cluster.record('default/www'));
+  };
+  const zoneId = (on: Bench) => on.cluster.zone('default/example')?.status?.zoneId ?? '';
+
+  it('a record is Ready while nothing else is at its name', async () => {
+    const on = await drained();
+    expect(await run(on)).toBe('True Ready');
+  });
+
+  it('a record is not Ready while another is served instead, and says which command ends that', async () => {
+    const on = await drained();
+    on.service.seed(zoneId(on), { content: '192.0.2.2' });
+    expect(await run(on)).toBe('False ClusterDrained');
+    expect(on.message(on.cluster.record('default/www'))).toMatch(/zonestead clusters restore cluster-1$/);
+    const { version } = on.cluster;
+    expect(await run(on)).toBe('False ClusterDrained');
+    expect(on.cluster.version).toBe(version);
+  });
+
+  it('a record keeps this status after a start, until the service has answered a heartbeat', async () => {
+    const on = await drained();
+    on.service.seed(zoneId(on), { content: '192.0.2.2' });
+    await run(on);
+    on.isDrained = undefined;
+    expect(await run(on)).toBe('False ClusterDrained');
+    on.isDrained = false;
+    on.service.withdrawn.clear();
+    expect(await run(on)).toBe('True Ready');
+  });
+
+  it('a record that shares its value with another cluster is Ready', async () => {
+    const on = await drained();
+    on.service.withdrawn.clear();
+    on.service.seed(zoneId(on), { content: '192.0.2.2' });
+    expect(await run(on)).toBe('True Ready');
+  });
+});
