@@ -133,12 +133,12 @@ test('a drained cluster is withdrawn until it is restored, and its objects say s
   await serves('www', '192.0.2.12');
   await expect.poll(() => east.ready('www'), PATIENCE).toMatchObject({ status: 'False', reason: 'ClusterDrained' });
   expect((await east.ready('www'))?.message).toContain('zonestead clusters restore east');
-  // A value that is served elsewhere or alone is Ready.
-  await put(east, 'late', '192.0.2.14');
   await put(west, 'late', '192.0.2.15');
   await isReady(west, 'late');
+  await put(east, 'late', '192.0.2.14');
   await expect.poll(() => east.ready('late'), PATIENCE).toMatchObject({ status: 'False', reason: 'ClusterDrained' });
   await serves('late', '192.0.2.15');
+  // A value that nobody else replaces, or that the other cluster shares, is Ready.
   for (const record of ['alone', 'anycast']) expect(await east.ready(record)).toMatchObject({ status: 'True' });
   await serves('alone', '192.0.2.13');
 
