@@ -133,7 +133,7 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
         }
         await sleep(clock, isAnswered ? everyMs : Math.min(everyMs, RETRY_MS), signal).catch(() => undefined);
       }
-      // Another replica goes on.
+      // The next leader sends them.
       seen = [];
     },
     isDrained: (zone) => {

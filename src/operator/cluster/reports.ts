@@ -1,4 +1,4 @@
-// Connects the heartbeats with the operator: whose keys send them, and which DNSRecords run when the cluster is drained or restored.
+// Connects the heartbeats with the operator: the keys that send them, and the DNSRecords that run after a drain or restore.
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';

@@ -1,4 +1,4 @@
-// The heartbeats of the cluster: who gets them, how often, and the answers that make records run.
+// The heartbeats of the cluster: their receivers, their times, and the answers that make records run.
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Client, Cluster } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
