@@ -11,14 +11,15 @@ import { aRecord } from '../../support/operator/build.ts';
 function setFor(object: DNSRecord) {
   const verdict = desiredOf(object, 'example.org');
   if (!verdict.ok) throw new Error(verdict.message);
-  return setOf(object, 'east', verdict.desired, 'Enforce');
+  const whenClusterLost = object.spec.whenClusterLost ?? 'Keep';
+  return setOf(object, 'east', verdict.desired, { drift: 'Enforce', whenClusterLost });
 }
 
 it.each([
-  [{}, undefined, undefined],
-  [{ sharing: 'Exclusive', whenClusterLost: 'Keep' }, undefined, undefined],
-  [{ sharing: 'Shared' }, true, undefined],
-  [{ whenClusterLost: 'Withdraw' }, undefined, 'Withdraw'],
+  [{}, false, 'Keep'],
+  [{ sharing: 'Exclusive', whenClusterLost: 'Keep' }, false, 'Keep'],
+  [{ sharing: 'Shared' }, true, 'Keep'],
+  [{ whenClusterLost: 'Withdraw' }, false, 'Withdraw'],
 ])('a set of %j has share %s and whenClusterLost %s', (spec, share, whenClusterLost) => {
   const set = setFor(aRecord(spec));
   expect([set.share, set.whenClusterLost]).toEqual([share, whenClusterLost]);
