@@ -116,13 +116,16 @@ export function statusOf({ rule, code }: Refusal): number {
   return STATUS_OF_RULE[rule] ?? STATUS[code];
 }
 
-/** The error body of SPEC section 7, with the field and the records where there are some. */
-export function bodyOf({ code, message, field, records }: Refusal): ErrorBody {
+/** The error body of SPEC section 7, with the field, the records, their owner and the value where there are some. */
+export function bodyOf({ code, message, field, records, owner, value, shared }: Refusal): ErrorBody {
   return {
     error: code,
     message,
     ...(field === null ? {} : { field }),
     ...(records.length === 0 ? {} : { records: [...records] }),
+    ...(owner === undefined ? {} : { owner }),
+    ...(value === undefined ? {} : { value }),
+    ...(shared === undefined ? {} : { shared }),
   };
 }
 

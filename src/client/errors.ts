@@ -12,7 +12,13 @@ interface ApiErrorFields {
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
   /** Ids of the records that conflict with the request. (Default: none.) */
-  readonly records?: readonly string[];
+  readonly records?: readonly string[] | undefined;
+  /** The owner of those records. (Default: it is not the reason.) */
+  readonly owner?: string | undefined;
+  /** The value that exists already. (Default: that is not the reason.) */
+  readonly value?: string | undefined;
+  /** Whether that owner shares that value. (Default: it does not.) */
+  readonly shared?: boolean | undefined;
 }
 
 /** The service, or a proxy before it, answered with a status other than 2xx. */
@@ -26,6 +32,12 @@ export class ApiError extends Error {
   readonly requestId: string | null;
   /** Ids of the records that conflict with the request. */
   readonly records: readonly string[];
+  /** The owner of those records at the service, if it is the reason. */
+  readonly owner: string | null;
+  /** The value of the set that exists already: it belongs to `owner`, or to nobody if that is null. Null: another reason. */
+  readonly value: string | null;
+  /** Whether that owner shares that value. */
+  readonly isShared: boolean;
 
   constructor(fields: ApiErrorFields) {
     super(fields.message);
@@ -35,6 +47,9 @@ export class ApiError extends Error {
     this.retryAfterMs = fields.retryAfterMs;
     this.requestId = fields.requestId;
     this.records = fields.records ?? [];
+    this.owner = fields.owner ?? null;
+    this.value = fields.value ?? null;
+    this.isShared = fields.shared ?? false;
   }
 }
 
@@ -85,8 +100,8 @@ export function errorOfAnswer(
   const parsed = errorBody.safeParse(parseJson(answer.body));
   if (parsed.success) {
     const message = parsed.data.message.slice(0, LONGEST_MESSAGE);
-    const { error: code, records = [] } = parsed.data;
-    return new ApiError({ status, code, message, retryAfterMs, requestId, records });
+    const { error: code, records, owner, value, shared } = parsed.data;
+    return new ApiError({ status, code, message, retryAfterMs, requestId, records, owner, value, shared });
   }
   const message = `The answer ${status} did not come from the service; check the base address and the proxies before it`;
   return new ApiError({ status, code: 'unknown', message, retryAfterMs, requestId });

@@ -29,6 +29,24 @@ export const errorBody = z
     records: z.array(z.string()).optional().meta({
       description: 'The ids of the records that conflict with the request.',
     }),
+    owner: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The owner at the service that has the records which conflict with a set of `records:apply`.',
+        examples: ['k8s:prod/default/www'],
+      }),
+    value: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The value of a set of `records:apply` that exists already. It belongs to `owner`, or to nobody if `owner` is absent.',
+        examples: ['192.0.2.10'],
+      }),
+    shared: z.boolean().optional().meta({
+      description: 'Whether `owner` shares `value` with owners that share as well. Present if both are.',
+    }),
   })
   .meta({
     id: 'Error',

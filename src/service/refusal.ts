@@ -15,6 +15,12 @@ export interface RefusalData {
   field: string | null;
   /** The ids of the records that conflict with the request. */
   records: readonly string[];
+  /** The owner of those records, if it is the reason. (Default: it is not.) */
+  owner?: string;
+  /** The value that exists already. It belongs to `owner`, or to nobody if that is absent. (Default: another reason.) */
+  value?: string;
+  /** Whether that owner shares that value. */
+  shared?: boolean;
   /** For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms. */
   retryAfterMs: number | null;
   /** Refusals of other fields of the same input. */
@@ -26,16 +32,22 @@ export class Refusal extends Error implements RefusalData {
   readonly parameters: RefusalData['parameters'];
   readonly field: string | null;
   readonly records: readonly string[];
+  readonly owner?: string;
+  readonly value?: string;
+  readonly shared?: boolean;
   readonly retryAfterMs: number | null;
   readonly others: readonly Refusal[];
 
-  constructor({ rule, parameters, field, records, retryAfterMs, others }: RefusalData) {
+  constructor({ rule, parameters, field, records, owner, value, shared, retryAfterMs, others }: RefusalData) {
     super();
     this.name = 'Refusal';
     this.rule = rule;
     this.parameters = parameters;
     this.field = field;
     this.records = records;
+    if (owner !== undefined) this.owner = owner;
+    if (value !== undefined) this.value = value;
+    if (shared !== undefined) this.shared = shared;
     this.retryAfterMs = retryAfterMs;
     this.others = others.map((each) => (each instanceof Refusal ? each : new Refusal(each)));
   }
@@ -68,13 +80,22 @@ export class Refusal extends Error implements RefusalData {
   }
 
   toData(): RefusalData {
-    const { rule, parameters, field, records, retryAfterMs, others } = this;
-    return { rule, parameters, field, records, retryAfterMs, others: others.map((each) => each.toData()) };
+    const { rule, parameters, field, records, owner, value, shared, retryAfterMs, others } = this;
+    const held = {
+      ...(owner === undefined ? {} : { owner }),
+      ...(value === undefined ? {} : { value }),
+      ...(shared === undefined ? {} : { shared }),
+    };
+    return { rule, parameters, field, records, ...held, retryAfterMs, others: others.map((each) => each.toData()) };
   }
 }
 
 type Parameters<R extends RuleId> = Readonly<Record<ParameterName<(typeof CATALOGUE)[R]['sentence']>, string | number>>;
-type Details = { field?: string; records?: readonly string[]; retryAfterMs?: number; others?: readonly Refusal[] };
+type Details = Partial<Pick<RefusalData, 'records' | 'owner' | 'value' | 'shared'>> & {
+  field?: string;
+  retryAfterMs?: number;
+  others?: readonly Refusal[];
+};
 type Arguments<R extends RuleId> = [ParameterName<(typeof CATALOGUE)[R]['sentence']>] extends [never]
   ? [parameters?: Record<string, never>, details?: Details]
   : [parameters: Parameters<R>, details?: Details];
@@ -84,9 +105,17 @@ type Arguments<R extends RuleId> = [ParameterName<(typeof CATALOGUE)[R]['sentenc
  * @param rest the parameters of the sentence, then details; `field` replaces the field that the catalogue names
  */
 export function refusal<R extends RuleId>(rule: R, ...rest: Arguments<R>): Refusal {
-  const [parameters = {}, { field, records = [], retryAfterMs = null, others = [] } = {}] = rest;
+  const [parameters = {}, { field, records = [], retryAfterMs = null, others = [], ...held } = {}] = rest;
   const { field: defaultField }: RefusalText = CATALOGUE[rule];
-  return new Refusal({ rule, parameters, field: field ?? defaultField ?? null, records, retryAfterMs, others });
+  return new Refusal({
+    rule,
+    parameters,
+    field: field ?? defaultField ?? null,
+    records,
+    ...held,
+    retryAfterMs,
+    others,
+  });
 }
 
 /** An error of schema validation: the path of the field, and a text such as "must be a number". */

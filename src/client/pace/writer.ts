@@ -39,9 +39,16 @@ export function createRecordWriter({ owners }: Pick<Client, 'owners'>): RecordWr
 
 function appliedOf(result: ApplyResult | undefined): AppliedSet | ApiError {
   if (result === undefined) return failed(502, 'unknown', 'The answer to a request lacks the result of a set');
-  return 'error' in result ? failed(result.status, result.error, result.message, result.records) : result;
+  return 'error' in result ? failed(result.status, result.error, result.message, result) : result;
 }
 
-function failed(status: number, code: string, message: string, records: readonly string[] = []): ApiError {
-  return new ApiError({ status, code, message, retryAfterMs: null, requestId: null, records });
+type Details = Pick<ConstructorParameters<typeof ApiError>[0], 'records' | 'owner' | 'value' | 'shared'>;
+
+function failed(
+  status: number,
+  code: string,
+  message: string,
+  { records, owner, value, shared }: Details = {},
+): ApiError {
+  return new ApiError({ status, code, message, retryAfterMs: null, requestId: null, records, owner, value, shared });
 }

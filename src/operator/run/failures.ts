@@ -26,6 +26,12 @@ export interface Failure {
   readonly code: string | null;
   /** Ids of the records at the service that conflict with the request. */
   readonly records: readonly string[];
+  /** The owner of those records at the service; null if that is not the reason. */
+  readonly owner: string | null;
+  /** The value that exists already. With no owner, nobody owns it. Null if that is not the reason. */
+  readonly value: string | null;
+  /** Whether that owner shares that value. */
+  readonly isShared: boolean;
   /** The time of the next attempt in ms of the clock; null if it is not known. */
   readonly until: number | null;
 }
@@ -47,7 +53,7 @@ const BY_CODE: Readonly<Record<string, Pick<Failure, 'kind' | 'reason'>>> = {
  * @returns null for an error that is not a failed call to the service; the caller throws it again
  */
 export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
-  const plain = { code: null, records: [], until: null };
+  const plain = { code: null, records: [], owner: null, value: null, isShared: false, until: null };
   if (error instanceof KeyUnusable) return { ...plain, kind: 'key', ...error.answer };
   const rejected = zone === undefined ? null : rejectedKey(zone, error);
   if (rejected) return { ...plain, kind: 'key', ...rejected };
@@ -69,8 +75,10 @@ export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
   return null;
 }
 
-function detailsOf({ message, code, records }: ApiError): Pick<Failure, 'message' | 'code' | 'records'> {
-  return { message, code, records };
+type Details = Pick<Failure, 'message' | 'code' | 'records' | 'owner' | 'value' | 'isShared'>;
+
+function detailsOf({ message, code, records, owner, value, isShared }: ApiError): Details {
+  return { message, code, records, owner, value, isShared };
 }
 
 /**

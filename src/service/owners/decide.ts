@@ -137,14 +137,16 @@ function objection(
   if (first) {
     const unwilling = others.find(({ share }) => !share);
     const owner = (unwilling ?? first).owner;
+    const held = { ...details, owner, value: content, shared: unwilling === undefined };
     if (unwilling)
-      return refusal(set.share ? 'owner-keeps-value' : 'value-owned', { content: clip(content), owner }, details);
-    if (!set.share) return refusal('value-shared', { content: clip(content), owner }, details);
+      return refusal(set.share ? 'owner-keeps-value' : 'value-owned', { content: clip(content), owner }, held);
+    if (!set.share) return refusal('value-shared', { content: clip(content), owner }, held);
     if (!isMine && others.length >= MOST_OWNERS) return refusal('too-many-owners', { limit: MOST_OWNERS }, details);
     return null;
   }
   if (isMine || isSame) return null;
-  if (set.adopt === 'Never') return refusal('value-unowned', { content: clip(content) }, details);
+  if (set.adopt === 'Never')
+    return refusal('value-unowned', { content: clip(content) }, { ...details, value: content });
   const [stored, given] = [record.ttl ?? defaultTtl, set.ttl ?? defaultTtl];
   return stored === given ? null : refusal('adopt-not-identical', { stored, given }, { ...details, field: 'ttl' });
 }

@@ -25,7 +25,8 @@ export function judgeBeginning(set: ReadApply, present: readonly PlacedRecord[],
     const { type, id, owners } = record;
     if (owners.length === 0 && !adopts(record)) return refusal('name-taken-unowned', { type }, { records: [id] });
     const stranger = owners.find(({ owner }) => owner !== set.owner && !owner.startsWith(onlyAmong));
-    if (stranger) return refusal('name-taken', { type, owner: stranger.owner }, { records: [id] });
+    if (stranger)
+      return refusal('name-taken', { type, owner: stranger.owner }, { records: [id], owner: stranger.owner });
   }
   return null;
 }

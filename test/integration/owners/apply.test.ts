@@ -84,6 +84,7 @@ test('values of other owners stay, and the same value belongs to one owner', asy
   expect(await zone.contents()).toEqual(['www A 192.0.2.1', 'www A 192.0.2.2']);
   const refused = await zone.one(a(Y, ['192.0.2.2', '192.0.2.1']));
   expect(refused).toMatchObject({ status: 409, error: 'conflict', field: 'values.1.content' });
+  expect(refused).toMatchObject({ owner: X, value: '192.0.2.1', shared: false });
   expect(refused.message).toContain(`belongs to ${X}`);
   // Nothing of the refused set was written.
   expect(await zone.contents()).toEqual(['www A 192.0.2.1', 'www A 192.0.2.2']);
@@ -96,7 +97,7 @@ test('a shared value needs two that share, has the lower TTL, and stays until th
   await zone.one(a(X, [value]));
   expect((await zone.one(a(Y, [value], { share: true }))).message).toContain(`belongs to ${X}, which does not share`);
   await zone.one(a(X, [value], { share: true, ttl: 600 }));
-  expect((await zone.one(a(Y, [value]))).message).toContain(`is shared by ${X}`);
+  expect(await zone.one(a(Y, [value]))).toMatchObject({ status: 409, owner: X, value, shared: true });
   const joined = await zone.one(a(Y, [value], { share: true, ttl: 60 }));
   expect(joined).toMatchObject({ status: 200, changed: true, records: [{ ttl: 60 }] });
   expect(await zone.one(a(X, [value], { share: true, ttl: 600 }))).toMatchObject({ changed: false, drift: [] });
@@ -115,7 +116,9 @@ test('a record without an owner is adopted only if value and effective TTL are i
     status: 409,
     field: 'values.0.content',
     records: [stored.id],
+    value: '192.0.2.1',
   });
+  expect(await zone.one(a(X, ['192.0.2.1']))).not.toHaveProperty('owner');
   const other = await zone.one(a(X, ['192.0.2.1'], { adopt: 'IfIdentical', ttl: 60 }));
   expect(other).toMatchObject({ status: 409, field: 'ttl' });
   const serial = await zone.serial();

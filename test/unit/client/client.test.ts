@@ -288,6 +288,19 @@ describe('answers', () => {
     expect(isBusy(error)).toBe(true);
   });
 
+  it('say who owns the value of a set that exists already', async () => {
+    const held = { owner: 'k8s:prod/default/www', value: '192.0.2.1', records: ['rec_1'] };
+    const refused = { error: 'conflict', message: 'It exists.' };
+    const { client } = await service([
+      { status: 409, body: { ...refused, ...held } },
+      { status: 409, body: refused },
+    ]);
+    const set = { owner: 'test:x', release: true };
+    const apply = () => client.owners.apply('zone_1', { atomic: true, sets: [set] }).catch((thrown: unknown) => thrown);
+    expect(await apply()).toMatchObject(held);
+    expect(await apply()).toMatchObject({ owner: null, value: null, records: [] });
+  });
+
   it('that come from something else are recognized, and their text is not passed on', async () => {
     const { client } = await service([{ status: 502, body: '<html>nginx yk_1_secret</html>' }]);
     const error = (await client.zones.get('zone_1').catch((thrown: unknown) => thrown)) as ApiError;

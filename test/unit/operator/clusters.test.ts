@@ -4,7 +4,6 @@ import { desiredOf } from '#operator/record/desired.ts';
 import { setOf } from '#operator/record/owner.ts';
 import { messageOf } from '#operator/record/problem.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
-import { refusal } from '#service/refusal.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { aRecord } from '../../support/operator/build.ts';
 
@@ -27,26 +26,29 @@ it.each([
 
 describe('the message about a value of another cluster', () => {
   const context = { cluster: () => 'east', records: { byIndex: () => [] } } as never;
-  const said = (rule: 'value-owned' | 'owner-keeps-value' | 'value-shared', object: DNSRecord) => {
-    const { message } = refusal(rule, { content: '192.0.2.1', owner: 'k8s:west/default/www' });
-    return messageOf(context, object, { reason: 'Conflict', message });
+  const said = (isShared: boolean, object: DNSRecord) => {
+    const held = { owner: 'k8s:west/default/www', value: '192.0.2.1', isShared };
+    return messageOf(context, object, { reason: 'Conflict', message: 'Refused.', ...held });
   };
   const shared = { sharing: 'Shared' };
 
   it.each([
-    ['value-owned', {}, 'belongs to', 'set spec.sharing: Shared on both DNSRecords'],
-    ['owner-keeps-value', shared, 'belongs to', 'set spec.sharing: Shared on that DNSRecord too'],
-    ['value-shared', {}, 'is shared by', 'set spec.sharing: Shared on this DNSRecord'],
-  ] as const)('after %s says which of the two must share', (rule, spec, relation, remedy) => {
-    expect(said(rule, aRecord(spec))).toBe(
-      `The value 192.0.2.1 ${relation} DNSRecord default/www of cluster west. To serve it from both clusters, ${remedy}; otherwise delete one of the two objects.`,
-    );
-  });
+    [false, {}, 'belongs to', 'set spec.sharing: Shared on both DNSRecords'],
+    [false, shared, 'belongs to', 'set spec.sharing: Shared on that DNSRecord too'],
+    [true, {}, 'is shared by', 'set spec.sharing: Shared on this DNSRecord'],
+  ] as const)(
+    'that it shares: %s, by a DNSRecord with %j, says which of the two must share',
+    (isShared, spec, relation, remedy) => {
+      expect(said(isShared, aRecord(spec))).toBe(
+        `The value 192.0.2.1 ${relation} DNSRecord default/www of cluster west. To serve it from both clusters, ${remedy}; otherwise delete one of the two objects.`,
+      );
+    },
+  );
 
   it('names neither the cluster nor the object in the zone of another namespace', () => {
     const zoneRef = { name: 'example', namespace: 'other' };
-    for (const rule of ['value-owned', 'owner-keeps-value', 'value-shared'] as const) {
-      const message = said(rule, aRecord({ zoneRef }));
+    for (const isShared of [false, true]) {
+      const message = said(isShared, aRecord({ zoneRef }));
       expect(message).not.toContain('west');
       expect(message).toContain('set spec.sharing: Shared on both DNSRecords');
     }

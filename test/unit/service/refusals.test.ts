@@ -50,7 +50,11 @@ describe('a refusal', () => {
   });
 
   it('is the same after it was stored as JSON', () => {
-    const refused = refusal('duplicate', { problem: 'It exists.' }, { field: 'content', records: ['rec_1'] });
+    const refused = refusal(
+      'duplicate',
+      { problem: 'It exists.' },
+      { field: 'content', records: ['rec_1'], owner: 'a:b', value: 'x' },
+    );
     const kept = new Refusal(JSON.parse(JSON.stringify(refused.toData())));
     expect(kept.toData()).toEqual(refused.toData());
     expect([kept.code, kept.message]).toEqual(['conflict', 'content: It exists.']);
