@@ -337,7 +337,7 @@ const RIGHTS: Record<string, string[]> = {
     `secrets [${RELEASE}-session] [get patch]`,
   ],
   operator: [
-    'dnsrecords.zonestead.dev [] [get list watch patch]',
+    'dnsrecords.zonestead.dev [] [get list watch]',
     'dnsrecords.zonestead.dev/status [] [patch]',
     'dnszones.zonestead.dev [] [get list watch patch]',
     'dnszones.zonestead.dev/status [] [patch]',

@@ -19,7 +19,7 @@ interface Spec {
 const DEFAULT_TTL = 3600;
 
 /** The contents that are the same text in a spec, at the service and in this model. */
-const PLAIN: Readonly<Record<string, RegExp>> = { A: /^192\.0\.2\.\d+$/, TXT: /^[a-z0-9=. -]+$/ };
+const PLAIN: Readonly<Record<string, RegExp>> = { A: /^192\.0\.2\.\d+$/, MX: /^\.$/, TXT: /^[a-z0-9=. -]+$/ };
 
 /** Names of DNS have no case (RFC 4343). @throws for a spec that this does not understand */
 export function wantedOf(spec: Spec, zone: { readonly defaultTtl?: number | undefined }): WantedRecord[] {
