@@ -1,0 +1,85 @@
+// The proof that the name servers serve the values of a DNSRecord, and when to look again.
+import type { ListedRecord } from '#client/client.ts';
+import { findCondition, isTrue } from '#kube/objects/conditions.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { clusterOf } from '../access/context.ts';
+import type { Connection } from '../access/credentials.ts';
+import { drainedMessage, servedOf } from '../cluster/served.ts';
+import type { ExpectedRecord } from '../proof/propagation.ts';
+import { type Answer, no, yes } from '../run/conditions.ts';
+import { REFUSED_RETRY_MS } from '../run/failures.ts';
+import type { Next, RecordRun } from '../run/run.ts';
+import { identityOfRecord } from './apply.ts';
+import type { Desired } from './desired.ts';
+import type { ReadyZone } from './ready-zone.ts';
+import { propagatedAt } from './status.ts';
+
+const FIRST_PROBE_RETRY_MS = 100;
+const LAST_PROBE_RETRY_MS = 5_000;
+
+/** The earlier proof, with its note, if it was about this spec and the same name servers. */
+export function provenBefore({ status, metadata }: DNSRecord, { counted, nameservers }: ReadyZone): Answer | null {
+  if (!isTrue(status?.conditions, 'Propagated', metadata.generation)) return null;
+  const message = findCondition(status?.conditions, 'Propagated')?.message ?? '';
+  return message.startsWith(propagatedAt(counted, nameservers).message) ? yes('Propagated', message) : null;
+}
+
+/**
+ * The condition Propagated: whether the name servers that count serve the values. An RRset has the lowest TTL of its records (RFC
+ * 2181 section 5.2), and other owners may have some of them.
+ * @throws errors of the service
+ */
+export async function proveValues(
+  run: RecordRun,
+  service: Connection,
+  zone: ReadyZone,
+  { fqdn, name, type, values }: Desired,
+): Promise<Answer> {
+  const expected = { name: fqdn, type, rdatas: values.map(({ wire }) => wire) };
+  const ttl = Math.min(...values.map((value) => value.ttl ?? zone.defaultTtl));
+  const read = () => service.client.records.list(zone.zoneId, { name, type }, run.call);
+  let there = zone.isDrained && !zone.parked ? await read() : null;
+  if (there !== null && isWithheld(values, there)) return no('ClusterDrained', drainedMessage(clusterOf(run.context)));
+  const first = await prove(run, service, zone, { ...expected, ttl });
+  if (first.status === 'True' || zone.parked) return first;
+  there ??= await read();
+  const lowest = Math.min(ttl, ...servedOf(there).map((record) => record.ttl));
+  return lowest === ttl ? first : prove(run, service, zone, { ...expected, ttl: lowest });
+}
+
+/** Whether a value is stored, but not served. */
+function isWithheld(values: Desired['values'], records: readonly ListedRecord[]): boolean {
+  const stored = new Set(records.map(identityOfRecord));
+  const served = new Set(servedOf(records).map(identityOfRecord));
+  return values.some(({ identity }) => stored.has(identity) && !served.has(identity));
+}
+
+/** Other records of the name may change while the cluster is drained. The heartbeat that ends it causes a run at once. */
+export function nextProbe({ object, context }: RecordRun, zone: ReadyZone, { status, reason }: Answer): Next {
+  if (status === 'True' || zone.parked) return zone.isDrained ? { afterMs: REFUSED_RETRY_MS } : {};
+  return { afterMs: reason === 'ClusterDrained' ? REFUSED_RETRY_MS : probeDelay(object, context.now()) };
+}
+
+async function prove(
+  { context, signal }: RecordRun,
+  { client }: Connection,
+  zone: ReadyZone,
+  expected: ExpectedRecord,
+): Promise<Answer> {
+  if (zone.parked)
+    return no(
+      'ZoneParked',
+      'The zone is parked, so that the name servers answer for its apex only. Set spec.parked: false on the DNSZone.',
+    );
+  const proof = await context.propagation.recordServed(zone, expected, client, signal);
+  return proof.problem === null
+    ? propagatedAt(proof.nameservers, zone.nameservers, proof.note)
+    : no('AwaitingPropagation', proof.problem);
+}
+
+/** The delay grows with the time since the change, up to 5 s. */
+function probeDelay(object: DNSRecord, now: Date): number {
+  const since = object.status?.conditions.find(({ type }) => type === 'Propagated')?.lastTransitionTime;
+  const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
+  return Math.min(LAST_PROBE_RETRY_MS, Math.max(FIRST_PROBE_RETRY_MS, age / 10));
+}
