@@ -1,4 +1,4 @@
-// What a DNSRecord needs to know about its zone. Pure.
+// The facts about a zone that the run of a DNSRecord needs. Pure.
 import { parseZoneName } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
