@@ -10,11 +10,11 @@ export const REPORTER = 'zonestead.dev/operator';
 export const REQUEST_ID = 'zonestead.dev/request-id';
 /** An annotation of a DNSZone, with the value `true`: delete the zone with all records that no DNSRecord owns. */
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
-/** An annotation of a DNSZone, with the value `true`: release the records of any number of deleted DNSRecords. */
+/** An annotation of a DNSZone, with the value `true`: release the records of any number of deleted DNSRecords, and delete this zone. */
 export const RELEASE_MANY = 'zonestead.dev/release-many';
 /** A condition of a DNSZone: the records of deleted DNSRecords remain, because there are too many of them. */
 export const DELETIONS_HELD = 'DeletionsHeld';
-/** The reason of Ready, and a condition, of a DNSZone that is not deleted because no DNSRecord owns some of its records. */
+/** The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: nobody owns some of its records, or too many were deleted at once. */
 export const DELETION_BLOCKED = 'DeletionBlocked';
 /** A label of a namespace, with the value `allow`: its DNSZones may take over or observe existing zones of the service. */
 export const EXISTING_ZONES = 'zonestead.dev/existing-zones';

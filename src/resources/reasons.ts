@@ -45,7 +45,7 @@ export const NOT_DELEGATED_REASONS = [
 
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
-/** The reasons of conditions that are True; `ForeignRecords` is the reason of DeletionBlocked. */
+/** The reasons of conditions that are True; `ForeignRecords` and `ManyDeleted` are reasons of DeletionBlocked. */
 export type GoodReason =
   | 'Accepted'
   | 'Programmed'

@@ -1,7 +1,7 @@
 // The brake on mass deletion. A deleted CRD, an emptied cache or a bad prune must not empty the DNS. Pure.
 
 /** So many releases are possible at any time. */
-const MOST_ALWAYS = 20;
+export const MOST_ALWAYS = 20;
 
 /**
  * Whether so many releases are more than a user is likely to want: more than 20, and more than half of all.

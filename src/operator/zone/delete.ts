@@ -6,7 +6,7 @@ import { parseZoneName } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE } from '#resources/names.ts';
+import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { clusterOf } from '../access/context.ts';
@@ -15,24 +15,33 @@ import { keyIn, ownersOf } from '../record/owner.ts';
 import { no, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { Answers, ZoneOutcome, ZoneRun } from '../run/run.ts';
+import { MANY_DELETED, type ZoneBrake } from './brake.ts';
 import { repeatCreation, sendForZone } from './create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
+const MANY_WORDS = `More than half of all DNSZones were deleted at once. The zone remains at the DNS service, and its records are served. To delete it, annotate this object with ${RELEASE_MANY}=true. To keep it without this object, set spec.deletionPolicy: Retain.`;
 const SHOWN = 5;
 /** The number of records in one response. */
 const PAGE = 200;
 
 /** @throws errors of the service and of the API server */
-export async function deleteZone(run: ZoneRun): Promise<ZoneOutcome> {
+export async function deleteZone(run: ZoneRun, brake: ZoneBrake): Promise<ZoneOutcome> {
   const { context, object, signal } = run;
   if (!hasFinalizer(object, FINALIZER)) return { next: {} };
   // The object may not delete a zone that it only observed, or that it was refused from the start.
   const has = isManaged(object) || object.status?.intent !== undefined;
   if (!has || isKept(object)) return { isReleased: true, next: {} };
+  const may = brake.mayDelete(object, context.zones.list());
+  if (typeof may === 'number') return { next: { afterMs: may } };
+  // The annotation that permits the deletion causes the next run.
+  if (!may) return { answers: blocked(object, DELETION_BLOCKED, MANY_WORDS, MANY_DELETED), next: {} };
   const service = await connectionForDeletion(context, object, object.status?.zoneId, signal);
   const zoneId = isManaged(object) ? object.status?.zoneId : await announced(run, service);
   const obstacle = zoneId === undefined ? null : await deleteAtService(run, service, zoneId);
-  if (obstacle === null) return { isReleased: true, next: {} };
+  if (obstacle === null) {
+    brake.deleted(object);
+    return { isReleased: true, next: {} };
+  }
   return { answers: blocked(object, DELETION_BLOCKED, obstacle), next: { afterMs: BLOCKED_RETRY_MS } };
 }
 
@@ -42,10 +51,15 @@ export function failedDeletion({ object }: ZoneRun, { kind, reason, message }: F
   return { answers: blocked(object, reason, words) };
 }
 
-function blocked({ status }: DNSZone, reason: NotReadyReason, message: string): Answers {
+function blocked(
+  { status }: DNSZone,
+  reason: NotReadyReason,
+  message: string,
+  why: 'ForeignRecords' | typeof MANY_DELETED = 'ForeignRecords',
+): Answers {
   const ready = no(reason, message);
   // A condition of its own allows `kubectl wait --for=condition=DeletionBlocked` and an alert.
-  if (reason === DELETION_BLOCKED) return { Ready: ready, [DELETION_BLOCKED]: yes('ForeignRecords', message) };
+  if (reason === DELETION_BLOCKED) return { Ready: ready, [DELETION_BLOCKED]: yes(why, message) };
   const wasBlocked = findCondition(status?.conditions, DELETION_BLOCKED) !== undefined;
   return wasBlocked ? { Ready: ready, [DELETION_BLOCKED]: ready } : { Ready: ready };
 }

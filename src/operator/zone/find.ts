@@ -23,7 +23,7 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
   const observes = object.spec.managementPolicy === 'Observe';
   if (!managed && observes) return observe(run, service, name);
   if (managed) {
-    const known = await ofLedger(run, service, name);
+    const known = await knownZone(run, service, name);
     if (typeof known === 'object') return { zone: known, origin: object.status?.origin ?? 'Created' };
     if (known === 'another') {
       if (observes) return observe(run, service, name);
@@ -40,7 +40,7 @@ export async function zoneAtService(run: ZoneRun, service: Connection, name: str
 }
 
 /** Compares the name too, so that an id in a status never leads to another zone. */
-async function ofLedger(run: ZoneRun, { client }: Connection, name: string): Promise<Zone | 'gone' | 'another'> {
+async function knownZone(run: ZoneRun, { client }: Connection, name: string): Promise<Zone | 'gone' | 'another'> {
   const id = run.object.status?.zoneId as string;
   try {
     const zone = await client.zones.get(id, run.call);

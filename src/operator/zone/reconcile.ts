@@ -19,6 +19,7 @@ import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { addOwnFinalizer } from '../run/objects.ts';
 import { createReconciler } from '../run/reconciler.ts';
 import type { ZoneOutcome, ZoneRun } from '../run/run.ts';
+import { ZoneBrake } from './brake.ts';
 import { sendForZone } from './create.ts';
 import { deleteZone } from './delete.ts';
 import { zoneAtService } from './find.ts';
@@ -50,13 +51,14 @@ const NOT_OFFERED_RETRY_MS = 60_000;
 /** @param random returns 0 ≤ x < 1; it spreads the checks for drift */
 export function createZoneReconciler(context: OperatorContext, random: () => number): Reconcile {
   const ownerChecks = createOwnerChecks(context.clock, random);
+  const brake = new ZoneBrake(context.clock);
   return createReconciler<DNSZone, ZoneStatus>(context, {
     type: DNS_ZONE,
     cache: context.zones,
     decide: (run) => {
       if (!isDeleting(run.object)) return reconcileZone(run, ownerChecks);
       ownerChecks.forget(keyOf(run.object));
-      return deleteZone(run);
+      return deleteZone(run, brake);
     },
     failed: failedZone,
     zoneOf: (object) => object,

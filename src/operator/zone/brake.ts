@@ -1,0 +1,81 @@
+// The brake on the deletion of many zones: a deleted CRD of DNSZones, or a bad prune, must not empty the DNS.
+
+import type { Clock } from '#base/clock.ts';
+import { findCondition } from '#kube/objects/conditions.ts';
+import { isDeleting } from '#kube/objects/finalizer.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
+import { isKept, isManaged } from '../access/claims.ts';
+import { isMass, MOST_ALWAYS } from '../record/brake.ts';
+
+/** The period in which deletions count as simultaneous, in ms. */
+const TOGETHER_MS = 60_000;
+/** Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms. */
+const PAUSE_MS = 2_000;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** The reason of DeletionBlocked. */
+export const MANY_DELETED = 'ManyDeleted';
+
+export class ZoneBrake {
+  readonly #clock: Clock;
+  /** The times at which the objects of zones were deleted that no longer exist at the service. */
+  #deleted: number[] = [];
+  /** The number of deleted objects when it last changed, and the time of that. */
+  #waiting = 0;
+  #changedAt = 0;
+  /** The time at which the first of them was seen. */
+  #firstAt = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * Whether the zone of a deleted DNSZone may be deleted at the service. A number: ask again after so many ms. The times are those of
+   * the objects, so that a restart decides the same. A zone that was held is held until an annotation permits its deletion.
+   * @param zones all DNSZones
+   */
+  mayDelete(object: DNSZone, zones: readonly DNSZone[]): boolean | number {
+    if (object.metadata.annotations?.[RELEASE_MANY] === 'true') return true;
+    if (wasHeld(object)) return false;
+    const own = deletedAt(object);
+    const isTogether = (at: number) => Math.abs(at - own) <= TOGETHER_MS;
+    const existing = zones.filter((zone) => isManaged(zone) && !isKept(zone));
+    const waiting = existing.filter(isDeleting).map(deletedAt).filter(isTogether);
+    const gone = this.#deleted.filter(isTogether);
+    const owners = existing.length + gone.length;
+    if (isMass({ owners, releases: waiting.length + gone.length })) return false;
+    // So few zones cannot become a mass deletion.
+    if (owners <= MOST_ALWAYS) return true;
+    return this.#isQuiet(existing.filter(isDeleting).length) ? true : PAUSE_MS;
+  }
+
+  /** The clock of Kubernetes may be another one, so the pause is measured here. */
+  #isQuiet(waiting: number): boolean {
+    const now = this.#clock.now();
+    if (waiting > this.#waiting) {
+      if (now - this.#changedAt >= PAUSE_MS) this.#firstAt = now;
+      this.#changedAt = now;
+    }
+    this.#waiting = waiting;
+    return now - this.#changedAt >= PAUSE_MS || now - this.#firstAt >= LONGEST_PAUSE_MS;
+  }
+
+  /** The zone was deleted at the service. */
+  deleted(object: DNSZone): void {
+    const own = deletedAt(object);
+    this.#deleted = this.#deleted.filter((at) => at >= own - TOGETHER_MS);
+    // A permitted deletion makes no other one suspicious.
+    if (object.metadata.annotations?.[RELEASE_MANY] !== 'true') this.#deleted.push(own);
+  }
+}
+
+function wasHeld({ status }: DNSZone): boolean {
+  const condition = findCondition(status?.conditions, DELETION_BLOCKED);
+  return condition?.status === 'True' && condition.reason === MANY_DELETED;
+}
+
+function deletedAt({ metadata }: DNSZone): number {
+  return Date.parse(String(metadata.deletionTimestamp));
+}

@@ -1,0 +1,76 @@
+// The zones of deleted DNSZones: deleted at the service, and kept when most objects are deleted at once.
+import { describe, expect, it } from 'vitest';
+import { RELEASE_MANY } from '#resources/names.ts';
+import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
+
+async function bench(zones: number): Promise<Bench> {
+  const on = new Bench();
+  for (let n = 0; n < zones; n += 1) on.cluster.create(DNS_ZONE, { name: `z${n}` }, { zoneName: `z${n}.example` });
+  await settle(on);
+  return on;
+}
+
+const settle = async (on: Bench) => {
+  await on.settle();
+  await on.clock.advance(3_000);
+  await on.settle();
+};
+const removeFirst = (on: Bench, count: number) => {
+  for (let n = 0; n < count; n += 1) on.cluster.remove(DNS_ZONE, `default/z${n}`);
+};
+const blocked = (on: Bench, name: string) =>
+  on.cluster.zone(`default/${name}`)?.status?.conditions.find(({ type }) => type === 'DeletionBlocked');
+const zonesThere = (on: Bench) => on.service.zones.size;
+
+describe('the deletion of many DNSZones', () => {
+  it.each([
+    ['while the operator runs', false],
+    ['while no operator runs', true],
+  ])(
+    '%s keeps all zones if they are most of them, and names the annotation that deletes them',
+    async (_when, isDown) => {
+      const on = await bench(30);
+      removeFirst(on, 25);
+      if (isDown) on.restart();
+      await settle(on);
+      expect(zonesThere(on)).toBe(30);
+      expect(blocked(on, 'z0')).toMatchObject({ status: 'True', reason: 'ManyDeleted' });
+      expect(blocked(on, 'z0')?.message).toContain(`${RELEASE_MANY}=true`);
+      expect(on.ready(on.cluster.zone('default/z0'))).toBe('False DeletionBlocked');
+      expect(on.reasons()).toContain('default/z0 DeletionBlocked');
+    },
+  );
+
+  it('deletes the zones of the objects with the annotation, and only these, also when few are left', async () => {
+    const on = await bench(30);
+    removeFirst(on, 25);
+    await settle(on);
+    for (let n = 0; n < 10; n += 1) on.cluster.annotate(DNS_ZONE, `default/z${n}`, { [RELEASE_MANY]: 'true' });
+    await settle(on);
+    expect(zonesThere(on)).toBe(20);
+    on.restart();
+    await settle(on);
+    expect(zonesThere(on)).toBe(20);
+    expect(on.cluster.zone('default/z0')).toBeUndefined();
+  });
+
+  it.each([
+    ['less than half of them', 30, 10],
+    ['no more than 20', 20, 20],
+  ])('is no mass deletion if they are %s', async (_what, zones, deleted) => {
+    const on = await bench(zones);
+    removeFirst(on, deleted);
+    await settle(on);
+    expect(zonesThere(on)).toBe(zones - deleted);
+  });
+
+  it('that arrive one after the other counts them together', async () => {
+    const on = await bench(30);
+    for (let n = 0; n < 25; n += 1) {
+      on.cluster.remove(DNS_ZONE, `default/z${n}`);
+      await on.round();
+    }
+    await settle(on);
+    expect(zonesThere(on)).toBe(30);
+  });
+});
