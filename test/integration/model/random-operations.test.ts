@@ -27,7 +27,7 @@ function typesOf(turn: number): (name: string) => string[] {
   };
 }
 
-test(`the service and the model agree on ${OPERATIONS} random operations`, { timeout: 300_000 }, async () => {
+test(`the service and the model agree on ${OPERATIONS} random operations`, { timeout: 600_000 }, async () => {
   const agree = fc.asyncProperty(fc.array(operation, { maxLength: 600, size: 'max' }), async (operations) => {
     const family = ++families;
     const world = new World(service, `r${family}.test`);
@@ -41,7 +41,7 @@ test(`the service and the model agree on ${OPERATIONS} random operations`, { tim
       await fc.assert(agree, {
         seed: nextSeed(),
         numRuns: 2,
-        interruptAfterTimeLimit: 240_000,
+        interruptAfterTimeLimit: 500_000,
         // A run that was interrupted has shown nothing.
         markInterruptAsFailure: true,
         // Each shorter run is another zone: shrinking takes minutes and tells little more than the seed and the path.
