@@ -155,7 +155,7 @@ describe('an object that nobody has looked at', () => {
     const created = await api.create<DNSRecord>(DNS_RECORD, objectOf('DNSRecord', record, 'born'));
     const read = await api.get<DNSRecord>(DNS_RECORD, { namespace: 'default', name: 'born' });
     for (const { spec, status } of [created, read]) {
-      expect(spec).toEqual({ ...record, deletionPolicy: 'Delete', adopt: 'Never' });
+      expect(spec).toEqual({ ...record, deletionPolicy: 'Delete', adopt: 'Never', sharing: 'Exclusive' });
       expect(status?.conditions.map(({ type, status: is }) => `${type}=${is}`)).toEqual([
         'Accepted=Unknown',
         'Programmed=Unknown',
@@ -164,7 +164,12 @@ describe('an object that nobody has looked at', () => {
       ]);
     }
     const zone = await api.create<DNSZone>(DNS_ZONE, objectOf('DNSZone', { zoneName: 'example.org' }, 'born'));
-    expect(zone.spec).toMatchObject({ parked: false, deletionPolicy: 'Delete', managementPolicy: 'Full' });
+    expect(zone.spec).toMatchObject({
+      parked: false,
+      deletionPolicy: 'Delete',
+      managementPolicy: 'Full',
+      whenClusterLost: 'Keep',
+    });
     expect(zone.status?.conditions).toHaveLength(4);
   });
 
