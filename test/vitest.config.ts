@@ -25,7 +25,7 @@ const node = {
     ...shared,
     expect: SELDOM,
     testTimeout: 180_000,
-    hookTimeout: 180_000,
+    hookTimeout: 600_000,
     name: 'node',
     include: ['test/e2e/node/**/*.test.ts'],
     globalSetup: ['test/support/node/setup.ts'],

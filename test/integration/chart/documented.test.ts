@@ -11,12 +11,16 @@ interface Shown {
   values: Values;
 }
 
+/** A section with values of another chart. test/unit/external-dns reads them. */
+const OTHER_CHART = 'With the Helm chart of external-dns';
+
 /** Blocks of YAML that are not Kubernetes objects. */
 async function valuesOf(path: string): Promise<Shown[]> {
   const yaml = (await readPage(path)).blocks.filter(({ language }) => language === 'yaml');
   return yaml.flatMap(({ section, text }) => {
     const [first] = parseAllDocuments(text).map((document) => document.toJS() as Values);
-    return first === undefined || 'apiVersion' in first ? [] : [{ page: path, section, values: first }];
+    const isOther = first === undefined || 'apiVersion' in first || section === OTHER_CHART;
+    return isOther ? [] : [{ page: path, section, values: first }];
   });
 }
 

@@ -30,12 +30,11 @@ it('keeps the journal within its size: a zone that does not fit is refused, and 
   const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
   const engine = zoneEngine({ control: knot.control, folder: knot.folder, keys });
   const pem = () =>
-    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' });
-  const privateKey = pem() as string;
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string;
   await engine.add(
     [
-      { name: 'small.example', privateKey },
-      { name: 'large.example', privateKey },
+      { name: 'small.example', privateKey: pem() },
+      { name: 'large.example', privateKey: pem() },
     ],
     signal,
   );
