@@ -5,6 +5,7 @@ import { Resolver } from 'node:dns/promises';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
 import type { Zone } from '#client/client.ts';
+import { createNodeQuestions, type NodesAnswer, type NodesClient } from '#client/node-questions.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import {
   type AddressResolver,
@@ -17,7 +18,6 @@ import {
   type ServerVerdict,
   zoneServed,
 } from '#nameserver/probe/probe.ts';
-import { createNodeQuestions, type NodesAnswer, type NodesClient } from './nodes.ts';
 import { countedNames, NO_PROOF, type ReadyWhen, secondariesLate } from './secondaries.ts';
 
 /** The RRset that name servers must serve for a DNSRecord. For an ALIAS these are addresses with any TTL. */

@@ -8,8 +8,12 @@ import { createTurns } from '#base/fair/turns.ts';
 import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOptions } from '#client/http.ts';
+import { MOST_QUESTIONS } from '#client/node-questions.ts';
+import { watchOwnKey } from '#client/own-key.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
+import { createPaceMetrics, type PaceMetrics } from '#client/pace/metrics.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
+import { createServiceWatch } from '#client/service-watch.ts';
 import { withSharedReads } from '#client/shared-reads.ts';
 import { readsInTurns } from '#client/turns.ts';
 import { interceptClientWrites } from '#client/write-interceptor.ts';
@@ -17,6 +21,8 @@ import type { Config } from '#config.ts';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
 import { inTurns } from '#kube/api/turns.ts';
 import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
+import { createNamespaceCount } from '#kube/cache/namespaces.ts';
+import { createConditionTrim } from '#kube/cache/trim.ts';
 import { createManager } from '#kube/controller/manager.ts';
 import type { WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
@@ -34,23 +40,17 @@ import { startTracing } from '#telemetry/tracing.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
 import { type Connection, createCredentials } from '../access/credentials.ts';
-import { watchOwnKey } from '../access/own-key.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { createReports } from '../cluster/reports.ts';
 import { createParentLookup } from '../proof/delegated.ts';
-import { MOST_QUESTIONS } from '../proof/nodes.ts';
 import { createPropagation } from '../proof/propagation.ts';
-import { createRecordTrim } from '../record/cache.ts';
 import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
 import { countHeartbeats, countHeld, countLeadership, countRequests, createObserver } from './metrics.ts';
-import { createPaceMetrics, type PaceMetrics } from './pace-metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
-import { createServiceWatch } from './service-watch.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
-import { createTenantCount } from './tenants.ts';
 import { createTrace } from './trace.ts';
 import { connectTriggers } from './triggers.ts';
 
@@ -151,10 +151,10 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const records = manager.cache<DNSRecord>(DNS_RECORD, {
     ...scope,
     indexes: RECORD_INDEXES,
-    transform: createRecordTrim(),
+    transform: createConditionTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
-  const tenants = createTenantCount([zones, records], realClock);
+  const tenants = createNamespaceCount([zones, records], realClock);
   const own = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
   const { client } = own;
   const zoneQueue = manager.queue(zoneQueueOptions());

@@ -45,9 +45,9 @@ export const FAIR_FAULTS: readonly Fault[] = [
   {
     name: 'fair-questions',
     breaks: 'a namespace with many zones delays the proofs of another one',
-    edits: [{ file: 'src/operator/proof/nodes.ts', find: 'await take(group,', replace: "await take(''," }],
+    edits: [{ file: 'src/client/node-questions.ts', find: 'await take(group,', replace: "await take(''," }],
     project: 'unit',
-    tests: ['test/unit/operator/node-questions.test.ts'],
+    tests: ['test/unit/client/node-questions.test.ts'],
   },
   {
     name: 'fair-events',

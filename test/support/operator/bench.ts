@@ -1,6 +1,7 @@
 // The reconcilers between a service and a cluster in memory: runs them one key after the other, kills and restarts
 // them, and finally checks that everything is as the objects specify.
 
+import type { NodesAnswer } from '#client/node-questions.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
 import { createRecordWriter } from '#client/pace/writer.ts';
 import { type CacheStore, createStore } from '#kube/cache/store.ts';
@@ -12,7 +13,6 @@ import { zonesAboveIndex } from '#operator/access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '#operator/access/context.ts';
 import { type Connection, createCredentials } from '#operator/access/credentials.ts';
 import type { ParentLookup } from '#operator/proof/delegated.ts';
-import type { NodesAnswer } from '#operator/proof/nodes.ts';
 import { countedNames, type ReadyWhen } from '#operator/proof/secondaries.ts';
 import { HeldOwners } from '#operator/record/held.ts';
 import { RECORD_INDEXES } from '#operator/record/indexes.ts';

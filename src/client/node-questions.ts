@@ -4,8 +4,8 @@ import type { Clock } from '#base/clock.ts';
 import { FairPlaces } from '#base/fair/places.ts';
 import { createTurns } from '#base/fair/turns.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client, ZoneNode, ZoneSecondary } from '#client/client.ts';
-import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+import type { Client, ZoneNode, ZoneSecondary } from './client.ts';
+import { ApiError, ApiUnavailable, isAbsent } from './errors.ts';
 
 export type NodesClient = { readonly zones: Pick<Client['zones'], 'nodes'> };
 

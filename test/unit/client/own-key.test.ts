@@ -1,7 +1,7 @@
 // The check of the operator's own API key at the service.
 import { expect, it } from 'vitest';
 import { ApiError } from '#client/errors.ts';
-import { watchOwnKey } from '#operator/access/own-key.ts';
+import { watchOwnKey } from '#client/own-key.ts';
 import { createLogger } from '#telemetry/log.ts';
 
 it('is refused, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {

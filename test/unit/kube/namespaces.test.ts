@@ -1,7 +1,7 @@
 // The number of namespaces with objects.
 import { expect, it } from 'vitest';
+import { createNamespaceCount } from '#kube/cache/namespaces.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
-import { createTenantCount } from '#operator/run/tenants.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 const inNamespaces = (...namespaces: string[]) => ({
@@ -15,7 +15,7 @@ it('counts each namespace once, and again after some seconds', async () => {
   const clock = new FakeClock();
   const zones = inNamespaces('a', 'b');
   const records = inNamespaces('b', 'b', 'c');
-  const count = createTenantCount([zones, records], clock);
+  const count = createNamespaceCount([zones, records], clock);
   expect(count()).toBe(3);
   records.objects.push('d');
   expect(count()).toBe(3);

@@ -1,7 +1,7 @@
 // Objects that wait for the service run when it answers again, all at once and once.
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
-import { createServiceWatch } from '#operator/run/service-watch.ts';
+import { createServiceWatch } from '#client/service-watch.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
 function watched() {

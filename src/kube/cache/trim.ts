@@ -1,14 +1,18 @@
-// Reduces the DNSRecords in the cache. The cache holds every DNSRecord, and most of their statuses contain the same texts.
+// Reduces objects with conditions in a cache. A cache holds every object of its kind, and most of their statuses contain the same
+// texts.
+import type { Condition } from '../objects/conditions.ts';
+import type { KubeObject } from '../objects/resource.ts';
+import { trimObject } from './store.ts';
 
-import { trimObject } from '#kube/cache/store.ts';
-import type { Condition } from '#kube/objects/conditions.ts';
-import type { DNSRecord } from '#resources/dnsrecord.ts';
+interface Conditioned extends KubeObject {
+  readonly status?: { readonly conditions?: readonly Condition[] };
+}
 
 /** The number of texts that are shared: reasons, messages and times. More texts than this do not repeat. */
 const MAX_TEXTS = 2_000;
 
 /** A transform for the cache: drops the fields that nothing reads, and keeps equal texts of conditions once for all objects. */
-export function createRecordTrim(): (object: DNSRecord) => DNSRecord {
+export function createConditionTrim(): <T extends Conditioned>(object: T) => T {
   let texts = new Map<string, string>();
   const once = (text: string): string => {
     const known = texts.get(text);

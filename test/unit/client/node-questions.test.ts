@@ -1,6 +1,6 @@
 // The questions for the nodes of a zone: shared by proofs, in turns by namespace.
 import { expect, it } from 'vitest';
-import { createNodeQuestions, MOST_QUESTIONS } from '#operator/proof/nodes.ts';
+import { createNodeQuestions, MOST_QUESTIONS } from '#client/node-questions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 
 /** An api whose nodes are behind, so that each answer takes half a second. */

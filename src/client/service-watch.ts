@@ -4,7 +4,7 @@
 
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client } from '#client/client.ts';
+import type { Client } from './client.ts';
 
 interface ServiceWatch {
   /** Registers an object whose write failed because the service is unavailable. Calls `wake` once when it answers again. */

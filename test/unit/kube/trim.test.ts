@@ -1,6 +1,6 @@
-// The part of a DNSRecord that the cache keeps.
+// The part of an object with conditions that the cache keeps.
 import { expect, it } from 'vitest';
-import { createRecordTrim } from '#operator/record/cache.ts';
+import { createConditionTrim } from '#kube/cache/trim.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 
 const condition = (message: string) => ({
@@ -26,7 +26,7 @@ const object = (status: object | undefined) =>
 
 it('has the same content as the object, without managedFields', () => {
   const status = { zoneId: 'zone_1', conditions: [condition('The record is served.')] };
-  const { metadata, ...rest } = createRecordTrim()(object(status));
+  const { metadata, ...rest } = createConditionTrim()(object(status));
   expect(rest).toMatchObject({ spec: { name: 'www', content: '192.0.2.1' }, status });
   expect(metadata).toEqual({ name: 'www', annotations: { theirs: 'kept' } });
 });

@@ -10,9 +10,9 @@
 //   pace_pauses_total{scope}           pauses that began or were extended: of a key, of a zone
 
 import type { Clock } from '#base/clock.ts';
-import type { Dispatcher, DispatcherOptions, DispatcherSnapshot } from '#client/pace/dispatcher.ts';
-import { LANES, type Lane } from '#client/pace/lanes.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
+import type { Dispatcher, DispatcherOptions, DispatcherSnapshot } from './dispatcher.ts';
+import { LANES, type Lane } from './lanes.ts';
 
 export interface PaceMetrics {
   /** Returns the dispatcher with metrics. */

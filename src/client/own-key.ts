@@ -3,9 +3,9 @@
 
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
-import type { Client } from '#client/client.ts';
-import { ApiError } from '#client/errors.ts';
 import type { Logger } from '#telemetry/log.ts';
+import type { Client } from './client.ts';
+import { ApiError } from './errors.ts';
 
 interface OwnKey {
   /** False only while the service refuses the key; it keeps its value while the service is unavailable. */
