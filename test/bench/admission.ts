@@ -12,6 +12,7 @@ import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { type Crd, installAs, MIXES, type Variant, withoutRules } from './admission-variants.ts';
+import { printBar } from './bars.ts';
 import { cpuSeconds } from './processes.ts';
 import { inParallel } from './scale-bulk.ts';
 import { figure, quantile, tableLines } from './statistics.ts';
@@ -23,6 +24,9 @@ const COUNT = 500;
 const TURNS = 6;
 const CREATORS = 8;
 const PROFILE_SECONDS = 10;
+const WITH_RULES = 'with rules';
+/** The most that a creation with the rules may cost, against one without. */
+const MOST_RATIO = 1.2;
 const CURRENT = new URL('../../crds/zonestead.dev_dnsrecords.yaml', import.meta.url);
 
 interface Ground {
@@ -67,6 +71,8 @@ async function compare(ground: Ground, variants: readonly Variant[], mix: string
   ]);
   const heading = ['CRD', 'mean', 'ratio', 'median', 'ratio', 'least', 'ratio'];
   for (const line of tableLines([heading, ...table])) print(line);
+  const withRules = rows.find(({ title }) => title === WITH_RULES)?.median ?? Number.NaN;
+  printBar({ what: 'with rules, median', value: withRules / (bare?.median ?? 0), most: MOST_RATIO, unit: 'times' });
 }
 
 const summaryOf = (samples: readonly number[]) => ({
@@ -95,7 +101,7 @@ await runBench('the rules of the DNSRecord CRD', LIMIT_MS, async ({ stateDir, si
   const current = await crdOf(CURRENT);
   const variants = [
     await installAs(api, 'without rules', withoutRules(current), signal),
-    await installAs(api, 'with rules', current, signal),
+    await installAs(api, WITH_RULES, current, signal),
     ...(earlier === undefined ? [] : [await installAs(api, earlier, await crdOf(earlier), signal)]),
   ];
   for (const mix of Object.keys(MIXES)) await compare(ground, variants, mix);

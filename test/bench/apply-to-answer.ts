@@ -1,4 +1,4 @@
-// The whole chain: from the apply of a DNSRecord to the first correct, signed answer of PowerDNS and to Ready in its
+// The whole chain: from the apply of a DNSRecord to the first correct, signed answer of a name server and to Ready in its
 // status: `node test/bench/apply-to-answer.ts`. The apply is the API server's PATCH, without kubectl's own start;
 // kubectl itself is measured separately.
 import { writeFile } from 'node:fs/promises';
@@ -10,8 +10,9 @@ import { ask } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { type Stack, startStack } from '../../deploy/local/stack.ts';
+import { printBar } from './bars.ts';
 import { type ReadyWatch, watchReady } from './ready-watch.ts';
-import { countAbove, figure } from './statistics.ts';
+import { countAbove, figure, quantile } from './statistics.ts';
 import {
   addressOf,
   type Bench,
@@ -28,7 +29,7 @@ const KUBECTL_ROUNDS = 20;
 const ZONE_ROUNDS = 30;
 const AT_ONCE = 200;
 const LIMIT_MS = 15 * 60_000;
-/** More than the companion's interval, so that rounds do not follow its beat. */
+/** More than the interval of any regular work, so that rounds do not follow its beat. */
 const PAUSE_MS = 100;
 const READY_LIMIT_MS = 60_000;
 const NAMESPACE = 'default';
@@ -172,11 +173,20 @@ async function run(bench: Bench): Promise<void> {
     if (only === undefined || name === only) for (const line of await part(ground, samples)) print(line);
   }
   printSummaries(samples);
+  for (const { sample, what, share, most } of BARS)
+    if (samples[sample]) printBar({ what, value: quantile(samples[sample], share), most, unit: 'ms' });
   for (const [what, values] of Object.entries(samples)) {
     const over = countAbove(values, 1000);
     if (over > 0) print(`${what}: ${over} of ${values.length} above 1 s`);
   }
 }
+
+/** The figures of the version before records:apply, which must not get worse. */
+const BARS = [
+  { sample: 'new, asked: apply → signed answer', what: 'one record served, median', share: 0.5, most: 38 },
+  { sample: 'new, not asked: apply → Ready', what: 'one record Ready, median', share: 0.5, most: 32 },
+  { sample: 'new, not asked: apply → Ready', what: 'one record Ready, p99', share: 0.99, most: 62 },
+] as const;
 
 /** The measurements; a name as argument runs that one alone. */
 const PARTS: Readonly<Record<string, (ground: Ground, samples: Samples) => Promise<string[]>>> = {

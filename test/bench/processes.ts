@@ -27,16 +27,24 @@ export async function memory(pid: number): Promise<{ now: number; peak: number }
   return { now: mebibytes('VmRSS'), peak: mebibytes('VmHWM') };
 }
 
-/** Sums of counters that one of our own processes shows at /metrics, by the given label. */
-export async function counters(pid: number, name: string, label: string): Promise<Record<string, number>> {
+/**
+ * Sums of counters that one of our own processes shows at /metrics, by the given label.
+ * @param labels only lines with these other labels, for example `kind="DNSRecord"`. (Default: all.)
+ */
+export async function counters(
+  pid: number,
+  name: string,
+  label: string,
+  labels: readonly string[] = [],
+): Promise<Record<string, number>> {
   const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
   const listen = /(?:^|\0)ZONESTEAD_HEALTH_LISTEN=([^\0]+)/.exec(environment)?.[1];
   const text = await (await fetch(`http://${listen}/metrics`)).text();
   const sums: Record<string, number> = {};
   for (const line of text.split('\n')) {
-    const [, labels = '', value] = new RegExp(`^zonestead_${name}\\{(.*)\\} ([\\d.e+]+)$`).exec(line) ?? [];
-    const by = new RegExp(`${label}="([^"]*)"`).exec(labels)?.[1];
-    if (by !== undefined) sums[by] = (sums[by] ?? 0) + Number(value);
+    const [, found = '', value] = new RegExp(`^zonestead_${name}\\{(.*)\\} ([\\d.e+]+)$`).exec(line) ?? [];
+    const by = new RegExp(`${label}="([^"]*)"`).exec(found)?.[1];
+    if (by !== undefined && labels.every((each) => found.includes(each))) sums[by] = (sums[by] ?? 0) + Number(value);
   }
   return sums;
 }

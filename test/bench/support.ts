@@ -19,7 +19,10 @@ export interface Bench {
   atEnd(step: () => Promise<unknown>): void;
 }
 
-/** Runs one benchmark from its folder to its cleaning up. @param limitMs for all of it */
+/**
+ * Runs one benchmark from its folder to its cleaning up. A signal, or the end of its time, ends also work that does not notice it.
+ * @param limitMs for all of it
+ */
 export async function runBench(title: string, limitMs: number, work: (bench: Bench) => Promise<void>): Promise<void> {
   const interrupted = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interrupted.abort(new Error(name)));
@@ -30,7 +33,7 @@ export async function runBench(title: string, limitMs: number, work: (bench: Ben
   print(`# ${title} (Node ${process.version}, load ${load()})`);
   try {
     const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(limitMs)]);
-    await work({ stateDir, signal, atEnd: (step) => void steps.push(step) });
+    await Promise.race([work({ stateDir, signal, atEnd: (step) => void steps.push(step) }), aborted(signal)]);
     print(`load at the end ${load()}`);
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
@@ -47,6 +50,15 @@ export async function runBench(title: string, limitMs: number, work: (bench: Ben
     await removePostgresState(stateDir);
     await rm(stateDir, { recursive: true, force: true });
   }
+  // Work that was ended above may still hold connections and timers.
+  process.exit();
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
 }
 
 /** One, five and fifteen minutes: says how quiet the machine was. */
@@ -122,6 +134,7 @@ export async function untilRight(
       throw new Error(`${question.name} ${question.type} is still wrong after ${RIGHT_LIMIT_MS / 1000} s`);
     }
     await delay(BETWEEN_LOOKS_MS, signal);
+    signal.throwIfAborted();
   }
 }
 
