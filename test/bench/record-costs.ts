@@ -69,7 +69,8 @@ async function costOf(ground: Ground, title: string, idle: Load, work: () => Pro
   await profiled;
   const costs = Object.entries(after).map(([part, sum]) => {
     const ms = (sum - (before[part] ?? 0)) * 1000;
-    return [part, (ms - (idle[part] ?? 0) * lasted) / COUNT];
+    // A part that is stopped has no load.
+    return [part, ms === 0 ? 0 : (ms - (idle[part] ?? 0) * lasted) / COUNT];
   });
   return { title, seconds, cpu: Object.fromEntries(costs) };
 }

@@ -1,9 +1,9 @@
 // Events (events.k8s.io/v1) that people see with `kubectl describe`. Best effort: recording never waits and never
 // fails; Events that exceed a limit are dropped and counted.
 //
-// Normal Events are limited per reason: 100 at once, then 5 a second. Otherwise the creation of a thousand objects
-// would raise the load of the API server by half. A namespace can always have 20 at once, and then one a second. Warnings are
-// only limited per object. Namespaces take turns, and the one with the most Events loses Events when too many wait.
+// Normal Events of one reason are limited for each namespace: 20 at once, then one a second. Otherwise the creation of a
+// thousand objects would raise the load of the API server by half. Warnings are only limited per object. Namespaces take turns,
+// and the one with the most Events loses Events when too many wait.
 
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
@@ -64,10 +64,8 @@ const EVENTS: ResourceType = {
   namespaced: true,
 };
 const MOST_QUEUED = 1_000;
-const NORMAL_BURST = 100;
-const NORMAL_REFILL_MS = 200;
-const NAMESPACE_BURST = 20;
-const NAMESPACE_REFILL_MS = 1_000;
+const NORMAL_BURST = 20;
+const NORMAL_REFILL_MS = 1_000;
 const TRIES = 12;
 const TRY_EVERY_MS = 10_000;
 const SWEEP_EVERY_MS = 60_000;
@@ -93,8 +91,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   const instance = options.instance ?? hostname();
   const dropped = options.dropped ?? (() => undefined);
   const series = createEventSeries<EventBody>(clock);
-  const mayTellAll = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
-  const mayTell = createTokens(clock, NAMESPACE_BURST, NAMESPACE_REFILL_MS);
+  const mayTell = createTokens(clock, NORMAL_BURST, NORMAL_REFILL_MS);
   const jobs = new FairQueue<Job>();
   let wake = (): void => undefined;
 
@@ -190,7 +187,7 @@ export function createEventRecorder(options: EventRecorderOptions): EventRecorde
   return {
     record: (regarding, event) => {
       const namespace = regarding.metadata.namespace ?? '';
-      if (event.type === 'Normal' && !mayTellAll(event.reason) && !mayTell(`${event.reason} ${namespace}`)) {
+      if (event.type === 'Normal' && !mayTell(`${event.reason} ${namespace}`)) {
         dropped('too_many');
         return;
       }
