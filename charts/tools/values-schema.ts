@@ -1,6 +1,7 @@
 // The values of the chart as a zod schema, and values.schema.json made of it. Helm rejects a value that is not in the schema, and names
 // the value and the accepted ones. Pure.
 import { z } from 'zod';
+import { CLUSTER_NAME } from '#base/part-names.ts';
 import {
   component,
   elsewhere,
@@ -127,7 +128,7 @@ const operator = component({
   enabled: z.boolean(),
   replicas,
   namespaces: z.array(name.min(1)),
-  cluster: z.string().regex(/^([a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?)?$/),
+  cluster: z.string().regex(new RegExp(`^(${CLUSTER_NAME.source.slice(1, -1)})?$`)),
   apiKey: existing,
   url,
   resolvers,

@@ -1,16 +1,13 @@
 // The contract of `/v1/clusters`: the installations that write records, their heartbeats, and draining them.
 import { z } from 'zod';
+import { CLUSTER_NAME, CLUSTER_NAME_RULE } from '#base/part-names.ts';
 import { moment } from './shared.ts';
 
-/** A part of an owner's text, between `k8s:` and the first slash. */
-const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/;
-const NAME_ERROR =
-  'must be the name of a cluster: 1 to 63 lower-case letters, digits, dots and hyphens, with a letter or digit at both ends';
 const OWNER_ERROR = 'must be "org:<teamId>" or "personal"';
 
 const name = z
-  .string({ error: NAME_ERROR })
-  .regex(NAME, { error: NAME_ERROR })
+  .string({ error: CLUSTER_NAME_RULE })
+  .regex(CLUSTER_NAME, { error: CLUSTER_NAME_RULE })
   .meta({
     description: 'The name of the cluster, as owners of records have it: `k8s:<cluster>/<namespace>/<name>`.',
     examples: ['prod-eu'],

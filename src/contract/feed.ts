@@ -10,6 +10,7 @@
 // A cursor is opaque to the node. It contains the identity of the database; one that is too old, or of another database or
 // timeline, is answered with the list of all zones (`begin` with `resumed: false`).
 import { z } from 'zod';
+import { NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { MAX_BEHIND } from '#dns/secondaries/follow.ts';
 import { zoneSecondary } from './secondary.ts';
 
@@ -127,11 +128,9 @@ export const zoneDigest = z.object({ ...zoneHead, sets: setCount, digest }).meta
 });
 export type ZoneDigest = z.infer<typeof zoneDigest>;
 
-const NODE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
-
 export const nodeName = z
   .string()
-  .regex(NODE_NAME, { error: 'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots' })
+  .regex(NODE_NAME, { error: NODE_NAME_RULE })
   .meta({ description: 'The name of the node.' });
 
 /** The longest list of failing zones in a report; `failingCount` counts all of them. */

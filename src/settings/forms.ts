@@ -2,6 +2,7 @@
 // reference.
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { CLUSTER_NAME, CLUSTER_NAME_RULE, NODE_NAME, NODE_NAME_RULE } from '#base/part-names.ts';
 import { parsePostgresAddress } from '#base/postgres-address.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { parseNetwork } from '#dns/network.ts';
@@ -231,26 +232,10 @@ export const leaseName = form(
   z.string().regex(/^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/, 'must be the name of a Lease'),
 );
 
-/** As the service accepts it (contract/clusters.ts), or it refuses the heartbeats. */
-export const clusterName = form(
-  'name of a cluster',
-  z
-    .string()
-    .regex(
-      /^[a-z0-9](?:[a-z0-9.-]{0,61}[a-z0-9])?$/,
-      'must be the name of a cluster: 1 to 63 lower-case letters, digits, dots and hyphens, with a letter or digit at both ends',
-    ),
-);
+/** As the service accepts it, or it refuses the heartbeats. */
+export const clusterName = form('name of a cluster', z.string().regex(CLUSTER_NAME, CLUSTER_NAME_RULE));
 
-export const nodeName = form(
-  'name of a node',
-  z
-    .string()
-    .regex(
-      /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/,
-      'must be a name like "ns1-eu": lower-case letters, digits, hyphens and dots',
-    ),
-);
+export const nodeName = form('name of a node', z.string().regex(NODE_NAME, NODE_NAME_RULE));
 
 export const cookieSecret = form(
   '32 hexadecimal digits',

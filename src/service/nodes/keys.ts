@@ -16,8 +16,6 @@ import { isWithin } from '../keys/networks.ts';
 import { refusal } from '../refusal.ts';
 
 const FORM = /^yn_([a-z0-9]{1,32})_([0-9a-f]{64})$/;
-/** The name of a node: that of a host, or a part of it. */
-export const NODE_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 
 const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
 /** Used if a key does not exist, so that both cases take the same time. */
