@@ -1,11 +1,10 @@
 // The brake on mass deletion. An empty source, for instance because of a wrong namespace, must not empty the DNS, also if
 // external-dns notices it piece by piece over several rounds. Pure.
+import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
 
 /** The names and types that external-dns deleted, or tried to delete, with the time in ms. */
 export type Deletions = ReadonlyMap<string, number>;
 
-/** So many deletions are possible at any time. */
-const MOST_ALWAYS = 20;
 /** Deletions count together for so long: several rounds of external-dns, which begin every minute by default. */
 const WINDOW_MS = 5 * 60_000;
 
@@ -16,17 +15,16 @@ export function recentOf(before: Deletions, now: number): Deletions {
 
 /** Whether the deletions of a round, with those before it, can be too many: only then the number of held sets is needed. */
 export function mayBeMass(recent: Deletions, round: readonly string[]): boolean {
-  return round.length > 0 && union(recent.keys(), round).size > MOST_ALWAYS;
+  return round.length > 0 && countOf(recent, round) > MOST_ALWAYS;
 }
 
 /**
- * Whether the deletions are more than a user is likely to want: more than 20, and more than half of everything. A deletion that
- * failed and is tried again counts once.
+ * Whether the deletions of a round are a mass deletion, with those before it. A deletion that failed and is tried again counts once.
  * @param held the names and types that the instance has in all zones
  */
 export function isMass(recent: Deletions, round: readonly string[], held: Iterable<string>): boolean {
-  if (!mayBeMass(recent, round)) return false;
-  return union(recent.keys(), round).size > union(recent.keys(), held).size / 2;
+  const all = union(recent.keys(), held).size;
+  return round.length > 0 && isMassDeletion({ all, deletions: countOf(recent, round) });
 }
 
 /** The deletions after a round. */
@@ -37,6 +35,10 @@ export function withRound(recent: Deletions, round: readonly string[], now: numb
 /** A round that is held back keeps the deletions before it in the window, so that waiting does not let the rest pass. */
 export function heldBack(recent: Deletions, now: number): Deletions {
   return new Map([...recent.keys()].map((place) => [place, now]));
+}
+
+function countOf(recent: Deletions, round: readonly string[]): number {
+  return union(recent.keys(), round).size;
 }
 
 function union(one: Iterable<string>, other: Iterable<string>): Set<string> {

@@ -5,7 +5,7 @@
 //                                              ↓
 //                                             held      too many at once: until the object returns, or an annotation permits it
 import type { Clock } from '#base/clock.ts';
-import { isMass } from './brake.ts';
+import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
 
 /** A zone at the service, and the DNSZone that it was reached by. */
 export interface Place {
@@ -18,8 +18,6 @@ const TOGETHER_MS = 60_000;
 /** Deletions often come one after the other: the decision waits for a pause of this length, and at most so long, in ms. */
 const PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 2_000;
-/** Fewer deletions than this need no such pause. */
-const FEW = 20;
 /** After a start, releases wait until the owners of all zones were read, but no longer than this, in ms. */
 const START_MS = 60_000;
 
@@ -132,15 +130,16 @@ export class HeldOwners {
     const isStarting = now - this.#startedAt < START_MS && zoneIds().some((id) => !this.#compared.has(id));
     if (isStarting) return PAUSE_MS;
     while ((this.#released[0] ?? now) < now - TOGETHER_MS) this.#released.shift();
-    const owners = this.#places.size + this.#released.length;
+    const all = this.#places.size + this.#released.length;
     let heldNow = 0;
     for (const at of this.#held.values()) if (at > now - TOGETHER_MS) heldNow += 1;
-    if (isMass({ owners, releases: this.#waiting.size + heldNow + this.#released.length })) {
+    if (isMassDeletion({ all, deletions: this.#waiting.size + heldNow + this.#released.length })) {
       for (const [each, at] of this.#waiting) this.#held.set(each, at);
       this.#waiting.clear();
       return false;
     }
-    const mayWait = this.#waiting.size > FEW && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
+    // Fewer deletions cannot become a mass deletion, so they need no pause.
+    const mayWait = this.#waiting.size > MOST_ALWAYS && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
     return mayWait && now - this.#lastGoneAt < PAUSE_MS ? PAUSE_MS : true;
   }
 

@@ -1,12 +1,12 @@
 // The brake on the deletion of many zones: a deleted CRD of DNSZones, or a bad prune, must not empty the DNS.
 
 import type { Clock } from '#base/clock.ts';
+import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
 import { isKept, isManaged } from '../access/claims.ts';
-import { isMass, MOST_ALWAYS } from '../record/brake.ts';
 
 /** The period in which deletions count as simultaneous, in ms. */
 const TOGETHER_MS = 60_000;
@@ -44,10 +44,10 @@ export class ZoneBrake {
     const existing = zones.filter((zone) => isManaged(zone) && !isKept(zone));
     const waiting = existing.filter(isDeleting).map(deletedAt).filter(isTogether);
     const gone = this.#deleted.filter(isTogether);
-    const owners = existing.length + gone.length;
-    if (isMass({ owners, releases: waiting.length + gone.length })) return false;
+    const all = existing.length + gone.length;
+    if (isMassDeletion({ all, deletions: waiting.length + gone.length })) return false;
     // So few zones cannot become a mass deletion.
-    if (owners <= MOST_ALWAYS) return true;
+    if (all <= MOST_ALWAYS) return true;
     return this.#isQuiet(existing.filter(isDeleting).length) ? true : PAUSE_MS;
   }
 

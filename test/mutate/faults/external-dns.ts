@@ -75,8 +75,8 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     'a round may delete everything',
     UNIT,
     BRAKE,
-    '.size > union(recent.keys(), held).size / 2',
-    '.size < 0',
+    'return round.length > 0 && isMassDeletion(',
+    'return round.length < 0 && isMassDeletion(',
   ),
   fault('window', 'a mass deletion passes piece by piece', UNIT, BRAKE, 'now - at < WINDOW_MS', 'now - at < 0'),
   fault(
@@ -84,8 +84,8 @@ export const EXTERNAL_DNS_FAULTS: readonly Fault[] = [
     'a deletion that is tried again counts twice',
     UNIT,
     BRAKE,
-    'round.length > 0 && union(recent.keys(), round).size',
-    'round.length > 0 && recent.size + round.length',
+    'return union(recent.keys(), round).size',
+    'return recent.size + round.length',
   ),
   fault(
     'hold',

@@ -9,9 +9,9 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     breaks: 'the brake holds deletions only if all objects are gone',
     edits: [
       {
-        file: 'src/operator/record/brake.ts',
-        find: 'releases > owners / 2',
-        replace: 'releases >= owners',
+        file: 'src/base/mass-deletion.ts',
+        find: 'deletions > all / 2',
+        replace: 'deletions >= all',
       },
     ],
     ...unit('releases'),

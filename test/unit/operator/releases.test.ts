@@ -1,6 +1,6 @@
 // The records of deleted DNSRecords: released at once, found when no operator saw the deletion, and kept when too many are gone.
 import { describe, expect, it } from 'vitest';
-import { isMass } from '#operator/record/brake.ts';
+import { isMassDeletion } from '#base/mass-deletion.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
@@ -98,8 +98,8 @@ describe('the brake on mass deletion', () => {
     [21, 21, true],
     [100, 50, false],
     [100, 51, true],
-  ])('with %i owners stops %i releases: %s', (owners, releases, expected) => {
-    expect(isMass({ owners, releases })).toBe(expected);
+  ])('with %i owners stops %i releases: %s', (all, deletions, expected) => {
+    expect(isMassDeletion({ all, deletions })).toBe(expected);
   });
 
   it.each([
