@@ -59,7 +59,6 @@ export class FakeLeases {
         call(signal, () => this.#watch(signal, () => link.cut === 'no')),
       list: unused,
       apply: unused,
-      applyStatus: unused,
       delete: unused,
     };
     return { api: api as unknown as KubeApi, link };

@@ -75,16 +75,6 @@ export interface KubeApi {
     options: ApplyOptions,
     signal?: AbortSignal,
   ): Promise<T>;
-  /**
-   * Server-side apply on the status subresource; only `metadata` names and `status` count. Answers 404 when the object
-   * is gone.
-   */
-  applyStatus<T extends KubeObject = KubeObject>(
-    type: ResourceType,
-    object: Draft<T>,
-    options: ApplyOptions,
-    signal?: AbortSignal,
-  ): Promise<T>;
   /** JSON merge patch (RFC 7396). With `metadata.resourceVersion` in the patch, a changed object answers 409. */
   merge<T extends KubeObject = KubeObject>(
     type: ResourceType,
@@ -119,26 +109,6 @@ const MERGE = 'application/merge-patch+json';
 
 /** The calls, made over a transport. */
 export function createApi(transport: Transport): KubeApi {
-  const applyTo = async <T>(
-    type: ResourceType,
-    object: Draft<KubeObject>,
-    options: ApplyOptions,
-    subresource: string | undefined,
-    signal: AbortSignal | undefined,
-  ): Promise<T> => {
-    const { namespace, name } = object.metadata;
-    return (await transport.request(
-      {
-        method: 'PATCH',
-        path: resourcePath(type, { namespace, name: name ?? '', subresource }),
-        query: { fieldManager: options.fieldManager, force: String(options.force ?? true) },
-        // JSON is YAML: the server accepts it under the apply type since 1.16.
-        contentType: APPLY,
-        body: { ...object, apiVersion: apiVersionOf(type), kind: type.kind },
-      },
-      signal,
-    )) as T;
-  };
   return {
     get: async <T>(type: ResourceType, object: ObjectName, signal?: AbortSignal) =>
       (await transport.request({ method: 'GET', path: resourcePath(type, object) }, signal)) as T,
@@ -160,8 +130,25 @@ export function createApi(transport: Transport): KubeApi {
         },
         signal,
       )) as T,
-    apply: (type, object, options, signal) => applyTo(type, object, options, undefined, signal),
-    applyStatus: (type, object, options, signal) => applyTo(type, object, options, 'status', signal),
+    apply: async <T extends KubeObject>(
+      type: ResourceType,
+      object: Draft<T>,
+      options: ApplyOptions,
+      signal?: AbortSignal,
+    ) => {
+      const { namespace, name = '' } = object.metadata;
+      return (await transport.request(
+        {
+          method: 'PATCH',
+          path: resourcePath(type, { namespace, name }),
+          query: { fieldManager: options.fieldManager, force: String(options.force ?? true) },
+          // JSON is YAML: the server accepts it under the apply type since 1.16.
+          contentType: APPLY,
+          body: { ...object, apiVersion: apiVersionOf(type), kind: type.kind },
+        },
+        signal,
+      )) as T;
+    },
     merge: async <T>(
       type: ResourceType,
       object: ObjectName,

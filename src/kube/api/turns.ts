@@ -7,8 +7,6 @@ export function inTurns(api: KubeApi, take: TakeTurn): KubeApi {
   return {
     ...api,
     get: (type, at, signal) => take(at.namespace ?? '', () => api.get(type, at, signal), signal) as never,
-    applyStatus: (type, object, options, signal) =>
-      take(object.metadata.namespace ?? '', () => api.applyStatus(type, object, options, signal), signal) as never,
     merge: (type, at, patch, options, signal) =>
       take(at.namespace ?? '', () => api.merge(type, at, patch, options, signal), signal) as never,
   };

@@ -10,8 +10,6 @@ export function interceptKubeWrites(api: KubeApi, intercept: WriteInterceptor): 
       intercept({ name: `create ${type.plural}` }, () => api.create(type, object, signal)) as never,
     apply: (type, object, options, signal) =>
       intercept({ name: `apply ${type.plural}` }, () => api.apply(type, object, options, signal)) as never,
-    applyStatus: (type, object, options, signal) =>
-      intercept({ name: `applyStatus ${type.plural}` }, () => api.applyStatus(type, object, options, signal)) as never,
     merge: (type, object, patch, options, signal) =>
       intercept({ name: `${options?.subresource ?? 'merge'} ${type.plural}` }, () =>
         api.merge(type, object, patch, options, signal),

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeApi } from '#kube/api/api.ts';
 import { isConflict, isNotFound, type KubeError } from '#kube/api/errors.ts';
 import { createEventRecorder } from '#kube/events/events.ts';
-import { type Condition, setCondition } from '#kube/objects/conditions.ts';
 import { addFinalizer, removeFinalizer } from '#kube/objects/finalizer.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { createLogger } from '#telemetry/log.ts';
@@ -18,6 +17,7 @@ const EVENTS: ResourceType = {
   namespaced: true,
 };
 const me = { fieldManager: 'test' };
+const STATUS = { subresource: 'status', ...me };
 const FINALIZER = 'test.zonestead.dev/cleanup';
 
 let cluster: WidgetCluster;
@@ -57,61 +57,38 @@ describe('server-side apply', () => {
     expect(isConflict(error)).toBe(true);
     expect(error.message).toContain('owner');
   });
-
-  it('to the status changes neither spec nor generation, and an equal status is no new version', async () => {
-    const created = await api.apply<Widget>(WIDGETS, { metadata: named('status'), spec: { color: 'red' } }, me);
-    const conditions = setCondition(
-      [],
-      { type: 'Ready', status: 'True', reason: 'Done', message: 'ok', observedGeneration: 1 },
-      new Date(),
-    );
-    const draft = { metadata: named('status'), status: { seen: 'yes', conditions } };
-    const updated = await api.applyStatus<Widget>(WIDGETS, draft, me);
-    expect(updated).toMatchObject({ spec: { color: 'red' }, status: { seen: 'yes', conditions } });
-    expect(updated.metadata.generation).toBe(created.metadata.generation);
-    const again = await api.applyStatus<Widget>(WIDGETS, draft, me);
-    expect(again.metadata.resourceVersion).toBe(updated.metadata.resourceVersion);
-  });
-
-  it('to the status lets two managers keep one condition each', async () => {
-    await api.apply(WIDGETS, { metadata: named('shared') }, me);
-    const condition = (type: string) => ({
-      type,
-      status: 'True',
-      reason: 'Done',
-      message: '',
-      lastTransitionTime: '2026-01-01T00:00:00Z',
-    });
-    for (const type of ['Accepted', 'Ready']) {
-      const status = { conditions: [condition(type)] };
-      await api.applyStatus(WIDGETS, { metadata: named('shared'), status }, { fieldManager: type });
-    }
-    const both = await api.get<Widget & { status: { conditions: Condition[] } }>(WIDGETS, named('shared'));
-    expect(both.status.conditions.map(({ type }) => type).sort()).toEqual(['Accepted', 'Ready']);
-  });
-
-  it('to the status of a deleted object is 404 and creates none', async () => {
-    const error = await failure(api.applyStatus(WIDGETS, { metadata: named('gone'), status: { seen: 'x' } }, me));
-    expect(isNotFound(error)).toBe(true);
-  });
 });
 
 describe('a merge patch of the status', () => {
+  it('changes neither spec nor generation, and an equal status is no new version', async () => {
+    const created = await api.create<Widget>(WIDGETS, { metadata: named('status'), spec: { color: 'red' } });
+    const write = () =>
+      api.merge<Widget>(WIDGETS, named('status'), { spec: { color: 'blue' }, status: { seen: 'yes' } }, STATUS);
+    const updated = await write();
+    expect(updated).toMatchObject({ spec: { color: 'red' }, status: { seen: 'yes' } });
+    expect(updated.metadata.generation).toBe(created.metadata.generation);
+    expect((await write()).metadata.resourceVersion).toBe(updated.metadata.resourceVersion);
+  });
+
+  it('is 404 for a deleted object, and creates none', async () => {
+    const error = await failure(api.merge(WIDGETS, named('gone'), { status: { seen: 'x' } }, STATUS));
+    expect(isNotFound(error)).toBe(true);
+  });
+
   it('ignores a uid: only the resource version keeps it from another object of the same name', async () => {
     const old = await api.create<Widget>(WIDGETS, { metadata: named('again') });
     await api.delete(WIDGETS, named('again'));
     const made = await api.create<Widget>(WIDGETS, { metadata: named('again') });
-    const status = { subresource: 'status', ...me };
     const { uid, resourceVersion } = old.metadata;
     const byUid = await api.merge<Widget>(
       WIDGETS,
       old.metadata,
       { metadata: { uid }, status: { seen: 'old' } },
-      status,
+      STATUS,
     );
     expect([byUid.metadata.uid, byUid.status?.seen]).toEqual([made.metadata.uid, 'old']);
     const byVersion = { metadata: { resourceVersion }, status: { seen: 'older' } };
-    expect(isConflict(await failure(api.merge(WIDGETS, old.metadata, byVersion, status)))).toBe(true);
+    expect(isConflict(await failure(api.merge(WIDGETS, old.metadata, byVersion, STATUS)))).toBe(true);
     expect((await api.get<Widget>(WIDGETS, named('again'))).status?.seen).toBe('old');
   });
 });

@@ -145,9 +145,8 @@ it('a controller brings objects to their end: finalizer, status, cleanup, and no
       cache.observed(current);
       if (current.status?.seen === current.spec?.color) return;
       const status = { seen: current.spec?.color };
-      cache.observed(
-        await api.applyStatus<Widget>(WIDGETS, { metadata: named(splitKey(key).name), status }, me, signal),
-      );
+      const to = { subresource: 'status', ...me };
+      cache.observed(await api.merge<Widget>(WIDGETS, named(splitKey(key).name), { status }, to, signal));
     },
   });
   run();

@@ -173,30 +173,6 @@ describe('an object that nobody has looked at', () => {
     expect(zone.status?.conditions).toHaveLength(4);
   });
 
-  it('keeps the conditions that an apply of others does not name', async () => {
-    await api.create(DNS_RECORD, objectOf('DNSRecord', record, 'partly'));
-    const accepted = {
-      type: 'Accepted',
-      status: 'True',
-      reason: 'Accepted',
-      message: '',
-      lastTransitionTime: '2026-01-01T00:00:00Z',
-    };
-    const metadata = { name: 'partly', namespace: 'default' };
-    const applied = await api.applyStatus<DNSRecord>(
-      DNS_RECORD,
-      { metadata, status: { zoneId: 'zone_1', conditions: [accepted] } },
-      me,
-    );
-    expect(applied.status?.conditions.map(({ type, status }) => `${type}=${status}`).sort()).toEqual([
-      'Accepted=True',
-      'Programmed=Unknown',
-      'Propagated=Unknown',
-      'Ready=Unknown',
-    ]);
-    expect(applied.status?.zoneId).toBe('zone_1');
-  });
-
   it('can be selected by type and by zone', async () => {
     const { items } = await api.list<DNSRecord>(DNS_RECORD, {
       namespace: 'default',

@@ -144,7 +144,6 @@ export class MemoryCluster {
       apply: unused,
       delete: unused,
       watch: unused,
-      applyStatus: unused,
       merge: (type, { namespace, name }, patch, { subresource } = {}) => {
         const { metadata, status } = patch as { metadata: Partial<ObjectMeta>; status?: unknown };
         const key = `${namespace}/${name}`;

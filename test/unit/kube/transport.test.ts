@@ -278,8 +278,9 @@ describe('the typed calls', () => {
     });
     const draft = { metadata: { namespace: 'n', name: 'a' }, status: { seen: 'yes' } };
     await api.apply(WIDGETS, draft, { fieldManager: 'me' });
-    await api.applyStatus(WIDGETS, draft, { fieldManager: 'me', force: false });
-    await api.merge(WIDGETS, draft.metadata, { metadata: { resourceVersion: '3' } });
+    await api.apply(WIDGETS, draft, { fieldManager: 'me', force: false });
+    const options = { subresource: 'status', fieldManager: 'me' };
+    await api.merge(WIDGETS, draft.metadata, { metadata: { resourceVersion: '3' } }, options);
     await api.create(WIDGETS, draft);
     await api.delete(WIDGETS, draft.metadata, { uid: 'u' });
     const requests = server.received.map(({ method, path, query, headers }) => {
@@ -288,8 +289,8 @@ describe('the typed calls', () => {
     expect(requests).toEqual([
       'GET /apis/test.zonestead.dev/v1/widgets?labelSelector=a%3Db&limit=500 ',
       'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a?fieldManager=me&force=true application/apply-patch+yaml',
-      'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a/status?fieldManager=me&force=false application/apply-patch+yaml',
-      'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a? application/merge-patch+json',
+      'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a?fieldManager=me&force=false application/apply-patch+yaml',
+      'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a/status?fieldManager=me application/merge-patch+json',
       'POST /apis/test.zonestead.dev/v1/namespaces/n/widgets? application/json',
       'DELETE /apis/test.zonestead.dev/v1/namespaces/n/widgets/a? application/json',
     ]);
