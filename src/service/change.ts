@@ -152,9 +152,9 @@ export function historyOf(zone: ZoneRow, caller: Caller) {
  */
 export async function once<T>(context: ServiceContext, caller: Caller, work: (tx: Tx) => Promise<T>): Promise<T> {
   try {
-    const answer = await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work));
+    const done = await context.db.transaction((tx) => withAnswerKept(tx, context, caller, work));
     context.commits?.announce();
-    return answer;
+    return 'answer' in done ? done.answer : ((await confirmKept(context, caller)) as T);
   } catch (error) {
     if (isLockFailure(error)) throw busy();
     // A change of records used the token at the same time.
@@ -179,18 +179,28 @@ async function withAnswerKept<T>(
   context: ServiceContext,
   caller: Caller,
   work: (tx: Tx) => Promise<T>,
-): Promise<T> {
-  if (!caller.once) return work(tx);
+): Promise<{ answer: T } | { isKept: true }> {
+  if (!caller.once) return { answer: await work(tx) };
   const { token, requestHash } = caller.once;
   await lockToken(tx, caller.actor.keyId, token);
-  const kept = await answerKept(tx, caller);
-  if (kept) {
-    await confirmEarlierCommits(tx);
-    return kept.answer as T;
-  }
+  if (await answerKept(tx, caller)) return { isKept: true };
   const answer = await work(tx);
   await keepAnswer(tx, { keyId: caller.actor.keyId, token, requestHash, answer, createdAt: context.now() });
-  return answer;
+  return { answer };
+}
+
+/**
+ * The answer to a repetition, from a transaction of its own. With the lock on the token, each repetition would wait until the log
+ * of the one before it is written, and on a busy disk some would be refused as `busy`.
+ */
+function confirmKept(context: ServiceContext, caller: Caller): Promise<unknown> {
+  return context.db.transaction(async (tx) => {
+    const kept = await answerKept(tx, caller);
+    // The database failed over to a server without the answer.
+    if (!kept) throw busy();
+    await confirmEarlierCommits(tx);
+    return kept.answer;
+  });
 }
 
 /** Null: the token is new, or the request has none. @throws Refusal conflict if the token was used for another request */

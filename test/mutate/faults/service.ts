@@ -121,6 +121,20 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     tests: ['test/integration/api/idempotency.test.ts'],
   },
   {
+    name: 'api-once-log',
+    breaks: 'repetitions of a request wait for each other while the database writes its log',
+    edits: [
+      {
+        file: 'src/service/change.ts',
+        find: 'if (await answerKept(tx, caller)) return { isKept: true };',
+        replace:
+          'const kept = await answerKept(tx, caller);\n  if (kept) {\n    await confirmEarlierCommits(tx);\n    return { answer: kept.answer as T };\n  }',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/idempotency.test.ts'],
+  },
+  {
     name: 'api-request-times',
     breaks: 'a request has 300 s to arrive and its headers 100 s, instead of 30 s and 10 s',
     edits: [
