@@ -2,7 +2,14 @@
 // does, because conditions contain it.
 import type { ZoneSecondary } from '#contract/secondary.ts';
 import { plainName } from '#dns/names/plain.ts';
+import { isLater } from '#dns/serial.ts';
 import { SINCE_SECONDS, whole } from './zone-nodes.ts';
+
+/** The serial in the answer of a name server, over DNS; null without one. */
+interface SeenSerial {
+  readonly name: string;
+  readonly serial: number | null;
+}
 
 /** Returns the names of the NS records that no secondary has added. @param nameservers host names, with or without a final dot */
 export function ownNameservers(
@@ -20,12 +27,9 @@ export function secondaryNamed(nameserver: string, secondaries: readonly ZoneSec
 
 /**
  * The serial that the secondary serves: the api tells that of one that is behind, its answers over DNS tell another one's.
- * @param seen the serials in the answers of name servers @returns null if nobody tells
+ * @returns null if nobody tells
  */
-export function secondarySerial(
-  secondary: ZoneSecondary,
-  seen: readonly { readonly name: string; readonly serial: number | null }[],
-): number | null {
+export function secondarySerial(secondary: ZoneSecondary, seen: readonly SeenSerial[]): number | null {
   const own = seen.find(({ name, serial }) => serial !== null && secondaryNamed(name, [secondary]) !== undefined);
   return secondary.serial ?? own?.serial ?? null;
 }
@@ -39,4 +43,34 @@ export function secondaryProblem({ name, state, since, reason }: ZoneSecondary, 
   // It is catching up: the cause and the time would change with each question.
   if (since === undefined || now.getTime() - Date.parse(since) < SINCE_SECONDS * 1_000) return words;
   return `${words}${why} (behind since ${whole(since)})`;
+}
+
+/**
+ * The problems of the secondaries whose names have a wrong answer. The answers over DNS decide: a report of the source can be a
+ * moment older, and hidden secondaries do not count.
+ * @param wrong the names of name servers with a problem
+ */
+export function secondariesLate(wrong: readonly string[], secondaries: readonly ZoneSecondary[], now: Date): string[] {
+  const late = new Set(wrong.flatMap((name) => secondaryNamed(name, secondaries) ?? []));
+  return [...late].flatMap((secondary) => secondaryProblem(secondary, now) ?? []);
+}
+
+/**
+ * The secondaries with their answers over DNS in place of a report that is older than the last change: such a report, which has no
+ * time since when, says nothing about the change.
+ * @param serial the serial of the last change
+ */
+export function secondariesSeen(
+  secondaries: readonly ZoneSecondary[],
+  seen: readonly SeenSerial[],
+  serial: number,
+): readonly ZoneSecondary[] {
+  return secondaries.map((secondary) => {
+    if (secondary.state !== 'behind' || secondary.since !== undefined) return secondary;
+    const own = seen.filter(({ name }) => secondaryNamed(name, [secondary]) !== undefined);
+    const hasIt = own.length > 0 && own.every((each) => each.serial !== null && !isLater(serial, each.serial));
+    if (!hasIt) return secondary;
+    const { name, nameservers, listedBy, chosen } = secondary;
+    return { name, nameservers, listedBy, chosen, state: 'current' };
+  });
 }

@@ -1,11 +1,11 @@
 // The proof that the name servers serve the values of a DNSRecord, and when to look again.
 import type { ListedRecord } from '#client/client.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
+import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { drainedMessage, servedOf } from '../cluster/served.ts';
-import type { ExpectedRecord } from '../proof/propagation.ts';
 import { type Answer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import type { Next, RecordRun } from '../run/run.ts';

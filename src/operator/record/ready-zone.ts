@@ -5,7 +5,7 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { OperatorContext } from '../access/context.ts';
 import { isWithdrawn } from '../cluster/reports.ts';
-import { countedNames, type ReadyWhen } from '../proof/secondaries.ts';
+import { countedNames, type ReadyWhen } from '../proof/propagation.ts';
 
 export interface ReadyZone {
   /** The namespace of the record. */

@@ -2,7 +2,7 @@
 import { isTrue } from '#kube/objects/conditions.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { ONLY_SECONDARIES } from '../proof/secondaries.ts';
+import { ONLY_SECONDARIES } from '../proof/propagation.ts';
 import { type Answer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';

@@ -29,6 +29,7 @@ import { createElection, type Election, type ElectionOptions, whileLeading } fro
 import { createKubeMetrics } from '#kube/metrics.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
 import type { KubeObject } from '#kube/objects/resource.ts';
+import { createParentLookup } from '#nameserver/probe/parent.ts';
 import { parseOverrides, publicAddresses, resolversOf } from '#nameserver/probe/probe.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
@@ -42,7 +43,6 @@ import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/con
 import { type Connection, createCredentials } from '../access/credentials.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { createReports } from '../cluster/reports.ts';
-import { createParentLookup } from '../proof/delegated.ts';
 import { createPropagation } from '../proof/propagation.ts';
 import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';

@@ -13,7 +13,6 @@ import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.
 import { type Connection, connectionFor } from '../access/credentials.ts';
 import { delegatedAnswer } from '../proof/delegated.ts';
 import type { Proof } from '../proof/propagation.ts';
-import { secondariesSeen } from '../proof/secondaries.ts';
 import { type Answer, type NotReady, no } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { addOwnFinalizer } from '../run/objects.ts';
@@ -26,7 +25,7 @@ import { zoneAtService } from './find.ts';
 import { heldAnswer } from './held.ts';
 import { createOwnerChecks, type OwnerChecks } from './owners.ts';
 import { chooseSecondaries, lookAgainMs } from './secondaries.ts';
-import { servingOf } from './serving.ts';
+import { seenBy, servingOf } from './serving.ts';
 import {
   ACCEPTED,
   facts,
@@ -104,7 +103,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
     ownerChecks.dueIn(keyOf(object)),
     ...(delegated.status === 'False' ? [NOT_DELEGATED_RETRY_MS] : []),
     ...(ready.status === 'False' ? [NOT_OFFERED_RETRY_MS] : []),
-    lookAgainMs(secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial), context.now(), zone.updatedAt),
+    lookAgainMs(seenBy(proof, zone), context.now(), zone.updatedAt),
   ];
   return { answers: run.answers, next: { afterMs: Math.min(...due) } };
 }

@@ -2,11 +2,10 @@
 // Serials change with each commit and differ between nodes, so they are written only together with something else that changed.
 import type { Zone, ZoneSecondary } from '#client/client.ts';
 import { nodeProblems } from '#client/zone-nodes.ts';
-import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
+import { secondariesSeen, secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import type { ServerVerdict } from '#nameserver/probe/probe.ts';
 import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
 import type { Proof } from '../proof/propagation.ts';
-import { secondariesSeen } from '../proof/secondaries.ts';
 
 /** The longest lists of the status. */
 const MOST = 64;
@@ -26,7 +25,7 @@ export function servingOf(
 ): Serving {
   const servers = proof.servers.slice(0, MOST).map(serverOf);
   const { nodes } = proof.answer;
-  const secondaries = secondariesSeen(proof.answer.secondaries, proof.servers, zone.serial);
+  const secondaries = seenBy(proof, zone);
   const next: Serving = {
     servers,
     // An api that does not tell leaves the earlier values: they are not known to be wrong.
@@ -34,6 +33,15 @@ export function servingOf(
   };
   const isSame = status?.serial === zone.serial && withoutSerials(next) === withoutSerials(status);
   return isSame ? { ...fieldsOf(status), servers: status.servers } : { ...next, servers };
+}
+
+/** The secondaries as the proof has seen them. */
+export function seenBy({ servers, answer }: Pick<Proof, 'servers' | 'answer'>, zone: Zone): readonly ZoneSecondary[] {
+  return secondariesSeen(answer.secondaries, servers.map(serialOf), zone.serial);
+}
+
+function serialOf({ server, serial }: ServerVerdict): { name: string; serial: number | null } {
+  return { name: server.name, serial };
 }
 
 function fieldsOf(status: ZoneStatus | undefined): Serving {
@@ -66,8 +74,7 @@ function secondaryOf(
   now: Date,
 ): NonNullable<Serving['secondaries']>[number] {
   const { name, nameservers, state } = secondary;
-  const seen = servers.map(({ server, serial }) => ({ name: server.name, serial }));
-  const serial = secondarySerial(secondary, seen);
+  const serial = secondarySerial(secondary, servers.map(serialOf));
   const problem = secondaryProblem(secondary, now);
   return {
     name,

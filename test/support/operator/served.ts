@@ -3,7 +3,7 @@
 import { fqdn } from '#dns/names/name.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
-import type { ExpectedRecord } from '#operator/proof/propagation.ts';
+import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import type { MemoryService } from './service.ts';
 
 export function servedBy(service: MemoryService) {

@@ -2,8 +2,9 @@
 import type { Answer } from 'dns-packet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseRdata } from '#dns/types/index.ts';
+import { createParentLookup, type SeenAtParent } from '#nameserver/probe/parent.ts';
 import { publicAddresses } from '#nameserver/probe/probe.ts';
-import { createParentLookup, delegatedAnswer, type SeenAtParent } from '#operator/proof/delegated.ts';
+import { delegatedAnswer } from '#operator/proof/delegated.ts';
 import { type FakeNameServer, startNameServer } from '../../support/fake-nameserver.ts';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 

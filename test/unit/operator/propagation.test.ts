@@ -5,8 +5,8 @@ import type { ZoneNode, ZoneSecondary } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { NO_NODE_REPORTS } from '#client/zone-nodes.ts';
 import { parseRdata } from '#dns/types/index.ts';
-import { createPropagation, type ExpectedRecord } from '#operator/proof/propagation.ts';
-import { NO_PROOF, type ReadyWhen } from '#operator/proof/secondaries.ts';
+import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
+import { createPropagation, NO_PROOF, type ReadyWhen } from '#operator/proof/propagation.ts';
 import { type FakeNameServer, type Script, startNameServer } from '../../support/fake-nameserver.ts';
 
 const open: FakeNameServer[] = [];

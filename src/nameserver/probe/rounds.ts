@@ -1,0 +1,128 @@
+// Queries the name servers of a zone in rounds, until they are right or another party has answered. After an attempt without an
+// answer there is no other round.
+import { Resolver } from 'node:dns/promises';
+import type { Clock } from '#base/clock.ts';
+import { sleep } from '#base/wait.ts';
+import {
+  type AddressResolver,
+  aliasServed,
+  type Endpoint,
+  type ExpectedRrset,
+  type NameServer,
+  resolveServers,
+  rrsetServed,
+  type ServerVerdict,
+  zoneServed,
+} from './probe.ts';
+
+/** The RRset that name servers must serve for a record. For an ALIAS these are addresses with any TTL. */
+export type ExpectedRecord = Omit<ExpectedRrset, 'type'> & { readonly type: ExpectedRrset['type'] | 'ALIAS' };
+
+/** The result of the last round. */
+export interface RoundsResult {
+  readonly servers: readonly ServerVerdict[];
+  readonly problems: readonly string[];
+  /** The names of those that have a problem. */
+  readonly wrong: readonly string[];
+}
+
+export interface ProbeRounds {
+  /**
+   * Whether the name servers serve the zone with this serial or a later one.
+   * @param until the rounds go on at least until it settles: a query right after that tells the result
+   * @throws the signal's reason when it aborts, as `record` does
+   */
+  zone(
+    expected: Parameters<typeof zoneServed>[0],
+    nameservers: readonly string[],
+    until: Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<RoundsResult>;
+  /** Whether the name servers serve the values over UDP and over TCP. */
+  record(
+    expected: ExpectedRecord,
+    nameservers: readonly string[],
+    until: Promise<unknown>,
+    signal: AbortSignal,
+  ): Promise<RoundsResult>;
+}
+
+const ATTEMPT_MS = 1_000;
+const ATTEMPTS = 2;
+const RESOLVE_MS = 2_000;
+/**
+ * The least number of rounds. Right after a write, a server serves the old answer for some milliseconds, so another round
+ * avoids a status write. There is no other round for a silent server, which would cost a worker two seconds.
+ */
+const MIN_ROUNDS = 4;
+const INTERVAL_MS = 40;
+/** The pause grows up to so many intervals until the other party has answered. */
+const MOST_LONGER = 8;
+/** How long a success over TCP counts, in ms: TCP depends on the server and its firewall, not on each record. */
+const TCP_SEEN_MS = 10_000;
+
+/**
+ * @param overrides the addresses of name servers whose names do not resolve here
+ * @param resolver (Default: the resolver of the system.)
+ */
+export function createProbeRounds(
+  overrides: ReadonlyMap<string, Endpoint>,
+  clock: Clock,
+  resolver: AddressResolver = new Resolver({ timeout: RESOLVE_MS, tries: 1 }),
+): ProbeRounds {
+  const tcpSeen = new Map<string, number>();
+
+  async function run(
+    nameservers: readonly string[],
+    until: Promise<unknown>,
+    signal: AbortSignal,
+    ask: (servers: readonly NameServer[]) => Promise<ServerVerdict[]>,
+  ): Promise<RoundsResult> {
+    let isSettled = false;
+    const settled = until.then(() => {
+      isSettled = true;
+    });
+    settled.catch(() => undefined);
+    const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
+    const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
+    const nameless = unresolved.map(({ name }) => name);
+    for (let round = 1; ; round += 1) {
+      const since = clock.now();
+      const wasSettled = isSettled;
+      const verdicts = await ask(servers);
+      const problems = verdicts.flatMap(({ server, problem }) =>
+        problem === null ? [] : [`${server.name} (${server.address}) ${problem}`],
+      );
+      const isSilent = clock.now() - since >= ATTEMPT_MS;
+      const isLast = round >= MIN_ROUNDS && wasSettled;
+      if (problems.length === 0 || isSilent || isLast)
+        return {
+          servers: verdicts,
+          problems: [...unknown, ...problems],
+          wrong: [...nameless, ...verdicts.filter(({ ok }) => !ok).map(({ server }) => server.name)],
+        };
+      // Many callers wait together for a node that is behind, and must not keep the name servers busy.
+      const longer = isSettled ? 1 : Math.min(2 ** (round - 1), MOST_LONGER);
+      const pause = sleep(clock, INTERVAL_MS * longer, signal);
+      await (isSettled ? pause : Promise.race([pause, settled]));
+    }
+  }
+
+  const options = (signal: AbortSignal) => ({ timeoutMs: ATTEMPT_MS, attempts: ATTEMPTS, signal });
+  return {
+    zone: (expected, nameservers, until, signal) =>
+      run(nameservers, until, signal, (servers) => zoneServed(expected, servers, options(signal))),
+    record: (expected, nameservers, until, signal) =>
+      run(nameservers, until, signal, async (servers) => {
+        const { type } = expected;
+        if (type === 'ALIAS') return aliasServed(expected.name, servers, { ...options(signal), verifyTcp: true });
+        const verifyTcp = servers.some(
+          ({ address, port }) => !(clock.now() < (tcpSeen.get(`${address} ${port}`) ?? 0)),
+        );
+        const verdicts = await rrsetServed({ ...expected, type }, servers, { ...options(signal), verifyTcp });
+        for (const { server, ok } of verdicts)
+          if (ok && verifyTcp) tcpSeen.set(`${server.address} ${server.port}`, clock.now() + TCP_SEEN_MS);
+        return verdicts;
+      }),
+  };
+}
