@@ -6,13 +6,13 @@ import { countDatabaseLosses, countRefusedConnections, watchDatabase } from '#ap
 import { realClock } from '#base/clock.ts';
 import { createPaceMetrics } from '#client/pace/metrics.ts';
 import { createStore } from '#kube/cache/store.ts';
-import { createKubeMetrics } from '#kube/metrics.ts';
+import { countLeadership, createKubeMetrics } from '#kube/metrics.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
-import { countHeartbeats, countHeld, countLeadership, countRequests, createObserver } from '#operator/run/metrics.ts';
+import { countHeartbeats, countHeld, countRequests, createObserver } from '#operator/run/metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';

@@ -6,6 +6,7 @@ import type { CallObserver } from './api/transport.ts';
 import type { ReflectorObserver } from './cache/reflector.ts';
 import type { ControllerObserver, ReconcileOutcome } from './controller/controller.ts';
 import type { QueueObserver, QueueStats, WorkQueue } from './controller/queue.ts';
+import type { Election } from './leader/election.ts';
 
 export interface KubeMetrics {
   readonly calls: CallObserver;
@@ -33,6 +34,20 @@ export function createKubeMetrics(metrics: Metrics): KubeMetrics {
     cache: countCaches(metrics),
     eventDropped: countEvents(metrics),
   };
+}
+
+/** Registers the leadership metrics; without an election this process is the leader. */
+export function countLeadership(metrics: Metrics, election: Pick<Election, 'leads' | 'terms'> | undefined): void {
+  metrics.gauge({
+    name: 'leader',
+    help: '1 if this process is the leader, 0 if not.',
+    collect: (gauge) => gauge.set(election === undefined || election.leads() ? 1 : 0),
+  });
+  metrics.gauge({
+    name: 'leader_terms',
+    help: 'Number of times that this process became the leader.',
+    collect: (gauge) => gauge.set(election?.terms() ?? 1),
+  });
 }
 
 function countControllers(metrics: Metrics): KubeMetrics['controller'] {

@@ -2,6 +2,7 @@
 
 import type { DnsRecord } from '#client/client.ts';
 import type { Lane } from '#client/pace/lanes.ts';
+import { sendSet } from '#client/pace/send.ts';
 import type { AppliedSet } from '#client/pace/writer.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
@@ -11,17 +12,12 @@ import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
-import { failureOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
-import { sendSet } from '../run/send.ts';
 import { type Desired, identityOf } from './desired.ts';
 import { type DriftPolicy, type Policies, setOf, textOfSet } from './owner.ts';
-import { type Problem, problemOf } from './problem.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
 export interface Applied {
-  /** The refusal of the service, or null. Nothing was changed then. */
-  readonly problem: Problem | null;
   /** Descriptions of the changes of other clients since the spec was applied. */
   readonly drift: readonly string[];
   /** Whether records in DNS changed. */
@@ -32,7 +28,7 @@ export interface Applied {
 
 /**
  * Applies the values of the object, and releases what it has in other zones.
- * @throws errors of the service that are no refusals; the next call continues
+ * @throws errors of the service; a refusal has changed nothing, and after any other error the next call continues
  */
 export async function applyValues(
   run: RecordRun,
@@ -54,20 +50,13 @@ export async function applyValues(
   const text = textOfSet(zoneId, set);
   const unproven = () => held.confirm(key, text);
   const isProgrammed = isTrue(object.status?.conditions, 'Programmed', object.metadata.generation);
-  if (held.takeConfirmed(key, text) && isProgrammed) return { problem: null, drift: [], hasWritten: false, unproven };
+  if (held.takeConfirmed(key, text) && isProgrammed) return { drift: [], hasWritten: false, unproven };
   const place = { lane, group: object.metadata.namespace ?? '', zone: zoneId };
-  let applied: AppliedSet;
-  try {
-    applied = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
-  } catch (error) {
-    const failure = failureOf(error);
-    if (failure?.kind !== 'refused') throw error;
-    return { problem: problemOf(failure), drift: [], hasWritten: false, unproven };
-  }
+  const applied = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
   if (applied.changed && !isNew) wakeContested(context, zoneKey, key);
   const drift = driftIn(applied, desired, policy);
   if (drift.length > 0 && policy !== 'Ignore') report(run, drift, policy);
-  return { problem: null, drift, hasWritten: applied.changed, unproven };
+  return { drift, hasWritten: applied.changed, unproven };
 }
 
 function report({ object, observations, events }: RecordRun, drift: readonly string[], policy: DriftPolicy): void {

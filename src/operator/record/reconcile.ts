@@ -1,6 +1,7 @@
 // Reconciles one DNSRecord: looks at the object and its zone, decides whether the record may be there, writes its values, proves
 // them by DNS, and returns the outcome.
 
+import { type BoundedWait, createBoundedWait } from '#base/bounded-wait.ts';
 import type { Reconcile } from '#kube/controller/controller.ts';
 import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
@@ -8,7 +9,6 @@ import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrec
 import type { DNSZone } from '#resources/dnszone.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { type BoundedWait, createBoundedWait } from '../access/bounded-wait.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
 import { type Connection, connectionFor } from '../access/credentials.ts';
 import { refusal } from '../access/grants.ts';
@@ -19,7 +19,6 @@ import { createReconciler } from '../run/reconciler.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
 import { applyValues } from './apply.ts';
 import { type Desired, desiredOf } from './desired.ts';
-import { messageOf } from './problem.ts';
 import { nextProbe, provenBefore, proveValues } from './prove.ts';
 import { type ReadyZone, zoneOf } from './ready-zone.ts';
 import { releaseGone, withdraw } from './release.ts';
@@ -27,8 +26,6 @@ import { ACCEPTED, failedRecord, PROGRAMMED, READY, stopped } from './status.ts'
 
 /** The time until the next check whether the owners in the zone were read, in ms. Their list causes a run, too. */
 const OWNERS_RETRY_MS = 1_000;
-
-const ALL_OR_NONE = 'The operator has written none of the new values of this object.';
 
 export function createRecordReconciler(context: OperatorContext): Reconcile {
   const mustWait = createBoundedWait(context.clock);
@@ -54,6 +51,7 @@ async function reconcileRecord(
   mustWaitForOwners: BoundedWait,
 ): Promise<RecordOutcome> {
   const { context, object, signal } = run;
+  const { uid = '' } = object.metadata;
   context.held.back(keyOf(object));
   const found = context.zones.get(zoneKeyOf(object));
   const zone = found && zoneOf(context, found, object);
@@ -66,10 +64,10 @@ async function reconcileRecord(
   if (!verdict.ok || problem) return refuse(run, found, problem as NotReady);
   const { desired } = verdict;
   // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
-  if (mustWaitForOwners(object, !context.held.isCompared(zone.zoneId))) return { next: { afterMs: OWNERS_RETRY_MS } };
+  if (mustWaitForOwners(uid, !context.held.isCompared(zone.zoneId))) return { next: { afterMs: OWNERS_RETRY_MS } };
   const service = await connectionFor(context, found, signal);
   const preceding = precedingRecord(context, object, found, zone.zoneName, desired);
-  if (mustWait(object, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };
+  if (mustWait(uid, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };
   return program(run, service, zone, desired);
 }
 
@@ -100,18 +98,12 @@ async function program(run: RecordRun, service: Connection, zone: ReadyZone, des
   const zoneSpec = context.zones.get(zoneKeyOf(object))?.spec;
   const driftPolicy = object.spec.driftPolicy ?? zoneSpec?.driftPolicy ?? 'Enforce';
   const whenClusterLost = object.spec.whenClusterLost ?? zoneSpec?.whenClusterLost ?? 'Keep';
+  // Also after a failure: the answer of the service may be lost.
+  run.fields = { fqdn: desired.fqdn, zoneId };
   const applied = await applyValues(run, service, zoneId, desired, { drift: driftPolicy, whenClusterLost });
   const { drift, hasWritten } = applied;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
-  run.fields = { fqdn: desired.fqdn, zoneId };
   if (drift.length > 0 && driftPolicy !== 'Enforce') return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
-  if (applied.problem) {
-    const { reason } = applied.problem;
-    const together = desired.values.length > 1 ? ` ${ALL_OR_NONE}` : '';
-    const answer = no(reason, messageOf(context, object, applied.problem) + together);
-    const accepted = reason === 'Conflict' ? ACCEPTED : answer;
-    return { answers: stopped(answer, accepted), next: { afterMs: REFUSED_RETRY_MS } };
-  }
   if (drift.length > 0) run.observations.push({ kind: 'drift', result: 'repaired' });
   const wasInSync = !hasWritten && drift.length === 0;
   const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;

@@ -4,20 +4,20 @@
 // If the zone is deleted too, for example with its namespace, the one deletion of the zone removes all its records. Separate
 // releases would use up the write limit of the key, and a namespace with hundreds of records would take minutes.
 
+import type { BoundedWait } from '#base/bounded-wait.ts';
 import { isAbsent } from '#client/errors.ts';
+import { sendSet } from '#client/pace/send.ts';
 import type { ReconcileContext, ReconcileResult } from '#kube/controller/controller.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
-import type { BoundedWait } from '../access/bounded-wait.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { clusterOf, type OperatorContext } from '../access/context.ts';
 import { connectionForDeletion } from '../access/credentials.ts';
-import { failureOf, nextAfter } from '../run/failures.ts';
+import { failed, resultOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
-import { sendSet } from '../run/send.ts';
 import type { Place } from './held.ts';
 import { BY_CONTESTED_ZONE } from './indexes.ts';
 import { ownerOf } from './owner.ts';
@@ -39,7 +39,7 @@ export async function releaseGone(
   const call = { signal, requestId: reconcileId };
   for (const place of context.held.at(key)) {
     const zone = context.zones.get(place.zoneKey);
-    if (mustWait({ metadata: { name: key, uid: key } }, isDeletedWithRecords(context, zone, place))) {
+    if (mustWait(key, isDeletedWithRecords(context, zone, place))) {
       context.held.back(key);
       return { requeueAfterMs: ZONE_RETRY_MS };
     }
@@ -54,20 +54,12 @@ export async function releaseGone(
     try {
       await releaseAt(context, key, place, call);
     } catch (error) {
-      const failure = failureOf(error, zone);
-      if (!failure) throw error;
+      const { failure, next } = failed(context, error, zone);
       // The object that could have a condition is gone; the zone has one about its key.
-      if (failure.kind === 'key' && zone) {
-        context.credentials.invalidate(zone);
-        context.enqueueZone(keyOf(zone));
-      }
+      if (failure.kind === 'key' && zone) context.enqueueZone(keyOf(zone));
       if (failure.kind === 'refused')
         log.warn({ reason: failure.message }, 'the records of a deleted DNSRecord remain');
-      const { clock, credentials } = context;
-      const next = nextAfter(failure, error, clock.now(), credentials.refreshMs);
-      if (!('failed' in next)) return { requeueAfterMs: next.afterMs };
-      context.enqueueRecordOnRecovery(key);
-      throw error;
+      return resultOf(next, () => context.enqueueRecordOnRecovery(key));
     }
     context.held.released(key, !isPermitted);
   }

@@ -1,16 +1,23 @@
 // The results of a run as conditions of a DNSRecord.
 import { isTrue } from '#kube/objects/conditions.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
-import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { valuesOf } from '#resources/summary.ts';
+import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
+import type { OperatorContext } from '../access/context.ts';
+import { BY_LABEL, labelIndex } from '../access/precedence.ts';
 import { ONLY_SECONDARIES } from '../proof/propagation.ts';
 import { type Answer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
-import { messageOf, problemOf } from './problem.ts';
+import { keyIn } from './owner.ts';
 
 export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
 export const PROGRAMMED = yes('Programmed', 'The DNS service has stored all values.');
 export const READY = yes('Ready', 'The record is served.');
+
+const ALL_OR_NONE = 'The operator has written none of the new values of this object.';
 
 /** The delay in ms after which the operator tries a zone again that was there a moment ago. */
 const NO_ZONE_MS = 1_000;
@@ -53,9 +60,70 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
       next: { afterMs: NO_ZONE_MS },
     };
   }
-  const generation = object.metadata.generation ?? 0;
-  const message = messageOf(context, object, problemOf(failure));
-  if (failure.kind !== 'refused' && isTrue(object.status?.conditions, 'Ready', generation))
-    return { answers: { Ready: yes(failure.reason, message) } };
-  return { answers: stopped(no(failure.reason, message), ACCEPTED) };
+  const { kind, reason } = failure;
+  const message = messageOf(context, object, failure);
+  if (kind === 'refused') {
+    // Only a write is refused: whoever may write may read.
+    const together = valuesOf(object.spec).length > 1 ? ` ${ALL_OR_NONE}` : '';
+    const answer = no(reason, message + together);
+    return { answers: stopped(answer, reason === 'Conflict' ? ACCEPTED : answer) };
+  }
+  if (isTrue(object.status?.conditions, 'Ready', object.metadata.generation ?? 0))
+    return { answers: { Ready: yes(reason, message) } };
+  return { answers: stopped(no(reason, message), ACCEPTED) };
+}
+
+type Refusal = Pick<Failure, 'reason' | 'message' | 'owner' | 'value' | 'isShared'>;
+
+/** A longer value is cut: a condition is read by people. */
+const LONGEST_VALUE = 80;
+/** The owner that stands for a DNSRecord of any cluster. */
+const OF_CLUSTER = /^k8s:(?<cluster>[^/]+)\/(?<key>.+)$/;
+
+/**
+ * Returns the message for the condition of this object. An object of another namespace is told nothing about the zone's records,
+ * except about a DNSRecord of this cluster that owns the same value.
+ */
+export function messageOf(context: OperatorContext, object: DNSRecord, failure: Refusal): string {
+  const { reason, message, owner, isShared } = failure;
+  if (reason !== 'Conflict') return message;
+  const cluster = context.cluster();
+  const value = failure.value === null ? null : clip(failure.value);
+  const holder = owner === null || cluster === undefined ? undefined : keyIn(owner, cluster);
+  if (value !== null && holder !== undefined && holder !== keyOf(object))
+    return `DNSRecord ${holder} already owns ${value}. Delete one of the two objects.`;
+  if (!isInOwnNamespace(object)) {
+    const { type, name } = object.spec;
+    return `The zone contains records that conflict with ${type} records named ${name}. Ask the owner of DNSZone ${zoneKeyOf(object)} which records these are. If they are the same values of another cluster, set spec.sharing: Shared on both DNSRecords.`;
+  }
+  if (value !== null && owner === null)
+    return `The value ${value} already exists at the DNS service, and no DNSRecord owns it. Delete it there, or set spec.adopt: IfIdentical to take it over.`;
+  const other = OF_CLUSTER.exec(owner ?? '')?.groups;
+  if (value !== null && other !== undefined)
+    return `The value ${value} ${isShared ? 'is shared by' : 'belongs to'} DNSRecord ${other.key} of cluster ${other.cluster}. To serve it from both clusters, ${whoShares(object, isShared)}; otherwise delete one of the two objects.`;
+  return [message, ...neighbours(context, object)].join(' ');
+}
+
+/** The objects that do not share the value yet. */
+function whoShares({ spec }: DNSRecord, isShared: boolean): string {
+  if (isShared) return 'set spec.sharing: Shared on this DNSRecord';
+  return spec.sharing === 'Shared'
+    ? 'set spec.sharing: Shared on that DNSRecord too'
+    : 'set spec.sharing: Shared on both DNSRecords';
+}
+
+function clip(value: string): string {
+  return value.length <= LONGEST_VALUE ? value : `${value.slice(0, LONGEST_VALUE - 3)}…`;
+}
+
+/** The other DNSRecords that have records of the same name. */
+function neighbours({ records }: OperatorContext, object: DNSRecord): string[] {
+  const isThere = ({ metadata, spec, status }: DNSRecord) =>
+    metadata.uid !== object.metadata.uid &&
+    spec.name.toLowerCase() === object.spec.name.toLowerCase() &&
+    isTrue(status?.conditions, 'Programmed');
+  return labelIndex(object)
+    .flatMap((label) => records.byIndex(BY_LABEL, label))
+    .filter(isThere)
+    .map((record) => `DNSRecord ${keyOf(record)} has ${record.spec.type} records of this name.`);
 }

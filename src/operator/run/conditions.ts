@@ -1,7 +1,8 @@
-// Builds the conditions of both kinds from the results of a run.
+// Builds the conditions of both kinds from the results of a run, and the Event for a change of Ready. Pure.
+import type { EventToRecord } from '#kube/events/events.ts';
 import { findCondition, setConditions } from '#kube/objects/conditions.ts';
 import type { Condition } from '#resources/common.ts';
-import type { GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
+import type { EventReason, GoodReason, NotDelegatedReason, NotReadyReason } from '#resources/reasons.ts';
 
 interface Said<Status extends 'True' | 'False' | 'Unknown', Reason> {
   status: Status;
@@ -64,4 +65,30 @@ export function readyFrom(answers: readonly Answer[], whenAll: Answer): Answer {
 export function isDriftReported(conditions: readonly Condition[] | undefined, drift: string): boolean {
   const programmed = findCondition(conditions, 'Programmed');
   return programmed?.reason === 'Drifted' && programmed.message.includes(drift);
+}
+
+/** Reasons that end without action by a user. A condition is enough to report them; they cause no Event. */
+const WITHOUT_EVENT: ReadonlySet<string> = new Set<NotReadyReason>([
+  'AwaitingPropagation',
+  'ZoneNotReady',
+  'ZoneParked',
+  'RateLimited',
+  'ZoneBusy',
+  'APIUnavailable',
+  'APIError',
+]);
+
+/**
+ * The Event for a change of Ready, or for a new reason that a user must act on, also for an object that was never Ready.
+ * @param before the previous conditions
+ */
+export function readyEvent(
+  before: readonly Condition[] | undefined,
+  { status, reason, message }: Condition,
+): Omit<EventToRecord<EventReason>, 'action'> | null {
+  const was = findCondition(before, 'Ready');
+  const [wasReady, isReady] = [was?.status === 'True', status === 'True'];
+  const isNews = wasReady || isReady ? isReady !== wasReady : !WITHOUT_EVENT.has(reason) && was?.reason !== reason;
+  if (!isNews) return null;
+  return { type: isReady ? 'Normal' : 'Warning', reason: reason as EventReason, note: message };
 }

@@ -1,8 +1,11 @@
 // The one mapping of errors, for records, zones and deletions: from the error of a call to a reason, a message, and the time of the
 // next run. The same situation gives the same bytes, so that a retry does not write a new status.
 import { ApiError, ApiUnavailable, isAbsent } from '#client/errors.ts';
+import { PausedTooLong } from '#client/pace/send.ts';
+import type { ReconcileResult } from '#kube/controller/controller.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
+import type { OperatorContext } from '../access/context.ts';
 import { KeyUnusable, rejectedKey } from '../access/credentials.ts';
 import type { Next } from './run.ts';
 
@@ -39,6 +42,8 @@ export interface Failure {
 /** The operator retries refused objects too, because the conflict may end without an edit of the object. */
 export const REFUSED_RETRY_MS = 5 * 60_000;
 
+const AT_TIME = ' The operator retries at status.nextAttemptTime.';
+
 const BY_CODE: Readonly<Record<string, Pick<Failure, 'kind' | 'reason'>>> = {
   bad_request: { kind: 'refused', reason: 'InvalidSpec' },
   conflict: { kind: 'refused', reason: 'Conflict' },
@@ -71,7 +76,7 @@ export function failureOf(error: unknown, zone?: DNSZone): Failure | null {
     };
   }
   if (error instanceof PausedTooLong)
-    return { ...plain, kind: 'wait', reason: error.reason, message: error.message, until: error.until };
+    return { ...plain, kind: 'wait', reason: error.reason, message: `${error.message}${AT_TIME}`, until: error.until };
   return null;
 }
 
@@ -82,30 +87,35 @@ function detailsOf({ message, code, records, owner, value, isShared }: ApiError)
 }
 
 /**
- * @param now the time of the clock in ms
- * @param keyRetryMs the time until a Secret with an API key is read again
+ * Maps the error of a run or of a release. A key of the zone's own that the service refuses is read again at the next run.
+ * @param zone the zone whose API key the call used
+ * @throws the error if it is not a failed call to the service
  */
-export function nextAfter({ kind, until }: Failure, error: unknown, now: number, keyRetryMs: number): Next {
+export function failed(
+  { clock, credentials }: Pick<OperatorContext, 'clock' | 'credentials'>,
+  error: unknown,
+  zone: DNSZone | undefined,
+): { failure: Failure; next: Next } {
+  const failure = failureOf(error, zone);
+  if (!failure) throw error;
+  if (failure.kind === 'key' && zone) credentials.invalidate(zone);
+  return { failure, next: nextAfter(failure, error, clock.now(), credentials.refreshMs) };
+}
+
+function nextAfter({ kind, until }: Failure, error: unknown, now: number, keyRetryMs: number): Next {
   if (kind === 'refused') return { afterMs: REFUSED_RETRY_MS };
   if (kind === 'key') return { afterMs: keyRetryMs };
   if (until !== null) return { afterMs: Math.max(0, until - now) };
   return { failed: error };
 }
 
-/** The dispatcher holds the write back for longer than a worker may wait. */
-export class PausedTooLong extends Error {
-  readonly reason: 'RateLimited' | 'ZoneBusy';
-  /** The time at which the pause ends, in ms of the dispatcher's clock. */
-  readonly until: number;
-
-  constructor(reason: 'RateLimited' | 'ZoneBusy', until: number) {
-    super(
-      reason === 'RateLimited'
-        ? 'The API key has reached its write limit. The operator retries at status.nextAttemptTime.'
-        : 'The zone is busy with other changes. The operator retries at status.nextAttemptTime.',
-    );
-    this.name = 'PausedTooLong';
-    this.reason = reason;
-    this.until = until;
-  }
+/**
+ * The answer of a run to its queue.
+ * @param onRecovery makes the object run again when the service answers again
+ * @throws the failure that a growing delay follows
+ */
+export function resultOf(next: Next, onRecovery: () => void): ReconcileResult {
+  if (!('failed' in next)) return { requeueAfterMs: next.afterMs };
+  onRecovery();
+  throw next.failed;
 }

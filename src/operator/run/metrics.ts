@@ -10,11 +10,9 @@
 //   drift_total{kind,result}                   differences at the service: found, and repaired
 //   service_requests_total{method,code}        calls to the service by status; `none` without one, `other` for a rare status
 //   service_request_duration_seconds{method}   histogram: duration of one call
-//   leader, leader_terms                       whether this process is the leader, and how often it became the leader
 
 import type { RequestObserver } from '#client/http.ts';
 import type { Cache } from '#kube/cache/store.ts';
-import type { Election } from '#kube/leader/election.ts';
 import type { Condition } from '#resources/common.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -47,20 +45,6 @@ const PROPAGATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 3
 /** Counts calls to the service. Pass the result to the client. */
 export function countRequests(metrics: Metrics): RequestObserver {
   return countCalls(metrics, { prefix: 'service', title: 'the service', codes: CODES });
-}
-
-/** Registers the leadership metrics; without an election this process is the leader. */
-export function countLeadership(metrics: Metrics, election: Election | undefined): void {
-  metrics.gauge({
-    name: 'leader',
-    help: '1 if this process is the leader, 0 if not.',
-    collect: (gauge) => gauge.set(election === undefined || election.leads() ? 1 : 0),
-  });
-  metrics.gauge({
-    name: 'leader_terms',
-    help: 'Number of times that this process became the leader.',
-    collect: (gauge) => gauge.set(election?.terms() ?? 1),
-  });
 }
 
 /** Registers the number of deleted DNSRecords whose records remain for now. */

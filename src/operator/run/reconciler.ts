@@ -3,17 +3,16 @@
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { Reconcile, ReconcileContext, ReconcileResult } from '#kube/controller/controller.ts';
-import type { EventToRecord } from '#kube/events/events.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
-import { isDeleting } from '#kube/objects/finalizer.ts';
+import { addFinalizer, isDeleting, removeFinalizer } from '#kube/objects/finalizer.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
+import { writeStatus as patchStatus } from '#kube/objects/status.ts';
 import type { Condition } from '#resources/common.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
-import type { EventReason, NotReadyReason } from '#resources/reasons.ts';
+import { FIELD_MANAGER, FINALIZER } from '#resources/names.ts';
 import type { OperatorContext } from '../access/context.ts';
-import { type Answer, conditionsWith, readyFrom } from './conditions.ts';
-import { type Failure, failureOf, nextAfter } from './failures.ts';
-import { dropFinalizer, writeStatus } from './objects.ts';
+import { type Answer, conditionsWith, readyEvent, readyFrom } from './conditions.ts';
+import { type Failure, failed, resultOf } from './failures.ts';
 import type { Answers, Outcome, Reconciled, Run, Status } from './run.ts';
 
 /** The differences between the kinds. All functions but `decide` are pure. */
@@ -65,9 +64,7 @@ export function createReconciler<T extends Reconciled<S>, S extends Status>(
       const outcome = await outcomeOf(kind, run);
       if (outcome.wakesZone !== undefined) context.enqueueZone(outcome.wakesZone);
       await write(kind, run, outcome);
-      if (!('failed' in outcome.next)) return { requeueAfterMs: outcome.next.afterMs };
-      kind.onRecovery(key);
-      throw outcome.next.failed;
+      return resultOf(outcome.next, () => kind.onRecovery(key));
     } finally {
       // Also after a failure: the steps before it have had their effect.
       for (const event of run.events) context.events.record(run.object, event);
@@ -85,17 +82,15 @@ async function outcomeOf<T extends Reconciled<S>, S extends Status>(
     return await kind.decide(run);
   } catch (error) {
     const { context } = run;
-    const { clock, credentials } = context;
-    const zone = kind.zoneOf(run.object);
-    const failure = failureOf(error, zone);
-    if (!failure) throw error;
-    if (failure.kind === 'key' && zone) credentials.invalidate(zone);
+    const { failure, next } = failed(context, error, kind.zoneOf(run.object));
     const told = run.answers === null ? kind.failed(run, failure) : { answers: run.answers };
     const { until } = failure;
     const time =
-      until === null ? {} : { nextAttemptTime: new Date(context.now().getTime() + until - clock.now()).toISOString() };
+      until === null
+        ? {}
+        : { nextAttemptTime: new Date(context.now().getTime() + until - context.clock.now()).toISOString() };
     const fields = { ...time, ...told.fields } as Partial<S>;
-    return { next: nextAfter(failure, error, clock.now(), credentials.refreshMs), ...told, fields };
+    return { next, ...told, fields };
   }
 }
 
@@ -135,28 +130,32 @@ function statusWith<T extends Reconciled<S>, S extends Status>(
   return { ...after, observedGeneration: generation, conditions } as unknown as S;
 }
 
-/** Reasons that end without action by a user. A condition is enough to report them; they cause no Event. */
-const WITHOUT_EVENT: ReadonlySet<string> = new Set<NotReadyReason>([
-  'AwaitingPropagation',
-  'ZoneNotReady',
-  'ZoneParked',
-  'RateLimited',
-  'ZoneBusy',
-  'APIUnavailable',
-  'APIError',
-]);
+/**
+ * Writes the status if it differs from that of the object, and keeps the written object in the run.
+ * @throws KubeError 409 when the object changed or is another one; the queue then runs it again
+ */
+export async function writeStatus<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, status: S): Promise<void> {
+  const { context, type, object, signal } = run;
+  see(run, await patchStatus(context.api, type, object, status, { fieldManager: FIELD_MANAGER, signal }));
+}
 
 /**
- * The Event for a change of Ready, or for a new reason that a user must act on, also for an object that was never Ready.
- * @param before the previous conditions
+ * Adds the finalizer of the operator. Writes nothing if the object has the finalizer.
+ * @throws KubeError 409 when the object changed; the queue then runs it again
  */
-function readyEvent(
-  before: readonly Condition[] | undefined,
-  { status, reason, message }: Condition,
-): Omit<EventToRecord<EventReason>, 'action'> | null {
-  const was = findCondition(before, 'Ready');
-  const [wasReady, isReady] = [was?.status === 'True', status === 'True'];
-  const isNews = wasReady || isReady ? isReady !== wasReady : !WITHOUT_EVENT.has(reason) && was?.reason !== reason;
-  if (!isNews) return null;
-  return { type: isReady ? 'Normal' : 'Warning', reason: reason as EventReason, note: message };
+export async function addOwnFinalizer<T extends Reconciled<S>, S extends Status>(run: Run<T, S>): Promise<void> {
+  see(run, await addFinalizer(run.context.api, run.type, run.object, FINALIZER, run.signal));
+}
+
+/** Removes the finalizer, so that Kubernetes can delete the object. */
+async function dropFinalizer<T extends Reconciled<S>, S extends Status>(run: Run<T, S>): Promise<void> {
+  const left = await removeFinalizer(run.context.api, run.type, run.object, FINALIZER, run.signal);
+  if (left && left.metadata.deletionTimestamp === undefined) see(run, left);
+}
+
+/** The cache learns each written object at once. */
+function see<T extends Reconciled<S>, S extends Status>(run: Run<T, S>, written: T): void {
+  if (written === run.object) return;
+  run.cache.observed(written);
+  run.object = written;
 }

@@ -3,13 +3,12 @@
 import type { Zone } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
-import type { Lane } from '#client/pace/lanes.ts';
-import type { DNSZone, ZoneStatus } from '#resources/dnszone.ts';
+import { send } from '#client/pace/send.ts';
+import type { ZoneStatus } from '#resources/dnszone.ts';
 import { markOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { failureOf } from '../run/failures.ts';
 import type { ZoneRun } from '../run/run.ts';
-import { send } from '../run/send.ts';
 
 /** The content of the request, kept in the status before it is sent: the spec may change until the response arrives. */
 type ZoneIntent = NonNullable<ZoneStatus['intent']>;
@@ -21,12 +20,10 @@ export async function newIntent({ context, object, signal }: ZoneRun, service: C
   return { key: context.nonce(), owner: team, ...(defaultTtl === undefined ? {} : { defaultTtl }) };
 }
 
-/** The place of a write of the zone itself in the dispatcher: the service counts these writes in a window of their own. */
-function zonePlaceOf({ metadata }: DNSZone, lane: Lane): { bucket: 'zones'; lane: Lane; group: string } {
-  return { bucket: 'zones', lane, group: metadata.namespace ?? '' };
-}
-
-/** Sends a write of the zone itself when its turn comes. @throws as run/send.ts does */
+/**
+ * Sends a write of the zone itself when its turn comes. The service counts these writes in a window of their own.
+ * @throws PausedTooLong when its turn does not come within 5 s
+ */
 export function sendForZone<T>(
   run: ZoneRun,
   { dispatcher }: Connection,
@@ -34,7 +31,9 @@ export function sendForZone<T>(
   call: (options: CallOptions) => Promise<T>,
 ): Promise<T> {
   return send(dispatcher, run.context.clock, {
-    ...zonePlaceOf(run.object, zone === null ? 'create' : 'change'),
+    bucket: 'zones',
+    lane: zone === null ? 'create' : 'change',
+    group: run.object.metadata.namespace ?? '',
     zone,
     signal: run.signal,
     run: (attempt, onRate) => call({ signal: attempt, onRate, requestId: run.call.requestId }),

@@ -9,7 +9,7 @@ import { enclosing, existingRefused, isManaged, mayTakeExisting } from '../acces
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
-import { writeStatus } from '../run/objects.ts';
+import { writeStatus } from '../run/reconciler.ts';
 import type { ZoneRun } from '../run/run.ts';
 import { whyNotIdentical } from './adopt.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { desiredOf } from '#operator/record/desired.ts';
 import { setOf } from '#operator/record/owner.ts';
-import { messageOf } from '#operator/record/problem.ts';
+import { messageOf } from '#operator/record/status.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 import { aRecord } from '../../support/operator/build.ts';

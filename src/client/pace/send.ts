@@ -1,19 +1,34 @@
-// Sends one write through the dispatcher and limits how long a worker waits for its turn. A worker that waited for the end of
+// Sends one write through the dispatcher and limits how long the caller waits for its turn. A worker that waited for the end of
 // a long pause would block other objects, among them certificates.
 
 import type { Clock } from '#base/clock.ts';
-import type { ChangeJob, Dispatcher, Job, JobQueue } from '#client/pace/dispatcher.ts';
-import type { Lane } from '#client/pace/lanes.ts';
-import type { AppliedSet } from '#client/pace/writer.ts';
-import { PausedTooLong } from './failures.ts';
+import type { ChangeJob, Dispatcher, Job, JobQueue } from './dispatcher.ts';
+import type { Lane } from './lanes.ts';
+import type { AppliedSet } from './writer.ts';
 
 const MAX_WAIT_MS = 5_000;
 /** The retry delay when only other writes of the zone are ahead, in ms. */
 const RETRY_MS = 1_000;
 
+/** The dispatcher holds the write back for longer than the caller may wait. Nothing was sent. */
+export class PausedTooLong extends Error {
+  readonly reason: 'RateLimited' | 'ZoneBusy';
+  /** The time at which the pause ends, in ms of the dispatcher's clock. */
+  readonly until: number;
+
+  constructor(reason: 'RateLimited' | 'ZoneBusy', until: number) {
+    super(
+      reason === 'RateLimited' ? 'The API key has reached its write limit.' : 'The zone is busy with other changes.',
+    );
+    this.name = 'PausedTooLong';
+    this.reason = reason;
+    this.until = until;
+  }
+}
+
 /**
  * Runs the job when its turn comes.
- * @throws PausedTooLong when its turn does not come within 5 s; nothing was sent in this case
+ * @throws PausedTooLong when its turn does not come within 5 s
  */
 export function send<T>(dispatcher: Dispatcher, clock: Clock, job: Job<T>): Promise<T> {
   const queue = { ...job, bucket: job.bucket ?? 'records' };
