@@ -29,7 +29,7 @@ export interface RoundsResult {
 export interface ProbeRounds {
   /**
    * Whether the name servers serve the zone with this serial or a later one.
-   * @param until the rounds go on at least until it settles: a query right after that tells the result
+   * @param until the rounds continue at least until it settles: a query right after that tells the result
    * @throws the signal's reason when it aborts, as `record` does
    */
   zone(

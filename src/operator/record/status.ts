@@ -63,7 +63,7 @@ export function failedRecord({ context, object }: RecordRun, failure: Failure): 
   const { kind, reason } = failure;
   const message = messageOf(context, object, failure);
   if (kind === 'refused') {
-    // Only a write is refused: whoever may write may read.
+    // Only a write can be refused: a key that may write may read.
     const together = valuesOf(object.spec).length > 1 ? ` ${ALL_OR_NONE}` : '';
     const answer = no(reason, message + together);
     return { answers: stopped(answer, reason === 'Conflict' ? ACCEPTED : answer) };
