@@ -154,7 +154,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     transform: createConditionTrim(),
   });
   const namespaces = manager.cache<KubeObject>(NAMESPACE);
-  const tenants = createNamespaceCount([zones, records], realClock);
+  const tenants = createNamespaceCount([zones, records]);
   const own = connect(config.ZONESTEAD_API_KEY, () => tenants() - 1);
   const { client } = own;
   const zoneQueue = manager.queue(zoneQueueOptions());
