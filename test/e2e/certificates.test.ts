@@ -18,7 +18,7 @@ beforeAll(async () => {
   stack = await startTestStack({ certManager: true });
   const { ok, words } = await stack.apply(...groundFor());
   expect(ok, words).toBe(true);
-  await stack.ready(60, 'zdz/site', 'zdz/shared', 'zdz/wild', 'zdr/wild');
+  await stack.ready('zdz/site', 'zdz/shared', 'zdz/wild', 'zdr/wild');
 }, 300_000);
 afterAll(async () => {
   await stack?.stop();

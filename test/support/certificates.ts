@@ -7,6 +7,11 @@ import type { TestStack } from './stack.ts';
 import { watchObjects } from './watching.ts';
 
 const LOOK_MS = 200;
+/** Only ends what hangs, on a machine of any speed. */
+const LIMIT_MS = 120_000;
+/** cert-manager makes a request within a second or two; it never comes if cert-manager has dropped the condition. */
+const RENEW_AGAIN_MS = 20_000;
+const RENEWALS = 5;
 const ISSUER = { kind: 'ClusterIssuer', name: 'zonestead' };
 
 export function certificateObject(name: string, dnsNames: string[], namespace = 'default', issuerRef = ISSUER): object {
@@ -24,17 +29,17 @@ export function certificateObject(name: string, dnsNames: string[], namespace = 
 }
 
 /** Applies and waits. @throws with the messages of the Challenges when the Certificate does not become Ready */
-export async function issue(test: TestStack, seconds: number, ...certificates: object[]): Promise<void> {
+export async function issue(test: TestStack, ...certificates: object[]): Promise<void> {
   const { ok, words } = await test.apply(...certificates);
   if (!ok) throw new Error(words);
-  await issued(test, seconds, ...certificates);
+  await issued(test, ...certificates);
 }
 
-export async function issued(test: TestStack, seconds: number, ...certificates: object[]): Promise<void> {
+export async function issued(test: TestStack, ...certificates: object[]): Promise<void> {
   for (const certificate of certificates) {
     const { name, namespace } = (certificate as { metadata: { name: string; namespace: string } }).metadata;
     try {
-      await test.ready(seconds, '-n', namespace, `certificate/${name}`);
+      await test.ready('-n', namespace, `certificate/${name}`);
     } catch (error) {
       throw new Error(
         `${name}: ${String(error)}; Challenges say: ${(await challengeReasons(test, namespace)).join(' | ')}`,
@@ -60,7 +65,7 @@ export async function challengeReasons(test: TestStack, namespace = 'default'): 
 /** Waits until some Challenge of the namespace says this. */
 export async function challengeSays(test: TestStack, namespace: string, text: string): Promise<void> {
   const said = async () => (await challengeReasons(test, namespace)).join(' | ');
-  await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), 60_000, LOOK_MS);
+  await untilIs(`a Challenge to say "${text}"`, said, (reasons) => reasons.includes(text), LIMIT_MS, LOOK_MS);
 }
 
 interface SolverRecord {
@@ -107,8 +112,8 @@ export async function watchChallenges(
 
 /** Nothing of a challenge is left, neither as an object nor in DNS. */
 export async function leavesNothing(test: TestStack, dnsName: string): Promise<void> {
-  await untilNone(`the records of ${dnsName} to be gone`, () => challengeRecords(test, dnsName), 30_000, LOOK_MS);
-  await untilNone(`${dnsName} to be gone from DNS`, () => test.dig(`_acme-challenge.${dnsName}`, 'TXT'), 10_000);
+  await untilNone(`the records of ${dnsName} to be gone`, () => challengeRecords(test, dnsName), LIMIT_MS, LOOK_MS);
+  await untilNone(`${dnsName} to be gone from DNS`, () => test.dig(`_acme-challenge.${dnsName}`, 'TXT'), LIMIT_MS);
 }
 
 /**
@@ -132,10 +137,16 @@ export async function renew(test: TestStack, name: string, namespace = 'default'
     await test.kubectl(...at, '-p', patch).catch(() => undefined);
     try {
       const requests = () => requestedRevisions(test, name, namespace);
-      await untilIs(`a request to renew ${name}`, requests, (seen) => seen.some((each) => each > old), 10_000, LOOK_MS);
+      await untilIs(
+        `a request to renew ${name}`,
+        requests,
+        (seen) => seen.some((each) => each > old),
+        RENEW_AGAIN_MS,
+        LOOK_MS,
+      );
       return old;
     } catch (error) {
-      if (attempt === 3) throw error;
+      if (attempt === RENEWALS) throw error;
     }
   }
 }
@@ -159,7 +170,7 @@ async function revision(test: TestStack, name: string, namespace = 'default'): P
 /** Waits until the certificate was issued again: on a busy machine cert-manager may issue it twice for one request. */
 export async function revisionAfter(test: TestStack, old: number, name: string, namespace = 'default'): Promise<void> {
   const now = () => revision(test, name, namespace);
-  await untilIs(`a revision of ${name} after ${old}`, now, (seen) => seen > old, 60_000, LOOK_MS);
+  await untilIs(`a revision of ${name} after ${old}`, now, (seen) => seen > old, LIMIT_MS, LOOK_MS);
 }
 
 /** The issued certificate of a Secret. */

@@ -32,12 +32,15 @@ export async function runConformance({ kubeconfig, zone, dns }: ConformanceTarge
     TEST_ASSET_ETCD: join(dir, 'etcd'),
     TEST_ASSET_KUBE_APISERVER: join(dir, 'kube-apiserver'),
     TEST_ASSET_KUBECTL: join(dir, 'kubectl'),
+    // Its own kube-apiserver has 20 s to start, unless told otherwise.
+    KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '120s',
+    KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT: '60s',
     CONFORMANCE_KUBECONFIG: kubeconfig,
     CONFORMANCE_ZONE: zone,
     CONFORMANCE_DNS: dns,
   };
-  const args = ['-test.v', '-test.timeout=150s'];
-  return runCommand({ command: join(await ensureConformance(), 'conformance'), args, env, timeoutMs: 160_000, signal });
+  const args = ['-test.v', '-test.timeout=350s'];
+  return runCommand({ command: join(await ensureConformance(), 'conformance'), args, env, timeoutMs: 380_000, signal });
 }
 
 /** The folder of the program `conformance`; built first where it never was. @throws with the compiler's last lines */

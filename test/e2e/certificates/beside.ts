@@ -14,7 +14,7 @@ export function besideTheSolver(theStack: () => TestStack): void {
       const { url, keys } = test.stack.service;
       // No grant is needed, because the solver is not involved.
       await test.apply(zoneObject('outside', 'outside.example'));
-      await test.ready(30, 'zdz/outside');
+      await test.ready('zdz/outside');
       // In the same zone: the CA of the test asks the name server itself, which follows a CNAME to no other zone, as a resolver would.
       const basic = Buffer.from(`auth.outside.example:${keys.first.key}`).toString('base64');
       const authorization = `Basic ${basic}`;
@@ -32,7 +32,7 @@ export function besideTheSolver(theStack: () => TestStack): void {
         metadata: { name: 'acme-dns', namespace: 'default' },
         stringData: { 'accounts.json': JSON.stringify({ 'www.outside.example': account }) },
       });
-      await test.ready(30, 'zdr/delegation');
+      await test.ready('zdr/delegation');
       const acmeDNS = {
         host: `${url}/acme/acme-dns`,
         accountSecretRef: { name: 'acme-dns', key: 'accounts.json' },
@@ -49,7 +49,7 @@ export function besideTheSolver(theStack: () => TestStack): void {
         },
       });
       const issuer = { kind: 'Issuer', name: 'acme-dns' };
-      await issue(test, 100, certificateObject('beside', ['www.outside.example'], 'default', issuer));
+      await issue(test, certificateObject('beside', ['www.outside.example'], 'default', issuer));
       expect(await namesIn(test, 'beside')).toEqual(['www.outside.example']);
     });
   });

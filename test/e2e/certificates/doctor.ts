@@ -20,7 +20,7 @@ export async function doctor({ stack }: TestStack, ...names: string[]) {
     KUBECONFIG: cluster.kubeconfig,
     ZONESTEAD_NAMESERVER_ADDRESSES: `ns1.zonestead.test=${service.dns.address}:${service.dns.port}`,
   };
-  const { code, out, tail } = await runCommand({ command: process.execPath, args, env, timeoutMs: 60_000, signal });
+  const { code, out, tail } = await runCommand({ command: process.execPath, args, env, timeoutMs: 150_000, signal });
   return {
     code,
     text: code === 0 ? out : `${out}\n${tail}`,
@@ -28,25 +28,38 @@ export async function doctor({ stack }: TestStack, ...names: string[]) {
   };
 }
 
+/** Runs it until it reports so many failures: on a busy machine, a part may be late with its answer. */
+async function doctorWith(test: TestStack, failures: number, ...names: string[]) {
+  let last = await doctor(test, ...names);
+  const found = async () => {
+    last = await doctor(test, ...names);
+    return last.failures;
+  };
+  if (last.failures.length !== failures) await expect.poll(found).toHaveLength(failures);
+  return last;
+}
+
 export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
   describe('zonestead doctor', () => {
     it('passes every check of a working chain, and reports a zone without a grant', async () => {
       const test = theStack();
-      const { code, text } = await doctor(test, 'www.site.example', '*.shared.example');
+      const { code, text } = await doctorWith(test, 1, 'www.site.example', '*.shared.example');
       expect(text).toContain('ok    The solver answers a CleanUp through kube-apiserver');
       expect(text).toContain('ok    ClusterIssuer zonestead uses the solver and is Ready');
       expect(text).toContain('ok    Name server ns1.zonestead.test');
       // Only the first of the two zones accepts challenges for Certificates of this namespace.
       expect(text).toContain('FAIL  DNSZone default/shared takes no ACME challenges from namespace default');
       expect(code).toBe(1);
-      expect((await doctor(test, 'www.site.example')).failures).toEqual([]);
+      await doctorWith(test, 0, 'www.site.example');
     });
 
     it('reports that the account of cert-manager cannot use the solver', async () => {
       const test = theStack();
       const binding = await test.kubectl('get', 'clusterrolebinding', 'zonestead-solver-user', '-o', 'json');
       await test.kubectl('delete', 'clusterrolebinding', 'zonestead-solver-user');
-      expect((await doctor(test)).failures.join()).toContain('cannot create zonestead.acme.zonestead.dev');
+      // kube-apiserver takes up the changed rights a moment later.
+      const failures = async () => (await doctor(test)).failures.join();
+      await expect.poll(failures).toContain('cannot create zonestead.acme.zonestead.dev');
       const { metadata, ...rest } = JSON.parse(binding);
       await test.apply({ ...rest, metadata: { name: metadata.name } });
     });
@@ -57,13 +70,13 @@ export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
       await test.kubectl('annotate', API_SERVICE, `${INJECT}-`);
       const spec = { caBundle: other.toString('base64') };
       await test.kubectl('patch', API_SERVICE, '--type=merge', '-p', JSON.stringify({ spec }));
-      await test.kubectl('wait', '--for=condition=Available=False', '--timeout=55s', API_SERVICE);
+      await test.kubectl('wait', '--for=condition=Available=False', '--timeout=115s', API_SERVICE);
       const { failures, text } = await doctor(test);
       expect(failures.join()).toContain('is not available: FailedDiscoveryCheck');
       expect(text).toContain('caBundle and the serving certificate do not match');
       expect(text).toContain('no namespace can be deleted');
       await test.kubectl('annotate', API_SERVICE, `${INJECT}=zonestead/zonestead-solver`);
-      await test.kubectl('wait', '--for=condition=Available', '--timeout=55s', API_SERVICE);
+      await test.kubectl('wait', '--for=condition=Available', '--timeout=115s', API_SERVICE);
     });
 
     it('reports a name server that does not answer, and passes after the name server is back', async () => {
@@ -71,7 +84,7 @@ export function doctorSaysWhatIsBroken(theStack: () => TestStack): void {
       await test.stack.service.running.part('knot').stop();
       expect((await doctor(test, 'www.site.example')).failures.join()).toContain('does not answer over UDP');
       await test.stack.service.running.start('knot');
-      expect((await doctor(test, 'www.site.example')).failures).toEqual([]);
+      await doctorWith(test, 0, 'www.site.example');
     });
   });
 }

@@ -11,6 +11,8 @@ import { type TestStack, zoneObject } from '../../support/stack.ts';
 import { namespaceObject } from './ground.ts';
 
 const BULK = 300;
+/** How often the window is filled again. */
+const FILL_MS = 1_000;
 /** The writes that the key has per minute. */
 const WRITES = 60;
 /** The operator's workers: as many may have a write in progress when the pause ends. */
@@ -67,22 +69,27 @@ export function letsChallengesPass(theStack: () => TestStack): void {
       await test.apply(...keyObjects('bulk', text));
       const credentialsSecretRef = { name: 'dns-key' };
       await test.apply(zoneObject('bulk', 'bulk.example', { acme: {}, credentialsSecretRef }, 'bulk'));
-      await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=50s', 'zdz/bulk');
+      await test.kubectl('-n', 'bulk', 'wait', '--for=condition=Ready', '--timeout=115s', 'zdz/bulk');
       const sql = postgres(databaseUrl, { max: 1 });
+      let filling: NodeJS.Timeout | undefined;
       try {
-        // As if all places had been taken 10 s ago: they are free in 50 s, after the records and the challenge were created.
-        await sql`
+        // As if all places had been taken 40 s ago, until the challenge waits too: they are free 20 s later.
+        const fill = () => sql`
           insert into write_windows (key_id, bucket, times)
-          select ${keyId}, 'records', array(select now() - interval '10 seconds' from generate_series(1, ${WRITES}))`;
+          select ${keyId}, 'records', array(select now() - interval '40 seconds' from generate_series(1, ${WRITES}))
+          on conflict (key_id, bucket) do update set times = excluded.times`;
+        await fill();
+        filling = setInterval(() => void fill().catch(() => undefined), FILL_MS);
         await createBulk(test.stack.cluster.kubeconfig);
         const certificate = certificateObject('passes', ['www.bulk.example'], 'bulk');
         await test.apply(certificate);
         const waiting = () => challengeConditions(test, 'www.bulk.example');
-        await untilIs('the challenge to wait', waiting, (reasons) => reasons.includes('RateLimited'), 45_000, 500);
+        await untilIs('the challenge to wait', waiting, (reasons) => reasons.includes('RateLimited'));
+        clearInterval(filling);
         const [before] =
           await sql`select count(*)::int as n from changes where zone_name = 'bulk.example' and action = 'record.create'`;
         expect(before?.n).toBe(0);
-        await issued(test, 100, certificate);
+        await issued(test, certificate);
         const written = await sql<{ type: string }[]>`
           select after->>'type' as type from changes
           where zone_name = 'bulk.example' and action = 'record.create' order by id`;
@@ -92,6 +99,7 @@ export function letsChallengesPass(theStack: () => TestStack): void {
         // The other records still wait, so the limit is obeyed.
         expect(written.length).toBeLessThan(BULK);
       } finally {
+        clearInterval(filling);
         await sql.end();
       }
     });

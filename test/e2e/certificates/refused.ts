@@ -1,6 +1,6 @@
 // A challenge that is not permitted, or would do harm, says so, and is solved after the cause is fixed.
 import { describe, expect, it } from 'vitest';
-import { certificateObject, challengeReasons, challengeSays, issue, issued } from '../../support/certificates.ts';
+import { certificateObject, challengeSays, issue, issued } from '../../support/certificates.ts';
 import { type TestStack, zoneObject } from '../../support/stack.ts';
 
 export function isRefused(theStack: () => TestStack): void {
@@ -18,7 +18,7 @@ export function isRefused(theStack: () => TestStack): void {
       const test = theStack();
       const certificate = certificateObject('later', ['www.closed.example']);
       await test.apply(zoneObject('closed', 'closed.example', {}));
-      await test.ready(30, 'zdz/closed');
+      await test.ready('zdz/closed');
       await test.apply(certificate);
       await challengeSays(
         test,
@@ -26,19 +26,19 @@ export function isRefused(theStack: () => TestStack): void {
         'DNSZone default/closed takes no ACME challenges; its owner can permit them in spec.acme',
       );
       await test.apply(zoneObject('closed', 'closed.example', { acme: {} }));
-      await issued(test, 100, certificate);
+      await issued(test, certificate);
     });
 
     it('says that the namespace has no grant, and is solved when it gets one', async () => {
       const test = theStack();
       const certificate = certificateObject('stranger', ['www.strange.example'], 'tenant');
       await test.apply(zoneObject('strange', 'strange.example', { acme: {} }));
-      await test.ready(30, 'zdz/strange');
+      await test.ready('zdz/strange');
       await test.apply(certificate);
       await challengeSays(test, 'tenant', 'DNSZone default/strange takes no ACME challenges from namespace tenant');
       const acme = { namespaces: { from: 'All' }, names: ['www'] };
       await test.apply(zoneObject('strange', 'strange.example', { acme }));
-      await issued(test, 100, certificate);
+      await issued(test, certificate);
       // The grant is for this name only: neither for the zone itself, nor for a sibling or a name below it.
       for (const [name, dnsName] of Object.entries({
         apex: 'strange.example',
@@ -59,10 +59,10 @@ export function isRefused(theStack: () => TestStack): void {
       const test = theStack();
       await test.apply(certificateObject('shadow', ['shop.wild.example']));
       await challengeSays(test, 'default', '*.wild.example answers for shop.wild.example');
-      expect((await challengeReasons(test)).join()).toContain('ask for a certificate of *.wild.example instead');
+      await challengeSays(test, 'default', 'ask for a certificate of *.wild.example instead');
       expect(await test.dig('shop.wild.example', 'A')).toEqual(['shop.wild.example. 3600 IN A 192.0.2.1']);
       await test.kubectl('delete', 'certificate', 'shadow');
-      await issue(test, 100, certificateObject('wildcard', ['*.wild.example']));
+      await issue(test, certificateObject('wildcard', ['*.wild.example']));
     });
   });
 }

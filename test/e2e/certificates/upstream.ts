@@ -14,7 +14,7 @@ export function passesUpstreamsSuite(theStack: () => TestStack): void {
       const target = ['cert-manager-dns01-tests'];
       const acme = { namespaces: { from: 'All' }, names: target, targets: target };
       await test.apply(zoneObject('suite', 'suite.example', { acme }));
-      await test.ready(30, 'zdz/suite');
+      await test.ready('zdz/suite');
       const { code, tail } = await runConformance({
         kubeconfig: issuance?.certManagerKubeconfig ?? '',
         zone: 'suite.example.',
@@ -22,7 +22,7 @@ export function passesUpstreamsSuite(theStack: () => TestStack): void {
       });
       expect(code, tail).toBe(0);
       expect(tail).toContain('--- PASS: TestSolver');
-      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'), 30_000, 500);
+      await untilNone('the records of the suite to be gone', () => challengeRecords(test, 'example.com'));
     });
   });
 }
