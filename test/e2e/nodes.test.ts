@@ -9,7 +9,7 @@ import { testKnot } from '../support/knot.ts';
 import { type NodeProcess, nodeProcess } from '../support/nameserver/node-process.ts';
 import { recordObject, startTestStack, type TestStack, zoneObject } from '../support/stack.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 100 };
+const PATIENCE = { timeout: 100_000, interval: 100 };
 const ZONE = 'nodes.example';
 
 let test: TestStack;
@@ -24,12 +24,26 @@ beforeAll(async () => {
   hidden = await nodeProcess(url, text, 'hidden', knot);
   await hidden.start();
   await test.apply(zoneObject('zone', ZONE));
-  await test.ready(60, 'zdz/zone');
+  await test.ready('zdz/zone');
 });
 afterAll(async () => {
   await hidden?.stop();
   await test?.stop();
 });
+
+/**
+ * Lets a stopped node count as one that reports, so that it is not silent for 30 s while a busy machine looks for the message.
+ * @returns a function that ends this
+ */
+function reporting(name: string): () => Promise<void> {
+  const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
+  const report = () => sql`update nodes set reported_at = now() where name = ${name}`;
+  const timer = setInterval(() => void report().catch(() => undefined), 1_000);
+  return async () => {
+    clearInterval(timer);
+    await sql.end();
+  };
+}
 
 const ready = (name: string) => test.condition(name, 'Ready');
 const record = (name: string) => test.apply(recordObject(name, 'zone', { name, type: 'A', content: '192.0.2.1' }));
@@ -55,6 +69,7 @@ it('shows each node and the serial of each name server in the status of the zone
 it('is false and names the node while one is stopped, and true when it is back', async () => {
   const { pid } = test.stack.service.running.part('nameserver-2');
   process.kill(pid, 'SIGSTOP');
+  const end = reporting('ns2');
   try {
     await record('stopped');
     await expect
@@ -64,16 +79,18 @@ it('is false and names the node while one is stopped, and true when it is back',
     await expect
       .poll(message, PATIENCE)
       .toMatch(/ns2\.zonestead\.test \(.*\) .*; node ns2 has not applied the last change yet/);
-    expect(await message()).not.toMatch(/ns1/);
+    await expect.poll(message, PATIENCE).not.toMatch(/ns1/);
     await expect.poll(message, PATIENCE).toMatch(/node ns2 .* \(behind since 20[0-9-]+T[0-9:]+Z\)/);
   } finally {
+    await end();
     process.kill(pid, 'SIGCONT');
   }
-  await test.ready(30, 'zdr/stopped');
+  await test.ready('zdr/stopped');
 });
 
 it('waits for a node that no NS record names, until it has been silent for 30 s', async () => {
   process.kill(hidden.pid(), 'SIGSTOP');
+  const end = reporting('hidden');
   try {
     await record('silent');
     const message = async () => (await ready('zdr/silent'))?.message;
@@ -81,11 +98,13 @@ it('waits for a node that no NS record names, until it has been silent for 30 s'
       .poll(message, PATIENCE)
       .toMatch(/checking: node hidden has not applied the last change yet( \(behind since .*\))?\.$/);
     expect(await test.dig(`silent.${ZONE}`, 'A')).toEqual([expect.stringContaining('192.0.2.1')]);
+    await end();
     const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
     await sql`update nodes set reported_at = reported_at - interval '31 s' where name = 'hidden'`;
     await sql.end();
-    await test.ready(30, 'zdr/silent');
+    await test.ready('zdr/silent');
   } finally {
+    await end();
     process.kill(hidden.pid(), 'SIGCONT');
   }
 });

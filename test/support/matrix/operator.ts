@@ -17,7 +17,7 @@ export interface TestOperator {
   readonly writes: string[];
   /** Counts from 1 again; with a point, the operator dies there. */
   arm(point: Point | null): void;
-  /** Resolves when it has died. @throws when it did not within a minute, with the writes that it did instead */
+  /** Resolves when it has died. @throws when it did not within 150 s, with the writes that it did instead */
   died(): Promise<void>;
   /** Stops it gracefully. */
   stop(): Promise<void>;
@@ -60,7 +60,7 @@ export interface OperatorOptions {
   readonly logLevel?: 'debug' | 'info';
 }
 
-const DEATH_LIMIT_MS = 60_000;
+const DEATH_LIMIT_MS = 150_000;
 
 class Killed extends Error {
   override readonly name = 'Killed';

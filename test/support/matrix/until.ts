@@ -4,7 +4,7 @@ import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { KubeError } from '#kube/api/errors.ts';
 
 /** Only ends what hangs, on a machine of any speed: healing.ts judges durations. */
-const LIMIT_MS = 90_000;
+const LIMIT_MS = 150_000;
 /** A look of the matrix takes some milliseconds of a core, and five cells look at the same time. */
 const EVERY_MS = 100;
 
