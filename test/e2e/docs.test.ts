@@ -93,7 +93,7 @@ afterAll(async () => {
 });
 
 describe('the tour', () => {
-  beforeAll(() => start('up'), 180_000);
+  beforeAll(() => start('up'), 600_000);
   afterAll(stop);
 
   it('begins with the output of `npm run up`', () => {
@@ -109,7 +109,7 @@ describe('with cert-manager', () => {
   beforeAll(async () => {
     await start('up with cert-manager');
     await shell.type('source .local/env');
-  }, 180_000);
+  }, 600_000);
   afterAll(stop);
 
   it.each(certificates)('$text', async (step) => void (await follow(step, reading())));

@@ -51,7 +51,7 @@ describe('the operator killed with -9 again and again', () => {
 
   it('creates every record exactly once', async () => {
     await storm(() => test.apply(zoneObject('storm', 'storm.example'), ...all.map((name) => address(name, 1))), 3);
-    await test.ready(60, ...all.map((name) => `zdr/${name}`));
+    await test.ready(...all.map((name) => `zdr/${name}`));
     expect(await held('storm.example')).toEqual(all.map((name) => `${name} 192.0.2.1`));
   });
 
@@ -60,7 +60,7 @@ describe('the operator killed with -9 again and again', () => {
     await expect
       .poll(() => held('storm.example'), { timeout: 40_000, interval: 500 })
       .toEqual(all.map((name) => `${name} 192.0.2.2`));
-    await test.ready(30, ...all.map((name) => `zdr/${name}`));
+    await test.ready(...all.map((name) => `zdr/${name}`));
     expect(await test.dig('r07.storm.example', 'A')).toEqual(['r07.storm.example. 3600 IN A 192.0.2.2']);
   });
 
@@ -77,7 +77,7 @@ describe('the operator killed with -9 again and again', () => {
     await expect
       .poll(() => held('storm.example'), { timeout: 40_000, interval: 500 })
       .toEqual(wanted.map((name) => `${name} 192.0.2.3`));
-    await test.ready(30, ...wanted.map((name) => `zdr/${name}`));
+    await test.ready(...wanted.map((name) => `zdr/${name}`));
     await expect.poll(() => test.rcode('r25.storm.example', 'A')).toBe('NXDOMAIN');
   });
 
@@ -98,7 +98,7 @@ describe('the DNS service away', () => {
       zoneObject('away', 'away.example'),
       recordObject('before', 'away', { name: 'before', type: 'A', content: '192.0.2.1' }),
     );
-    await test.ready(30, 'zdr/before');
+    await test.ready('zdr/before');
     await test.stack.service.running.part('api').stop();
     await test.apply(recordObject('during', 'away', { name: 'during', type: 'A', content: '192.0.2.2' }));
     await test.kube.patch('zdr/before', { metadata: { annotations: { looked: 'at' } } });
@@ -111,7 +111,7 @@ describe('the DNS service away', () => {
     expect((await test.condition('zdr/before', 'Ready'))?.status).toBe('True');
     expect(await test.dig('before.away.example', 'A')).toHaveLength(1);
     await test.stack.service.running.start('api');
-    await test.ready(20, 'zdr/during', 'zdr/before');
+    await test.ready('zdr/during', 'zdr/before');
     expect(await held('away.example')).toEqual(['before 192.0.2.1', 'during 192.0.2.2']);
   });
 
@@ -122,7 +122,7 @@ describe('the DNS service away', () => {
     expect((await test.condition('zdr/before', 'Ready'))?.status).toBe('True');
     expect(await test.dig('before.away.example', 'A')).toHaveLength(1);
     await test.stack.service.running.start('postgres');
-    await test.ready(30, 'zdr/after');
+    await test.ready('zdr/after');
     expect(await held('away.example')).toEqual(['after 192.0.2.3', 'before 192.0.2.1', 'during 192.0.2.2']);
     expect(await test.dig('after.away.example', 'A')).toHaveLength(1);
   });
@@ -138,8 +138,8 @@ describe('write limits', () => {
   it('are obeyed: further writes of a namespace wait, its objects say why and until when, and another namespace has places', async () => {
     await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } });
     await test.apply(zoneObject('busy', 'busy.example'), zoneObject('calm', 'calm.example', {}, 'other'));
-    await test.ready(20, 'zdz/busy');
-    await test.ready(20, '-n', 'other', 'zdz/calm');
+    await test.ready('zdz/busy');
+    await test.ready('-n', 'other', 'zdz/calm');
     await lift(false);
     const many = names(70).map((name) =>
       recordObject(`busy-${name}`, 'busy', { name, type: 'A', content: '192.0.2.1' }),
@@ -157,6 +157,6 @@ describe('write limits', () => {
     expect(await written()).toBe(OF_ONE_NAMESPACE);
     expect(new Date(waiting?.nextAttemptTime ?? 0).getTime()).toBeGreaterThan(Date.now());
     await test.apply(recordObject('www', 'calm', { name: 'www', type: 'A', content: '192.0.2.2' }, 'other'));
-    await test.ready(10, '-n', 'other', 'zdr/www');
+    await test.ready('-n', 'other', 'zdr/www');
   });
 });

@@ -121,26 +121,31 @@ describe('one id from an Event to the history', () => {
     const records = names.map((name, index) =>
       recordObject(name, 'seen', { name, type: 'A', content: `192.0.2.${index}` }),
     );
-    expect(await test.apply(zoneObject('seen', 'seen.example'), ...records)).toMatchObject({ ok: true });
-    await test.ready(60, 'zdz/seen', ...names.map((name) => `zdr/${name}`));
-    await expect.poll(async () => new Set((await eventsWithIds()).map(({ object }) => object)).size).toBe(MANY + 1);
-
+    // All at once, so that many records wait for the zone and go out together.
+    const applied = await Promise.all([zoneObject('seen', 'seen.example'), ...records].map((each) => test.apply(each)));
+    for (const each of applied) expect(each).toMatchObject({ ok: true });
+    await test.ready('zdz/seen', ...names.map((name) => `zdr/${name}`));
     const sql = postgres(test.stack.service.databaseUrl, { max: 1 });
     const rows = await sql<{ action: string; id: string; name: string }[]>`
       select action, request_id as id, coalesce(after->>'name', zone_name) as name from changes order by id`;
     await sql.end();
+    const objectOf = ({ action, name }: (typeof rows)[number]) => (action === 'zone.create' ? 'seen' : name);
+    // Events are sent at a limited rate, and objects that waited have others too.
+    const withoutEvent = async () => {
+      const events = await eventsWithIds();
+      return rows.filter((row) => !events.some(({ id, object }) => id === row.id && object === objectOf(row)));
+    };
+    await expect.poll(withoutEvent).toEqual([]);
     const [api, operator] = await Promise.all([
       linesOf(test.stack.service.running.part('api')),
       linesOf(test.stack.operator.part('operator')),
     ]);
-    const events = await eventsWithIds();
     expect(rows.filter(({ action }) => action === 'record.create')).toHaveLength(MANY);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(MANY + 1);
-    for (const { action, id, name } of rows) {
-      const object = action === 'zone.create' ? 'seen' : name;
-      expect(events).toContainEqual(expect.objectContaining({ id, object }));
+    for (const row of rows) {
+      const { action, id, name } = row;
       const written = operator.find(({ reconcileId, msg }) => reconcileId === id && msg === 'written');
-      expect(written).toMatchObject({ key: `default/${object}`, write: expect.any(String) });
+      expect(written).toMatchObject({ key: `default/${objectOf(row)}`, write: expect.any(String) });
       const answered = api.find(({ requestId, msg }) => requestId === id && (msg === 'write' || msg === 'change'));
       expect([name, answered?.status]).toEqual([name, action === 'zone.create' ? 200 : expect.any(Number)]);
     }
@@ -198,16 +203,19 @@ describe('one id from an Event to the history', () => {
     expect(chain?.transaction).toMatchObject({ name: 'transaction', attributes: { 'db.system.name': 'postgresql' } });
     expect(new Set(chain?.ids).size).toBe(1);
 
-    const batches = all.filter(
-      ({ attributes }) => String(attributes['url.path']).endsWith(':apply') && attributes['http.route'],
-    );
-    // A request with a single set is a child of its run, and has no links.
-    const request = all.find(
-      ({ spanId, links }) => links.length > 0 && batches.some(({ parentSpanId }) => parentSpanId === spanId),
-    );
-    const runs = request?.links.map(({ spanId }) => all.find((span) => span.spanId === spanId)?.name);
-    expect(runs?.length).toBeGreaterThan(0);
-    expect(new Set(runs)).toEqual(new Set(['reconcile DNSRecord']));
+    const runsOfBatch = () => {
+      const batches = all.filter(
+        ({ attributes }) => String(attributes['url.path']).endsWith(':apply') && attributes['http.route'],
+      );
+      // A request with a single set is a child of its run, and has no links.
+      const request = all.find(
+        ({ spanId, links }) => links.length > 0 && batches.some(({ parentSpanId }) => parentSpanId === spanId),
+      );
+      const runs = request?.links.map(({ spanId }) => all.find((span) => span.spanId === spanId)?.name);
+      return [...new Set(runs)];
+    };
+    // The span of a run is sent when it ends, after those of its requests.
+    await expect.poll(runsOfBatch).toEqual(['reconcile DNSRecord']);
     expect(JSON.stringify(all)).not.toContain(test.stack.service.keys.operator.key);
   });
 });
@@ -226,7 +234,7 @@ describe('every query', () => {
   beforeAll(async () => {
     const { groups } = parse(await readFile(ALERTS, 'utf8')) as { groups: { rules: Alert[] }[] };
     alerts = groups.flatMap(({ rules }) => rules);
-    const inTime = { timeout: 30_000, interval: 200 };
+    const inTime = { timeout: 100_000, interval: 200 };
     const all = { api: true, nameserver: true, operator: true, solver: true };
     await vi.waitFor(async () => expect(await prometheus.up()).toEqual(all), inTime);
     await test.dig('many-0.seen.example', 'A');
@@ -273,8 +281,13 @@ describe('every query', () => {
       for (const { expr, legend } of queries) {
         const text = withoutVariables(expr);
         expect([title, strangers(text, legend), await emptySelectors(text)]).toEqual([title, [], []]);
-        const found = await prometheus.query(text.replaceAll(' > 0', ''));
-        expect([title, text, found.length > 0]).toEqual([title, text, true]);
+        // On a busy machine, a scrape may come too late for a rate.
+        let found: Awaited<ReturnType<typeof prometheus.query>> = [];
+        const isFound = async () => {
+          found = await prometheus.query(text.replaceAll(' > 0', ''));
+          return [title, text, found.length > 0];
+        };
+        await expect.poll(isFound).toEqual([title, text, true]);
         if (kind !== 'table') shown.push(...found.map(({ metric }) => legendOf(legend, metric)));
       }
       // One number without a name, or lines that have each their own.
@@ -288,30 +301,28 @@ describe('every query', () => {
       const shown = Object.values(annotations).join(' ');
       expect([alert, strangers(expr, shown), await emptySelectors(expr)]).toEqual([alert, [], []]);
     }
-    const rules = await prometheus.rules();
-    expect(rules.map(({ name }) => name).sort()).toEqual(alerts.map(({ alert }) => alert).sort());
-    for (const { name, health, lastError, state } of rules)
-      expect({ name, health, lastError, state }).toEqual({
-        name,
-        health: 'ok',
-        lastError: undefined,
-        state: 'inactive',
-      });
+    const rules = async () =>
+      (await prometheus.rules())
+        .map(({ name, health, lastError, state }) => ({ name, health, lastError, state }))
+        .sort((a, b) => a.name.localeCompare(b.name));
+    // On a busy machine, one may be pending for a moment.
+    const wanted = alerts.map(({ alert }) => ({ name: alert, health: 'ok', lastError: undefined, state: 'inactive' }));
+    await expect.poll(rules).toEqual(wanted.sort((a, b) => a.name.localeCompare(b.name)));
   });
 
   it('about secondaries finds one that is stopped, and forgets it when it answers again', async () => {
     const { expr = '' } = alerts.find(({ alert }) => alert === 'ZonesteadSecondarySilent') ?? {};
     const found = async () => (await prometheus.query(expr)).map(({ metric }) => metric.secondary);
-    expect(await found()).toEqual([]);
+    await expect.poll(found).toEqual([]);
     await secondary.stop();
     // The source asks for a zone after each change.
     const changed = recordObject('many-2', 'seen', { name: 'many-2', type: 'A', content: '198.51.100.2' });
     expect(await test.apply(changed)).toMatchObject({ ok: true });
-    await expect.poll(found, { timeout: 30_000 }).toEqual(['eu']);
+    await expect.poll(found).toEqual(['eu']);
     const state = async () => (await prometheus.rules()).find(({ name }) => name === 'ZonesteadSecondarySilent')?.state;
-    await expect.poll(state, { timeout: 30_000 }).toBe('pending');
+    await expect.poll(state).toBe('pending');
     await secondary.start();
-    await expect.poll(found, { timeout: 30_000 }).toEqual([]);
+    await expect.poll(found).toEqual([]);
   });
 
   it("on knotd's counters counts the DNS queries", async () => {
@@ -319,9 +330,9 @@ describe('every query', () => {
     const before = await asked();
     for (let index = 0; index < 5; index += 1) await test.dig('many-1.seen.example', 'A');
     await expect.poll(asked).toBeGreaterThanOrEqual(before + 5);
-    expect(
-      (await prometheus.query('sum(zonestead_dns_answers_total{rcode="NOERROR"})'))[0]?.value,
-    ).toBeGreaterThanOrEqual(5);
+    const answered = async () =>
+      (await prometheus.query('sum(zonestead_dns_answers_total{rcode="NOERROR"})'))[0]?.value;
+    await expect.poll(answered).toBeGreaterThanOrEqual(5);
   });
 });
 

@@ -31,14 +31,14 @@ export interface TestStack {
   /** The output of kubectl for a request that the API server answers, warnings included. */
   dryRun(...objects: object[]): Promise<{ ok: boolean; words: string }>;
   /**
-   * Waits until all of these are Ready for their newest generation, as `kubectl wait` does, at most `seconds`.
+   * Waits until all of these are Ready for their newest generation, as `kubectl wait` does, at most 120 s.
    * @param names such as `zdr/www`; `-n` before a namespace. (Default: namespace default.)
    */
-  ready(seconds: number, ...names: string[]): Promise<void>;
+  ready(...names: string[]): Promise<void>;
   condition(name: string, type: string, namespace?: string): Promise<ConditionSeen | undefined>;
-  /** Deletes these and waits until they are gone, at most 60 s. */
+  /** Deletes these and waits until they are gone, at most 120 s. */
   remove(namespace: string, ...names: string[]): Promise<void>;
-  /** Deletes all records, then all zones of a namespace, and waits until they are gone, at most 60 s. */
+  /** Deletes all records, then all zones of a namespace, and waits until they are gone, at most 120 s. */
   removeAll(namespace: string): Promise<void>;
   /** Events of a namespace, as `Warning Drift dnsrecord/www: the note`. */
   events(namespace?: string): Promise<string[]>;
@@ -65,7 +65,8 @@ interface EventSeen {
 }
 
 const { signal } = new AbortController();
-const REMOVAL_SECONDS = 60;
+/** Only ends what hangs, on a machine of any speed. */
+const LIMIT_SECONDS = 120;
 
 export interface TestStackOptions {
   limits?: boolean;
@@ -101,7 +102,8 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
   const { service, cluster } = stack;
   const client = createClient({ baseUrl: service.url, key: service.keys.first.key });
   const at = [`@${service.dns.address}`, '-p', String(service.dns.port)];
-  const run = async (command: string, args: string[]) => runCommand({ command, args, timeoutMs: 60_000, signal });
+  const run = async (command: string, args: string[]) =>
+    runCommand({ command, args, timeoutMs: LIMIT_SECONDS * 1_000, signal });
   const user = await kubeUser(cluster.kubeconfig);
   const kubectlPath = join(stateDir, 'bin', 'kubectl');
   const kube = (args: string[]) => run(kubectlPath, [`--kubeconfig=${cluster.kubeconfig}`, ...args]);
@@ -131,7 +133,7 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
     await Promise.all(words.map((name) => user.remove(name, namespace)));
     for (const [kind, names] of namedIn(words).byKind) {
       const still = (objects: ByName) => names.filter((name) => objects.has(name)).map((name) => `${name} is there`);
-      await user.until(kind, namespace, still, REMOVAL_SECONDS);
+      await user.until(kind, namespace, still, LIMIT_SECONDS);
     }
   };
   return {
@@ -156,10 +158,15 @@ export async function startTestStack(options: TestStackOptions = {}): Promise<Te
       const { code, tail } = await kube(['apply', '--dry-run=server', '-f', await write(listOf(objects))]);
       return { ok: code === 0, words: tail };
     },
-    ready: async (seconds, ...words) => {
+    ready: async (...words) => {
       const { namespace, byKind } = namedIn(words);
       const waits = [...byKind].map(([kind, names]) =>
-        user.until(kind, namespace, (objects) => names.flatMap((name) => unready(name, objects.get(name))), seconds),
+        user.until(
+          kind,
+          namespace,
+          (objects) => names.flatMap((name) => unready(name, objects.get(name))),
+          LIMIT_SECONDS,
+        ),
       );
       await Promise.all(waits);
     },

@@ -30,7 +30,6 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         );
         expect(words).toContain('dnszone.zonestead.dev/site created');
         await test.ready(
-          30,
           'zdz/site',
           'zdr/www',
           'zdr/www6',
@@ -88,9 +87,8 @@ export function servesTheWholeChain(stack: () => TestStack): void {
           expect(records).toMatch(new RegExp(`managed by k8s:[-0-9a-f]{36}/default/${name} `));
         }
         expect(await words(`/console/zones/${zone?.id}/history`)).toContain('zonestead-operator');
-        const live = await words(`/console/zones/${zone?.id}/live?name=www&type=A`);
-        expect(live).toContain('NOERROR 120 A 192.0.2.1');
-        expect(live).toContain('RRSIG of the answer: valid.');
+        const live = () => words(`/console/zones/${zone?.id}/live?name=www&type=A`);
+        await expect.poll(live).toMatch(/NOERROR 120 A 192\.0\.2\.1.*RRSIG of the answer: valid\./);
       });
 
       it('shows useful columns, events and help', async () => {
@@ -98,39 +96,38 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         expect(table).toMatch(/NAME\s+ZONE\s+STATE\s+READY\s+REASON\s+KEY-TAG\s+AGE/);
         expect(table).toMatch(/site\s+site\.example\s+active\s+True\s+Ready\s+\d+/);
         expect(table).toMatch(/mail\s+site\s+@\s+MX\s+5 mail\.site\.example\s+True\s+Ready/);
-        expect(await test.kubectl('get', 'events')).toMatch(/Normal\s+Ready\s+dnsrecord\/www\s+The record is served/);
+        // Events are sent at a limited rate.
+        await expect
+          .poll(() => test.kubectl('get', 'events'))
+          .toMatch(/Normal\s+Ready\s+dnsrecord\/www\s+The record is served/);
         expect(await test.kubectl('explain', 'dnsrecord.spec')).toMatch(/The name relative to the zone/);
       });
 
       it('serves an edited value and an edited ttl', async () => {
         await test.kubectl('patch', 'zdr', 'www', '--type=merge', '-p', '{"spec":{"content":"192.0.2.2","ttl":30}}');
-        await test.ready(10, 'zdr/www');
-        await expect
-          .poll(() => test.dig('www.site.example', 'A'), { timeout: 5000 })
-          .toEqual(['www.site.example. 30 IN A 192.0.2.2']);
+        await test.ready('zdr/www');
+        await expect.poll(() => test.dig('www.site.example', 'A')).toEqual(['www.site.example. 30 IN A 192.0.2.2']);
       });
 
       it('follows the default ttl of the zone, and parks', async () => {
         await test.kube.patch('zdz/site', { spec: { defaultTtl: 300 } });
         await expect
-          .poll(() => test.dig('www.site.example', 'AAAA'), { timeout: 5000 })
+          .poll(() => test.dig('www.site.example', 'AAAA'))
           .toEqual(['www.site.example. 300 IN AAAA 2001:db8::1']);
         await test.kube.patch('zdz/site', { spec: { parked: true } });
-        await expect.poll(() => test.rcode('www.site.example', 'A'), { timeout: 5000 }).toBe('NXDOMAIN');
-        await expect
-          .poll(async () => (await test.condition('zdr/www', 'Ready'))?.reason, { timeout: 5000 })
-          .toBe('ZoneParked');
+        await expect.poll(() => test.rcode('www.site.example', 'A')).toBe('NXDOMAIN');
+        await expect.poll(async () => (await test.condition('zdr/www', 'Ready'))?.reason).toBe('ZoneParked');
         await test.kube.patch('zdz/site', { spec: { parked: false } });
-        await test.ready(10, 'zdr/www');
+        await test.ready('zdr/www');
         expect(await test.rcode('www.site.example', 'A')).toBe('NOERROR');
       });
 
       it('is gone after kubectl delete, at the API and in DNS', async () => {
         await test.kubectl('delete', 'zdr', 'third', 'texts');
-        await expect.poll(() => test.rcode('txt.site.example', 'TXT'), { timeout: 5000 }).toBe('NXDOMAIN');
+        await expect.poll(() => test.rcode('txt.site.example', 'TXT')).toBe('NXDOMAIN');
         await test.kubectl('delete', 'zdz/site', 'zdr/www', 'zdr/www6', 'zdr/shop', 'zdr/mail', 'zdr/apps');
         expect(await test.client.zones.list({ zoneName: 'site.example' })).toEqual([]);
-        await expect.poll(() => test.rcode('www.site.example', 'A'), { timeout: 5000 }).toBe('REFUSED');
+        await expect.poll(() => test.rcode('www.site.example', 'A')).toBe('REFUSED');
       });
     });
 
@@ -148,26 +145,22 @@ export function servesTheWholeChain(stack: () => TestStack): void {
           zoneObject('heal', 'heal.example'),
           recordObject('address', 'heal', { name: 'www', type: 'A', content: '192.0.2.1' }),
         );
-        await test.ready(20, 'zdr/address');
+        await test.ready('zdr/address');
         await test.apply(recordObject('alias', 'heal', { name: 'www', type: 'CNAME', content: 'other.example.net' }));
-        await expect
-          .poll(async () => (await test.condition('zdr/alias', 'Ready'))?.reason, { timeout: 5000 })
-          .toBe('Conflict');
+        await expect.poll(async () => (await test.condition('zdr/alias', 'Ready'))?.reason).toBe('Conflict');
         expect((await test.condition('zdr/alias', 'Ready'))?.message).toMatch(
           /www has an A record \(rec_\w+\), and a CNAME cannot share.* DNSRecord default\/address has A records of this name\.$/,
         );
         expect(await test.dig('www.heal.example', 'A')).toHaveLength(1);
         await test.remove('default', 'zdr/address');
-        await test.ready(10, 'zdr/alias');
+        await test.ready('zdr/alias');
       });
 
       it('a record before its zone waits, and is served when the zone comes', async () => {
         await test.apply(recordObject('early', 'late', { name: 'www', type: 'A', content: '192.0.2.1' }));
-        await expect
-          .poll(async () => (await test.condition('zdr/early', 'Accepted'))?.reason, { timeout: 5000 })
-          .toBe('ZoneNotReady');
+        await expect.poll(async () => (await test.condition('zdr/early', 'Accepted'))?.reason).toBe('ZoneNotReady');
         await test.apply(zoneObject('late', 'late.example'));
-        await test.ready(20, 'zdr/early');
+        await test.ready('zdr/early');
         expect(await test.dig('www.late.example', 'A')).toEqual(['www.late.example. 3600 IN A 192.0.2.1']);
       });
 
@@ -175,9 +168,7 @@ export function servesTheWholeChain(stack: () => TestStack): void {
         const [zone] = await test.client.zones.list({ zoneName: 'late.example' });
         await test.client.records.create(zone?.id ?? '', { name: 'foreign', type: 'A', content: '192.0.2.50' });
         await test.kube.remove('zdz/late');
-        await expect
-          .poll(async () => (await test.condition('zdz/late', 'Ready'))?.reason, { timeout: 5000 })
-          .toBe('DeletionBlocked');
+        await expect.poll(async () => (await test.condition('zdz/late', 'Ready'))?.reason).toBe('DeletionBlocked');
         expect((await test.condition('zdz/late', 'Ready'))?.message).toMatch(/no DNSRecord owns: .*foreign A/);
         await test.kubectl('annotate', 'zdz', 'late', 'zonestead.dev/force-delete=true');
         await test.remove('default', 'zdz/late');

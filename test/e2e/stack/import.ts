@@ -44,7 +44,7 @@ async function importZone(...more: string[]): Promise<string> {
   const { url, keys } = test.stack.service;
   const env = { PATH: process.env.PATH ?? '', ...COMPILED, ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
   const args = [MAIN, 'zones', 'import', '--to-manifests', 'live.example', ...more];
-  return (await promisify(execFile)(process.execPath, args, { env, timeout: 20_000 })).stdout;
+  return (await promisify(execFile)(process.execPath, args, { env, timeout: 150_000 })).stdout;
 }
 
 /** All that DNS says of the zone, the SOA with its serial included, in one run of dig. */
@@ -84,11 +84,11 @@ export function takesOverLiveZones(stack: () => TestStack): void {
       const spec = { zoneName: 'parked.example', adopt: 'IfIdentical', defaultTtl: 60 };
       await test.apply({ ...OBJECT, metadata: { name: 'parked', namespace: 'default' }, spec });
       await expect
-        .poll(async () => (await test.condition('zdz/parked', 'Ready'))?.message, { timeout: 15_000 })
+        .poll(async () => (await test.condition('zdz/parked', 'Ready'))?.message)
         .toContain('Set defaultTtl: 600 and parked: true in the spec.');
       expect(await test.client.zones.get(id)).toMatchObject({ state: 'parked', defaultTtl: 600 });
       await test.kube.patch('zdz/parked', { spec: { defaultTtl: 600, parked: true } });
-      await test.ready(30, 'zdz/parked');
+      await test.ready('zdz/parked');
       expect((await test.kube.get<DNSZone>('zdz/parked')).status).toMatchObject({ origin: 'Adopted', zoneId: id });
       expect(await test.client.zones.get(id)).toMatchObject({ state: 'parked', defaultTtl: 600 });
       await allowExisting(null);
@@ -112,7 +112,7 @@ export function takesOverLiveZones(stack: () => TestStack): void {
       await allowExisting('allow');
       await test.applyText('default', yaml);
       const objects = await test.kube.list('zdr', 'default');
-      await test.ready(60, 'zdz/live.example', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
+      await test.ready('zdz/live.example', ...objects.map(({ metadata }) => `zdr/${metadata.name}`));
 
       expect(await atService()).toEqual(before.service);
       expect(await answers()).toEqual(before.dns);

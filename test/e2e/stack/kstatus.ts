@@ -15,7 +15,7 @@ const of = (watching: Watching<Watched>, name: string) =>
   watching.states().filter(({ metadata }) => metadata.name === name);
 const patch = (name: string, spec: object) => test.kube.patch(name, { spec });
 /** kubectl itself: its reading of Ready is under test here. */
-const kubectlWait = (name: string) => test.kubectl('wait', '--for=condition=Ready', '--timeout=20s', name);
+const kubectlWait = (name: string) => test.kubectl('wait', '--for=condition=Ready', '--timeout=100s', name);
 
 /** The wrong conclusions of tools that wait, from one of these states; `isDone` is the truth. */
 function wrongConclusions(states: Watched[], isDone: (state: Watched) => boolean): string[] {
@@ -72,7 +72,7 @@ export function tellsReadyRightly(stack: () => TestStack): void {
           recordObject('www', 'gen', { name: 'www', type: 'A', content: '192.0.2.1' }),
           recordObject('other', 'gen', { name: 'www', type: 'A', content: '192.0.2.200' }),
         );
-        await test.ready(30, 'zdr/www', 'zdr/other');
+        await test.ready('zdr/www', 'zdr/other');
         for (let edit = 2; edit <= EDITS; edit += 1) {
           await patch('zdr/www', { content: `192.0.2.${edit}` });
           await kubectlWait('zdr/www');
@@ -84,33 +84,34 @@ export function tellsReadyRightly(stack: () => TestStack): void {
 
       it('in a burst ends with the last value, and never calls one Ready that is not there', async () => {
         for (const last of [21, 22, 23, 24]) await patch('zdr/www', { content: `192.0.2.${last}` });
-        await test.ready(20, 'zdr/www');
+        await test.ready('zdr/www');
         expect(await test.dig('www.gen.example', 'A')).toContain('www.gen.example. 3600 IN A 192.0.2.24');
       });
 
       it('to an impossible value is not Ready any longer, and is Ready again when it is fixed', async () => {
         await patch('zdr/www', { content: '192.0.2.200' });
         await expect.poll(async () => (await test.condition('zdr/www', 'Ready'))?.reason).toBe('Conflict');
-        const [state] = of(records, 'www').slice(-1) as [Watched];
-        expect([kstatus(state), argoHealth(state), kubectlWaitIsOver(state)]).toEqual([
-          'InProgress',
-          'Degraded',
-          false,
-        ]);
+        // The watch may deliver the state a moment later than a request reads it.
+        const seen = () => {
+          const [state] = of(records, 'www').slice(-1) as [Watched];
+          return [kstatus(state), argoHealth(state), kubectlWaitIsOver(state)];
+        };
+        await expect.poll(seen).toEqual(['InProgress', 'Degraded', false]);
         await patch('zdr/www', { content: '192.0.2.7' });
-        await test.ready(20, 'zdr/www');
+        await test.ready('zdr/www');
       });
 
       it('is gone at once when it is deleted, because no finalizer holds it', async () => {
         await test.remove('default', 'zdr/www');
         expect(of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp !== undefined)).toEqual([]);
-        await expect
-          .poll(() => test.dig('www.gen.example', 'A'), { timeout: 15_000 })
-          .toEqual(['www.gen.example. 3600 IN A 192.0.2.200']);
+        await expect.poll(() => test.dig('www.gen.example', 'A')).toEqual(['www.gen.example. 3600 IN A 192.0.2.200']);
       });
 
       it('was in no state of its life what a reader takes for another generation', async () => {
-        const states = of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+        const living = () => of(records, 'www').filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+        const current = () => living().filter((state) => kstatus(state) === 'Current').length;
+        await expect.poll(current).toBeGreaterThanOrEqual(EDITS);
+        const states = living();
         const generations = new Set(states.map(({ metadata }) => metadata.generation));
         expect(generations.size).toBeGreaterThanOrEqual(EDITS);
         // Born Unknown: not a moment without a Ready that somebody could take for done.
@@ -120,7 +121,6 @@ export function tellsReadyRightly(stack: () => TestStack): void {
         ]);
         expect(contradictions(states)).toEqual([]);
         expect(wrongConclusions(states, (state) => told(state) === contents(state))).toEqual([]);
-        expect(states.filter((state) => kstatus(state) === 'Current').length).toBeGreaterThanOrEqual(EDITS);
       });
     });
 

@@ -24,7 +24,7 @@ export function settlesAfterRandomWalks(stack: () => TestStack): void {
       for (const name of NAMESPACES) await test.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
       await test.apply(...ZONE_NAMES.map((zone) => zoneObject(zone, `${zone}.example`, {}, ZONES[zone])));
       for (const zone of ZONE_NAMES) {
-        await test.ready(30, '-n', ZONES[zone], `zdz/${zone}`);
+        await test.ready('-n', ZONES[zone], `zdz/${zone}`);
         ids[zone] = (await test.kube.get<DNSZone>(`zdz/${zone}`, ZONES[zone])).status?.zoneId as string;
       }
     });
@@ -32,7 +32,7 @@ export function settlesAfterRandomWalks(stack: () => TestStack): void {
       for (const namespace of NAMESPACES) await test.removeAll(namespace);
     });
 
-    it('DNS settles on what the model says, wherever the walk leads', async () => {
+    it('DNS settles on what the model says, wherever the walk leads', { timeout: 900_000 }, async () => {
       let walked = 0;
       const walk = fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 30, size: 'max' }), async (steps) => {
         const walker = new Walker(test, ids);

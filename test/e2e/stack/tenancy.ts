@@ -13,7 +13,7 @@ const reason = async (name: string, namespace = 'b') => (await test.condition(na
 
 /** Ready has one of these reasons, at last. */
 const becomes = (name: string, ...reasons: string[]) =>
-  expect.poll(() => reason(name), { timeout: 15_000 }).toMatch(new RegExp(`^(${reasons.join('|')})$`));
+  expect.poll(() => reason(name)).toMatch(new RegExp(`^(${reasons.join('|')})$`));
 
 const label = (namespace: string, labels: Record<string, string | null>) =>
   test.kube.patch(`namespace/${namespace}`, { metadata: { labels } });
@@ -46,7 +46,7 @@ async function prepare(): Promise<void> {
     zoneObject('shop', 'shop.example', {}, 'a'),
     recordObject('vault', 'shop', { name: 'vault', type: 'A', content: SECRET_ADDRESS }, 'a'),
   );
-  await test.ready(30, '-n', 'a', 'zdz/shop', 'zdr/vault');
+  await test.ready('-n', 'a', 'zdz/shop', 'zdr/vault');
   victimId = (await test.kube.get<DNSZone>('zdz/shop', 'a')).status?.zoneId as string;
 }
 
@@ -103,51 +103,49 @@ export function separatesTenants(stack: () => TestStack): void {
         };
         const served = ['www.shop.example. 60 IN A 192.0.2.1'];
         await test.apply(zoneObject('shop', 'shop.example', { allowedRecords: [grant] }, 'a'));
-        await test.ready(15, '-n', 'b', 'zdr/www');
+        await test.ready('-n', 'b', 'zdr/www');
         expect(await test.dig('www.shop.example', 'A')).toEqual(served);
         await label('b', { team: 'none' });
         await becomes('zdr/www', 'NotPermitted');
-        await expect.poll(() => test.rcode('www.shop.example', 'A'), { timeout: 10_000 }).toBe('NXDOMAIN');
+        await expect.poll(() => test.rcode('www.shop.example', 'A')).toBe('NXDOMAIN');
         await expect
-          .poll(async () => (await test.events('b')).join('\n'), { timeout: 10_000 })
+          .poll(async () => (await test.events('b')).join('\n'))
           .toMatch(/ Withdrawn .*removes them from DNS/);
         await label('b', { team: 'b' });
-        await test.ready(15, '-n', 'b', 'zdr/www');
+        await test.ready('-n', 'b', 'zdr/www');
         expect(await test.dig('www.shop.example', 'A')).toEqual(served);
       });
 
       it('keeps nothing there after its objects', async () => {
         await test.apply(recordOfB('sticky', { name: 'www', type: 'A', content: '192.0.2.7', ttl: 60 }));
-        await test.ready(15, '-n', 'b', 'zdr/sticky');
+        await test.ready('-n', 'b', 'zdr/sticky');
         await test.kubectl('--as=tenant-b', '-n', 'b', 'delete', 'zdr', 'www', 'sticky');
-        await expect.poll(() => test.dig('www.shop.example', 'A'), { timeout: 15_000 }).toEqual([]);
+        await expect.poll(() => test.dig('www.shop.example', 'A')).toEqual([]);
         await test.apply(recordOfB('www', { name: 'WWW.shop.example.', type: 'A', content: '192.0.2.1', ttl: 60 }));
-        await test.ready(15, '-n', 'b', 'zdr/www');
+        await test.ready('-n', 'b', 'zdr/www');
       });
 
       it('does not get a name by conflict, and its end does not touch the winner', async () => {
         await test.apply(recordObject('first', 'shop', { name: 'www', type: 'A', content: '192.0.2.2' }, 'a'));
-        await test.ready(15, '-n', 'a', 'zdr/first');
+        await test.ready('-n', 'a', 'zdr/first');
         await test.apply(recordOfB('late', { name: 'www', type: 'A', content: '192.0.2.2' }));
         await becomes('zdr/late', 'Conflict');
         expect(await test.kubectl('-n', 'b', 'describe', 'zdr', 'late')).toContain(
           'DNSRecord a/first already owns 192.0.2.2',
         );
         await test.remove('b', 'zdr/late', 'zdr/www');
-        await expect
-          .poll(() => test.dig('www.shop.example', 'A'), { timeout: 15_000 })
-          .toEqual(['www.shop.example. 3600 IN A 192.0.2.2']);
+        await expect.poll(() => test.dig('www.shop.example', 'A')).toEqual(['www.shop.example. 3600 IN A 192.0.2.2']);
         expect((await test.condition('zdr/first', 'Ready', 'a'))?.status).toBe('True');
       });
 
       it('does not get the leftovers of a by creating the object again', async () => {
         await test.apply(zoneObject('left', 'left.example', { deletionPolicy: 'Retain' }, 'a'));
-        await test.ready(15, '-n', 'a', 'zdz/left');
+        await test.ready('-n', 'a', 'zdz/left');
         await test.remove('a', 'zdz/left');
         await test.apply(zoneObject('left', 'left.example', { adopt: 'IfIdentical' }, 'b'));
         await becomes('zdz/left', 'NotPermitted');
         await label('b', { 'zonestead.dev/existing-zones': 'allow' });
-        await test.ready(15, '-n', 'b', 'zdz/left');
+        await test.ready('-n', 'b', 'zdz/left');
         expect((await test.kube.get<DNSZone>('zdz/left', 'b')).status?.origin).toBe('Adopted');
         await label('b', { 'zonestead.dev/existing-zones': null });
       });
@@ -170,10 +168,10 @@ export function separatesTenants(stack: () => TestStack): void {
             'leaving',
           ),
         );
-        await test.ready(20, '-n', 'leaving', 'zdr/mine');
+        await test.ready('-n', 'leaving', 'zdr/mine');
         expect(await test.dig('team.shared.example', 'A')).toHaveLength(1);
-        await test.kubectl('delete', 'namespace', 'leaving', '--timeout=40s');
-        await expect.poll(() => test.rcode('team.shared.example', 'A'), { timeout: 15_000 }).toBe('NXDOMAIN');
+        await test.kubectl('delete', 'namespace', 'leaving', '--timeout=115s');
+        await expect.poll(() => test.rcode('team.shared.example', 'A')).toBe('NXDOMAIN');
       });
     });
 
@@ -197,9 +195,9 @@ export function separatesTenants(stack: () => TestStack): void {
         });
         await test.apply(secret('yk_wrong_key'));
         await test.applyText('b', example.slice(1, 3).join('---\n'));
-        await expect.poll(() => reason('zdz/team'), { timeout: 25_000 }).toBe('CredentialsRejected');
+        await expect.poll(() => reason('zdz/team')).toBe('CredentialsRejected');
         await test.apply(secret(second.key));
-        await test.ready(25, '-n', 'b', 'zdz/team');
+        await test.ready('-n', 'b', 'zdz/team');
         expect((await test.kube.get<DNSZone>('zdz/team', 'b')).status?.owner).toBe(`org:${second.team}`);
         await test.remove('b', 'zdz/team');
       });
@@ -209,7 +207,7 @@ export function separatesTenants(stack: () => TestStack): void {
       it('is True for a child of a zone that is hosted here, and Unknown where no parent can be asked', async () => {
         await test.apply(zoneObject('child', 'dev.shop.example', {}, 'a'));
         const delegated = async (name: string) => (await test.condition(name, 'Delegated', 'a'))?.status;
-        await expect.poll(() => delegated('zdz/child'), { timeout: 20_000 }).toBe('True');
+        await expect.poll(() => delegated('zdz/child')).toBe('True');
         expect(await delegated('zdz/shop')).toBe('Unknown');
       });
     });
@@ -225,14 +223,18 @@ export function separatesTenants(stack: () => TestStack): void {
         });
         const allowedRecords = [{ namespaces: { from: 'All' } }, { namespaces: { from: 'Same' }, names: ['www'] }];
         const all = zoneObject('open', 'open.example', { allowedRecords }, 'a');
-        await expect
-          .poll(async () => (await test.dryRun(risky, all)).words, { timeout: 20_000, interval: 1_000 })
-          .toMatch(/Retain has no effect in a zone of another namespace/);
-        const { ok, words } = await test.dryRun(risky, all);
-        expect(ok).toBe(true);
-        expect(words).toContain('set 60');
-        expect(words).toContain('lets every namespace put records at every name');
-        expect(words).toContain('restricts the namespace of the zone');
+        const wanted = [
+          'Retain has no effect in a zone of another namespace',
+          'set 60',
+          'lets every namespace put records at every name',
+          'restricts the namespace of the zone',
+        ];
+        // kube-apiserver takes up each policy a moment after its creation.
+        const missing = async () => {
+          const { ok, words } = await test.dryRun(risky, all);
+          return ok ? wanted.filter((warning) => !words.includes(warning)) : [words];
+        };
+        await expect.poll(missing, { interval: 1_000 }).toEqual([]);
         await test.kubectl('delete', '-f', 'deploy/examples/warnings.yaml');
       });
     });

@@ -26,23 +26,25 @@ export function typed(text: string, own: Own, ids: Ids = new Map()): string {
   return result;
 }
 
-/** Name servers answer some milliseconds after a write, and a reader needs longer than that for the next command. */
-const DIG_AGAIN_MS = 10_000;
-const DIG_PAUSE_MS = 200;
+/** A change is shown some milliseconds after a write, and a reader needs longer than that for the next command. */
+const AGAIN_MS = 60_000;
+const PAUSE_MS = 200;
+/** Commands that only look. */
+const LOOK = /^(dig|delv|kubectl (-n \S+ )?(get|describe|wait)) /;
 
 /**
- * Runs it and holds its output against what the page shows. A query of dig is repeated until its answer is the shown one.
+ * Runs it and holds its output against what the page shows. A command that only looks is repeated until its output is the shown one.
  * @returns the output. @throws with both when it fails or shows something else
  */
 export async function follow(command: Step, reading: Reading): Promise<string> {
-  const until = performance.now() + (command.text.startsWith('dig ') ? DIG_AGAIN_MS : 0);
+  const until = performance.now() + (LOOK.test(command.text) ? AGAIN_MS : 0);
   for (;;) {
     try {
       return await followOnce(command, reading);
     } catch (error) {
       if (performance.now() >= until) throw error;
     }
-    await setTimeout(DIG_PAUSE_MS);
+    await setTimeout(PAUSE_MS);
   }
 }
 

@@ -16,7 +16,7 @@ export interface Shell {
   close(): Promise<void>;
 }
 
-const SECONDS = 60;
+const SECONDS = 240;
 
 export function openShell({ cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): Shell {
   const child = spawn('bash', ['--norc', '--noprofile'], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], detached: true });

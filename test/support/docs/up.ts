@@ -8,7 +8,7 @@ export interface RunningUp {
   stop(): Promise<number | null>;
 }
 
-const LIMIT_MS = 150_000;
+const LIMIT_MS = 400_000;
 
 /** @throws with its output when it ends, or is not ready in time */
 export async function typeUp(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<RunningUp> {

@@ -6,7 +6,7 @@ import { Model, NAMESPACES, type Type, type Wish, ZONE_NAMES, ZONES, type ZoneNa
 import { CONTENTS, NAMES, type Step } from './operations.ts';
 
 /** An object that waits for another one runs again soon; a busy machine gets more time. */
-const SETTLE_MS = 40_000;
+const SETTLE_MS = 120_000;
 
 interface Seen {
   metadata: { name: string; generation: number };
@@ -183,7 +183,7 @@ export class Walker {
   /** Deletes all objects: the service then contains exactly the records of others. */
   async end(): Promise<void> {
     for (const namespace of NAMESPACES) {
-      await this.#test.kubectl('-n', namespace, 'delete', 'zdr', '--all', '--timeout=40s');
+      await this.#test.kubectl('-n', namespace, 'delete', 'zdr', '--all', '--timeout=115s');
     }
     this.model.wishes.clear();
     const left = async () => {
