@@ -61,11 +61,11 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
       const others = names('many', 48);
 
       it('is refused alone, at apply or by its condition, and the others are served', async () => {
-        await test.apply(address('stands'));
-        await test.ready('zdr/stands');
+        await test.apply(address('first'));
+        await test.ready('zdr/first');
         const { ok, words } = await test.apply(
           address('hello', 'hello'),
-          recordObject('poison', 'mis', { name: 'stands', type: 'CNAME', content: 'other.example.net' }),
+          recordObject('poison', 'mis', { name: 'first', type: 'CNAME', content: 'other.example.net' }),
           ...others.map((name) => text(name, `text of ${name}`)),
         );
         expect(ok).toBe(false);
@@ -76,12 +76,12 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
           'many47.mis.example. 3600 IN TXT "text of many47"',
         ]);
         await becomes('zdr/poison', 'Conflict');
-        expect((await test.condition('zdr/poison', 'Ready'))?.message).toMatch(/stands has an A record/);
+        expect((await test.condition('zdr/poison', 'Ready'))?.message).toMatch(/first has an A record/);
       });
 
       it('can be deleted, and was never served', async () => {
         await test.remove('default', 'zdr/poison');
-        expect(await held('stands')).toEqual(['stands 192.0.2.1']);
+        expect(await held('first')).toEqual(['first 192.0.2.1']);
       });
     });
 
@@ -99,8 +99,8 @@ export function survivesMisbehaviours(stack: () => TestStack): void {
         await expect.poll(async () => (await test.apply(unknown)).ok).toBe(true);
         await becomes('zdr/where', 'InvalidSpec');
         expect((await test.condition('zdr/where', 'Ready'))?.message).toMatch(/spec\.type/);
-        await test.apply(address('beside'));
-        await test.ready('zdr/beside');
+        await test.apply(address('another'));
+        await test.ready('zdr/another');
         await allow('remove', '0');
         await test.remove('default', 'zdr/where');
       });
