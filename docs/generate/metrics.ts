@@ -75,7 +75,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
   },
   operator: (metrics) => {
     createKubeMetrics(metrics);
-    countHeld(metrics, { held: 0 });
+    countHeld(metrics, { held: 0 }, { list: () => [] });
     countHeartbeats(metrics, () => 0);
     countLeadership(metrics, undefined);
     createPaceMetrics(metrics, realClock);

@@ -45,7 +45,7 @@ export const NOT_DELEGATED_REASONS = [
 
 export type NotDelegatedReason = (typeof NOT_DELEGATED_REASONS)[number];
 
-/** The reasons of conditions that are True; `ForeignRecords` and `ManyDeleted` are reasons of DeletionBlocked. */
+/** The reasons of conditions that are True; `ForeignRecords`, `ManyDeleted` and `CRDDeleted` are reasons of DeletionBlocked. */
 export type GoodReason =
   | 'Accepted'
   | 'Programmed'
@@ -53,7 +53,8 @@ export type GoodReason =
   | 'Delegated'
   | 'Ready'
   | 'ForeignRecords'
-  | 'ManyDeleted';
+  | 'ManyDeleted'
+  | 'CRDDeleted';
 
 /** The reasons of Events that are about an action or about Ready. Any other Event has the reason of a condition. */
 export const EVENT_REASONS = [

@@ -12,6 +12,7 @@ import type { Propagation } from '../proof/propagation.ts';
 import type { HeldOwners } from '../record/held.ts';
 import type { Observer } from '../run/metrics.ts';
 import type { Neighbours } from './claims.ts';
+import type { KindIsDeleted } from './crds.ts';
 import type { Credentials } from './credentials.ts';
 import type { LabelsOf } from './grants.ts';
 
@@ -41,6 +42,8 @@ export interface OperatorContext {
   watches(namespace: string): boolean;
   /** Whether the cluster is drained for the owner of the zone; undefined until the service has answered. */
   isDrained(zone: DNSZone): boolean | undefined;
+  /** Whether the objects of a kind vanish because their CRD is deleted. */
+  isKindDeleted: KindIsDeleted;
   /** Where the DNSRecords of this cluster have records. */
   held: HeldOwners;
   /** Returns a new unique text for an Idempotency-Key. */

@@ -3,7 +3,8 @@
 //
 // A release of an object that is gone is    waiting → released
 //                                              ↓
-//                                             held      too many at once: until the object returns, or an annotation permits it
+//                                             held      too many at once, or the CRD is deleted: until the object returns, or an
+//                                                       annotation permits it
 import type { Clock } from '#base/clock.ts';
 import { isMassDeletion, MOST_ALWAYS } from '#base/mass-deletion.ts';
 
@@ -69,6 +70,16 @@ export class HeldOwners {
   stillHeld(key: string): void {
     this.#waiting.delete(key);
     if (!this.#held.has(key)) this.#held.set(key, this.#clock.now() - TOGETHER_MS);
+  }
+
+  /** The object no longer exists, and its release is held, also if it is the only one. */
+  hold(key: string): void {
+    this.#held.set(key, this.#waiting.get(key) ?? this.#clock.now());
+    this.#waiting.delete(key);
+  }
+
+  isHeld(key: string): boolean {
+    return this.#held.has(key);
   }
 
   /** The operator deleted the zone with all its records. */
@@ -138,8 +149,8 @@ export class HeldOwners {
       this.#waiting.clear();
       return false;
     }
-    // Fewer deletions cannot become a mass deletion, so they need no pause.
-    const mayWait = this.#waiting.size > MOST_ALWAYS && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
+    // So few cannot become a mass deletion.
+    const mayWait = all > MOST_ALWAYS && now - this.#firstGoneAt < LONGEST_PAUSE_MS;
     return mayWait && now - this.#lastGoneAt < PAUSE_MS ? PAUSE_MS : true;
   }
 

@@ -11,6 +11,7 @@ import type { ReconcileContext, ReconcileResult } from '#kube/controller/control
 import { findCondition } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf, splitKey } from '#kube/objects/resource.ts';
+import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
 import { isKept, isManaged } from '../access/claims.ts';
@@ -47,7 +48,8 @@ export async function releaseGone(
     const isPermitted = zone?.metadata.annotations?.[RELEASE_MANY] === 'true';
     const may = isPermitted || context.held.mayRelease(key, () => zoneIdsOf(context));
     if (typeof may === 'number') return { requeueAfterMs: may };
-    if (!may) {
+    if (may && !isPermitted && (await context.isKindDeleted(DNS_RECORD, signal))) context.held.hold(key);
+    if (!isPermitted && context.held.isHeld(key)) {
       context.enqueueZone(place.zoneKey);
       return { requeueAfterMs: HELD_RETRY_MS };
     }

@@ -40,6 +40,7 @@ import { createMetrics } from '#telemetry/metrics.ts';
 import { startTracing } from '#telemetry/tracing.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE_ABOVE, BY_ZONE_NAME, type OperatorContext } from '../access/context.ts';
+import { createKindCheck } from '../access/crds.ts';
 import { type Connection, createCredentials } from '../access/credentials.ts';
 import type { Heartbeats } from '../cluster/heartbeats.ts';
 import { createReports } from '../cluster/reports.ts';
@@ -160,7 +161,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const zoneQueue = manager.queue(zoneQueueOptions());
   const recordQueue = manager.queue(recordQueueOptions(records));
   const held = new HeldOwners(realClock);
-  countHeld(metrics, held);
+  countHeld(metrics, held, zones);
   connectTriggers({ zones, records, namespaces, zoneQueue, recordQueue, held });
 
   const ownKey = watchOwnKey(client, realClock, log);
@@ -193,6 +194,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
     isDrained: (zone) => heartbeats.isDrained(zone),
+    isKindDeleted: createKindCheck(api, log),
     held,
     nonce: () => randomBytes(12).toString('hex'),
   };

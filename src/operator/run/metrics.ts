@@ -4,7 +4,7 @@
 //   object_conditions{kind,condition,status}   objects by the status of each condition
 //   objects_not_ready{kind,reason}             objects that are not Ready, by reason
 //   propagation_seconds                        histogram: from a write at the service until every name server serves it
-//   deletions_held                             deleted DNSRecords whose records remain, because they are too many at once
+//   deletions_held{kind}                       deleted objects whose records or zones remain (record/brake.ts, zone/brake.ts)
 //   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
 //   heartbeat_failing_seconds                  how long the service has accepted none for some team, 0 if it accepts them
 //   drift_total{kind,result}                   differences at the service: found, and repaired
@@ -20,6 +20,7 @@ import { NOT_READY_REASONS } from '#resources/reasons.ts';
 import { countCalls } from '#telemetry/calls.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { HEARTBEAT_RESULTS, type HeartbeatResult } from '../cluster/heartbeats.ts';
+import { isZoneHeld } from '../zone/brake.ts';
 import type { Observation } from './run.ts';
 
 /** Receives the facts that the runs of the reconcilers have found. */
@@ -47,12 +48,20 @@ export function countRequests(metrics: Metrics): RequestObserver {
   return countCalls(metrics, { prefix: 'service', title: 'the service', codes: CODES });
 }
 
-/** Registers the number of deleted DNSRecords whose records remain for now. */
-export function countHeld(metrics: Metrics, held: { readonly held: number }): void {
+/** Registers the number of deleted objects whose records or zones remain for now. */
+export function countHeld(
+  metrics: Metrics,
+  held: { readonly held: number },
+  zones: Pick<Cache<DNSZone>, 'list'>,
+): void {
   metrics.gauge({
     name: 'deletions_held',
-    help: 'Deleted DNSRecords whose records remain in DNS, because too many were deleted at once.',
-    collect: (gauge) => gauge.set(held.held),
+    help: 'Deleted objects whose records or zones remain in DNS, because too many objects or their CRD were deleted.',
+    labels: ['kind'],
+    collect: (gauge) => {
+      gauge.set({ kind: 'DNSRecord' }, held.held);
+      gauge.set({ kind: 'DNSZone' }, zones.list().filter(isZoneHeld).length);
+    },
   });
 }
 

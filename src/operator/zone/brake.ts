@@ -14,8 +14,15 @@ const TOGETHER_MS = 60_000;
 const PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 10_000;
 
-/** The reason of DeletionBlocked. */
+/** The reasons of DeletionBlocked. */
 export const MANY_DELETED = 'ManyDeleted';
+export const CRD_DELETED = 'CRDDeleted';
+
+/** Whether the zone of a deleted DNSZone remains, because too many or their CRD were deleted. */
+export function isZoneHeld({ status }: DNSZone): boolean {
+  const condition = findCondition(status?.conditions, DELETION_BLOCKED);
+  return condition?.status === 'True' && (condition.reason === MANY_DELETED || condition.reason === CRD_DELETED);
+}
 
 export class ZoneBrake {
   readonly #clock: Clock;

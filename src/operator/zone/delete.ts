@@ -5,7 +5,7 @@ import { ApiError, isAbsent } from '#client/errors.ts';
 import { parseZoneName } from '#dns/names/name.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
-import type { DNSZone } from '#resources/dnszone.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, FINALIZER, FORCE_DELETE, RELEASE_MANY } from '#resources/names.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
@@ -15,11 +15,13 @@ import { keyIn, ownersOf } from '../record/owner.ts';
 import { no, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { Answers, ZoneOutcome, ZoneRun } from '../run/run.ts';
-import { MANY_DELETED, type ZoneBrake } from './brake.ts';
+import { CRD_DELETED, MANY_DELETED, type ZoneBrake } from './brake.ts';
 import { repeatCreation, sendForZone } from './create.ts';
 
 const BLOCKED_RETRY_MS = 5_000;
-const MANY_WORDS = `More than half of all DNSZones were deleted at once. The zone remains at the DNS service, and its records are served. To delete it, annotate this object with ${RELEASE_MANY}=true. To keep it without this object, set spec.deletionPolicy: Retain.`;
+const REMEDY = `The zone remains at the DNS service, and its records are served. To delete it, annotate this object with ${RELEASE_MANY}=true. To keep it without this object, set spec.deletionPolicy: Retain.`;
+const MANY_WORDS = `More than half of all DNSZones were deleted at once. ${REMEDY}`;
+const CRD_WORDS = `The CRD of DNSZones is being deleted. ${REMEDY}`;
 const SHOWN = 5;
 /** The number of records in one response. */
 const PAGE = 200;
@@ -31,6 +33,10 @@ export async function deleteZone(run: ZoneRun, brake: ZoneBrake): Promise<ZoneOu
   // The object may not delete a zone that it only observed, or that it was refused from the start.
   const has = isManaged(object) || object.status?.intent !== undefined;
   if (!has || isKept(object)) return { isReleased: true, next: {} };
+  const isPermitted = object.metadata.annotations?.[RELEASE_MANY] === 'true';
+  // Nothing ends the deletion of a CRD, so only the annotation or a change of the spec causes the next run.
+  if (!isPermitted && (await context.isKindDeleted(DNS_ZONE, signal)))
+    return { answers: blocked(object, DELETION_BLOCKED, CRD_WORDS, CRD_DELETED), next: {} };
   const may = brake.mayDelete(object, context.zones.list());
   if (typeof may === 'number') return { next: { afterMs: may } };
   // The annotation that permits the deletion causes the next run.
@@ -55,7 +61,7 @@ function blocked(
   { status }: DNSZone,
   reason: NotReadyReason,
   message: string,
-  why: 'ForeignRecords' | typeof MANY_DELETED = 'ForeignRecords',
+  why: 'ForeignRecords' | typeof MANY_DELETED | typeof CRD_DELETED = 'ForeignRecords',
 ): Answers {
   const ready = no(reason, message);
   // A condition of its own allows `kubectl wait --for=condition=DeletionBlocked` and an alert.

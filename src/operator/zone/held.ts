@@ -1,4 +1,5 @@
-// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them (record/brake.ts).
+// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them (record/brake.ts), or
+// because their CRD is deleted.
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DELETIONS_HELD, RELEASE_MANY } from '#resources/names.ts';
@@ -19,7 +20,7 @@ export function heldAnswer({ context, object, events, log }: ZoneRun): Answers {
   }
   const [first, ...rest] = keys.sort();
   const shown = [first, ...rest.slice(0, SHOWN - 1)].join(', ') + (keys.length > SHOWN ? ' and others' : '');
-  const message = `More than half of all DNSRecords were deleted at once. The records of ${keys.length} of them remain in this zone: ${shown}. Create the objects again, or annotate this object with ${RELEASE_MANY}=true to delete the records.`;
+  const message = `More than half of all DNSRecords, or their CRD, were deleted. The records of ${keys.length} of them remain in this zone: ${shown}. Create the objects again, or annotate this object with ${RELEASE_MANY}=true to delete the records.`;
   if (before?.status !== 'True') {
     log.error({ held: keys.length }, 'too many DNSRecords were deleted at once; their records remain');
     events.push({ type: 'Warning', reason: 'DeletionsHeld', action: 'Look', note: message.slice(0, 1_024) });

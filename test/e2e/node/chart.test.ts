@@ -337,6 +337,8 @@ const RIGHTS: Record<string, string[]> = {
     `secrets [${RELEASE}-session] [get patch]`,
   ],
   operator: [
+    'customresourcedefinitions.apiextensions.k8s.io [dnsrecords.zonestead.dev] [get]',
+    'customresourcedefinitions.apiextensions.k8s.io [dnszones.zonestead.dev] [get]',
     'dnsrecords.zonestead.dev [] [get list watch]',
     'dnsrecords.zonestead.dev/status [] [patch]',
     'dnszones.zonestead.dev [] [get list watch patch]',

@@ -66,6 +66,8 @@ export class Bench {
   lookUpParent: ParentLookup | null = null;
   /** Whether the operator sees the objects of a namespace. */
   watches: OperatorContext['watches'] = () => true;
+  /** The kinds whose CRD is deleted. */
+  readonly deletedKinds = new Set<string>();
   /** Objects that wait for the service to answer again. */
   readonly waiting: string[] = [];
   /** DNSRecords that the watch has not brought yet, by key. */
@@ -249,6 +251,7 @@ export class Bench {
       enqueueRecordOnRecovery: (key) => void this.waiting.push(`record ${key}`),
       cluster: () => namespaces.get('kube-system')?.metadata.uid,
       watches: this.watches,
+      isKindDeleted: async ({ kind }) => this.deletedKinds.has(kind),
       held,
       now: () => new Date(Date.UTC(2026, 10, 21, 12) + this.clock.now()),
       nonce: () => {

@@ -121,10 +121,49 @@ describe('the brake on mass deletion', () => {
       expect(held(on)).toBe('False');
       expect(audit(on)).toEqual([]);
       on.cluster.remove(DNS_RECORD, 'default/host0');
-      await on.settle();
+      await settle(on);
       expect(on.service.ids()).toHaveLength(39);
     },
   );
+
+  it('counts deletions together that arrive one after the other', async () => {
+    const on = await bench(30);
+    for (let n = 0; n < 25; n += 1) {
+      on.cluster.remove(DNS_RECORD, `default/host${n}`);
+      await on.round();
+    }
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(30);
+    expect(held(on)).toBe('True');
+  });
+
+  it('keeps the records of objects that vanish with their CRD, however few, until they return', async () => {
+    const on = await bench(3);
+    on.deletedKinds.add('DNSRecord');
+    removeFirst(on, 3);
+    await settle(on);
+    expect([on.service.ids().length, held(on), on.held.held]).toEqual([3, 'True', 3]);
+    expect(on.message(on.cluster.zone(ZONE), 'DeletionsHeld')).toMatch(
+      /their CRD, were deleted\. The records of 3 of them/,
+    );
+    on.deletedKinds.clear();
+    for (let n = 0; n < 3; n += 1) record(on, `host${n}`);
+    await settle(on);
+    expect([held(on), on.held.held, audit(on)]).toEqual(['False', 0, []]);
+    removeFirst(on, 1);
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(2);
+  });
+
+  it('lets go of the records of a deleted CRD with an annotation of the DNSZone', async () => {
+    const on = await bench(3);
+    on.deletedKinds.add('DNSRecord');
+    removeFirst(on, 3);
+    await settle(on);
+    on.cluster.annotate(DNS_ZONE, ZONE, { [RELEASE_MANY]: 'true' });
+    await settle(on);
+    expect([on.service.ids(), held(on)]).toEqual([[], 'False']);
+  });
 
   it('lets go with an annotation of the DNSZone', async () => {
     const on = await bench(40);

@@ -1,5 +1,6 @@
 // The zones of deleted DNSZones: deleted at the service, and kept when most objects are deleted at once.
 import { describe, expect, it } from 'vitest';
+import { isZoneHeld } from '#operator/zone/brake.ts';
 import { RELEASE_MANY } from '#resources/names.ts';
 import { Bench, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -72,5 +73,34 @@ describe('the deletion of many DNSZones', () => {
     }
     await settle(on);
     expect(zonesThere(on)).toBe(30);
+  });
+});
+
+describe('the deletion of the CRD of DNSZones', () => {
+  async function withoutCrd(): Promise<Bench> {
+    const on = await bench(3);
+    on.deletedKinds.add('DNSZone');
+    removeFirst(on, 3);
+    await settle(on);
+    return on;
+  }
+
+  it('keeps all zones, however few, and says how to release them', async () => {
+    const on = await withoutCrd();
+    on.restart();
+    await settle(on);
+    expect(zonesThere(on)).toBe(3);
+    expect(blocked(on, 'z0')).toMatchObject({ status: 'True', reason: 'CRDDeleted' });
+    expect(blocked(on, 'z0')?.message).toMatch(/annotate this object with .*=true.* spec\.deletionPolicy: Retain/);
+    expect(on.cluster.zones().filter(isZoneHeld)).toHaveLength(3);
+  });
+
+  it('deletes a zone with the annotation, and leaves one with deletionPolicy Retain without its object', async () => {
+    const on = await withoutCrd();
+    on.cluster.annotate(DNS_ZONE, 'default/z0', { [RELEASE_MANY]: 'true' });
+    on.cluster.edit(DNS_ZONE, 'default/z1', { deletionPolicy: 'Retain' });
+    await settle(on);
+    expect(zonesThere(on)).toBe(2);
+    expect(on.cluster.zones().map(({ metadata }) => metadata.name)).toEqual(['z2']);
   });
 });
