@@ -31,7 +31,7 @@ export function acmeVerdict(zone: DNSZone, namespace: string, relative: string, 
 }
 
 /** Whether a rule restricts the records of the zone's own namespace. */
-function restrictsItself({ spec }: DNSZone): boolean {
+export function restrictsItself({ spec }: DNSZone): boolean {
   return (spec.allowedRecords ?? []).some(({ namespaces }) => namespaces.from === 'Same');
 }
 

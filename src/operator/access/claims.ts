@@ -7,10 +7,11 @@ import { findCondition } from '#kube/objects/conditions.ts';
 import { hasFinalizer } from '#kube/objects/finalizer.ts';
 import { byAge, keyOf } from '#kube/objects/resource.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import type { LabelsOf } from '#resources/grant-match.ts';
 import { EXISTING_ZONES, FINALIZER } from '#resources/names.ts';
+import { permitsDelegation } from '#resources/record-grant.ts';
 import { zoneNameIndex } from '#resources/zone-ref.ts';
 import { type NotReady, no } from '../run/conditions.ts';
-import { type LabelsOf, permitsDelegation } from './grants.ts';
 
 /** The other DNSZones by the canonical name of their zone. */
 export interface Neighbours {

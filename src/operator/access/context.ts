@@ -7,6 +7,7 @@ import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
 import type { ParentLookup } from '#nameserver/probe/parent.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import type { LabelsOf } from '#resources/grant-match.ts';
 import type { EventReason } from '#resources/reasons.ts';
 import type { Propagation } from '../proof/propagation.ts';
 import type { HeldOwners } from '../record/held.ts';
@@ -14,7 +15,6 @@ import type { Observer } from '../run/metrics.ts';
 import type { Neighbours } from './claims.ts';
 import type { KindIsDeleted } from './crds.ts';
 import type { Credentials } from './credentials.ts';
-import type { LabelsOf } from './grants.ts';
 
 export interface OperatorContext {
   api: KubeApi;

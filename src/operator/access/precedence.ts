@@ -6,10 +6,10 @@ import { byAge, keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
+import { refusal } from '#resources/record-grant.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { type Desired, desiredOf } from '../record/desired.ts';
 import { labelsIn, type OperatorContext } from './context.ts';
-import { refusal } from './grants.ts';
 
 /** The index by the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
 export const BY_LABEL = 'label';

@@ -14,7 +14,8 @@ import type { Connection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
 import type { RecordRun } from '../run/run.ts';
 import { type Desired, identityOf } from './desired.ts';
-import { type DriftPolicy, type Policies, setOf, textOfSet } from './owner.ts';
+import { type DriftPolicy, setOf, textOfSet } from './owner.ts';
+import type { ReadyZone } from './ready-zone.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
 export interface Applied {
@@ -33,11 +34,9 @@ export interface Applied {
 export async function applyValues(
   run: RecordRun,
   service: Connection,
-  zoneId: string,
+  { zoneId, policies }: ReadyZone,
   desired: Desired,
-  policies: Policies,
 ): Promise<Applied> {
-  const { drift: policy } = policies;
   const { context, object } = run;
   const { held } = context;
   const [key, zoneKey] = [keyOf(object), zoneKeyOf(object)];
@@ -54,8 +53,8 @@ export async function applyValues(
   const place = { lane, group: object.metadata.namespace ?? '', zone: zoneId };
   const applied = await sendSet(service.dispatcher, context.clock, { ...place, ...run.call, set });
   if (applied.changed && !isNew) wakeContested(context, zoneKey, key);
-  const drift = driftIn(applied, desired, policy);
-  if (drift.length > 0 && policy !== 'Ignore') report(run, drift, policy);
+  const drift = driftIn(applied, desired, policies.drift);
+  if (drift.length > 0 && policies.drift !== 'Ignore') report(run, drift, policies.drift);
   return { drift, hasWritten: applied.changed, unproven };
 }
 

@@ -1,7 +1,9 @@
 // The indexes of the cache of DNSRecords, which replace a scan of all objects in each run.
 
 import type { IndexFunction } from '#kube/cache/indexes.ts';
+import type { Cache } from '#kube/cache/store.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
+import { keyOf } from '#kube/objects/resource.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
@@ -9,7 +11,7 @@ import { BY_ZONE } from '../access/context.ts';
 import { BY_LABEL, labelIndex } from '../access/precedence.ts';
 
 /** The DNSRecords that another object keeps from being Ready, by the key of their DNSZone. */
-export const BY_CONTESTED_ZONE = 'contestedZone';
+const BY_CONTESTED_ZONE = 'contestedZone';
 
 export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> = {
   [BY_ZONE]: (record) => [zoneKeyOf(record)],
@@ -21,4 +23,10 @@ export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> 
 export function isBlockedByOther({ status }: DNSZone | DNSRecord): boolean {
   const reason = findCondition(status?.conditions, 'Ready')?.reason;
   return reason === 'Conflict' || reason === 'NotPermitted';
+}
+
+/** The keys of the DNSRecords that may wait for a value of the DNSRecord with this key. */
+export function contested(records: Pick<Cache<DNSRecord>, 'byIndex'>, zoneKey: string, key: string): string[] {
+  const waiting = records.byIndex(BY_CONTESTED_ZONE, zoneKey).map(keyOf);
+  return waiting.filter((each) => each !== key);
 }

@@ -5,7 +5,6 @@ import type { ExpectedRecord } from '#nameserver/probe/rounds.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
-import { drainedMessage, servedOf } from '../cluster/served.ts';
 import { type Answer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import type { Next, RecordRun } from '../run/run.ts';
@@ -82,4 +81,18 @@ function probeDelay(object: DNSRecord, now: Date): number {
   const since = object.status?.conditions.find(({ type }) => type === 'Propagated')?.lastTransitionTime;
   const age = since === undefined ? 0 : now.getTime() - Date.parse(since);
   return Math.min(LAST_PROBE_RETRY_MS, Math.max(FIRST_PROBE_RETRY_MS, age / 10));
+}
+
+/**
+ * The records of one name and type that name servers answer with while clusters are drained or lost: without the withdrawn ones,
+ * unless there are no others. The rule is that of the service (service/nodes/render.ts).
+ */
+export function servedOf<R extends { readonly withdrawn?: boolean | undefined }>(records: readonly R[]): readonly R[] {
+  const kept = records.filter(({ withdrawn }) => withdrawn !== true);
+  return kept.length > 0 ? kept : records;
+}
+
+/** The sentence of a DNSRecord whose values are withdrawn. */
+function drainedMessage(cluster: string): string {
+  return `Cluster ${cluster} is drained, so the name servers answer with other values at this name and type. To serve these values again, an owner of the team runs: zonestead clusters restore ${cluster}`;
 }

@@ -7,6 +7,8 @@ import type { OperatorContext } from '../access/context.ts';
 import { isWithdrawn } from '../cluster/reports.ts';
 import { countedNames, type ReadyWhen } from '../proof/propagation.ts';
 
+import type { Policies } from './owner.ts';
+
 export interface ReadyZone {
   /** The namespace of the record. */
   namespace: string;
@@ -18,6 +20,7 @@ export interface ReadyZone {
   readyWhen: ReadyWhen;
   /** The names of the name servers that count, as the DNSZone last saw its secondaries. */
   counted: readonly string[];
+  policies: Policies;
   /** Whether the cluster is drained for the owner of the zone. */
   isDrained: boolean;
 }
@@ -41,6 +44,10 @@ export function zoneOf(context: OperatorContext, dnsZone: DNSZone, record: DNSRe
     nameservers,
     readyWhen: spec.readyWhen,
     counted: countedNames(nameservers, spec.readyWhen, added),
+    policies: {
+      drift: record.spec.driftPolicy ?? spec.driftPolicy,
+      whenClusterLost: record.spec.whenClusterLost ?? spec.whenClusterLost,
+    },
     // After a start, the status is right until the service has answered.
     isDrained: context.isDrained(dnsZone) ?? isWithdrawn(record),
   };

@@ -7,11 +7,11 @@ import { isTrue } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, type RecordStatus } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
+import { refusal } from '#resources/record-grant.ts';
 import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
 import { type Connection, connectionFor } from '../access/credentials.ts';
-import { refusal } from '../access/grants.ts';
 import { precedingRecord, TURN_RETRY_MS } from '../access/precedence.ts';
 import { type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
@@ -94,16 +94,13 @@ function notPermitted(context: OperatorContext, record: DNSRecord, zone: DNSZone
 
 async function program(run: RecordRun, service: Connection, zone: ReadyZone, desired: Desired): Promise<RecordOutcome> {
   const { context, object } = run;
-  const { zoneId } = zone;
-  const zoneSpec = context.zones.get(zoneKeyOf(object))?.spec;
-  const driftPolicy = object.spec.driftPolicy ?? zoneSpec?.driftPolicy ?? 'Enforce';
-  const whenClusterLost = object.spec.whenClusterLost ?? zoneSpec?.whenClusterLost ?? 'Keep';
   // Also after a failure: the answer of the service may be lost.
-  run.fields = { fqdn: desired.fqdn, zoneId };
-  const applied = await applyValues(run, service, zoneId, desired, { drift: driftPolicy, whenClusterLost });
+  run.fields = { fqdn: desired.fqdn, zoneId: zone.zoneId };
+  const applied = await applyValues(run, service, zone, desired);
   const { drift, hasWritten } = applied;
   if (hasWritten) run.observations.push({ kind: 'written', at: context.clock.now() });
-  if (drift.length > 0 && driftPolicy !== 'Enforce') return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
+  if (drift.length > 0 && zone.policies.drift !== 'Enforce')
+    return { answers: stopped(drifted(drift), ACCEPTED), next: {} };
   if (drift.length > 0) run.observations.push({ kind: 'drift', result: 'repaired' });
   const wasInSync = !hasWritten && drift.length === 0;
   const before = wasInSync && !zone.parked && !zone.isDrained ? provenBefore(object, zone) : null;

@@ -20,7 +20,7 @@ import { connectionForDeletion } from '../access/credentials.ts';
 import { failed, resultOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
 import type { Place } from './held.ts';
-import { BY_CONTESTED_ZONE } from './indexes.ts';
+import { contested } from './indexes.ts';
 import { ownerOf } from './owner.ts';
 
 /** The time until the next check whether the zone still exists, in ms. */
@@ -103,8 +103,7 @@ export async function releaseAt(context: OperatorContext, key: string, place: Pl
 
 /** Another object may wait for a value that this one has given up. */
 export function wakeContested(context: OperatorContext, zoneKey: string, key: string): void {
-  for (const record of context.records.byIndex(BY_CONTESTED_ZONE, zoneKey))
-    if (keyOf(record) !== key) context.enqueueRecord(keyOf(record));
+  for (const each of contested(context.records, zoneKey, key)) context.enqueueRecord(each);
 }
 
 /**

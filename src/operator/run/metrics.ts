@@ -1,8 +1,7 @@
 // The operator's metrics of its own work. No label contains a name: labels are kinds, condition types and the reasons of
-// resources/reasons.ts. Any other reason counts as `Other`.
+// resources/reasons.ts.
 //
-//   object_conditions{kind,condition,status}   objects by the status of each condition
-//   objects_not_ready{kind,reason}             objects that are not Ready, by reason
+//   object_conditions, objects_not_ready       see kube/condition-metrics.ts
 //   propagation_seconds                        histogram: from a write at the service until every name server serves it
 //   deletions_held{kind}                       deleted objects whose records or zones remain (record/brake.ts, zone/brake.ts)
 //   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
@@ -13,7 +12,7 @@
 
 import type { RequestObserver } from '#client/http.ts';
 import type { Cache } from '#kube/cache/store.ts';
-import type { Condition } from '#resources/common.ts';
+import { countConditions } from '#kube/condition-metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { NOT_READY_REASONS } from '#resources/reasons.ts';
@@ -29,16 +28,6 @@ export interface Observer {
   observe(kind: string, observation: Observation, uid: string | undefined): void;
 }
 
-type Kind = 'DNSZone' | 'DNSRecord';
-
-const CONDITIONS: Readonly<Record<Kind, readonly string[]>> = {
-  DNSZone: ['Accepted', 'Programmed', 'Delegated', 'Ready'],
-  DNSRecord: ['Accepted', 'Programmed', 'Propagated', 'Ready'],
-};
-const STATUSES = ['True', 'False', 'Unknown'] as const;
-/** `Other` is a reason that an operator of another version wrote, until this operator has processed the object. */
-const REASONS = [...NOT_READY_REASONS, 'Other'] as const;
-const KNOWN_REASONS: ReadonlySet<string> = new Set(REASONS);
 const CODES = ['200', '201', '204', '400', '401', '403', '404', '409', '429', '500', '502', '503'];
 /** The name servers of this product poll every 25 ms; others may poll every few minutes. */
 const PROPAGATION_BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900];
@@ -91,7 +80,11 @@ export interface Observed {
 
 /** Registers the metrics of objects. Call it once per registry. */
 export function createObserver(metrics: Metrics, { zones, records }: Observed): Observer {
-  countConditions(metrics, { zones, records });
+  const kinds = {
+    DNSZone: { objects: zones, conditions: ['Accepted', 'Programmed', 'Delegated', 'Ready'] },
+    DNSRecord: { objects: records, conditions: ['Accepted', 'Programmed', 'Propagated', 'Ready'] },
+  };
+  countConditions(metrics, kinds, NOT_READY_REASONS);
   const propagation = metrics.histogram({
     name: 'propagation_seconds',
     help: 'Seconds from a write at the service until every name server serves it.',
@@ -120,42 +113,4 @@ export function createObserver(metrics: Metrics, { zones, records }: Observed): 
       }
     },
   };
-}
-
-function countConditions(metrics: Metrics, caches: Observed): void {
-  const conditionsOf = (kind: Kind): (readonly Condition[])[] =>
-    (kind === 'DNSZone' ? caches.zones : caches.records).list().map(({ status }) => status?.conditions ?? []);
-  metrics.gauge({
-    name: 'object_conditions',
-    help: 'Objects, by the status of each of their conditions.',
-    labels: ['kind', 'condition', 'status'],
-    collect: (gauge) => {
-      for (const kind of ['DNSZone', 'DNSRecord'] as const) {
-        const all = conditionsOf(kind);
-        for (const condition of CONDITIONS[kind]) {
-          const found = all.map((conditions) => conditions.find(({ type }) => type === condition)?.status ?? 'Unknown');
-          for (const status of STATUSES)
-            gauge.set({ kind, condition, status }, found.filter((each) => each === status).length);
-        }
-      }
-    },
-  });
-  metrics.gauge({
-    name: 'objects_not_ready',
-    help: 'Objects that are not Ready, by reason. Other is a reason that this version does not know.',
-    labels: ['kind', 'reason'],
-    collect: (gauge) => {
-      for (const kind of ['DNSZone', 'DNSRecord'] as const) {
-        const counts = new Map<string, number>(REASONS.map((reason) => [reason, 0]));
-        for (const conditions of conditionsOf(kind)) {
-          const ready = conditions.find(({ type }) => type === 'Ready');
-          if (ready?.status === 'True') continue;
-          const given = ready?.reason ?? 'Pending';
-          const reason = KNOWN_REASONS.has(given) ? given : 'Other';
-          counts.set(reason, (counts.get(reason) ?? 0) + 1);
-        }
-        for (const [reason, count] of counts) gauge.set({ kind, reason }, count);
-      }
-    },
-  });
 }

@@ -2,7 +2,8 @@
 // change only triggers a run; the run reads the state again.
 
 import type { Cache } from '#kube/cache/store.ts';
-import { LOW_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
+import { enqueueOnChange } from '#kube/controller/enqueue.ts';
+import type { WorkQueue } from '#kube/controller/queue.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { type KubeObject, keyOf } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
@@ -12,7 +13,7 @@ import { zoneKeyOf, zoneNameIndex } from '#resources/zone-ref.ts';
 import { zonesAboveIndex } from '../access/claims.ts';
 import { BY_ZONE, BY_ZONE_ABOVE, BY_ZONE_NAME } from '../access/context.ts';
 import type { HeldOwners } from '../record/held.ts';
-import { BY_CONTESTED_ZONE, isBlockedByOther } from '../record/indexes.ts';
+import { contested, isBlockedByOther } from '../record/indexes.ts';
 
 export interface Triggers {
   zones: Cache<DNSZone>;
@@ -47,9 +48,7 @@ export function connectTriggers({ zones, records, namespaces, zoneQueue, recordQ
   // Another object may wait for a value that this object has given up.
   records.onChange((key, kind, _initial, object, old) => {
     if (kind === 'add' || (kind === 'update' && !isFreed(object, old))) return;
-    for (const record of records.byIndex(BY_CONTESTED_ZONE, zoneKeyOf(object))) {
-      if (keyOf(record) !== key) recordQueue.add(keyOf(record));
-    }
+    for (const each of contested(records, zoneKeyOf(object), key)) recordQueue.add(each);
   });
   namespaces.onChange((key, _kind, initial) => {
     if (initial) return;
@@ -90,23 +89,6 @@ function isSameClaim(zone: DNSZone, old: DNSZone | undefined): boolean {
       findCondition(status?.conditions, 'Accepted')?.reason,
     ]);
   return old !== undefined && facts(zone) === facts(old);
-}
-
-/** An edit resets the back-off. The operator's own status writes are ignored: they arrive as updates of the same generation. */
-function enqueueOnChange<T extends KubeObject>(
-  cache: Cache<T>,
-  queue: WorkQueue,
-  isUrgent: (object: T) => boolean = () => false,
-): void {
-  cache.onChange((key, kind, initial, object, old) => {
-    const edited =
-      old?.metadata.generation !== object.metadata.generation ||
-      old?.metadata.deletionTimestamp !== object.metadata.deletionTimestamp;
-    const annotated = JSON.stringify(old?.metadata.annotations) !== JSON.stringify(object.metadata.annotations);
-    if (kind === 'update' && !edited && !annotated) return;
-    if (!initial) queue.forget(key);
-    queue.add(key, initial && !isUrgent(object) ? { priority: LOW_PRIORITY } : {});
-  });
 }
 
 /** Whether a part of the zone changed that its records depend on. */

@@ -11,7 +11,6 @@ import type { Connection } from '../access/credentials.ts';
 import { type NotReady, no } from '../run/conditions.ts';
 import { writeStatus } from '../run/reconciler.ts';
 import type { ZoneRun } from '../run/run.ts';
-import { whyNotIdentical } from './adopt.ts';
 import { createAtService, newIntent, repeatCreation } from './create.ts';
 
 export type Found = { zone: Zone; origin: NonNullable<ZoneStatus['origin']> } | { answer: NotReady };
@@ -127,4 +126,23 @@ function judgeExisting(context: OperatorContext, object: DNSZone, name: string, 
 
 function eventOf(reason: EventReason, note: string) {
   return { type: 'Normal', reason, action: 'Create', note } as const;
+}
+
+/**
+ * Says why the zone is not the one that the spec describes. spec.adopt: IfIdentical changes nothing at the service: the zone must
+ * already have the settings of the spec. A parked zone, for example, would otherwise begin to answer.
+ * @returns null when both have the same settings
+ */
+function whyNotIdentical({ spec }: Pick<DNSZone, 'spec'>, zone: Zone): string | null {
+  const { owner, defaultTtl, parked } = spec;
+  // The settings of another owner's zone are nobody else's business.
+  if (owner !== undefined && owner !== zone.owner) {
+    return `Zone ${zone.zoneName} already exists at the DNS service and does not belong to ${owner}. Correct spec.owner.`;
+  }
+  const wanted = [
+    ...(defaultTtl === undefined || defaultTtl === zone.defaultTtl ? [] : [`defaultTtl: ${zone.defaultTtl}`]),
+    ...(parked === (zone.state === 'parked') ? [] : [`parked: ${!parked}`]),
+  ];
+  if (wanted.length === 0) return null;
+  return `Zone ${zone.zoneName} already exists at the DNS service with other settings, and adopt: IfIdentical takes over only a zone with those of the spec. Set ${wanted.join(' and ')} in the spec. You can change them after the takeover.`;
 }

@@ -78,7 +78,7 @@ async function reconcileZone(run: ZoneRun, ownerChecks: OwnerChecks): Promise<Zo
   const service = await connectionFor(context, object, signal);
   if (object.spec.managementPolicy === 'Full') await addOwnFinalizer(run);
   const found = await zoneAtService(run, service, claim.name);
-  if ('answer' in found) return { ...missingZone(found.answer), next: { afterMs: REFUSED_RETRY_MS } };
+  if ('answer' in found) return { ...missingZone(run.object, found.answer), next: { afterMs: REFUSED_RETRY_MS } };
   const { origin } = found;
   run.fields = { ...facts(run.object, found.zone), origin };
   const adjusted = await adjust(run, service, found);

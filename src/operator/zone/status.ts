@@ -49,37 +49,30 @@ export function facts(object: DNSZone, zone: Zone): Partial<ZoneStatus> {
   };
 }
 
-/** The fields to remove from a status when its namespace has no right to know them. */
-const NOTHING_KNOWN: Partial<ZoneStatus> = Object.fromEntries(
-  [
-    'zoneId',
-    'origin',
-    'owner',
-    'creationStatus',
-    'state',
-    'nameservers',
-    'servers',
-    'nodes',
-    'nodesCurrent',
-    'secondaries',
-    'secondariesCurrent',
-    'ds',
-    'serial',
-    'records',
-    'defaultTtl',
-  ].map((field) => [field, undefined]),
-);
+/** The fields of a status that say nothing about the zone at the service. */
+const OWN_FIELDS: readonly string[] = [
+  'conditions',
+  'observedGeneration',
+  'nextAttemptTime',
+  'intent',
+] satisfies (keyof ZoneStatus)[];
+
+/** Removes what the namespace of the object has no right to know from its status. */
+function nothingKnown({ status = { conditions: [] } }: DNSZone): Partial<ZoneStatus> {
+  const known = Object.keys(status).filter((field) => !OWN_FIELDS.includes(field));
+  return Object.fromEntries(known.map((field) => [field, undefined]));
+}
 
 /** The zone may not have its name, or nobody may write to it. */
 export function refusedZone(object: DNSZone, answer: NotReady): Partial<ZoneOutcome> {
-  const fields = isManaged(object) || object.status?.origin === undefined ? {} : NOTHING_KNOWN;
+  const fields = isManaged(object) || object.status?.origin === undefined ? {} : nothingKnown(object);
   return { answers: { Accepted: answer, Programmed: answer }, fields };
 }
 
 /** The service has no zone that the object may have. */
-export function missingZone(answer: NotReady): Partial<ZoneOutcome> {
+export function missingZone(object: DNSZone, answer: NotReady): Partial<ZoneOutcome> {
   // The status must not show data that the object has no right to, or no longer has a right to.
-  const fields = answer.reason === 'ZoneMissing' ? {} : NOTHING_KNOWN;
+  const fields = answer.reason === 'ZoneMissing' ? {} : nothingKnown(object);
   return { answers: { Accepted: answer.reason === 'NotPermitted' ? answer : ACCEPTED, Programmed: answer }, fields };
 }
 

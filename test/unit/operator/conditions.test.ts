@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { ApiUnavailable } from '#client/errors.ts';
 import { PausedTooLong } from '#client/pace/send.ts';
-import { refusal } from '#operator/access/grants.ts';
 import { desiredOf } from '#operator/record/desired.ts';
 import { conditionsWith, no, readyFrom, unknown, yes } from '#operator/run/conditions.ts';
 import { failureOf } from '#operator/run/failures.ts';
+import { refusal } from '#resources/record-grant.ts';
 import { aRecord, aZone } from '../../support/operator/build.ts';
 import { refused } from '../../support/operator/service.ts';
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Client, Cluster } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from '#operator/cluster/heartbeats.ts';
-import { servedOf } from '#operator/cluster/served.ts';
+import { servedOf } from '#operator/record/prove.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';

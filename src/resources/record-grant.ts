@@ -1,11 +1,9 @@
 // Decides whether a DNSRecord may be in a DNSZone, and whether a child zone may be delegated from it. Labels come in as data.
 import type { RecordType } from '#dns/types/index.ts';
-import { acmeVerdict } from '#resources/acme-grant.ts';
-import type { DNSRecord } from '#resources/dnsrecord.ts';
-import type { DNSZone } from '#resources/dnszone.ts';
-import { isFromThere, type LabelsOf, matchesName } from '#resources/grant-match.ts';
-
-export type { LabelsOf };
+import { acmeVerdict, restrictsItself } from './acme-grant.ts';
+import type { DNSRecord } from './dnsrecord.ts';
+import type { DNSZone } from './dnszone.ts';
+import { isFromThere, type LabelsOf, matchesName } from './grant-match.ts';
 
 /**
  * Whether the zone permits the record. The zone's own namespace may create every record, unless an entry has `from: Same`; the
@@ -29,9 +27,8 @@ export function permitsDelegation(zone: DNSZone, namespace: string, name: string
 
 function permits(zone: DNSZone, namespace: string, name: string, type: RecordType, labelsOf: LabelsOf): boolean {
   const own = zone.metadata.namespace ?? '';
-  const grants = zone.spec.allowedRecords ?? [];
-  if (namespace === own && grants.every((grant) => grant.namespaces.from !== 'Same')) return true;
-  return grants.some(
+  if (namespace === own && !restrictsItself(zone)) return true;
+  return (zone.spec.allowedRecords ?? []).some(
     (grant) =>
       isFromThere(grant.namespaces, own, namespace, labelsOf) &&
       (grant.names === undefined || grant.names.some((pattern) => matchesName(pattern, name))) &&
