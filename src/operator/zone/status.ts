@@ -57,7 +57,7 @@ const OWN_FIELDS: readonly string[] = [
   'intent',
 ] satisfies (keyof ZoneStatus)[];
 
-/** Removes what the namespace of the object has no right to know from its status. */
+/** Removes the fields from a status that the namespace of the object has no right to know. */
 function nothingKnown({ status = { conditions: [] } }: DNSZone): Partial<ZoneStatus> {
   const known = Object.keys(status).filter((field) => !OWN_FIELDS.includes(field));
   return Object.fromEntries(known.map((field) => [field, undefined]));
