@@ -9,10 +9,10 @@ const SHARED_MODULES = { isolate: false };
 const shared = {
   environment: 'node' as const,
   // Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   // Tests usually wait for milliseconds, but longer on a busy machine.
-  expect: { poll: { timeout: 30_000, interval: 20 } },
+  expect: { poll: { timeout: 60_000, interval: 20 } },
 };
 
 /** In these projects a question is a request to another process, or a program such as dig; several processes do the work. */

@@ -39,6 +39,8 @@ export async function startApiProcess(
     ZONESTEAD_NAMESERVERS: NAMESERVERS.join(','),
     // Tests must not query a resolver of the machine.
     ZONESTEAD_RESOLVER: '127.0.0.1:1',
+    // As in service.ts.
+    ZONESTEAD_BUSY_AFTER_MS: '30000',
     ...environment,
   };
   const { signal } = new AbortController();

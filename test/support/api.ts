@@ -27,7 +27,8 @@ export type Request = (
   headers?: Record<string, string>,
 ) => Promise<Reply>;
 
-const LIMIT_MS = 20_000;
+/** Longer than any change waits for its zone in these tests. */
+const LIMIT_MS = 120_000;
 
 export function createRequest(url: string, agent: Dispatcher, defaultKey: string): Request {
   return async (method, path, body, key = defaultKey, headers = {}) => {

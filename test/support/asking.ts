@@ -14,7 +14,7 @@ export interface Asking {
   asked(): number[];
   /** Ends the questions to a name server, after the one that is under way, until `resume`. */
   omit(server: Resolver): Promise<void>;
-  /** Waits until the name server answers all questions rightly, at most 30 s, and asks it again from then on. */
+  /** Waits until the name server answers all questions rightly, at most 60 s, and asks it again from then on. */
   resume(server: Resolver): Promise<void>;
   /** Waits until each name server that is not omitted was asked `count` more times. */
   more(count: number): Promise<void>;
@@ -38,7 +38,7 @@ export const denied = (name: string, type: string): Known => ({
 });
 
 const PAUSE_MS = 5;
-const RESUME_MS = 30_000;
+const RESUME_MS = 60_000;
 /** A failure is followed by more of them. */
 const MOST_FAILURES = 20;
 

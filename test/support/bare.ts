@@ -1,7 +1,7 @@
 // HTTP as bytes on a socket, for requests that no client library would send, and for clients that are slow on purpose.
 import { connect, type Socket } from 'node:net';
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 export interface BareReply {
   status: number;

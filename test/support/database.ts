@@ -19,7 +19,7 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-const LEAVE_MS = 2_000;
+const LEAVE_MS = 30_000;
 
 /** @param from (Default: the migrated template.) `template1` is empty. */
 export async function cloneDatabase(from?: string): Promise<TestDatabase> {

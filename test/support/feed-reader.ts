@@ -3,7 +3,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { expect } from 'vitest';
 import { type FeedLine, feedLine, type ZoneLine, zoneLine } from '#contract/feed.ts';
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 
 export interface FeedReader {
   status: number;
@@ -16,7 +16,7 @@ export interface FeedReader {
   lastGroup: FeedLine[];
   /** The cursor of the last line. */
   readonly cursor: string;
-  /** Waits for a line. @throws after 20 s */
+  /** Waits for a line. @throws after a minute */
   until(found: (line: FeedLine) => boolean): Promise<FeedLine>;
   untilEnd(): Promise<'in order' | 'cut'>;
   pause(): void;

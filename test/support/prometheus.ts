@@ -79,7 +79,7 @@ export async function startPrometheus(
     async (limit) => (await fetch(`${base}/-/ready`, { signal: limit })).ok,
     {
       what: 'Prometheus to be ready',
-      timeoutMs: 30_000,
+      timeoutMs: 60_000,
       intervalMs: 50,
       signal,
     },

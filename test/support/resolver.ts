@@ -38,7 +38,8 @@ export interface Resolver extends Endpoint {
   delv(zone: string, name: string, type: string, anchor?: { ds: string }): Promise<Validation>;
 }
 
-const LIMIT_MS = 5_000;
+/** A name server that answers later does not answer. Long enough for one that a busy machine makes wait. */
+const LIMIT_MS = 10_000;
 /** A type that dns-packet knows by its number only. */
 const [HTTPS, HTTPS_BY_NUMBER] = ['HTTPS', 'UNKNOWN_65'];
 
@@ -48,7 +49,7 @@ export function createResolver(server: Endpoint, stateDir: string): Resolver {
   const at = [`@${server.address}`, '-p', String(server.port)];
   // delv says on its standard error what it could not resolve.
   const run = async (command: string, args: string[]) =>
-    (await runCommand({ command, args, timeoutMs: 20_000, signal })).tail;
+    (await runCommand({ command, args, timeoutMs: 60_000, signal })).tail;
   const lookup: Resolver['lookup'] = async (name, type, { dnssec = false, tcp = false } = {}) => {
     const id = randomInt(0x1_0000);
     const question = { name, type: type === HTTPS ? HTTPS_BY_NUMBER : type };

@@ -69,7 +69,7 @@ export async function startSource(): Promise<Source> {
         'ksk=yes',
         'zsk=yes',
       ];
-      const { code, tail } = await runCommand({ command: inject('knot').keymgr, args, timeoutMs: 20_000, signal });
+      const { code, tail } = await runCommand({ command: inject('knot').keymgr, args, timeoutMs: 60_000, signal });
       if (code !== 0) throw new Error(tail);
       await knot.control.session(async ({ run }) => {
         await run('conf-begin');
@@ -154,7 +154,7 @@ export function transfer(
 ): Promise<string> {
   const args = [`@${ADDRESS}`, '-p', String(port), '-b', from, '+time=5', '+tries=1', '+onesoa', zone, type];
   if (key !== undefined) args.push('-y', key);
-  return runCommand({ command: inject('tools').dig, args, timeoutMs: 20_000, signal }).then(({ out }) => out);
+  return runCommand({ command: inject('tools').dig, args, timeoutMs: 60_000, signal }).then(({ out }) => out);
 }
 
 /** The records of a transfer, as `name type data`, sorted. */

@@ -40,7 +40,7 @@ export const NAMESERVERS = ['ns1.zonestead.test', 'ns2.zonestead.test'];
 export interface TestServiceOptions {
   /** Apply the limits of SPEC section 8 to keys. (Default: false.) */
   limits?: boolean;
-  /** (Default: 2000.) */
+  /** (Default: 30 s, so that no change of a busy machine is answered `busy`.) */
   busyAfterMs?: number;
   /** The time limit for a request to arrive, in ms. (Default: that of the api.) */
   requestMs?: number;
@@ -86,7 +86,7 @@ export interface TestService {
   /** Not with `nameserver: false`, as all that reads it. */
   knot: TestKnot;
   node: ComposedNode;
-  /** Waits until the node has applied every change that is committed now. @throws after 20 s */
+  /** Waits until the node has applied every change that is committed now. @throws after a minute */
   settled(): Promise<void>;
   /** The log of the api so far, as JSON lines, at level trace. */
   log: string[];
@@ -235,7 +235,7 @@ const CALM: Meter = { read: () => ({ delayMs: 0, heap: 0, resident: 0 }), close:
 const NO_RESOLVER = '127.0.0.1:1';
 
 function settingsOf(options: TestServiceOptions, dnsPort: number): Settings {
-  const { limits = false, busyAfterMs = 2_000, resolvers } = options;
+  const { limits = false, busyAfterMs = 30_000, resolvers } = options;
   const own = `127.0.0.1:${dnsPort}`;
   const textOf = (each: Endpoint | 'own') => (each === 'own' ? own : `${each.address}:${each.port}`);
   return {

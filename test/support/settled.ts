@@ -4,7 +4,7 @@ import type { Sql } from 'postgres';
 import type { NodeReport } from '#contract/feed.ts';
 import { parseCursor } from '#service/nodes/cursor.ts';
 
-const LIMIT_MS = 20_000;
+const LIMIT_MS = 60_000;
 /** The name server usually needs some milliseconds. */
 const EVERY_MS = 3;
 

@@ -17,7 +17,7 @@ export interface WebhookOptions {
   share?: boolean;
   adopt?: boolean;
   massDeletion?: boolean;
-  /** The limit of a request in ms. (Default: 30,000, so that a busy machine is not taken for a slow API.) */
+  /** The limit of a request in ms. (Default: 60,000, so that a busy machine is not taken for a slow API.) */
   limitMs?: number;
   /** Puts faults between the provider and the service. */
   through?: (client: Client) => Client;
@@ -44,7 +44,7 @@ export interface TestWebhook {
 
 /** It closes itself after the tests of the file. */
 export async function startWebhook(service: TestService, options: WebhookOptions): Promise<TestWebhook> {
-  const { key, ownerId = 'prod', share = false, adopt = false, massDeletion = false, limitMs = 30_000 } = options;
+  const { key, ownerId = 'prod', share = false, adopt = false, massDeletion = false, limitMs = 60_000 } = options;
   const client = createClient({ baseUrl: service.url, key });
   const pace = createDispatcher({ clock: realClock, random: () => 0 });
   const lines: string[] = [];

@@ -37,7 +37,7 @@ export interface CommandOptions {
 /** A new node of 10,000 zones is ready after minutes, others at once. */
 const READY_MS = { nameserver: 600_000 } as Readonly<Record<string, number>>;
 
-/** Starts the command and waits until it is ready, at most 30 s, a node 10 minutes. @throws with the end of its log */
+/** Starts the command and waits until it is ready, at most 2 minutes, a node 10 minutes. @throws with the end of its log */
 export async function startCommand({
   name,
   env,
@@ -64,7 +64,7 @@ export async function startCommand({
     async (limit) => (await fetch(`http://127.0.0.1:${healthPort}/readyz`, { signal: limit })).ok,
     {
       what: `${name} to be ready`,
-      timeoutMs: READY_MS[name] ?? 30_000,
+      timeoutMs: READY_MS[name] ?? 120_000,
       intervalMs: 30,
       signal,
     },

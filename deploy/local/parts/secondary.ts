@@ -24,7 +24,7 @@ export interface StartSecondaryOptions {
   signal: AbortSignal;
 }
 
-/** Starts the server and waits until it answers anything, at most 30 s. @throws with the end of its log */
+/** Starts the server and waits until it answers anything, at most a minute. @throws with the end of its log */
 export async function startSecondary(options: StartSecondaryOptions): Promise<Part> {
   const { server, config, folder, address, port, signal } = options;
   const { name, command, args } = server;
@@ -37,6 +37,6 @@ export async function startSecondary(options: StartSecondaryOptions): Promise<Pa
       await ask({ address, port }, { name: 'up.invalid', type: 'SOA' }, { timeoutMs: 500, signal: limit });
       return true;
     },
-    { what: `${name} on ${address}, port ${port}`, timeoutMs: 30_000, intervalMs: 30, signal },
+    { what: `${name} on ${address}, port ${port}`, timeoutMs: 60_000, intervalMs: 30, signal },
   );
 }

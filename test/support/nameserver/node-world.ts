@@ -8,7 +8,7 @@ import { address, FakeFeed } from './fake-feed.ts';
 import { MemoryEngine } from './memory-engine.ts';
 import { startTestNode } from './node.ts';
 
-const WAIT = { timeout: 15_000, interval: 10 };
+const WAIT = { timeout: 60_000, interval: 10 };
 
 export async function startWorld(options: { zones?: readonly string[] } = {}) {
   const feed = new FakeFeed();
