@@ -224,9 +224,10 @@ describe('a new key', () => {
     expect(await dns(await mint({ records: 'read', networks: ['192.0.2.0/24'] }), 'GET', '/zones')).toBe(
       '401 unauthorized',
     );
-    const soon = await mint({ records: 'read', expiresAt: new Date(Date.now() + 1_000).toISOString() });
+    const soon = await mint({ records: 'read', expiresAt: new Date(Date.now() + HOUR).toISOString() });
     expect(await dns(soon, 'GET', '/zones')).toBe(200);
-    await expect.poll(() => dns(soon, 'GET', '/zones'), { timeout: 5_000 }).toBe('401 unauthorized');
+    await sql`update api_keys set expires_at = expires_at - interval '1 hour' where id = ${soon.id}`;
+    expect(await dns(soon, 'GET', '/zones')).toBe('401 unauthorized');
   });
 
   test('with a limit of its own is held to it', async () => {
@@ -238,11 +239,13 @@ describe('a new key', () => {
 
   test('is listed with its last use, which is to the minute', async () => {
     const key = await mint({ records: 'read', name: 'listed' });
+    const before = Date.now();
     await dns(key, 'GET', '/zones');
     const { body } = await send(owner, 'GET', keys);
     const listed = (body.keys as { id: string; name: string; lastUsedAt: string }[]).find(({ id }) => id === key.id);
     expect(listed?.name).toBe('listed');
-    expect(Math.abs(Date.parse(listed?.lastUsedAt ?? '') - Date.now())).toBeLessThan(60_000);
+    const used = Date.parse(listed?.lastUsedAt ?? '');
+    expect([used >= before - 60_000, used <= Date.now()]).toEqual([true, true]);
   });
 });
 

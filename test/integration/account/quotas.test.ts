@@ -12,7 +12,7 @@ import type { TestKey } from '../../support/keys.ts';
 import { accountApi, addPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ busyAfterMs: 20_000 });
+const service = await startTestService({ busyAfterMs: 60_000 });
 const replica = await service.anotherApi();
 const small = await service.anotherApi({
   settings: {
@@ -203,12 +203,12 @@ describe('records', () => {
     const [row] = await sql`
       select count(*)::int as count from records r join zones z on z.no = r.zone_no where z.team_id = ${key.team}`;
     expect(row?.count).toBe(100);
-  }, 60_000);
+  }, 300_000);
 
   test('cannot be added to two zones at the same time if the quota allows only one more', async () => {
     const [one, two] = [await zone(), await zone()];
     await allow({ records: 1 });
-    const { db, close } = openDatabase(service.database.url, { max: 2, lockTimeoutMs: 10_000 });
+    const { db, close } = openDatabase(service.database.url, { max: 2, lockTimeoutMs: 60_000 });
     const context = { quotas: { zones: 1, records: 1, bytes: 1_000, keys: 1, members: 1 } };
     const growth = { records: 1, bytes: 1 };
     const grow = async (tx: Tx, { id }: { id: string }) =>

@@ -75,8 +75,8 @@ test('a malformed key refuses its change alone', async () => {
 });
 
 test('a POST that waits behind a batch of another replica with its key gets the answer of the batch', async () => {
-  const replica = await service.anotherApi({ busyAfterMs: 8_000 });
-  const other = await service.anotherApi({ busyAfterMs: 8_000 });
+  const replica = await service.anotherApi({ busyAfterMs: 60_000 });
+  const other = await service.anotherApi({ busyAfterMs: 60_000 });
   const waiting = async () =>
     (
       await sql`select count(*)::int as n from pg_stat_activity

@@ -234,11 +234,12 @@ describe('the write window', () => {
   test('counts each change, and answers 429 to a batch that exceeds the remaining writes', async () => {
     const zone = await freshZone();
     const key = await service.key();
+    const since = performance.now();
     expect((await send(zone, numbers(0, 50), {}, key.text)).headers.ratelimit).toMatch(/r=10;/);
     const refused = await send(zone, numbers(50, 11), {}, key.text);
     expect(refusal(refused)).toBe('429 rate_limited');
     const wait = Number(refused.headers['retry-after']);
-    expect(wait).toBeGreaterThan(50);
+    expect(wait).toBeGreaterThanOrEqual(Math.floor(60 - (performance.now() - since) / 1_000));
     expect(wait).toBeLessThanOrEqual(60);
     expect(await listed(zone)).toHaveLength(50);
     expect(statuses(await send(zone, numbers(50, 10), {}, key.text))).toHaveLength(10);
@@ -250,14 +251,17 @@ describe('the write window', () => {
   test('answers a correct Retry-After: after that time the batch fits the limit', async () => {
     const zone = await freshZone();
     const key = await service.key({ recordWrites: 10 });
+    /** Acts as if this many seconds had passed. */
+    const pass = (seconds: number) => sql`
+      update write_windows set times = array(select t - make_interval(secs => ${seconds}) from unnest(times) t) where key_id = ${key.id}`;
     await send(zone, numbers(0, 4), {}, key.text);
-    // Four writes of 58 s ago leave the window in 2 s, and the six recent ones stay.
-    await sql`update write_windows set times = array(select t - interval '58 seconds' from unnest(times) t) where key_id = ${key.id}`;
+    // Four writes of 40 s ago leave the window in 20 s, and the six recent ones stay.
+    await pass(40);
     await send(zone, numbers(4, 6), {}, key.text);
     const refused = await send(zone, numbers(10, 4), {}, key.text);
     const wait = Number(refused.headers['retry-after']);
-    expect([refusal(refused), wait]).toEqual(['429 rate_limited', 2]);
-    await new Promise((resolve) => setTimeout(resolve, wait * 1000));
+    expect([refusal(refused), wait > 0 && wait <= 20]).toEqual(['429 rate_limited', true]);
+    await pass(wait);
     expect(statuses(await send(zone, numbers(10, 4), {}, key.text))).toEqual([201, 201, 201, 201]);
   });
 
@@ -272,9 +276,10 @@ describe('the write window', () => {
   test('counts nothing if the zone is busy: 503, nothing written', async () => {
     const zone = await freshZone();
     const key = await service.key({ recordWrites: 5 });
+    const { request: impatient } = await service.anotherApi({ busyAfterMs: 1_000 });
     const refused = await sql.begin(async (tx) => {
       await tx`select from zones where id = ${zone.id} for update`;
-      return send(zone, numbers(0, 5), {}, key.text);
+      return impatient('POST', `/zones/${zone.id}/records:batch`, { changes: numbers(0, 5) }, key.text);
     });
     expect([refusal(refused), Number(refused.headers['retry-after'])]).toEqual(['503 busy', 1]);
     expect(await listed(zone)).toEqual([]);
@@ -350,5 +355,5 @@ test('1,000 records by one batch are all answered', async () => {
     open = wrong;
     return wrong.length;
   };
-  await expect.poll(stillWrong, { timeout: 25_000 }).toBe(0);
+  await expect.poll(stillWrong).toBe(0);
 });

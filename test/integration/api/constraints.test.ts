@@ -58,7 +58,9 @@ test.each([
     await insert(first, name, one);
     const late = constraintOf(second.begin((on) => insert(on as unknown as Query, name, two)));
     const waits = async () =>
-      (await sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like 'insert into%'`).length;
+      (
+        await sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like 'insert into%'`
+      ).length;
     await expect.poll(waits).toBe(1);
     await first`commit`;
     expect(await late).toMatch(/^23(P01 records_cname_alone|505 records_one_cname_idx)$/);

@@ -46,7 +46,7 @@ test('an api without its database runs, is not ready, and becomes ready when the
     expect(before[0]).not.toContain(service.password);
     await ensureDatabase(adminUrl, name);
     await giveDatabase(adminUrl, name, service.name);
-    await expect.poll(() => ask('/readyz'), { timeout: 20_000 }).toMatchObject({ status: 200 });
+    await expect.poll(() => ask('/readyz'), { timeout: 60_000 }).toMatchObject({ status: 200 });
     expect((await fetch(`http://127.0.0.1:${api}/v1/dns/openapi.json`)).status).toBe(200);
   } finally {
     await part.stop();

@@ -159,14 +159,21 @@ describe('a process with the memory of the chart', async () => {
   test('with a blocked event loop refuses unknown keys for a moment, answers its probes, and recovers', async () => {
     expect((await api.request('GET', '/zones')).status).toBe(200);
     expect(await api.metric('api_load_level')).toBe(0);
-    process.kill(api.part.pid, 'SIGSTOP');
-    await sleep(3_000);
-    process.kill(api.part.pid, 'SIGCONT');
-    await expect.poll(async () => (await fetch(`${api.url}/nothing`)).status, { interval: 50 }).toBe(503);
+    const unknown = async () => (await fetch(`${api.url}/nothing`)).status;
+    // The moment lasts two seconds, which a busy machine may miss.
+    let isRefused = false;
+    for (let attempt = 0; !isRefused && attempt < 5; attempt += 1) {
+      process.kill(api.part.pid, 'SIGSTOP');
+      await sleep(3_000);
+      process.kill(api.part.pid, 'SIGCONT');
+      const until = performance.now() + 5_000;
+      while (!isRefused && performance.now() < until) isRefused = (await unknown()) === 503;
+    }
+    expect(isRefused).toBe(true);
     expect((await api.request('GET', '/zones')).status).toBe(200);
     expect((await api.health('/readyz')).status).toBe(200);
     expect(await api.metric('api_load_refused_total{kind="anonymous"}')).toBeGreaterThan(0);
-    await expect.poll(async () => (await fetch(`${api.url}/nothing`)).status, { timeout: 15_000 }).toBe(404);
+    await expect.poll(unknown).toBe(404);
   });
 
   test('never holds more bodies than its limit, and keeps serving another team', async () => {

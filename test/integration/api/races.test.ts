@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type Reply, refusal } from '../../support/api.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ busyAfterMs: 20_000 });
+const service = await startTestService({ busyAfterMs: 60_000 });
 const { request, sql } = service;
 const replica = await service.anotherApi();
 const zone = await service.zone('races.example');

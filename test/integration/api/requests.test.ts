@@ -130,7 +130,7 @@ function bare(text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
     let answer = '';
-    socket.setTimeout(5_000, () => socket.destroy(new Error('no answer')));
+    socket.setTimeout(60_000, () => socket.destroy(new Error('no answer')));
     socket.once('connect', () => socket.write(text));
     socket.on('data', (chunk) => {
       answer += chunk;

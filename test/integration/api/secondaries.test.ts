@@ -16,7 +16,7 @@ import { addPerson } from '../../support/people.ts';
 import { startTestService } from '../../support/service.ts';
 
 // Choices wait for each other on a busy machine.
-const service = await startTestService({ nameserver: false, busyAfterMs: 20_000 });
+const service = await startTestService({ nameserver: false, busyAfterMs: 60_000 });
 const { request, sql } = service;
 const { url: database } = service.database;
 const OWN = ['ns1.zonestead.test', 'ns2.zonestead.test'];
@@ -239,7 +239,7 @@ describe('choices', () => {
           await tx`select from pg_locks where locktype = 'advisory' and not granted
           and database = (select oid from pg_database where datname = current_database())`
         ).length;
-      await expect.poll(waiting, { timeout: 15_000 }).toBe(1);
+      await expect.poll(waiting, { timeout: 60_000 }).toBe(1);
     });
     await started;
   });

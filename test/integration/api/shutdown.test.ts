@@ -3,7 +3,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { startCommand } from '../../../deploy/local/parts/command.ts';
 import type { Part } from '../../../deploy/local/parts/part.ts';
@@ -36,10 +35,21 @@ test('The api answers the request that it has read in part when it is told to ex
     answer += text;
   });
   socket.write(`GET /v1/dns/zones HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${service.admin.text}\r\n`);
-  await sleep(100);
+  // The process answers here after it has read what arrived before.
+  const live = () => fetch(`http://127.0.0.1:${ports.health}/healthz`, { headers: { connection: 'close' } });
+  for (let turn = 0; turn < 3; turn += 1) expect((await live()).status).toBe(200);
   process.kill(api.pid, 'SIGTERM');
-  await sleep(300);
+  // It accepts no connections any more.
+  const isOpen = () =>
+    new Promise<boolean>((resolve) => {
+      const probe = connect({ host: '127.0.0.1', port: ports.api as number });
+      probe.once('connect', () => resolve(true));
+      probe.once('error', () => resolve(false));
+      probe.once('close', () => resolve(false));
+      probe.once('connect', () => probe.destroy());
+    });
+  await expect.poll(isOpen).toBe(false);
   socket.write('\r\n');
-  await expect.poll(() => answer, { timeout: 5_000 }).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
-  await expect.poll(() => socket.readyState, { timeout: 5_000 }).toBe('closed');
+  await expect.poll(() => answer).toMatch(/^HTTP\/1\.1 200 .*connection: close/is);
+  await expect.poll(() => socket.readyState).toBe('closed');
 });

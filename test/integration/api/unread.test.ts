@@ -6,8 +6,11 @@ import { startApiProcess } from '../../support/api-process.ts';
 import { holdOpen, sendBare } from '../../support/bare.ts';
 import { startTestService } from '../../support/service.ts';
 
+/** The time limit of a request. */
+const LIMIT_MS = 100_000;
 const service = await startTestService({
   nameserver: false,
+  requestMs: LIMIT_MS,
   settings: { ZONESTEAD_CONSOLE: 'on' },
   // A form without a token, sent to an address that does not exist.
   warnings: ['Missing csrf secret'],
@@ -36,8 +39,7 @@ describe('a body is not waited for', () => {
       });
       await new Promise((resolve) => socket.once('close', resolve));
       expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} [^]*\\nconnection: close\\r\\n`, 'i'));
-      // The time limits are 10 s and 30 s.
-      expect(performance.now() - since).toBeLessThan(5_000);
+      expect(performance.now() - since).toBeLessThan(LIMIT_MS / 2);
     }
   });
 
@@ -96,8 +98,16 @@ describe('a process that gets deep JSON on many connections', async () => {
     ['without a key', '/nothing', ''],
     ['with a key', `/v1/dns/zones/${zone.id}/records:batch`, `Authorization: Bearer ${admin.text}\r\n`],
   ])('%s keeps serving others', async (_, path, headers) => {
+    // The attackers run in this process and use a part of the time, also with texts that are parsed at once.
+    const plain = await medianDuring(path, headers, JSON.stringify('x'.repeat(DEEP.length - 2)));
+    // Without the limits: 2.5 s on a quiet machine.
+    expect(await medianDuring(path, headers, DEEP)).toBeLessThan(1_000 + 4 * plain);
+  });
+
+  /** The median time of reads in ms, while four clients send this body again and again. */
+  async function medianDuring(path: string, headers: string, body: string): Promise<number> {
     let flooding = true;
-    const bytes = `${head('POST', path, headers)}Content-Length: ${DEEP.length}\r\n\r\n${DEEP}`;
+    const bytes = `${head('POST', path, headers)}Content-Length: ${body.length}\r\n\r\n${body}`;
     const flood = Promise.all(
       Array.from({ length: 4 }, async () => {
         while (flooding) await sendBare(api.url, bytes).catch(() => undefined);
@@ -111,7 +121,6 @@ describe('a process that gets deep JSON on many connections', async () => {
     }
     flooding = false;
     await flood;
-    // The attackers run in this process and use a part of the time. Without the limits: 2.5 s.
-    expect(times.sort((a, b) => a - b)[15]).toBeLessThan(1_500);
-  });
+    return times.sort((a, b) => a - b)[15] as number;
+  }
 });

@@ -167,7 +167,7 @@ describe('installed with the defaults', () => {
     const draft = { metadata: { namespace, name, annotations }, type };
     // A policy takes effect a short time after its creation.
     await expect
-      .poll(() => api.create(SECRET, draft, signal).catch((error) => String(error)), { timeout: 20_000 })
+      .poll(() => api.create(SECRET, draft, signal).catch((error) => String(error)), { timeout: 60_000 })
       .toContain(words);
   });
 

@@ -64,7 +64,7 @@ describe('zonestead acme', () => {
     expect(await txt(name)).toEqual(values.toSorted());
     await Promise.all(values.map((each) => acme(say('cleanup', name, each))));
     await expect.poll(() => txt(name)).toEqual([]);
-  }, 150_000);
+  }, 300_000);
 
   test('follows a CNAME with a key that cannot see it, and prefers the name itself to a wildcard', async () => {
     const zone = await service.zone();
@@ -104,10 +104,10 @@ describe('zonestead acme', () => {
     const { zoneName } = await limited.zone('paced.example');
     const key = await limited.key({ recordWrites: 1 });
     await limited.sql`
-      insert into write_windows (key_id, bucket, times) values (${key.id}, 'records', array[now() - interval '57 seconds'])`;
+      insert into write_windows (key_id, bucket, times) values (${key.id}, 'records', array[now() - interval '52 seconds'])`;
     const started = performance.now();
     const lines = await acme(say('present', zoneName), { ZONESTEAD_API_KEY: key.text }, limited);
-    expect(performance.now() - started).toBeGreaterThan(1_500);
+    expect(performance.now() - started).toBeGreaterThan(1_000);
     expect(lines[0]).toContain('write limit');
     expect(await txt(zoneName, limited)).toEqual([VALUE]);
   });
@@ -138,8 +138,8 @@ describe('zonestead acme', () => {
     await report(feed.cursor);
     try {
       await expect(
-        acme(say('present', `_acme-challenge.${zoneName}`), { ZONESTEAD_PROPAGATION_TIMEOUT: '1' }),
-      ).rejects.toThrow(/after 1 s: node behind has not applied the last change yet\.$/);
+        acme(say('present', `_acme-challenge.${zoneName}`), { ZONESTEAD_PROPAGATION_TIMEOUT: '5' }),
+      ).rejects.toThrow(/after 5 s: .*node behind has not applied the last change yet/);
     } finally {
       await service.sql`delete from nodes where name = 'behind'`;
     }
@@ -152,10 +152,13 @@ describe('zonestead acme', () => {
     const [first, second] = NAMESERVERS;
     const wrong = {
       ZONESTEAD_NAMESERVER_ADDRESSES: `${first}=${at},${second}=127.0.0.1:1`,
-      ZONESTEAD_PROPAGATION_TIMEOUT: '1',
+      ZONESTEAD_PROPAGATION_TIMEOUT: '5',
     };
+    // On a busy machine, the other one may be late as well.
     await expect(acme(say('present', zoneName), wrong)).rejects.toThrow(
-      `not every name server answers with it after 1 s: ${second} (127.0.0.1) does not answer over UDP`,
+      new RegExp(
+        `not every name server answers with it after 5 s: .*${second} \\(127\\.0\\.0\\.1\\) does not answer over UDP`,
+      ),
     );
     // With a fixed wait, no name server is queried.
     expect(await acme(say('present', zoneName), { ...wrong, ZONESTEAD_PROPAGATION_SECONDS: '0' })).toEqual([]);

@@ -38,7 +38,7 @@ const textsIn = (name: string): Record<string, string> => {
   return Object.fromEntries(Object.entries(data).map(([key, text]) => [key, Buffer.from(text, 'base64').toString()]));
 };
 const own = (name: string) => ({ name: `secondary-${name}`, key: 'secret', own: true });
-const run = (values: readonly object[], timeout = '1') =>
+const run = (values: readonly object[], timeout = '60') =>
   bootstrap(
     bootstrapOptions({
       database: 'external',
@@ -144,7 +144,7 @@ test.each([
   ],
 ])('%s is named in the failure of the Job', async (_, value, message) => {
   give('short', { secret: 'QUJD' });
-  await expect(run([value])).rejects.toThrow(message);
+  await expect(run([value], '1')).rejects.toThrow(message);
   await run([]);
 });
 
@@ -157,7 +157,7 @@ test('the option is refused if it is no list of secondaries', () => {
     team: 't',
     rotation: '',
     labels: '',
-    timeout: '1',
+    timeout: '60',
   };
   expect(() => bootstrapOptions({ ...options, secondaries: '[{"name":"eu"}]', secondariesSecret: 's' })).toThrow(
     /0\.addresses: /,

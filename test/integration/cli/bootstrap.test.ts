@@ -117,7 +117,7 @@ test('a second run changes nothing, and a new --rotation gives both new keys whi
     const old = first[at] as { id: string };
     expect(keyIn(secret).id).not.toBe(old.id);
     const [row] = await sql`select expires_at from ${sql(table)} where id = ${old.id}`;
-    expect(row?.expires_at.getTime()).toBeGreaterThan(Date.now() + HOUR_MS - 60_000);
+    expect(row?.expires_at.getTime()).toBeGreaterThan(Date.now() + HOUR_MS / 2);
   }
   // A later run does not give the old keys more time.
   const [before] = await sql`select expires_at from node_keys where id = ${first[1]?.id ?? ''}`;
@@ -126,7 +126,7 @@ test('a second run changes nothing, and a new --rotation gives both new keys whi
 });
 
 test('a run may end at each of its steps: the next one completes it, also after several such runs with new values of --rotation', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   for (let last = 1; ; last += 3) {
     const suffix = `-${last}`;

@@ -15,7 +15,7 @@ interface Ended {
   err: string;
 }
 
-/** Runs `zonestead …` and waits up to 20 s for its end. */
+/** Runs `zonestead …` and waits up to 100 s for its end. */
 function zonestead(words: string[], settings: Record<string, string> = {}): Promise<Ended> {
   const env = {
     PATH: process.env.PATH ?? '',
@@ -26,7 +26,7 @@ function zonestead(words: string[], settings: Record<string, string> = {}): Prom
     ...settings,
   };
   return new Promise((resolve) => {
-    execFile(process.execPath, [MAIN, ...words], { env, timeout: 20_000 }, (error, out, err) => {
+    execFile(process.execPath, [MAIN, ...words], { env, timeout: 100_000 }, (error, out, err) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? -1), out, err });
     });
   });

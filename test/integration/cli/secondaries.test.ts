@@ -19,7 +19,7 @@ const zonestead = async (words: string): Promise<string> => {
   const lines: string[] = [];
   const context = {
     print: (line: string) => void lines.push(line),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(100_000),
     stop: () => undefined,
   };
   const program = new Command('zonestead');

@@ -3,8 +3,8 @@
 import { expect, test } from 'vitest';
 import { NAMES, startDrainStack } from '../../support/drain-stack.ts';
 
-const PATIENCE = { timeout: 60_000, interval: 20 };
-const LIMIT_MS = 180_000;
+const PATIENCE = { timeout: 100_000, interval: 20 };
+const LIMIT_MS = 600_000;
 
 const stack = await startDrainStack();
 const { service, relay, sql } = stack;

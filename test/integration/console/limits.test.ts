@@ -26,7 +26,9 @@ test('the 61st write of a record within a minute is refused', async () => {
   const home = `/console/zones/${id}`;
   await browser.get(home);
   const add = () => browser.post(`${home}/records`, { name: 'www', type: 'A', content: 'nonsense' });
-  for (let n = 0; n < 60; n += 1) expect((await add()).status).toBe(400);
+  for (let n = 0; n < 5; n += 1) expect((await add()).status).toBe(400);
+  // As if there had been 55 more.
+  await service.sql`update write_windows set times = times || array_fill(now(), array[55]) where bucket = 'records'`;
   const refused = await add();
   expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('Too many record writes')]);
-}, 30_000);
+});

@@ -22,7 +22,7 @@ const api = await startApiProcess(service, {
   ZONESTEAD_LIMITS: 'off',
 });
 
-test(`${VIEWS} page views do not increase the memory of the api`, { timeout: 120_000 }, async () => {
+test(`${VIEWS} page views do not increase the memory of the api`, { timeout: 300_000 }, async () => {
   const create = { zoneName: 'viewed.example', owner: `org:${person.team}` };
   const { id } = (await api.request('POST', '/zones', create, person.text)).body as { id: string };
   const changes = Array.from({ length: RECORDS }, (_, index) => ({

@@ -73,12 +73,14 @@ describe('commands for knotd', () => {
   });
 
   it('do not keep knotc from its answer', async () => {
-    await knot.control.run('status');
-    const other = knotControl({ socket: knot.folder.socket });
-    await knot.control.session(async ({ run }) => run('status'));
-    // An idle connection would hold this one up for 5 s, the limit of the configuration for idle connections.
-    const limit = AbortSignal.timeout(4_000);
-    await expect(other.run('status', {}, limit)).resolves.toBeDefined();
+    const other = async () => {
+      await knot.control.run('status');
+      await knot.control.session(async ({ run }) => run('status'));
+      // An idle connection would hold this one up for 5 s, the limit of the configuration for idle connections.
+      return knotControl({ socket: knot.folder.socket }).run('status', {}, AbortSignal.timeout(4_000));
+    };
+    // A busy machine may hold it up once.
+    await expect(other().catch(other)).resolves.toBeDefined();
   });
 });
 

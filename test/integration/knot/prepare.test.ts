@@ -77,7 +77,7 @@ describe('the folder of a knotd', () => {
     expect(await dns.dig('+nsid', 'kept.example', 'SOA')).toContain('("ns2")');
     // knotd answers before it has loaded its zones.
     const loaded = async () => (await engine.zones(signal)).find(({ name }) => name === names[0])?.serial;
-    await expect.poll(loaded, { timeout: 20_000 }).toBe(serial);
+    await expect.poll(loaded, { timeout: 60_000 }).toBe(serial);
     expect(await dns.dig('+dnssec', 'www.kept.example', 'A')).toMatch(/192\.0\.2\.7\n.*RRSIG/);
     // Items for secondaries also stay in a knotd that runs.
     const other = configuration({ ...settings, identity: 'ns3' });
@@ -120,7 +120,7 @@ describe('knot-conf --start', () => {
       const lines = text(child.stdout);
       const ended = once(child, 'exit');
       onTestFinished(() => void child.kill('SIGKILL'));
-      await vi.waitFor(() => control.run('status'), { timeout: 20_000 });
+      await vi.waitFor(() => control.run('status'), { timeout: 60_000 });
       expect(await readFile(folder.pidFile, 'utf8')).toBe(`${child.pid}`);
       // Every thread would keep memory of its own.
       expect((await readFile(`/proc/${child.pid}/environ`, 'utf8')).split('\0')).toContain('MALLOC_ARENA_MAX=4');

@@ -23,7 +23,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 
 const { signal } = new AbortController();
 const KINDS: Kind[] = ['knot', 'bind', 'nsd'];
-const LIMIT = { timeout: 25_000, interval: 10 };
+const LIMIT = { timeout: 60_000, interval: 10 };
 const secret = (letter: string) => Buffer.alloc(32, letter).toString('base64');
 const NETWORKS = { knot: [], bind: ['127.0.1.0/24', '2001:db8::/32'], nsd: ['0.0.0.0/0', '::/0'] };
 const dig = (kind: Kind) => `hmac-sha256:${kind}.key.test:${secret(kind)}`;

@@ -9,7 +9,7 @@ const knot = await testKnot({ rateLimit: { perSecond: 2, slip: 1 } });
 const metrics = createMetrics({ processMetrics: false });
 const watching = watchKnot(metrics, knot.folder);
 afterAll(() => watching.close());
-const resolver = new Resolver({ timeout: 2_000, tries: 1 });
+const resolver = new Resolver({ timeout: 60_000, tries: 1 });
 resolver.setServers([`127.0.0.1:${knot.port}`]);
 /** The value of a series; the labels in the order of the metric. */
 const value = async (series: string) => {
@@ -36,18 +36,18 @@ it('a scrape does not wait for a control socket that is busy, and the age of the
     await run('status');
     await busy;
   });
-  await expect.poll(() => value('dns_statistics_age_seconds'), { timeout: 10_000 }).toBeGreaterThan(2.3);
+  await expect.poll(() => value('dns_statistics_age_seconds'), { timeout: 60_000 }).toBeGreaterThan(2.3);
   expect(await value('dns_up')).toBe(1);
   expect(await value('dns_query_types_total{type="MX"}')).toBeGreaterThanOrEqual(30);
   release();
   await session;
-  await expect.poll(() => value('dns_statistics_age_seconds'), { timeout: 10_000 }).toBeLessThan(1);
+  await expect.poll(() => value('dns_statistics_age_seconds'), { timeout: 60_000 }).toBeLessThan(1);
 });
 
 it('a knotd that was killed is down, and up again when it is back', async () => {
   await knot.part.stop({ signal: 'SIGKILL' });
-  await expect.poll(() => value('dns_up'), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => value('dns_up'), { timeout: 60_000 }).toBe(0);
   expect(await value('dns_memory_bytes')).toBeNaN();
   await knot.restart('SIGKILL');
-  await expect.poll(() => value('dns_up'), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => value('dns_up'), { timeout: 60_000 }).toBe(1);
 });

@@ -12,7 +12,7 @@ import { startWidgetCluster, type WidgetCluster } from '../../support/widget-clu
 
 const FINALIZER = 'test.zonestead.dev/cleanup';
 const me = { fieldManager: 'test' };
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: 60_000, interval: 20 };
 
 let cluster: WidgetCluster;
 let writer: KubeApi;
@@ -217,5 +217,5 @@ describe('a restart of the API server and its store under a running watch', () =
     expect(told.get('r-kept')?.at(-1)).toBe('update blue');
     // The new server does not know the old version (410): the road through a list was taken.
     expect(await metrics()).toMatch(/zonestead_cache_lists_total\{cache="widgets"\} [2-9]/);
-  }, 90_000);
+  }, 300_000);
 });

@@ -12,7 +12,7 @@ import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const HOUR = 3_600;
-const LIMIT = { timeout: 20_000, interval: 50 };
+const LIMIT = { timeout: 60_000, interval: 50 };
 const service = await startTestService({ nameserver: false, warnings: ['secondaries'] });
 const key = await adminMintNodeKey(service.database.url, 'nodes', {}, randomBytes, new Date());
 

@@ -56,7 +56,7 @@ describe('a stream', () => {
     await write('POST', `/zones/${zone.id}/records`, { name: 'there', type: 'A', content: '192.0.2.1' });
     const since = performance.now();
     await reader.until(isChange('there'));
-    expect(performance.now() - since).toBeLessThan(5_000);
+    expect(performance.now() - since).toBeLessThan(30_000);
     reader.cut();
   });
 
@@ -224,7 +224,7 @@ describe('one zone', () => {
           await sql`select count(*) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`
         )[0]?.count,
       );
-    await expect.poll(holding, { timeout: 10_000 }).toBe(4);
+    await expect.poll(holding, { timeout: 60_000 }).toBe(4);
     const most: number[] = [];
     for (let look = 0; look < 40; look += 1) most.push(await holding());
     expect(Math.max(...most)).toBe(4);
@@ -232,7 +232,7 @@ describe('one zone', () => {
       (await request('POST', `/zones/${zone.id}/records`, { name: 'x', type: 'A', content: '192.0.2.1' })).status,
     ).toBe(201);
     for (const socket of idle) socket.destroy();
-    await expect.poll(holding, { timeout: 10_000 }).toBe(0);
+    await expect.poll(holding, { timeout: 60_000 }).toBe(0);
     expect((await readZone(url, key, zone.id)).lines.at(-1)?.kind).toBe('end');
   });
 });
@@ -296,7 +296,7 @@ describe('a key', () => {
     await sql`update node_keys set revoked_at = now() where id = ${revoked.split('_')[1] ?? ''}`;
     const since = performance.now();
     expect(await Promise.all(readers.map((reader) => reader.untilEnd()))).toEqual(['in order', 'in order']);
-    expect(performance.now() - since).toBeLessThan(10_000);
+    expect(performance.now() - since).toBeLessThan(30_000);
     expect((await openFeed(url, revoked)).status).toBe(401);
     expect(stays.ended).toBe(null);
     stays.cut();

@@ -100,7 +100,7 @@ class LateWriter {
   }
 }
 
-test('followers have every zone as it is, after each of many operations', { timeout: 120_000 }, async () => {
+test('followers have every zone as it is, after each of many operations', { timeout: 300_000 }, async () => {
   const late = await service.zone('late.test');
   const isChange = (each: Operation) => each.do !== 'look';
   const [operations = []] = fc.sample(

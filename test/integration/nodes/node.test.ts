@@ -16,7 +16,7 @@ const [service, knot] = await Promise.all([
 const { request, record, zone: createZone } = service;
 const key = await adminMintNodeKey(service.database.url, 'ns1', {}, randomBytes, new Date());
 const node = await nodeProcess(service.url, key.text, 'ns1', knot);
-const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+const resolver = new Resolver({ timeout: 5_000, tries: 3 });
 resolver.setServers([`127.0.0.1:${knot.port}`]);
 /** The addresses of a name, or the code of the failure. */
 const addresses = (name: string) =>

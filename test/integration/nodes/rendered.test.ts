@@ -164,7 +164,7 @@ async function rendered({ id, name: zone }: ModelZone): Promise<Row[]> {
 }
 
 test('rendered zones answer every question as the model does, and hold occluded records too', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const agree = fc.asyncProperty(family, fc.array(addresses, { minLength: 7, maxLength: 7 }), async (zones, found) => {
     const suffix = `f${families + 1}.test`;

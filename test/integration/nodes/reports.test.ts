@@ -243,33 +243,40 @@ describe('a question that waits', () => {
   const ask = (zone: { id: string }, wait: string) => request('GET', `/zones/${zone.id}/nodes?wait=${wait}`);
   const stateOf = (body: unknown, node: string) =>
     (body as { nodes: { node: string; current: boolean }[] }).nodes.find((each) => each.node === node);
+  /** A question waits at most 5 s: on a machine that was busy for so long, such a test says nothing. */
+  const SOMETIMES_SLOW = { retry: 3 };
   /** Lets the nodes of the tests before leave. */
   const alone = () => sql`update nodes set reported_at = reported_at - interval '31 s'`;
 
-  test('is answered when the last living node has the change, also by a report to another replica', async () => {
-    await alone();
-    const other = await service.anotherApi();
-    const zone = await service.zone();
-    const [one, two] = [randomUUID(), randomUUID()];
-    await report('wait1', { instance: one, cursor: await position() });
-    await report('wait2', { instance: two, cursor: await position() });
-    await service.record(zone, 'www', 'A', '192.0.2.1');
-    const asked = ask(zone, '5');
-    await report('wait1', { instance: one, cursor: await position() });
-    const early = await Promise.race([asked.then(() => 'answered'), sleep(150, 'waits')]);
-    expect(early).toBe('waits');
-    const began = performance.now();
-    await fetch(`${other.url}/v1/feed/report`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ ...base, node: 'wait2', instance: two, cursor: await position() }),
-    });
-    const { body } = await asked;
-    expect(stateOf(body, 'wait2')).toMatchObject({ current: true });
-    expect(performance.now() - began).toBeLessThan(4_000);
-  });
+  test(
+    'is answered when the last living node has the change, also by a report to another replica',
+    SOMETIMES_SLOW,
+    async () => {
+      await alone();
+      const other = await service.anotherApi();
+      const zone = await service.zone();
+      const [one, two] = [randomUUID(), randomUUID()];
+      await report('wait1', { instance: one, cursor: await position() });
+      await report('wait2', { instance: two, cursor: await position() });
+      await service.record(zone, 'www', 'A', '192.0.2.1');
+      const cursor = await position();
+      const asked = ask(zone, '5');
+      await report('wait1', { instance: one, cursor });
+      const early = await Promise.race([asked.then(() => 'answered'), sleep(150, 'waits')]);
+      expect(early).toBe('waits');
+      const began = performance.now();
+      await fetch(`${other.url}/v1/feed/report`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ...base, node: 'wait2', instance: two, cursor }),
+      });
+      const { body } = await asked;
+      expect(stateOf(body, 'wait2')).toMatchObject({ current: true });
+      expect(performance.now() - began).toBeLessThan(4_500);
+    },
+  );
 
-  test('asks for the changes before it, and says since when a node is behind', async () => {
+  test('asks for the changes before it, and says since when a node is behind', SOMETIMES_SLOW, async () => {
     await alone();
     const zone = await service.zone();
     const instance = randomUUID();
@@ -282,13 +289,14 @@ describe('a question that waits', () => {
       behindSince: expect.stringMatching(/Z$/),
       behindSeconds: expect.any(Number),
     });
+    const later = await position();
     const asked = ask(zone, '5');
     await sleep(100);
-    await report('slow', { instance, cursor: await position() });
+    await report('slow', { instance, cursor: later });
     expect(stateOf((await asked).body, 'slow')).toMatchObject({ current: true });
   });
 
-  test('does not wait for a node that is starting, nor without any node', async () => {
+  test('does not wait for a node that is starting, nor without any node', SOMETIMES_SLOW, async () => {
     await alone();
     const zone = await service.zone();
     const began = performance.now();
@@ -312,6 +320,6 @@ describe('a question that waits', () => {
     await ask(zone, '0');
     expect(await counted()).toBe(before);
     await request('GET', `/zones/${zone.id}/nodes`);
-    expect(Number(await counted())).toBe(Number(before) + 1);
+    await expect.poll(async () => Number(await counted())).toBe(Number(before) + 1);
   });
 });

@@ -20,7 +20,7 @@ import { startTestService } from '../../support/service.ts';
 import { localCertificate, nextCertificate, servingFiles } from '../../support/serving-files.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
-const LIMIT = { timeout: 20_000 };
+const LIMIT = { timeout: 60_000 };
 const folder = await temporaryFolder('node-tls');
 const first = await localCertificate();
 const [files, trusted] = await Promise.all([
@@ -57,7 +57,7 @@ afterAll(async () => {
   await node.ended;
   await node.close();
 });
-const resolver = new Resolver({ timeout: 2_000, tries: 2 });
+const resolver = new Resolver({ timeout: 5_000, tries: 3 });
 resolver.setServers([`127.0.0.1:${knot.port}`]);
 const zone = await service.zone();
 
@@ -120,7 +120,9 @@ test('With an expired certificate the node keeps answering, and says what to do'
   await files.put(expired);
   await serves(expired);
   await says('the certificate of the api, or of its authority, has expired: renew it', since);
-  expect(service.log.some((line) => line.includes('the serving certificate has expired'))).toBe(true);
+  await expect
+    .poll(() => service.log.some((line) => line.includes('the serving certificate has expired')), LIMIT)
+    .toBe(true);
   expect(await resolver.resolve4(`before.${zone.zoneName}`)).toEqual(['192.0.2.1']);
   expect(node.ready().ok).toBe(true);
   const next = await nextCertificate(expired);

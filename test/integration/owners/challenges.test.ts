@@ -15,7 +15,7 @@ import type { TestKey } from '../../support/keys.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
 
 // Each hook waits for the name servers, and one of them is a program of its own.
-vi.setConfig({ testTimeout: 150_000 });
+vi.setConfig({ testTimeout: 300_000 });
 
 const MINUTE_MS = 60_000;
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;

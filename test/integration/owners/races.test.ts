@@ -4,10 +4,10 @@ import { startApiProcess } from '../../support/api-process.ts';
 import { expectCounted, expectWholeHistory } from '../../support/history.ts';
 import { startTestService } from '../../support/service.ts';
 
-const service = await startTestService({ nameserver: false, busyAfterMs: 20_000 });
+const service = await startTestService({ nameserver: false, busyAfterMs: 60_000 });
 const { request, sql } = service;
 const killed = await startApiProcess(service, { ZONESTEAD_LIMITS: 'off' });
-const { request: other } = await service.anotherApi({ busyAfterMs: 20_000 });
+const { request: other } = await service.anotherApi({ busyAfterMs: 60_000 });
 
 const set = (owner: string, name: string, values: string[], more: object = {}) => ({
   owner,
@@ -78,7 +78,7 @@ test('sets whose api is killed are applied as a whole or not at all, and applyin
       acknowledged = generation;
     }
   })().catch((error: unknown) => error);
-  await expect.poll(() => acknowledged, { timeout: 30_000 }).toBeGreaterThan(3);
+  await expect.poll(() => acknowledged, { timeout: 60_000 }).toBeGreaterThan(3);
   await killed.part.stop({ signal: 'SIGKILL' });
   await load;
   const [rows, names] = [

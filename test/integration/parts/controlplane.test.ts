@@ -31,13 +31,13 @@ async function start(): Promise<ControlPlane> {
 
 async function kubectl(kubeconfig: string, ...args: string[]): Promise<{ code: number | null; text: string }> {
   const command = join(dir, 'kubectl');
-  const result = await runCommand({ command, args: ['--kubeconfig', kubeconfig, ...args], timeoutMs: 20_000, signal });
+  const result = await runCommand({ command, args: ['--kubeconfig', kubeconfig, ...args], timeoutMs: 60_000, signal });
   return { code: result.code, text: result.tail };
 }
 
 const admin = async (...args: string[]) => (await kubectl(cluster.kubeconfig, ...args)).text;
 const eventually = (what: string, check: () => Promise<boolean>) =>
-  waitFor(check, { what, timeoutMs: 20_000, intervalMs: 100, part: cluster.parts, signal });
+  waitFor(check, { what, timeoutMs: 60_000, intervalMs: 100, part: cluster.parts, signal });
 
 test('a namespace can be created, gets its service account from the controller manager, and can be deleted', async () => {
   expect(await admin('create', 'namespace', 'short')).toContain('namespace/short created');
@@ -89,7 +89,7 @@ test('a start after SIGKILL of every part finds the objects', async () => {
 });
 
 // It tries for 10 s to find kube-apiserver healthy, and then ends.
-test('the controller manager comes to an API server that takes long to start', { timeout: 60_000 }, async () => {
+test('the controller manager comes to an API server that takes long to start', { timeout: 300_000 }, async () => {
   const slow = join(stateDir, 'slow');
   const programs = join(slow, 'programs');
   await mkdir(programs, { recursive: true });
@@ -102,7 +102,7 @@ test('the controller manager comes to an API server that takes long to start', {
   try {
     await waitFor(
       async () => (await kubectl(late.kubeconfig, 'get', 'serviceaccount', 'default', '-o', 'name')).code === 0,
-      { what: 'the default service account', timeoutMs: 20_000, intervalMs: 100, part: late.parts, signal },
+      { what: 'the default service account', timeoutMs: 60_000, intervalMs: 100, part: late.parts, signal },
     );
   } finally {
     await late.stop();

@@ -14,7 +14,7 @@ import {
 import { temporaryFolder } from '../../support/temporary.ts';
 
 const stateDir = await temporaryFolder('postgres');
-const signal = AbortSignal.timeout(110_000);
+const signal = AbortSignal.timeout(280_000);
 let binDir: string;
 let port: number;
 let server: Postgres | undefined;

@@ -51,7 +51,7 @@ test('the role of the api has no power over other roles', async () => {
 });
 
 test('so it is on the oldest PostgreSQL that is supported, where all migrations run without such a power', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   const stateDir = await temporaryFolder('roles');
   await chmod(stateDir, 0o755);

@@ -41,7 +41,7 @@ async function runCi({ npm, npmCode = 0, vectors }: Stubs): Promise<{ last: stri
   return new Promise((resolve) => {
     const options = {
       env: { ...env, PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}` },
-      timeout: 20_000,
+      timeout: 60_000,
     };
     execFile(join(checkout, '.ci/run'), options, (error, all) => {
       resolve({ last: all.trimEnd().split('\n').at(-1) ?? '', all, code: error === null ? 0 : Number(error.code) });

@@ -120,7 +120,9 @@ it('works at most as many keys at once as it has workers', async () => {
     { concurrency: 3 },
   );
   for (let i = 0; i < 20; i++) queue.add(`key-${i}`);
-  await vi.waitFor(() => expect(queue.stats()).toMatchObject({ waiting: 0, processing: 0 }));
+  await vi.waitFor(() => expect(queue.stats()).toMatchObject({ waiting: 0, processing: 0 }), {
+    timeout: 60_000,
+  });
   expect(most).toBe(3);
   expect(clock.timers()).toEqual([]);
 });

@@ -303,7 +303,7 @@ describe('the typed calls', () => {
 });
 
 async function waitForTimer(clock: FakeClock, ms: number): Promise<void> {
-  await expect.poll(() => clock.timers(), { timeout: 2_000, interval: 5 }).toEqual([ms]);
+  await expect.poll(() => clock.timers(), { timeout: 60_000, interval: 5 }).toEqual([ms]);
 }
 
 function kubeconfig(server: string, user: object): string {

@@ -143,5 +143,5 @@ describe('after any history', () => {
       }),
       { numRuns: 150 },
     );
-  }, 120_000);
+  }, 300_000);
 });

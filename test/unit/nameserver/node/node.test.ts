@@ -60,12 +60,12 @@ describe('a node', () => {
     await expect.poll(() => state.facts().cursor).toBe(feed.cursor());
     const stored = feed.cursor();
     feed.pass();
-    await expect.poll(() => feed.reports.at(-1)?.cursor, { timeout: 15_000 }).toBe(feed.cursor());
+    await expect.poll(() => feed.reports.at(-1)?.cursor, { timeout: 60_000 }).toBe(feed.cursor());
     const reports = feed.reports.length;
-    await expect.poll(() => feed.reports.length, { timeout: 15_000 }).toBeGreaterThan(reports);
+    await expect.poll(() => feed.reports.length, { timeout: 60_000 }).toBeGreaterThan(reports);
     expect(state.facts().cursor).toBe(stored);
     clock.jump(10_000);
-    await expect.poll(() => state.facts().cursor, { timeout: 15_000 }).toBe(feed.cursor());
+    await expect.poll(() => state.facts().cursor, { timeout: 60_000 }).toBe(feed.cursor());
   });
 
   it('compares the contents of the name server when its state is lost, and commits no name again', async () => {
