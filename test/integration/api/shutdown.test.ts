@@ -35,7 +35,7 @@ test('The api answers the request that it has read in part when it is told to ex
     answer += text;
   });
   socket.write(`GET /v1/dns/zones HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer ${service.admin.text}\r\n`);
-  // The process answers here after it has read what arrived before.
+  // The answer comes after the process has read the octets that arrived earlier.
   const live = () => fetch(`http://127.0.0.1:${ports.health}/healthz`, { headers: { connection: 'close' } });
   for (let turn = 0; turn < 3; turn += 1) expect((await live()).status).toBe(200);
   process.kill(api.pid, 'SIGTERM');
