@@ -83,7 +83,7 @@ describe('a file of 40,000 records', () => {
     const steps = [...zoneCheckSteps(records, ZONE, [])].length;
     const { user, system } = process.cpuUsage(started);
     // An ordinary file of this size costs a quarter of a second; one that is compared pair by pair ten and more.
-    expect((user + system) / 1_000).toBeLessThan(3_000);
+    expect((user + system) / 1_000).toBeLessThan(6_000);
     expect(steps).toBeGreaterThanOrEqual(40_000 / 100);
   });
 });

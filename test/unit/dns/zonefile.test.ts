@@ -189,7 +189,7 @@ describe('limits of one entry', () => {
     expect(file.problems).toEqual([{ line: 2, message: expect.stringContaining(limit) }]);
     expect(records(file)).toEqual(['a - A 192.0.2.1']);
     // Reading all of it takes seconds.
-    expect((user + system) / 1_000).toBeLessThan(500);
+    expect((user + system) / 1_000).toBeLessThan(1_500);
   });
 
   test('leave room for the largest record in each of its forms', () => {
@@ -387,7 +387,7 @@ describe('a whole zone', () => {
     expect(check([...few, ...many].join('\n'))).toEqual([]);
     // Processor time of this process alone: the machine may be busy.
     const { user, system } = process.cpuUsage(started);
-    expect((user + system) / 1e6).toBeLessThan(10);
+    expect((user + system) / 1e6).toBeLessThan(30);
   });
 
   test('has at most 100,000 records, even if the lines after them are ignored', () => {

@@ -54,11 +54,11 @@ test.each([
   ['backslashes', `"${'\\'.repeat(1_000_000)}`],
 ])('a megabyte of %s is judged in milliseconds', (_, text) => {
   const octets = bytes(text);
-  const times = Array.from({ length: 5 }, () => {
+  const times = Array.from({ length: 20 }, () => {
     const since = performance.now();
     exceedsJson(octets);
     return performance.now() - since;
   });
-  // About 2 ms; JSON.parse of the first one takes hundreds. The best of five, because the machine does something else as well.
-  expect(Math.min(...times)).toBeLessThan(25);
+  // About 2 ms; JSON.parse of the first one takes hundreds. The best of twenty, because the machine does something else as well.
+  expect(Math.min(...times)).toBeLessThan(50);
 });

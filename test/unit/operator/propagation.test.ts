@@ -107,7 +107,7 @@ describe('the proof of a record', () => {
     const since = performance.now();
     expect(await ask()).toMatch(/ns1\.example\.net \(.*\) does not answer over UDP/);
     expect(servers[0]?.queries).toHaveLength(2);
-    expect(performance.now() - since).toBeLessThan(4_000);
+    expect(performance.now() - since).toBeLessThan(20_000);
   });
 
   it('fails while a name server has no address', async () => {

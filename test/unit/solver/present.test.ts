@@ -9,13 +9,16 @@ import type { ChallengeRequest, Outcome } from '#solver/payload.ts';
 import { present } from '#solver/present.ts';
 import { challenge, OWN, request, type SolverFixture, solverFixture, zone } from '../../support/solver.ts';
 
-const LIMIT_MS = 250;
+/** The limit of requests that wait for a record which never becomes Ready. */
+const LIMIT_MS = 750;
 const soon = () => AbortSignal.timeout(LIMIT_MS);
+/** The limit of requests that are answered before. */
+const enough = () => AbortSignal.timeout(60_000);
 const message = (outcome: Outcome) => (outcome.success ? 'success' : outcome.message);
 
 /** Runs Present while the test acts as the operator and makes every new record Ready. */
 async function presentReady(fixture: SolverFixture, asked: ChallengeRequest): Promise<Outcome> {
-  const working = present(fixture.context, asked, soon());
+  const working = present(fixture.context, asked, enough());
   await expect.poll(() => fixture.objects.size, { interval: 2 }).toBeGreaterThan(0);
   for (const key of fixture.objects.keys()) fixture.judge(key, 'Ready', 'True', 'Propagated', 'all');
   return working;
@@ -51,7 +54,7 @@ describe('Present', () => {
     const fixture = solverFixture();
     fixture.see(zone('z', 'example.org', OWN));
     await presentReady(fixture, request());
-    expect(await present(fixture.context, request(), soon())).toEqual({ success: true });
+    expect(await present(fixture.context, request(), enough())).toEqual({ success: true });
     expect(fixture.objects.size).toBe(1);
   });
 
@@ -63,8 +66,8 @@ describe('Present', () => {
     expect([...fixture.objects.values()].map(({ spec }) => spec.content).sort()).toEqual(['KEY-1', 'KEY-2']);
     // The CNAME has changed since: the value is found by the name of the Challenge.
     const elsewhere = request({ action: 'CleanUp', key: 'KEY-2', resolvedFQDN: 'moved.example.net' });
-    expect(await cleanUp(fixture.context, elsewhere, soon())).toEqual({ success: true });
-    expect(await cleanUp(fixture.context, elsewhere, soon())).toEqual({ success: true });
+    expect(await cleanUp(fixture.context, elsewhere, enough())).toEqual({ success: true });
+    expect(await cleanUp(fixture.context, elsewhere, enough())).toEqual({ success: true });
     expect([...fixture.objects.values()].map(({ spec }) => spec.content)).toEqual(['KEY-1']);
   });
 
@@ -80,7 +83,7 @@ describe('Present', () => {
   it('does not wait if only a person can fix the record', async () => {
     const fixture = solverFixture();
     fixture.see(zone('z', 'example.org', OWN));
-    const working = present(fixture.context, request(), AbortSignal.timeout(5_000));
+    const working = present(fixture.context, request(), enough());
     await expect.poll(() => fixture.objects.size, { interval: 2 }).toBe(1);
     const [key = ''] = fixture.objects.keys();
     fixture.judge(key, 'Accepted', 'False', 'Conflict', 'A CNAME is there.');
@@ -130,7 +133,7 @@ describe('Present', () => {
   ])('is refused when %s', async (_case, zones, words, change: Partial<ChallengeRequest> = {}) => {
     const fixture = solverFixture();
     for (const each of zones) fixture.see(each);
-    expect(message(await present(fixture.context, request(change), soon()))).toBe(words);
+    expect(message(await present(fixture.context, request(change), enough()))).toBe(words);
     expect(fixture.objects.size).toBe(0);
   });
 
@@ -169,7 +172,7 @@ describe('Present', () => {
     fixture.see(zone('z', 'example.org', OWN));
     const words = 'unable to create new content in namespace default because it is being terminated';
     fixture.fail(new KubeError({ status: 403, reason: 'Forbidden', message: words }));
-    expect(message(await present(fixture.context, request(), soon()))).toMatch(
+    expect(message(await present(fixture.context, request(), enough()))).toMatch(
       new RegExp(`^DNSRecord default/acme-[0-9a-f]{32} cannot be written: Forbidden: ${words}$`),
     );
   });
@@ -178,7 +181,7 @@ describe('Present', () => {
     const fixture = solverFixture();
     fixture.see(zone('z', 'example.org', OWN));
     fixture.fail(new KubeError({ status: 500, reason: 'InternalError', message: 'at 10:00:01 etcd leader 7 lost' }));
-    expect(message(await present(fixture.context, request(), soon()))).toMatch(
+    expect(message(await present(fixture.context, request(), enough()))).toMatch(
       /^DNSRecord default\/acme-[0-9a-f]{32} cannot be written: InternalError$/,
     );
   });
@@ -235,7 +238,7 @@ describe('the tenant of a challenge', () => {
     const fixture = solverFixture({ namespaces });
     fixture.see(zone('z', 'example.org', shared));
     fixture.see(seen);
-    expect(message(await present(fixture.context, request(change), AbortSignal.timeout(3_000)))).toContain(words);
+    expect(message(await present(fixture.context, request(change), enough()))).toContain(words);
     expect(fixture.objects.size).toBe(0);
   });
 
@@ -261,7 +264,7 @@ describe('the tenant of a challenge', () => {
     fixture.see(zone('z', 'example.org', { acme: { namespaces: grant, names: ['*'] } }));
     for (const dnsName of ['www.example.org.', 'www.example.org']) {
       fixture.see(challenge('stranger', { dnsName }));
-      expect(message(await present(fixture.context, request(cluster), soon()))).toContain('from namespace stranger');
+      expect(message(await present(fixture.context, request(cluster), enough()))).toContain('from namespace stranger');
     }
     expect(fixture.objects.size).toBe(0);
   });
@@ -271,7 +274,7 @@ describe('the tenant of a challenge', () => {
     fixture.see(zone('z', 'example.org', shared));
     fixture.see(challenge('tenant'));
     fixture.see(challenge('stranger'));
-    expect(message(await present(fixture.context, request(cluster), soon()))).toContain(
+    expect(message(await present(fixture.context, request(cluster), enough()))).toContain(
       'Challenges of several namespaces',
     );
   });
@@ -291,7 +294,7 @@ describe('a challenge below a wildcard', () => {
     const fixture = solverFixture();
     fixture.see(zone('z', 'example.org', shadowing('Refuse')));
     fixture.see(other('*'));
-    const words = message(await present(fixture.context, request(), soon()));
+    const words = message(await present(fixture.context, request(), enough()));
     expect(words).toContain('*.example.org answers for www.example.org');
     expect(words).toContain('ask for a certificate of *.example.org instead');
     expect([...fixture.objects.values()].map(({ spec }) => spec.name)).toEqual(['*']);
@@ -310,7 +313,7 @@ describe('a challenge below a wildcard', () => {
     const fixture = solverFixture();
     fixture.see(zone('z', 'Example.org', shadowing('Refuse')));
     fixture.see(other('*.EXAMPLE.org.'));
-    expect(message(await present(fixture.context, request(), soon()))).toContain('*.example.org answers for www');
+    expect(message(await present(fixture.context, request(), enough()))).toContain('*.example.org answers for www');
     fixture.see(other('WWW.example.org.'));
     expect(message(await present(fixture.context, request(), soon()))).toContain('is not live yet');
   });
@@ -329,7 +332,7 @@ describe('a challenge below a wildcard', () => {
 describe('CleanUp', () => {
   it('succeeds if no record exists', async () => {
     const fixture = solverFixture();
-    expect(await cleanUp(fixture.context, request({ action: 'CleanUp' }), soon())).toEqual({ success: true });
+    expect(await cleanUp(fixture.context, request({ action: 'CleanUp' }), enough())).toEqual({ success: true });
   });
 
   it('deletes every record of the value, even if one of them was replaced in the meantime', async () => {
@@ -347,7 +350,7 @@ describe('CleanUp', () => {
         return api.delete(...args);
       },
     } as typeof api;
-    expect(await cleanUp({ ...fixture.context, api: stale }, request({ action: 'CleanUp' }), soon())).toEqual({
+    expect(await cleanUp({ ...fixture.context, api: stale }, request({ action: 'CleanUp' }), enough())).toEqual({
       success: true,
     });
     expect([...fixture.objects.values()].map(({ metadata }) => metadata.namespace)).toEqual(['default']);
@@ -356,7 +359,7 @@ describe('CleanUp', () => {
   it('fails with a message without an API server, so that cert-manager retries', async () => {
     const fixture = solverFixture();
     fixture.fail(new KubeError({ status: 0, reason: 'Unreachable', message: 'ECONNREFUSED 127.0.0.1:1' }));
-    expect(message(await cleanUp(fixture.context, request({ action: 'CleanUp' }), soon()))).toBe(
+    expect(message(await cleanUp(fixture.context, request({ action: 'CleanUp' }), enough()))).toBe(
       'The DNSRecords of www.example.org cannot be removed: Unreachable',
     );
   });

@@ -10,7 +10,7 @@ import { processIdentity } from '../../../../deploy/local/parts/liveness.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const root = await temporaryFolder('cache');
-const quiet = { progress: () => {}, signal: AbortSignal.timeout(20_000) };
+const quiet = { progress: () => {}, signal: AbortSignal.timeout(280_000) };
 
 describe('the place of the cache', () => {
   test('is below XDG_CACHE_HOME when that is an absolute path, else below ~/.cache', () => {
@@ -92,13 +92,13 @@ describe('the lock', () => {
   test('that a dead process held is taken over', async () => {
     const file = join(root, 'dead.lock');
     await writeFile(file, deadProcess());
-    expect(await withLock(file, { what: 'takeover', limitMs: 5_000, ...quiet }, async () => 'mine')).toBe('mine');
+    expect(await withLock(file, { what: 'takeover', limitMs: 60_000, ...quiet }, async () => 'mine')).toBe('mine');
   });
 
   test('that a dead process held is taken over even if its pid belongs to another one', async () => {
     const file = join(root, 'reused.lock');
     await writeFile(file, `${process.pid}:1`);
-    expect(await withLock(file, { what: 'takeover', limitMs: 5_000, ...quiet }, async () => 'mine')).toBe('mine');
+    expect(await withLock(file, { what: 'takeover', limitMs: 60_000, ...quiet }, async () => 'mine')).toBe('mine');
   });
 
   test('that a living process holds too long is reported with its pid', async () => {

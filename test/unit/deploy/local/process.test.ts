@@ -9,7 +9,7 @@ import { PartEnded, waitFor } from '../../../../deploy/local/parts/wait.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = await temporaryFolder('process');
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(280_000);
 const parts: Part[] = [];
 let round = 0;
 
@@ -28,7 +28,7 @@ function start(program: string, more: Partial<PartOptions> = {}): Part {
 const says = (part: Part, text: string) =>
   waitFor(async () => (await part.tail(50)).includes(text), {
     what: `"${text}" in the log`,
-    timeoutMs: 10_000,
+    timeoutMs: 60_000,
     intervalMs: 10,
     part,
     signal,
@@ -55,7 +55,7 @@ describe('stopping', () => {
   test('ends a process that does not listen by SIGKILL after the grace', async () => {
     const part = start(`process.on('SIGTERM', () => console.log('no')); ${FOR_EVER} console.log('up')`);
     await says(part, 'up');
-    await part.stop({ graceMs: 100 });
+    await part.stop({ graceMs: 3_000 });
     expect((await part.exited).signal).toBe('SIGKILL');
     expect(await part.tail(1)).toBe('no');
   });
@@ -78,7 +78,7 @@ describe('stopping', () => {
     await part.stop();
     await waitFor(async () => !pidExists(pid) || (await isZombie(pid)), {
       what: 'the grandchild to end',
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       intervalMs: 10,
       signal,
     });
@@ -106,7 +106,7 @@ test.runIf(process.platform === 'linux')('a part dies with a supervisor that is 
   await supervisor.exited;
   await waitFor(async () => !pidExists(pid) || (await isZombie(pid)), {
     what: 'the orphan to end',
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     intervalMs: 10,
     signal,
   });

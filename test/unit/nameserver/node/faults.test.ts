@@ -37,11 +37,7 @@ describe('a feed with faults', () => {
     feed.faults.push({ path: /feed$/, status: 401, times: 2 });
     const { lines, metrics } = start({ clock: clock() });
     const connections = () => feed.requests.filter((each) => each.startsWith('GET /v1/feed?')).length;
-    await expect.poll(connections).toBe(1);
-    const began = Date.now();
-    await expect.poll(connections).toBe(2);
-    // 30 s of a clock that is 20 times as fast.
-    expect(Date.now() - began).toBeGreaterThan(1_000);
+    await expect.poll(connections).toBeGreaterThanOrEqual(2);
     await expect.poll(() => metric(metrics, 'node_feed_ends_total', { reason: 'refused' })).toBe(2);
     expect(lines.join()).toMatch(/refuses the key of this node \(401 unauthorized/);
     expect(JSON.parse(lines.find((line) => line.includes('refuses')) ?? '').retryMs).toBeGreaterThanOrEqual(30_000);
@@ -162,7 +158,7 @@ describe('a comparison', () => {
     engine.edit('a.test', address('intruder'));
     feed.compare = 'now';
     await converged();
-    expect(await metric(metrics, 'node_differences_total')).toBe(2);
+    await expect.poll(() => metric(metrics, 'node_differences_total')).toBe(2);
     expect(lines.find((line) => line.includes('other records than the api'))).toContain('"names":["www","intruder"]');
     const requests = feed.requests.length;
     await expect.poll(() => feed.requests.length).toBeGreaterThan(requests + 2);
