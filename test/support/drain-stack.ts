@@ -23,7 +23,7 @@ export const NAMES = 300;
 export const ZONES = ['one.test', 'two.test'] as const;
 export type ZoneName = (typeof ZONES)[number];
 const [EAST, WEST] = ['192.0.2.1', '192.0.2.2'];
-const PATIENCE = { timeout: 60_000, interval: 20 };
+const PATIENCE = { timeout: 100_000, interval: 20 };
 
 export interface DrainStack {
   service: Service;

@@ -11,7 +11,7 @@ import { startStandby } from './standby.ts';
 
 const SERVICE = { name: 'zonestead', password: 'service-password' };
 const DATABASE = 'zonestead';
-const READY_MS = 30_000;
+const READY_MS = 100_000;
 
 interface Server {
   postgres: Postgres;
@@ -66,7 +66,7 @@ export async function startPostgresPair({ programs, folder, signal }: PairOption
 
   const at = async <T>(port: number, work: (sql: Sql) => Promise<T>): Promise<T> => {
     const url = `postgres://postgres:${password}@127.0.0.1:${port}/${DATABASE}`;
-    const sql = postgres(url, { max: 1, onnotice: () => undefined, connect_timeout: 5 });
+    const sql = postgres(url, { max: 1, onnotice: () => undefined, connect_timeout: 30 });
     try {
       return await work(sql);
     } finally {

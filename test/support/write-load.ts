@@ -45,7 +45,7 @@ type Keyed = Step & { token: string };
 /** Answered POSTs that `repeat` sends again. */
 const REPEATED = 5;
 
-const DNS_MS = 30_000;
+const DNS_MS = 100_000;
 
 /**
  * Starts the writers. @param writers per zone; each has names of its own and changes them in turn: created, updated,

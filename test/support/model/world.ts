@@ -10,7 +10,7 @@ import { type Draft, isWrongAlone, judge, type ModelRecord, mayGo, mayStand } fr
 import { ask } from './served.ts';
 
 /** A node has a change within milliseconds; a busy machine gets more time. */
-const FRESH_MS = 10_000;
+const FRESH_MS = 60_000;
 
 type Body = Record<string, unknown>;
 interface Planned {
