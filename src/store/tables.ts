@@ -147,8 +147,6 @@ export const records = pgTable(
     digest: bytea('digest').notNull(),
     ttl: integer('ttl'),
     priority: integer('priority'),
-    // Not used. The previous version writes it, so the next migration that contracts drops it.
-    managedBy: text('managed_by'),
     // Whether all owners of the record are withdrawn: it is served only if nothing else is at its name and type. The database
     // functions of migrations/ compute it.
     withdrawn: boolean('withdrawn').notNull().default(false),
@@ -160,7 +158,6 @@ export const records = pgTable(
     // Which zones serve a target's addresses. Only ALIAS rows: a plain index on RDATA could not hold every value.
     index('records_alias_idx').on(t.rdata, t.zoneNo).where(sql`${t.type} = 'ALIAS'`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
-    check('records_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
   ],
 );

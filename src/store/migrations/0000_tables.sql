@@ -90,11 +90,9 @@ CREATE TABLE "records" (
 	"digest" "bytea" NOT NULL,
 	"ttl" integer,
 	"priority" integer,
-	"managed_by" text,
 	"created_at" timestamp with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "records_rdata_key" UNIQUE("zone_no","ordername","type","digest"),
 	CONSTRAINT "records_ttl" CHECK ("records"."ttl" between 30 and 86400),
-	CONSTRAINT "records_managed_by" CHECK (length("records"."managed_by") between 1 and 400),
 	CONSTRAINT "records_priority" CHECK ("records"."priority" between 0 and 65535)
 );
 --> statement-breakpoint
