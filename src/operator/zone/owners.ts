@@ -1,5 +1,8 @@
 // Compares the owners in a zone with the DNSRecords: when the process starts or takes over, and every ten minutes. An owner without
 // its object is released, and an object whose records others changed, or whose owner is missing, runs.
+//
+// A DNSZone without a status whose zone has owners was restored from a backup, and its DNSRecords may follow: its first check
+// releases nothing, the next one does.
 
 import type { Clock } from '#base/clock.ts';
 import type { OwnedSet, Zone } from '#client/client.ts';
@@ -35,7 +38,7 @@ export function createOwnerChecks(clock: Clock, random: () => number): OwnerChec
       // A zone that was created in this run has no records.
       const isNew = isFirst && object.status?.zoneId === undefined && run.object.status?.origin === undefined;
       const isEmpty = isNew && zone.records === 0;
-      const wanted = isEmpty ? [] : await compare(run, service, zone, isFirst);
+      const wanted = isEmpty ? [] : await compare(run, service, zone, { isFirst, mayRelease: !isNew });
       context.held.compared(zone.id);
       dueAt.set(key, clock.now() + CHECK_INTERVAL_MS * (1 + random() / 10));
       if (isFirst) for (const record of context.records.byIndex(BY_ZONE, key)) context.enqueueRecord(keyOf(record));
@@ -54,7 +57,7 @@ async function compare(
   run: ZoneRun,
   { client }: Connection,
   zone: Zone,
-  isFirst: boolean,
+  { isFirst, mayRelease }: { isFirst: boolean; mayRelease: boolean },
 ): Promise<ReadonlySet<string>> {
   const { context, call } = run;
   const zoneKey = keyOf(run.object);
@@ -71,6 +74,7 @@ async function compare(
       context.held.put(key, { zoneId: zone.id, zoneKey });
       noLonger.delete(key);
       const object = context.records.get(key);
+      if (!object && !mayRelease) continue;
       if (object) seen.add(key);
       else if (wasHeld) context.held.stillHeld(key);
       else context.held.gone(key);

@@ -1,7 +1,8 @@
 // The records of deleted DNSRecords: released at once, found when no operator saw the deletion, and kept when too many are gone.
 import { describe, expect, it } from 'vitest';
 import { isMassDeletion } from '#base/mass-deletion.ts';
-import { RELEASE_MANY } from '#resources/names.ts';
+import { NAMESPACE } from '#kube/objects/namespaces.ts';
+import { EXISTING_ZONES, RELEASE_MANY } from '#resources/names.ts';
 import { audit } from '../../support/operator/audit.ts';
 import { Bench, DNS_RECORD, DNS_ZONE } from '../../support/operator/bench.ts';
 
@@ -86,6 +87,40 @@ describe('a start', () => {
     on.service.tamper(on.cluster.zone(ZONE)?.status?.zoneId as string, id, { content: '192.0.2.66' });
     on.restart();
     await on.settle();
+    expect(audit(on)).toEqual([]);
+  });
+});
+
+describe('a DNSZone that is restored from a backup before its DNSRecords', () => {
+  async function restored(): Promise<Bench> {
+    const on = await bench(5);
+    on.cluster.strip(DNS_ZONE, ZONE);
+    on.cluster.remove(DNS_ZONE, ZONE);
+    for (let n = 0; n < 5; n += 1) on.cluster.remove(DNS_RECORD, `default/host${n}`);
+    on.restart();
+    const labels = { [EXISTING_ZONES]: 'allow' };
+    on.cluster.create(NAMESPACE, { namespace: '', name: 'default', labels }, {});
+    on.cluster.create(DNS_ZONE, { name: 'example' }, { zoneName: 'example.org', adopt: 'IfIdentical' });
+    await settle(on);
+    return on;
+  }
+
+  it('keeps their records in DNS', async () => {
+    const on = await restored();
+    expect(on.service.ids()).toHaveLength(5);
+    const before = on.service.ids();
+    for (let n = 0; n < 5; n += 1) record(on, `host${n}`);
+    await settle(on);
+    expect(on.service.ids()).toEqual(before);
+    expect(audit(on)).toEqual([]);
+  });
+
+  it('releases those of DNSRecords that did not return with the next check', async () => {
+    const on = await restored();
+    for (let n = 0; n < 3; n += 1) record(on, `host${n}`);
+    await on.clock.advance(11 * 60_000);
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(3);
     expect(audit(on)).toEqual([]);
   });
 });
