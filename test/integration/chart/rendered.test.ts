@@ -224,6 +224,14 @@ describe('values', () => {
     expect(env(objects, 'Deployment', 'zonestead-operator').ZONESTEAD_NAMESPACES).toBe('a,b');
   });
 
+  it('name the cluster in the environment of the operator, and leave the name to it if there is none', async () => {
+    const cluster = async (values: object) =>
+      env(await render(values), 'Deployment', 'zonestead-operator').ZONESTEAD_CLUSTER;
+    expect(await cluster({ operator: { cluster: 'prod-eu' } })).toBe('prod-eu');
+    expect(await cluster({})).toBeUndefined();
+    await expect(render({ operator: { cluster: 'Prod/EU' } })).rejects.toThrow('/operator/cluster');
+  });
+
   it('set caBundle only if the certificate is given, so that it has one writer', async () => {
     const spec = async (what: string) =>
       one(await render(VALUE_SETS[what] ?? {}), 'APIService', 'v1alpha1.acme.zonestead.dev').spec;

@@ -180,6 +180,23 @@ test('a value that others deleted and made again is taken back', async () => {
   expect(await zone.one(a(X, ['192.0.2.1']))).toMatchObject({ changed: false, drift: [] });
 });
 
+test('the history shows the request id of each set, and that of the request for a set without one', async () => {
+  const zone = await newZone();
+  const id = (requestId: string) => ({ requestId });
+  const answer = await zone.send([
+    a(X, ['192.0.2.1'], id('run-1')),
+    a(Y, ['192.0.2.2', '192.0.2.3'], id('run-2')),
+    a(Y, ['192.0.2.4'], { name: 'plain' }),
+  ]);
+  const { body } = await request('GET', `${zone.path}/changes`);
+  const made = (body.changes as { action: string; owner: string; requestId: string }[])
+    .filter(({ action }) => action === 'record.create')
+    .map(({ owner, requestId }) => `${owner} ${requestId}`);
+  const own = answer.headers['x-request-id'];
+  expect(made.sort()).toEqual([`${X} run-1`, `${Y} ${own}`, `${Y} run-2`, `${Y} run-2`].sort());
+  expect(await zone.one(a(X, ['192.0.2.1'], id('not an id')))).toMatchObject({ status: 400, field: 'requestId' });
+});
+
 test('exact sets are all that the owner has, and move with it in one transaction', async () => {
   const zone = await newZone();
   await zone.apply(

@@ -141,7 +141,7 @@ describe('after any history', () => {
           [],
         ]);
       }),
-      { numRuns: 150 },
+      { numRuns: 300 },
     );
   }, 300_000);
 });
