@@ -1,6 +1,7 @@
 // All faults of `npm run mutate`. A fault that no longer applies fails the run: update the place of its rule.
 import type { Fault } from '../fault.ts';
 import { ACME_FAULTS } from './acme.ts';
+import { BRAKE_FAULTS } from './brakes.ts';
 import { CHART_FAULTS } from './chart.ts';
 import { CLIENT_FAULTS } from './client.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
@@ -12,6 +13,7 @@ import { KUBE_FAULTS } from './kube.ts';
 import { NAMESERVER_FAULTS } from './nameserver.ts';
 import { NODE_FAULTS } from './node.ts';
 import { OPERATOR_FAULTS } from './operator.ts';
+import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
@@ -29,6 +31,8 @@ export const FAULTS: readonly Fault[] = [
   ...FAIR_FAULTS,
   ...KUBE_FAULTS,
   ...OPERATOR_FAULTS,
+  ...OPERATOR_CLUSTER_FAULTS,
+  ...BRAKE_FAULTS,
   ...NAMESERVER_FAULTS,
   ...NODE_FAULTS,
   ...SOLVER_FAULTS,

@@ -8,7 +8,7 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { FakeClock, settle } from '../../support/fake-clock.ts';
 
-type Answer = Partial<Cluster> | Error;
+type Answer = Partial<Cluster> | Error | 'silence';
 
 let clock: FakeClock;
 let sent: string[];
@@ -19,15 +19,23 @@ let zones: DNSZone[];
 let name: string | undefined;
 let answers: Record<string, Answer>;
 let beats: Heartbeats;
+let ownFailure: Error | null;
 let stop: AbortController;
 let ended: Promise<void>;
 
 const clientOf = (key: string) =>
   ({
     clusters: {
-      heartbeat: async (cluster: string, owner: string) => {
+      heartbeat: async (cluster: string, owner: string, call: { signal: AbortSignal; timeoutMs?: number }) => {
         sent.push(`${key} ${cluster} ${owner}`);
         const answer = answers[owner] ?? {};
+        if (answer === 'silence') {
+          await new Promise<void>((resolve) => {
+            call.signal.addEventListener('abort', () => resolve());
+            if (call.timeoutMs !== undefined) clock.setTimeout(resolve, call.timeoutMs);
+          });
+          throw new ApiUnavailable('no answer in time');
+        }
         if (answer instanceof Error) throw answer;
         return { state: 'active', settled: true, ...answer };
       },
@@ -46,6 +54,7 @@ const holderOf = ({ metadata, status }: DNSZone): Holder => ({
 beforeEach(() => {
   clock = new FakeClock();
   [sent, results, changes, lines, zones, answers, name] = [[], [], [], [], [], {}, 'east'];
+  ownFailure = null;
   stop = new AbortController();
   beats = createHeartbeats({
     clock,
@@ -53,7 +62,10 @@ beforeEach(() => {
     cluster: () => name,
     zones: { list: () => zones },
     holderOf,
-    own: async () => ({ client: clients.own as Client, owner: 'org:own' }),
+    own: async () => {
+      if (ownFailure) throw ownFailure;
+      return { client: clients.own as Client, owner: 'org:own' };
+    },
     changed: (which, isDrained) =>
       changes.push(`${isDrained ? 'drained' : 'active'} ${which.map(({ metadata }) => metadata.name)}`),
     sent: (result) => results.push(result),
@@ -91,6 +103,27 @@ it('are sent for the team of the own key while there is no zone, and not before 
   zones = [aZone('c', 'org:2', 'other')];
   await clock.advance(10_000);
   expect(sent.slice(1)).toEqual(['other east org:2']);
+});
+
+it('are sent to one owner while the service does not answer for another', async () => {
+  zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+  answers = { 'org:1': 'silence' };
+  await run();
+  expect(sent).toContain('other east org:2');
+  await clock.advance(30_000);
+  expect(sent.filter((each) => each.endsWith('org:2')).length).toBeGreaterThanOrEqual(3);
+  expect(beats.isDrained(zones[0] as DNSZone)).toBeUndefined();
+  expect(beats.isDrained(zones[1] as DNSZone)).toBe(false);
+});
+
+it('begin when the team of the own key is known', async () => {
+  ownFailure = new ApiUnavailable('away');
+  await run();
+  await clock.advance(4_000);
+  expect(sent).toEqual([]);
+  ownFailure = null;
+  await clock.advance(2_000);
+  expect(sent).toEqual(['own east org:own']);
 });
 
 it('end with the signal, and forget what they knew', async () => {

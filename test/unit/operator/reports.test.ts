@@ -1,0 +1,83 @@
+// The keys that send the heartbeats of the cluster, and the DNSRecords that run after a drain or a restoration.
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Cluster } from '#client/client.ts';
+import { keyOf } from '#kube/objects/resource.ts';
+import type { OperatorContext } from '#operator/access/context.ts';
+import { createReports } from '#operator/cluster/reports.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { createLogger } from '#telemetry/log.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
+
+let clock: FakeClock;
+let sent: string[];
+let ran: string[];
+let state: Cluster['state'];
+let zones: DNSZone[];
+let records: DNSRecord[];
+let stop: AbortController;
+let ended: Promise<void>;
+
+const client = (key: string) => ({
+  clusters: {
+    heartbeat: async (_cluster: string, owner: string) => {
+      sent.push(`${key} ${owner}`);
+      return { state, settled: true };
+    },
+  },
+});
+const metadata = (name: string) => ({ namespace: 'default', name });
+const zone = (name: string, secret?: string) =>
+  ({
+    metadata: metadata(name),
+    spec: secret === undefined ? {} : { credentialsSecretRef: { name: secret } },
+    status: { zoneId: name, owner: `org:${name}` },
+  }) as unknown as DNSZone;
+const record = (name: string, reason: string) =>
+  ({ metadata: metadata(name), status: { conditions: [{ type: 'Propagated', reason }] } }) as unknown as DNSRecord;
+
+beforeEach(() => {
+  clock = new FakeClock();
+  [sent, ran, zones, records, state] = [[], [], [], [], 'active'];
+  stop = new AbortController();
+});
+afterEach(async () => {
+  stop.abort();
+  await ended;
+});
+
+async function start(): Promise<void> {
+  const context = {
+    clock,
+    cluster: () => 'east',
+    credentials: {
+      own: { client: client('own'), owner: async () => 'org:own' },
+      remembered: (zoneId: string) => (zoneId === 'unread' ? undefined : { client: client(`key of ${zoneId}`) }),
+    },
+    zones: { list: () => zones },
+    records: { byIndex: (_index: unknown, key: string) => (key === keyOf(zone('a') as DNSZone) ? records : []) },
+    enqueueRecord: (key: string) => ran.push(key),
+  } as unknown as OperatorContext;
+  const log = createLogger({ name: 'operator', destination: { write: () => undefined } });
+  ended = createReports(context, log, () => undefined).run(stop.signal);
+  await settle();
+}
+
+it('each zone is reported with the key that writes its records; one whose key is not known yet is not', async () => {
+  zones = [zone('a'), zone('b', 'secret'), zone('unread', 'secret')];
+  await start();
+  expect(sent.sort()).toEqual(['key of b org:b', 'own org:a']);
+});
+
+it('a drain runs all records of the zone, and its end those that it withdrew', async () => {
+  zones = [zone('a')];
+  records = [record('served', 'Propagated'), record('withdrawn', 'ClusterDrained')];
+  await start();
+  expect(ran.splice(0)).toEqual(['default/withdrawn']);
+  state = 'drained';
+  await clock.advance(10_000);
+  expect(ran.splice(0).sort()).toEqual(['default/served', 'default/withdrawn']);
+  state = 'active';
+  await clock.advance(10_000);
+  expect(ran).toEqual(['default/withdrawn']);
+});
