@@ -225,7 +225,7 @@ describe('values', () => {
   });
 
   it('name the cluster in the environment of the operator, and leave the name to it if there is none', async () => {
-    const cluster = async (values: object) =>
+    const cluster = async (values: Record<string, unknown>) =>
       env(await render(values), 'Deployment', 'zonestead-operator').ZONESTEAD_CLUSTER;
     expect(await cluster({ operator: { cluster: 'prod-eu' } })).toBe('prod-eu');
     expect(await cluster({})).toBeUndefined();
