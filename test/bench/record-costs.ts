@@ -15,7 +15,7 @@ import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE } from '#resources/dnszone.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
 import { type Stack, startStack } from '../../deploy/local/stack.ts';
-import { counters, cpuSeconds } from './processes.ts';
+import { counters, cpuSeconds, memory } from './processes.ts';
 import { CREATORS, create, inParallel, newRecords } from './scale-bulk.ts';
 import { figure, tableLines } from './statistics.ts';
 import { print, runBench } from './support.ts';
@@ -148,6 +148,7 @@ await runBench('the costs of a DNSRecord', LIMIT_MS, async ({ stateDir, signal, 
     await createAll(ground, COUNT);
     await untilReady(ground, WARM + COUNT);
   });
+  const rss = await memory(stack.operator.part('operator').pid);
   const { items } = await ground.api.list<DNSRecord>(DNS_RECORD, {}, signal);
   const readyThere = items.filter(({ status }) => isTrue(status?.conditions, 'Ready', 1)).length;
   await stack.operator.stop('operator');
@@ -161,4 +162,5 @@ await runBench('the costs of a DNSRecord', LIMIT_MS, async ({ stateDir, signal, 
   for (const line of tableLines([heading, ...parts.map(row)])) print(line);
   print(`seconds for ${COUNT}: ${all.map(({ title, seconds }) => `${title} ${figure(seconds)}`).join(', ')}`);
   print(`${readyThere} of ${WARM + COUNT} DNSRecords are Ready`);
+  print(`operator: ${figure(rss.now)} MiB resident, ${figure(rss.peak)} at most`);
 });

@@ -1,5 +1,6 @@
-// Queries the name servers of a zone in rounds, until they are right or another party has answered. After an attempt without an
-// answer there is no other round.
+// Queries the name servers of a zone in rounds, until they are right or another party has answered. The first round follows that
+// answer: an earlier one is mostly too early, and many of them keep the name servers busy. After an attempt without an answer there
+// is no other round.
 import { Resolver } from 'node:dns/promises';
 import type { Clock } from '#base/clock.ts';
 import { sleep } from '#base/wait.ts';
@@ -56,6 +57,8 @@ const RESOLVE_MS = 2_000;
  */
 const MIN_ROUNDS = 4;
 const INTERVAL_MS = 40;
+/** The first round begins after this time also without the answer of the other party, which may take until its limit. */
+const FIRST_MS = 600;
 /** The pause grows up to so many intervals until the other party has answered. */
 const MOST_LONGER = 8;
 /** How long a success over TCP counts, in ms: TCP depends on the server and its firewall, not on each record. */
@@ -86,6 +89,7 @@ export function createProbeRounds(
     const { servers, unresolved } = await resolveServers(nameservers, { overrides, resolver, signal });
     const unknown = unresolved.map(({ name, problem }) => `${name} ${problem}`);
     const nameless = unresolved.map(({ name }) => name);
+    await Promise.race([settled, sleep(clock, FIRST_MS, signal)]);
     for (let round = 1; ; round += 1) {
       const since = clock.now();
       const wasSettled = isSettled;

@@ -1,6 +1,6 @@
 // The proof by DNS and by the reports of nodes, with name servers and nodes that are right, late, wrong or silent.
 import { afterEach, describe, expect, it } from 'vitest';
-import { realClock } from '#base/clock.ts';
+import { type Clock, realClock } from '#base/clock.ts';
 import type { ZoneNode, ZoneSecondary } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
 import { NO_NODE_REPORTS } from '#client/zone-nodes.ts';
@@ -33,13 +33,15 @@ function apiWith(nodes: ZoneNode[] | (() => Promise<ZoneNode[]>), secondaries: Z
 }
 
 /** One script for each name server: ns1.example.net, ns2.example.net, … */
-async function proof(...scripts: Script[]) {
+const proof = (...scripts: Script[]) => proofWith(realClock, scripts);
+
+async function proofWith(clock: Clock, scripts: readonly Script[]) {
   const servers = await Promise.all(scripts.map((script) => startNameServer(script)));
   open.push(...servers);
   const names = servers.map((_, index) => `ns${index + 1}.example.net`);
   const overrides = new Map(servers.map(({ address, port }, index) => [names[index] as string, { address, port }]));
   const nowhere = () => Promise.reject(new Error('ENOTFOUND'));
-  const propagation = createPropagation(overrides, realClock, () => new Date('2026-01-01T00:01:00Z'), {
+  const propagation = createPropagation(overrides, clock, () => new Date('2026-01-01T00:01:00Z'), {
     resolve4: nowhere,
     resolve6: nowhere,
   });
@@ -169,7 +171,25 @@ describe('the proof by the reports of nodes', () => {
       expect(await prove(apiWith(nodes))).toEqual(expect.objectContaining({ problem: null, note: NO_NODE_REPORTS }));
   });
 
-  it('is asked for at the same time as the name servers, which are queried again at once when the nodes have it', async () => {
+  it('comes before the first query, which is too early without it', async () => {
+    const asked = Promise.withResolvers<ZoneNode[]>();
+    let isThere = false;
+    // The time after which the query is sent anyway never comes.
+    const clock: Clock = {
+      ...realClock,
+      setTimeout: (work, ms) => (ms >= 500 ? () => undefined : realClock.setTimeout(work, ms)),
+    };
+    const { servers, prove } = await proofWith(clock, [() => (isThere ? right : old)]);
+    const api = apiWith(() => asked.promise);
+    const proving = prove(api);
+    await expect.poll(() => api.waits).toHaveLength(1);
+    isThere = true;
+    asked.resolve([CURRENT]);
+    expect((await proving).problem).toBeNull();
+    expect(servers[0]?.queries.map(({ transport }) => transport)).toEqual(['udp', 'tcp']);
+  });
+
+  it('is not waited for without end: the name servers are queried, and again at once when the nodes have it', async () => {
     const asked = Promise.withResolvers<ZoneNode[]>();
     let isThere = false;
     const { servers, prove } = await proof(() => (isThere ? right : old));
