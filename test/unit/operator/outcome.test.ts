@@ -37,6 +37,26 @@ describe('in one run', () => {
     expect(on.ready(on.cluster.record('default/new'))).toBe('True Ready');
   });
 
+  it('a new record has the zone of its values in its status, although the answer of the service was lost', async () => {
+    const on = await bench();
+    on.cluster.create(
+      DNS_RECORD,
+      { name: 'new' },
+      { zoneRef: { name: 'example' }, name: 'new', type: 'A', content: '192.0.2.2' },
+    );
+    on.faults.arm({
+      at: 1,
+      when: 'after',
+      act: () => {
+        throw new ApiUnavailable('no answer');
+      },
+    });
+    await on.run('record', 'default/new');
+    expect(on.service.lines()).toContain('example.org new A 192.0.2.2 3600');
+    expect(on.ready(on.cluster.record('default/new'))).toBe('False APIUnavailable');
+    expect(on.cluster.record('default/new')?.status?.zoneId).toBe([...on.service.zones.keys()][0]);
+  });
+
   it('a new record whose value another object owns gets the words that each later run repeats', async () => {
     const on = await bench();
     const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
