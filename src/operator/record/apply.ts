@@ -13,9 +13,8 @@ import { clusterOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
 import { isDriftReported } from '../run/conditions.ts';
 import type { RecordRun } from '../run/run.ts';
-import { type Desired, identityOf } from './desired.ts';
+import { type Desired, identityOf, type ReadyZone } from './desired.ts';
 import { type DriftPolicy, setOf, textOfSet } from './owner.ts';
-import type { ReadyZone } from './ready-zone.ts';
 import { releaseAt, wakeContested } from './release.ts';
 
 export interface Applied {

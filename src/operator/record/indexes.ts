@@ -8,14 +8,16 @@ import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { BY_ZONE } from '../access/context.ts';
-import { BY_LABEL, labelIndex } from '../access/precedence.ts';
 
 /** The DNSRecords that another object keeps from being Ready, by the key of their DNSZone. */
 const BY_CONTESTED_ZONE = 'contestedZone';
 
+/** By the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
+const BY_LABEL = 'label';
+
 export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> = {
   [BY_ZONE]: (record) => [zoneKeyOf(record)],
-  [BY_LABEL]: labelIndex,
+  [BY_LABEL]: (record) => [labelOf(zoneKeyOf(record), record.spec.name)],
   [BY_CONTESTED_ZONE]: (record) => (isBlockedByOther(record) ? [zoneKeyOf(record)] : []),
 };
 
@@ -23,6 +25,15 @@ export const RECORD_INDEXES: Readonly<Record<string, IndexFunction<DNSRecord>>> 
 export function isBlockedByOther({ status }: DNSZone | DNSRecord): boolean {
   const reason = findCondition(status?.conditions, 'Ready')?.reason;
   return reason === 'Conflict' || reason === 'NotPermitted';
+}
+
+/** The DNSRecords of a DNSZone whose names have the same first label as this name. */
+export function withLabelOf(records: Pick<Cache<DNSRecord>, 'byIndex'>, zoneKey: string, name: string): DNSRecord[] {
+  return records.byIndex(BY_LABEL, labelOf(zoneKey, name));
+}
+
+function labelOf(zoneKey: string, name: string): string {
+  return `${zoneKey} ${name.split('.', 1)[0]?.toLowerCase()}`;
 }
 
 /** The keys of the DNSRecords that may wait for a value of the DNSRecord with this key. */

@@ -9,8 +9,7 @@ import { type Answer, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import type { Next, RecordRun } from '../run/run.ts';
 import { identityOfRecord } from './apply.ts';
-import type { Desired } from './desired.ts';
-import type { ReadyZone } from './ready-zone.ts';
+import type { Desired, ReadyZone } from './desired.ts';
 import { propagatedAt } from './status.ts';
 
 const FIRST_PROBE_RETRY_MS = 100;

@@ -12,15 +12,14 @@ import { summaryOf, valuesOf } from '#resources/summary.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
 import { labelsIn, type OperatorContext } from '../access/context.ts';
 import { type Connection, connectionFor } from '../access/credentials.ts';
-import { precedingRecord, TURN_RETRY_MS } from '../access/precedence.ts';
 import { type NotReady, no, yes } from '../run/conditions.ts';
 import { REFUSED_RETRY_MS } from '../run/failures.ts';
 import { createReconciler } from '../run/reconciler.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
 import { applyValues } from './apply.ts';
-import { type Desired, desiredOf } from './desired.ts';
+import { type Desired, desiredOf, type ReadyZone, zoneOf } from './desired.ts';
+import { precedingRecord, TURN_RETRY_MS } from './precedence.ts';
 import { nextProbe, provenBefore, proveValues } from './prove.ts';
-import { type ReadyZone, zoneOf } from './ready-zone.ts';
 import { releaseGone, withdraw } from './release.ts';
 import { ACCEPTED, failedRecord, PROGRAMMED, READY, stopped } from './status.ts';
 

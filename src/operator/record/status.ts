@@ -6,11 +6,11 @@ import type { NotReadyReason } from '#resources/reasons.ts';
 import { valuesOf } from '#resources/summary.ts';
 import { isInOwnNamespace, zoneKeyOf } from '#resources/zone-ref.ts';
 import type { OperatorContext } from '../access/context.ts';
-import { BY_LABEL, labelIndex } from '../access/precedence.ts';
 import { ONLY_SECONDARIES } from '../proof/propagation.ts';
 import { type Answer, no, notEvaluated, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
 import type { RecordOutcome, RecordRun } from '../run/run.ts';
+import { withLabelOf } from './indexes.ts';
 import { keyIn } from './owner.ts';
 
 export const ACCEPTED = yes('Accepted', 'The record is valid and permitted.');
@@ -122,8 +122,7 @@ function neighbours({ records }: OperatorContext, object: DNSRecord): string[] {
     metadata.uid !== object.metadata.uid &&
     spec.name.toLowerCase() === object.spec.name.toLowerCase() &&
     isTrue(status?.conditions, 'Programmed');
-  return labelIndex(object)
-    .flatMap((label) => records.byIndex(BY_LABEL, label))
+  return withLabelOf(records, zoneKeyOf(object), object.spec.name)
     .filter(isThere)
     .map((record) => `DNSRecord ${keyOf(record)} has ${record.spec.type} records of this name.`);
 }

@@ -8,19 +8,9 @@ import type { DNSZone } from '#resources/dnszone.ts';
 import type { NotReadyReason } from '#resources/reasons.ts';
 import { refusal } from '#resources/record-grant.ts';
 import { zoneKeyOf } from '#resources/zone-ref.ts';
-import { type Desired, desiredOf } from '../record/desired.ts';
-import { labelsIn, type OperatorContext } from './context.ts';
-
-/** The index by the key of the DNSZone and the first label in lower case, which all spellings of a name but the apex share. */
-export const BY_LABEL = 'label';
-
-export function labelIndex(record: DNSRecord): string[] {
-  return [placeOf(zoneKeyOf(record), record.spec.name)];
-}
-
-function placeOf(zoneKey: string, name: string): string {
-  return `${zoneKey} ${name.split('.', 1)[0]?.toLowerCase()}`;
-}
+import { labelsIn, type OperatorContext } from '../access/context.ts';
+import { type Desired, desiredOf } from './desired.ts';
+import { withLabelOf } from './indexes.ts';
 
 /** The time until the next check whether the older object has its records, in ms. */
 export const TURN_RETRY_MS = 100;
@@ -36,8 +26,8 @@ export function precedingRecord(
   if (isTrue(object.status?.conditions, 'Programmed') || context.held.at(keyOf(object)).length > 0) return null;
   const zoneKey = zoneKeyOf(object);
   // The apex has two spellings: "@" and the zone name.
-  const labels = desired.name === '@' ? ['@', zoneName] : [desired.name];
-  for (const other of labels.flatMap((label) => context.records.byIndex(BY_LABEL, placeOf(zoneKey, label)))) {
+  const names = desired.name === '@' ? ['@', zoneName] : [desired.name];
+  for (const other of names.flatMap((name) => withLabelOf(context.records, zoneKey, name))) {
     if (other.metadata.uid === object.metadata.uid || byAge(other, object) >= 0 || !isOpen(other)) continue;
     const verdict = desiredOf(other, zoneName);
     if (!verdict.ok || !contend(verdict.desired, desired)) continue;
