@@ -3,7 +3,7 @@
 //
 //   object_conditions, objects_not_ready       see kube/condition-metrics.ts
 //   propagation_seconds                        histogram: from a write at the service until every name server serves it
-//   deletions_held{kind}                       deleted objects whose records or zones remain (record/brake.ts, zone/brake.ts)
+//   deletions_held{kind}                       deleted objects whose records or zones remain (record/held.ts, zone/brake.ts)
 //   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
 //   heartbeat_failing_seconds                  how long the service has accepted none for some team, 0 if it accepts them
 //   drift_total{kind,result}                   differences at the service: found, and repaired

@@ -1,4 +1,4 @@
-// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them (record/brake.ts), or
+// Reports on a DNSZone that the records of deleted DNSRecords remain, because there are too many of them (record/held.ts), or
 // because their CRD is deleted.
 import { findCondition } from '#kube/objects/conditions.ts';
 import { keyOf } from '#kube/objects/resource.ts';
