@@ -6,6 +6,8 @@ import { LongestFirst } from './support/sequencer.ts';
 
 /** Files of these projects share the modules of their worker: no module of ours has a state that one could leave to the next. */
 const SHARED_MODULES = { isolate: false };
+/** Random tests begin at the same place in each run. */
+const SEEDED = { setupFiles: ['test/support/random-tests.ts'] };
 const shared = {
   environment: 'node' as const,
   // Many times what a test takes on a quiet machine: it finds tests that hang, and not machines that are busy.
@@ -52,13 +54,17 @@ export default defineConfig({
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { extends: true, test: { ...shared, name: 'unit', ...SHARED_MODULES, include: ['test/unit/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { ...shared, name: 'unit', ...SHARED_MODULES, ...SEEDED, include: ['test/unit/**/*.test.ts'] },
+      },
       {
         extends: true,
         test: {
           ...shared,
           name: 'integration',
           ...SHARED_MODULES,
+          ...SEEDED,
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/support/setup.ts'],
         },

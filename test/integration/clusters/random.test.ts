@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import { CLUSTER_TIMES, clusterApi } from '../../support/clusters.ts';
 import { addPerson } from '../../support/people.ts';
+import { nextSeed } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 
-const SEED = Number(process.env.SEED ?? Date.now() % 1_000_000);
+const SEED = nextSeed();
 const STEPS = 120;
 const CLUSTERS = ['north', 'east', 'south'];
 const NAMES = ['www', 'api'];
@@ -115,7 +116,7 @@ async function check(): Promise<void> {
   }
 }
 
-test(`stored marks and answers follow the model (SEED=${SEED})`, { timeout: 300_000 }, async () => {
+test(`stored marks and answers follow the model (seed ${SEED})`, { timeout: 300_000 }, async () => {
   for (const cluster of CLUSTERS) await send(service.admin, 'PUT', `/${cluster}`);
   for (let n = 0; n < STEPS; n += 1) {
     await step();
