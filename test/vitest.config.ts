@@ -26,8 +26,8 @@ const node = {
   test: {
     ...shared,
     expect: SELDOM,
-    testTimeout: 400_000,
-    hookTimeout: 600_000,
+    testTimeout: 900_000,
+    hookTimeout: 1_800_000,
     name: 'node',
     include: ['test/e2e/node/**/*.test.ts'],
     globalSetup: ['test/support/node/setup.ts'],

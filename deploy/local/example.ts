@@ -11,12 +11,12 @@ const QUESTIONS = [
   ['quickstart.example', 'TXT'],
 ] as const;
 
-/** @throws with kubectl's words when the objects do not become Ready within 60 s */
+/** @throws with kubectl's words when the objects do not become Ready within 110 s */
 export async function showExample(stack: Stack, dig: string, progress: Progress, signal: AbortSignal): Promise<void> {
   const { cluster, service } = stack;
   progress('kubectl apply --server-side -f deploy/examples/quickstart.yaml');
   indent(await cluster.kubectl(['apply', '--server-side', '-f', EXAMPLE]), progress);
-  await cluster.kubectl(['wait', '--for=condition=Ready', '--timeout=60s', '-f', EXAMPLE]);
+  await cluster.kubectl(['wait', '--for=condition=Ready', '--timeout=110s', '-f', EXAMPLE]);
   progress('kubectl get zdz,zdr');
   indent(await cluster.kubectl(['get', 'zdz,zdr']), progress);
   for (const [name, type] of QUESTIONS) {
@@ -32,7 +32,7 @@ export async function showExample(stack: Stack, dig: string, progress: Progress,
       name,
       type,
     ];
-    const { out } = await runCommand({ command: dig, args, timeoutMs: 10_000, signal });
+    const { out } = await runCommand({ command: dig, args, timeoutMs: 30_000, signal });
     indent(out, progress);
   }
 }

@@ -20,6 +20,7 @@ export async function startBrowser(hosts: Record<string, string> = {}): Promise<
   const rules = Object.entries(hosts).map(([name, address]) => `MAP ${name} ${address}`);
   const browser: Browser = await chromium.launch({
     executablePath: inject('peers').chromium,
+    timeout: 200_000,
     // Chromium has no sandbox as root. The pages are our own.
     args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(',')}`],
   });
@@ -33,7 +34,7 @@ export async function startBrowser(hosts: Record<string, string> = {}): Promise<
   return {
     open: async (options = {}) => {
       const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(100_000);
       contexts.push(context);
       const page = await context.newPage();
       page.on('console', (message) => {

@@ -42,7 +42,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
     const { code, out, tail } = await runCommand({
       command: join(dir, 'kubectl'),
       args: all,
-      timeoutMs: 60_000,
+      timeoutMs: 200_000,
       signal,
     });
     return { ok: code === 0, words: tail, out };
@@ -81,7 +81,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
     });
     const items = [...foreignCrds(), ...namespaces];
     await sure('apply', '--server-side', '-f', await file(JSON.stringify({ apiVersion: 'v1', kind: 'List', items })));
-    await sure('wait', '--for=condition=Established', '--timeout=30s', 'crd', '--all');
+    await sure('wait', '--for=condition=Established', '--timeout=150s', 'crd', '--all');
     return cluster;
   } catch (error) {
     await cluster.stop();

@@ -27,7 +27,7 @@ const { signal } = new AbortController();
 /** Any helm command. */
 export async function helm(...args: string[]): Promise<{ ok: boolean; out: string; words: string }> {
   const command = await ensureHelm({ progress: (line) => process.stdout.write(`${line}\n`), signal });
-  const { code, out, tail } = await runCommand({ command, args, timeoutMs: 60_000, signal });
+  const { code, out, tail } = await runCommand({ command, args, timeoutMs: 200_000, signal });
   return { ok: code === 0, out, words: tail };
 }
 

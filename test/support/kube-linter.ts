@@ -10,7 +10,7 @@ const CHECKS = fileURLToPath(new URL('kube-linter.yaml', import.meta.url));
 // Its own domain for Go modules does not answer everywhere: go.mod takes the same version from where it is kept.
 const PACKAGE = 'golang.stackrox.io/kube-linter/cmd/kube-linter';
 const FLAGS = ['-trimpath', '-ldflags', '-s -w'];
-const LINT_MS = 60_000;
+const LINT_MS = 200_000;
 
 export interface Finding {
   /** Folder of the file, relative to the checked folder. */

@@ -47,7 +47,7 @@ export async function canReach(folder: string, account: Account | undefined, sig
     cwd: '/',
     uid: account.uid,
     gid: account.gid,
-    timeoutMs: 5_000,
+    timeoutMs: 30_000,
     signal,
   });
   return code === 0;

@@ -55,7 +55,7 @@ export async function startCertManager(options: CertManagerOptions): Promise<Par
     async (limit) => (await fetch(url, { signal: limit })).ok,
     {
       what: 'cert-manager to answer /livez',
-      timeoutMs: 60_000,
+      timeoutMs: 150_000,
       intervalMs: 50,
       signal,
     },

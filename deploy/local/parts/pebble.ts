@@ -54,7 +54,7 @@ export async function startPebble({ command, stateDir, dns, ports, signal }: Peb
     async (_limit, started) => (await started.tail(20)).includes('ACME directory available'),
     {
       what: 'Pebble to listen',
-      timeoutMs: 20_000,
+      timeoutMs: 60_000,
       intervalMs: 50,
       signal,
     },

@@ -23,7 +23,7 @@ export interface DataFolder {
 
 const OUTSIDE = '/var/lib/zonestead';
 const INITDB_LIMIT_MS = 120_000;
-const LEFTOVER_LIMIT_MS = 10_000;
+const LEFTOVER_LIMIT_MS = 60_000;
 
 export interface DataOptions {
   binDir: string;
@@ -135,7 +135,7 @@ async function initialise(options: DataOptions, data: string, account: Account |
  * before PostgreSQL 17; C's order is the same except for the case of letters beyond ASCII, which no DNS name has.
  */
 async function builtinLocale(initdb: string, signal: AbortSignal): Promise<string[]> {
-  const { out } = await runCommand({ command: initdb, args: ['--version'], timeoutMs: 10_000, signal });
+  const { out } = await runCommand({ command: initdb, args: ['--version'], timeoutMs: 60_000, signal });
   const major = Number(/(\d+)(\.|\w|$)/.exec(out)?.[1] ?? 0);
   return major >= 17 ? ['--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : [];
 }

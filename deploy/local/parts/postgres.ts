@@ -33,7 +33,7 @@ export interface Postgres {
   stop(): Promise<void>;
 }
 
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 120_000;
 const STOP_GRACE_MS = 20_000;
 
 /**

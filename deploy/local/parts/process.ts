@@ -28,7 +28,7 @@ export interface PartOptions extends ProcessOptions {
 
 const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 const TAIL_LIMIT_BYTES = 64 * 1024;
-const KILL_LIMIT_MS = 5_000;
+const KILL_LIMIT_MS = 30_000;
 
 /**
  * Starts a part and waits until `check` says that it is ready; see waitFor.

@@ -20,9 +20,9 @@ const { signal } = new AbortController();
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname;
 const documented = await scenario('acme clients');
 const service = await startTestService();
-const LIMIT_MS = 160_000;
+const LIMIT_MS = 350_000;
 /** lego waits a minute between two names and seconds between two looks, unless told otherwise. */
-const QUICK = { EXEC_SEQUENCE_INTERVAL: '1', EXEC_POLLING_INTERVAL: '1', EXEC_PROPAGATION_TIMEOUT: '60' };
+const QUICK = { EXEC_SEQUENCE_INTERVAL: '1', EXEC_POLLING_INTERVAL: '1', EXEC_PROPAGATION_TIMEOUT: '200' };
 
 let dir: string;
 let pebble: Pebble;

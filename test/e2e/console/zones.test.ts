@@ -67,7 +67,7 @@ describe('the zones of the console', () => {
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: '192.0.2.2' }).waitFor();
     // The keyboard focus is where it was.
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Edit www A');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Edit www A');
     await expect
       .poll(async () => (await service.dns.lookup('www.life.example', 'A')).answers)
       .toEqual(['www.life.example 3600 A 192.0.2.2']);
@@ -105,6 +105,8 @@ describe('the zones of the console', () => {
     await page.getByRole('button', { name: 'Import 3 changes' }).click();
     await page.getByText('The zone file was imported: 2 created, 0 changed, 1 deleted.').waitFor();
 
+    // The page shows the answers of the moment at which it is opened.
+    await service.settled();
     await page.goto(`${zone.home}/live?name=www&type=A`);
     await page.locator('#servers').getByText('192.0.2.5').first().waitFor();
     const picture = page.getByRole('img', { name: 'Chain of trust of file.example' });

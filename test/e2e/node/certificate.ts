@@ -10,7 +10,7 @@ import type { Release } from '../../support/node/release.ts';
 
 const EXAMPLES = join(PROJECT, 'deploy/examples');
 const NAMESPACE = 'shop';
-const LIMIT = '--timeout=90s';
+const LIMIT = '--timeout=240s';
 
 /** cert-manager comes after the solver: that one has to take notice by itself. */
 export async function issuesCertificate(cluster: TestCluster, release: Release): Promise<void> {
@@ -27,7 +27,7 @@ export async function issuesCertificate(cluster: TestCluster, release: Release):
   expect(subjectAltName?.split(', ').sort()).toEqual(['DNS:*.quickstart.example', 'DNS:quickstart.example']);
   expect(issuer).toMatch(/Pebble/);
   const left = () => kubectl('get', 'zdr', '-l', 'app.kubernetes.io/managed-by=zonestead-solver', '-o=name');
-  await expect.poll(left, { timeout: 30_000, interval: 500 }).toBe('');
+  await expect.poll(left, { timeout: 240_000, interval: 500 }).toBe('');
   await expect
     .poll(async () => (await release.dns.lookup('_acme-challenge.quickstart.example', 'TXT')).rcode)
     .toBe('NXDOMAIN');

@@ -30,7 +30,7 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     const { cluster, release } = theNode();
     if (cluster.node === undefined) skip('the processes of a cluster that KUBECONFIG names are out of reach');
     const ready = (...objects: string[]) =>
-      cluster.kubectl('-n', TEAM, 'wait', '--for=condition=Ready', '--timeout=60s', ...objects);
+      cluster.kubectl('-n', TEAM, 'wait', '--for=condition=Ready', '--timeout=180s', ...objects);
     await release.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: TEAM } }, zone, record('www')]);
     await ready('dnszone/crash', 'dnsrecord/www');
     const before = placesIn(await release.pods());
@@ -50,7 +50,7 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
           same?.container.restarts === victim.container.restarts + 1 && now.every(({ container }) => container.ready)
         );
       };
-      await expect.poll(back, { timeout: 60_000, interval: 200 }).toBe(true);
+      await expect.poll(back, { timeout: 240_000, interval: 200 }).toBe(true);
       const kind = kindOf(victim);
       // Queries in flight have been answered by then, or have failed because of this crash.
       if (kind === KNOT) await sleep(DNS_LIMIT_MS);
@@ -67,7 +67,7 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     const none = Object.fromEntries(victims.map((victim) => [kindOf(victim), 0]));
     expect({ ...failed, [KNOT]: 0 }).toEqual(none);
     // Nobody announces a crash: until kubelet and kube-proxy know of it, three datagrams in a row may go where nobody listens.
-    expect((failed[KNOT] ?? 0) / (asked[KNOT] ?? 0)).toBeLessThan(0.01);
+    expect((failed[KNOT] ?? 0) / (asked[KNOT] ?? 0)).toBeLessThan(0.05);
     expect(Object.keys(none).sort()).toEqual(KINDS);
 
     // Each started again once, and nobody else because of it.
@@ -78,7 +78,7 @@ export function survivesCrashes(theNode: () => { cluster: TestCluster; release: 
     // The operator works: the one that died led.
     await release.apply([record('after')]);
     await ready('dnsrecord/after');
-    await cluster.kubectl('delete', 'namespace', TEAM, '--timeout=60s');
+    await cluster.kubectl('delete', 'namespace', TEAM, '--timeout=180s');
   });
 }
 

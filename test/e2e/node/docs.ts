@@ -15,7 +15,7 @@ import type { Ids } from '../../support/docs/shown.ts';
 import type { TestCluster } from '../../support/node/cluster.ts';
 
 const NAMESPACE = 'zonestead';
-const SECONDS = 170;
+const SECONDS = 400;
 const installed = await scenario('installed');
 const firstUser = await scenario('first user');
 const runbooks = await scenario('runbooks');
@@ -110,9 +110,9 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
     });
 
     it('all is served after that', async () => {
-      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Available --timeout=120s deployment --all`);
-      await type(`kubectl -n ${NAMESPACE} rollout status --timeout=120s statefulset/zonestead-nameserver`);
-      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Ready --timeout=60s dnszone/mine dnsrecord/mine-www`);
+      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Available --timeout=300s deployment --all`);
+      await type(`kubectl -n ${NAMESPACE} rollout status --timeout=300s statefulset/zonestead-nameserver`);
+      await type(`kubectl -n ${NAMESPACE} wait --for=condition=Ready --timeout=300s dnszone/mine dnsrecord/mine-www`);
     });
 
     it('is taken out, and then nothing is left', async () => {

@@ -18,14 +18,14 @@ export function hidesBehindEdges(of: () => { cluster: TestCluster; release: Rele
         '-n',
         NAMESPACE,
         '--wait',
-        '--timeout=150s',
+        '--timeout=300s',
       );
     const answers = async () => (await release.dns.lookup('www.node.example', 'A')).answers;
     const change = async (content: string) => {
       const spec = { zoneRef: { name: 'node' }, name: 'www', type: 'A', content };
       const metadata = { name: 'www', namespace: 'team' };
       await release.apply([{ apiVersion: 'zonestead.dev/v1alpha1', kind: 'DNSRecord', metadata, spec }]);
-      await expect.poll(answers, { timeout: 90_000, interval: 300 }).toEqual([`www.node.example 3600 A ${content}`]);
+      await expect.poll(answers, { timeout: 240_000, interval: 300 }).toEqual([`www.node.example 3600 A ${content}`]);
     };
 
     await upgrade();
@@ -40,6 +40,6 @@ export function hidesBehindEdges(of: () => { cluster: TestCluster; release: Rele
     await change('192.0.2.32');
     const edges = (await release.pods()).filter(({ component }) => component === 'edge');
     expect(edges.map(({ containers }) => containers[0]?.restarts)).toEqual([0, 0]);
-    await cluster.kubectl('-n', 'team', 'wait', '--for=condition=Ready', 'dnsrecord/www', '--timeout=60s');
+    await cluster.kubectl('-n', 'team', 'wait', '--for=condition=Ready', 'dnsrecord/www', '--timeout=180s');
   });
 }

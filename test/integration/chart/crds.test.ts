@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 it('helm package puts the files themselves into the archive, not a link', async () => {
   expect(await helm('package', CHART, '--destination', folder)).toMatchObject({ ok: true });
-  const run = { timeoutMs: 10_000, signal };
+  const run = { timeoutMs: 100_000, signal };
   const archive = join(folder, `zonestead-${await chartVersion()}.tgz`);
   const { code } = await runCommand({ ...run, command: 'tar', args: ['-xzf', archive, '-C', folder] });
   expect(code).toBe(0);
@@ -37,7 +37,7 @@ it('kubectl kustomize deploy/manifests renders each CustomResourceDefinition onc
   const { code, out } = await runCommand({
     command: join(dir, 'kubectl'),
     args: ['kustomize', `${ROOT}deploy/manifests`],
-    timeoutMs: 60_000,
+    timeoutMs: 150_000,
     signal,
   });
   expect(code).toBe(0);

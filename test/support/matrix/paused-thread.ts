@@ -6,7 +6,7 @@ import { settingsOf } from './operator.ts';
 import type { PausedData, PausedMessage } from './paused-operator.ts';
 
 /** The thread resumes after this time even if nobody resumes it. */
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 150_000;
 
 const { place, identity, lease, write, gate } = workerData as PausedData;
 const say = (message: PausedMessage) => parentPort?.postMessage(message);

@@ -8,7 +8,7 @@ import { type RunResult, runCommand } from '../../../deploy/local/parts/commands
 import { startNode, type TestNode } from './node.ts';
 import type { NodeGround } from './setup.ts';
 
-const COMMAND_LIMIT_MS = 170_000;
+const COMMAND_LIMIT_MS = 630_000;
 
 export interface TestCluster {
   kubeconfig: string;

@@ -21,17 +21,17 @@ export async function startIssuance(cluster: TestCluster, release: Release): Pro
   const dns = `${release.dns.address}:${release.dns.port}`;
   if (cluster.certManagerCrds !== undefined) {
     await cluster.kubectl('apply', '--server-side', '-f', cluster.certManagerCrds);
-    await cluster.kubectl('wait', '--for=condition=Established', '--timeout=60s', '-f', cluster.certManagerCrds);
+    await cluster.kubectl('wait', '--for=condition=Established', '--timeout=180s', '-f', cluster.certManagerCrds);
     await cluster.kubectl('apply', '-f', join(PROJECT, 'deploy/local/certmanager/rbac.yaml'));
     await release.apply([certManager(dns)]);
   }
   const { objects, authority } = await pebble(dns);
   await release.apply(objects);
   for (const deployment of ['cert-manager', 'pebble'])
-    await cluster.kubectl('-n', NAMESPACE, 'rollout', 'status', `deployment/${deployment}`, '--timeout=100s');
+    await cluster.kubectl('-n', NAMESPACE, 'rollout', 'status', `deployment/${deployment}`, '--timeout=300s');
   const url = `https://pebble.${NAMESPACE}.svc:${PEBBLE.port}/dir`;
   await release.apply([pebbleIssuer({ url, authority })]);
-  await cluster.kubectl('wait', '--for=condition=Ready', '--timeout=60s', 'clusterissuer/zonestead');
+  await cluster.kubectl('wait', '--for=condition=Ready', '--timeout=180s', 'clusterissuer/zonestead');
 }
 
 function deployment(name: string, container: object, more: object = {}): object {

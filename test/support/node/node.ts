@@ -21,7 +21,7 @@ import { PAUSE_IMAGE, startRuntime } from './runtime.ts';
 import { openSpace } from './space.ts';
 import type { NodeMarks } from './traces.ts';
 
-const READY_LIMIT_MS = 120_000;
+const READY_LIMIT_MS = 240_000;
 const VOLUMES = 12;
 const PREFIX = 'zonestead-node-';
 const LEFTOVER = /^zonestead-node-(\d+)_(\d+)-/;
@@ -106,7 +106,7 @@ export async function startNode({
       const path = '-o=jsonpath={.items[*].status.conditions[?(@.type=="Ready")].status}';
       return (await kubectl(['get', 'nodes', path])) === 'True';
     });
-    await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=100s']);
+    await kubectl(['-n', 'kube-system', 'rollout', 'status', 'deployment/coredns', '--timeout=300s']);
     return {
       kubeconfig,
       marks: { home, link: space.link, cgroup: space.cgroup },

@@ -83,7 +83,7 @@ export async function installRelease(cluster: TestCluster): Promise<Release> {
     NAMESPACE,
     '--wait',
     '--wait-for-jobs',
-    '--timeout=150s',
+    '--timeout=600s',
     ...args,
   ];
   const { code, tail } = await cluster.attempt('helm', ...install);

@@ -7,7 +7,7 @@ import type { NodePrograms } from './programs.ts';
 import type { Space } from './space.ts';
 
 export const PAUSE_IMAGE = 'localhost/pause:1';
-const READY_LIMIT_MS = 60_000;
+const READY_LIMIT_MS = 240_000;
 
 export interface Runtime {
   part: Part;

@@ -16,7 +16,7 @@ import { delay } from '../../../deploy/local/parts/wait.ts';
 /** So many nodes can be on one machine at once. */
 const PLACES = 32;
 const CGROUPS = '/sys/fs/cgroup';
-const COMMAND_LIMIT_MS = 60_000;
+const COMMAND_LIMIT_MS = 180_000;
 /** Folders that the components write and that no setting moves: each is an empty tmpfs inside. */
 const COVERED_FOLDERS = ['/run', '/var/lib', '/var/log', '/usr/libexec'];
 /** Sysctls of the whole machine that a kubelet sets at its start, with the values it wants. */

@@ -18,7 +18,7 @@ import { startTcpRelay, type TcpRelay } from '../tcp-relay.ts';
 
 const PROGRAM = new URL('operator-process.ts', import.meta.url).pathname;
 const execute = promisify(execFile);
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 150_000;
 const { signal } = new AbortController();
 
 export interface TestCluster extends Pick<Chain, 'zone' | 'record' | 'remove'> {

@@ -26,7 +26,7 @@ const stack = {
 /** The variables of a shell after it has read the text. */
 async function sourced(text: string, names: string[]): Promise<Record<string, string>> {
   const script = `${text}\nfor name in ${names.join(' ')}; do eval "printf '%s\\0' \\"\\$$name\\""; done`;
-  const { code, out } = await runCommand({ command: '/bin/sh', args: ['-c', script], timeoutMs: 5_000, signal });
+  const { code, out } = await runCommand({ command: '/bin/sh', args: ['-c', script], timeoutMs: 60_000, signal });
   expect(code).toBe(0);
   const values = out.split('\0');
   return Object.fromEntries(names.map((name, i) => [name, values[i] ?? '']));
