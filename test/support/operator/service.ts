@@ -150,7 +150,8 @@ export class MemoryService {
             const above = suffixesOf(name).map((each) =>
               [...this.zones.values()].find(({ zone }) => zone.zoneName === each),
             );
-            return above.find((each) => each !== undefined)?.zone ?? null;
+            const found = above.find((each) => each !== undefined);
+            return found ? this.#counted(found) : null;
           }),
         get: (id) => call(`get ${id}`, () => this.#counted(this.#zone(id, 'not_found'))),
         create: (body, options) =>
