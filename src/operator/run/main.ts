@@ -24,7 +24,6 @@ import { interceptKubeWrites } from '#kube/api/write-interceptor.ts';
 import { createNamespaceCount } from '#kube/cache/namespaces.ts';
 import { createConditionTrim } from '#kube/cache/trim.ts';
 import { createManager } from '#kube/controller/manager.ts';
-import type { WorkQueue } from '#kube/controller/queue.ts';
 import { createElection, type Election, type ElectionOptions, whileLeading } from '#kube/leader/election.ts';
 import { countLeadership, createKubeMetrics } from '#kube/metrics.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
@@ -50,7 +49,7 @@ import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
 import { countHeartbeats, countHeld, countRequests, createObserver } from './metrics.ts';
-import { RECORD_WORKERS, recordQueueOptions, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
+import { RECORD_WORKERS, recordQueueOptions, runsOnRecovery, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
 import { createTrace } from './trace.ts';
 import { connectTriggers } from './triggers.ts';
@@ -188,8 +187,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     namespaces,
     enqueueZone: (key) => zoneQueue.add(key),
     enqueueRecord: (key) => recordQueue.add(key),
-    enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zoneQueue, key)),
-    enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(recordQueue, key)),
+    ...runsOnRecovery(watch, zoneQueue, recordQueue),
     now: () => new Date(),
     cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
@@ -245,11 +243,6 @@ function connectionOf(client: Client, pace: PaceMetrics, neighbours: () => numbe
       return owner;
     },
   };
-}
-
-function restart(queue: WorkQueue, key: string): void {
-  queue.forget(key);
-  queue.add(key);
 }
 
 /** Returns undefined when this process is the only one: outside a cluster, with a kubeconfig. */

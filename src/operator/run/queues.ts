@@ -2,10 +2,11 @@
 
 import type { Cache } from '#kube/cache/store.ts';
 import type { QueueSettings } from '#kube/controller/manager.ts';
-import { HIGH_PRIORITY, NORMAL_PRIORITY } from '#kube/controller/queue.ts';
+import { HIGH_PRIORITY, NORMAL_PRIORITY, type WorkQueue } from '#kube/controller/queue.ts';
 import { splitKey } from '#kube/objects/resource.ts';
 import { isChallenge } from '#resources/challenge.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { OperatorContext } from '../access/context.ts';
 
 /** The number of workers; a single namespace may occupy half of them. */
 export const ZONE_WORKERS = 8;
@@ -30,6 +31,27 @@ export function recordQueueOptions(records: Pick<Cache<DNSRecord>, 'get'>): Queu
       const record = records.get(key);
       return record && isChallenge(record) ? HIGH_PRIORITY : NORMAL_PRIORITY;
     },
+  };
+}
+
+type Queue = Pick<WorkQueue, 'forget' | 'add'>;
+
+/**
+ * Runs an object that waits for the service as soon as the service answers again, without the back-off of its failures.
+ * @param watch tells when the service answers again
+ */
+export function runsOnRecovery(
+  watch: { wait(key: string, wake: () => void): void },
+  zones: Queue,
+  records: Queue,
+): Pick<OperatorContext, 'enqueueZoneOnRecovery' | 'enqueueRecordOnRecovery'> {
+  const restart = (queue: Queue, key: string): void => {
+    queue.forget(key);
+    queue.add(key);
+  };
+  return {
+    enqueueZoneOnRecovery: (key) => watch.wait(`zone ${key}`, () => restart(zones, key)),
+    enqueueRecordOnRecovery: (key) => watch.wait(`record ${key}`, () => restart(records, key)),
   };
 }
 

@@ -81,13 +81,12 @@ export const OPERATOR_FAULTS: readonly Fault[] = [
     breaks: 'records that wait for the service are not woken when it answers again',
     edits: [
       {
-        file: 'src/operator/run/main.ts',
-        find: '() => restart(recordQueue, key)',
+        file: 'src/operator/run/queues.ts',
+        find: '() => restart(records, key)',
         replace: '() => undefined',
       },
     ],
-    project: 'e2e',
-    tests: ['test/e2e/matrix-service.test.ts'],
+    ...unit('recovery'),
   },
   {
     name: 'op-observe-elsewhere',
