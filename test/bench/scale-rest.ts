@@ -11,11 +11,14 @@ import { print } from './support.ts';
 
 const LIMIT_MS = 60_000;
 const QUIET_MS = 3_000;
+/** The status of a DNSZone follows its records after 10 s. */
+const SETTLE_MS = 15_000;
 const LOOK_MS = 100;
 
 /** Ends the operator and starts it again; in sync when its CPU has been idle for a while. @param most the most seconds until then */
 export async function restart(ground: Ground, most: number): Promise<void> {
   const { stack, signal } = ground;
+  await delay(SETTLE_MS, signal);
   await stack.operator.stop('operator');
   const before = await costs(ground);
   const start = performance.now();
@@ -78,6 +81,7 @@ export async function oneAmong(ground: Ground, rounds: number, most: number): Pr
 
 /** Nothing happens for that long. @param most the most of a core that the operator may use, in percent */
 export async function steady(ground: Ground, ms: number, most: number): Promise<void> {
+  await delay(SETTLE_MS, ground.signal);
   const asked = await requests(ground);
   const before = await costs(ground);
   await delay(ms, ground.signal);
