@@ -141,8 +141,8 @@ export interface Client {
   readonly clusters: {
     /** The clusters that the key may see, by name. @param owner `org:<teamId>` or `personal` */
     list(owner?: string, options?: CallOptions): Promise<Cluster[]>;
-    /** Sends the heartbeat of a cluster, every 10 seconds. The first one adds the cluster. */
-    heartbeat(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
+    /** Sends the heartbeat of a cluster, every 10 seconds. The first one adds the cluster. @throws ApiError conflict, field `instance` */
+    heartbeat(name: string, from: { owner: string; instance: string }, options?: CallOptions): Promise<Cluster>;
     /** Withdraws the records of the cluster. Needs the key of an owner of the team. */
     drain(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
     /** Serves the records of a drained cluster again. */
@@ -286,8 +286,8 @@ export function createClient(options: ClientOptions): Client {
     clusters: {
       list: async (owner, call) =>
         (await http.call({ method: 'GET', path: CLUSTERS, query: { owner } }, clusterList, call)).clusters,
-      heartbeat: (name, owner, call) =>
-        http.call({ method: 'PUT', path: clusterPath(name), query: { owner } }, cluster, call),
+      heartbeat: (name, { owner, instance }, call) =>
+        http.call({ method: 'PUT', path: clusterPath(name), query: { owner, instance } }, cluster, call),
       drain: (name, owner, call) =>
         http.call({ method: 'POST', path: `${clusterPath(name)}/drain`, query: { owner } }, cluster, call),
       restore: (name, owner, call) =>

@@ -11,6 +11,8 @@ interface ApiErrorFields {
   readonly message: string;
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
+  /** The path of the field at fault. (Default: none.) */
+  readonly field?: string | undefined;
   /** Ids of the records that conflict with the request. (Default: none.) */
   readonly records?: readonly string[] | undefined;
   /** The owner of those records. (Default: it is not the reason.) */
@@ -30,6 +32,8 @@ export class ApiError extends Error {
   /** How long the caller must wait before it retries, in ms; null when the answer did not say. */
   readonly retryAfterMs: number | null;
   readonly requestId: string | null;
+  /** The path of the field at fault, if the service names one. */
+  readonly field: string | null;
   /** Ids of the records that conflict with the request. */
   readonly records: readonly string[];
   /** The owner of those records at the service, if it is the reason. */
@@ -46,6 +50,7 @@ export class ApiError extends Error {
     this.code = fields.code;
     this.retryAfterMs = fields.retryAfterMs;
     this.requestId = fields.requestId;
+    this.field = fields.field ?? null;
     this.records = fields.records ?? [];
     this.owner = fields.owner ?? null;
     this.value = fields.value ?? null;
@@ -100,8 +105,8 @@ export function errorOfAnswer(
   const parsed = errorBody.safeParse(parseJson(answer.body));
   if (parsed.success) {
     const message = parsed.data.message.slice(0, LONGEST_MESSAGE);
-    const { error: code, records, owner, value, shared } = parsed.data;
-    return new ApiError({ status, code, message, retryAfterMs, requestId, records, owner, value, shared });
+    const { error: code, field, records, owner, value, shared } = parsed.data;
+    return new ApiError({ status, code, message, retryAfterMs, requestId, field, records, owner, value, shared });
   }
   const message = `The answer ${status} did not come from the service; check the base address and the proxies before it`;
   return new ApiError({ status, code: 'unknown', message, retryAfterMs, requestId });

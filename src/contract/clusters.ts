@@ -27,6 +27,20 @@ export const clusterQuery = z.strictObject({
     }),
 });
 
+const INSTANCE_ERROR = 'must be 1 to 64 visible ASCII characters, such as the uid of the namespace kube-system';
+
+export const heartbeatQuery = clusterQuery.extend({
+  instance: z
+    .string({ error: INSTANCE_ERROR })
+    .regex(/^[!-~]{1,64}$/, { error: INSTANCE_ERROR })
+    .optional()
+    .meta({
+      description:
+        'The Kubernetes cluster that sends the heartbeat: the uid of its namespace `kube-system`. While it is not lost, the heartbeat of another instance with the same name is refused (`conflict`). If omitted, it is not compared.',
+      examples: ['6f0c2b1e-1d57-4c7e-9c44-7a5d0a1f7c11'],
+    }),
+});
+
 export const CLUSTER_STATES = ['active', 'drained', 'lost'] as const;
 
 export const cluster = z

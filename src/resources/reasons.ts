@@ -11,6 +11,7 @@ export const NOT_READY_REASONS = [
   'ZoneMissing',
   'ZoneParked',
   'ClusterDrained',
+  'ClusterNameTaken',
   'Conflict',
   'SecondaryNotOffered',
   'RateLimited',

@@ -11,6 +11,8 @@ export const clusters = pgTable(
     owner: textC('owner').notNull(),
     // The part of `k8s:<cluster>/<namespace>/<name>` between the colon and the first slash.
     name: textC('name').notNull(),
+    // The Kubernetes cluster that has the name: the uid of its namespace kube-system. Null: its operator did not say.
+    instance: textC('instance'),
     heartbeatAt: at('heartbeat_at').notNull().defaultNow(),
     drainedAt: at('drained_at'),
     lostAt: at('lost_at'),
@@ -27,6 +29,7 @@ export const clusters = pgTable(
       .on(t.owner)
       .where(sql`${t.drainedAt} is not null or ${t.lostAt} is not null or ${t.unmarkedSince} is not null`),
     check('clusters_name', sql`length(${t.name}) between 1 and 63`),
+    check('clusters_instance', sql`length(${t.instance}) between 1 and 64`),
   ],
 );
 

@@ -6,6 +6,8 @@ export interface ClusterRow {
   /** Id of the team or person. */
   owner: string;
   name: string;
+  /** The Kubernetes cluster that has the name; null if its operator did not say. */
+  instance: string | null;
   /** Times are in ms since 1970. */
   heartbeatAt: number;
   drainedAt: number | null;
@@ -16,28 +18,38 @@ export interface ClusterRow {
 }
 
 const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
-const COLUMNS = `owner, name, ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
+const COLUMNS = `owner, name, instance, ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
   ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt"`;
 
 const beat = statement<ClusterRow>(`
   with written as (
-    insert into clusters (owner, name) select $1, $2
+    insert into clusters (owner, name, instance) select $1, $2, $4::text
     where exists (select from clusters where owner = $1 and name = $2)
       or (select count(*) from clusters where owner = $1) < $3::integer
     on conflict (owner, name) do update set heartbeat_at = now(), lost_at = null,
+      instance = coalesce($4::text, clusters.instance),
       unmarked_since = case when clusters.lost_at is null then clusters.unmarked_since else clock_timestamp() end,
       settle_xid = case when clusters.lost_at is null then clusters.settle_xid end
-    where clusters.lost_at is not null or abs(extract(epoch from now() - clusters.heartbeat_at)) >= 1
+    where clusters.lost_at is not null
+      or coalesce($4::text = clusters.instance, true) and (abs(extract(epoch from now() - clusters.heartbeat_at)) >= 1
+        or clusters.instance is null and $4::text is not null)
     returning *)
   select ${COLUMNS} from written union all
   select ${COLUMNS} from clusters where owner = $1 and name = $2 and not exists (select from written)`);
 
 /**
- * Notes a heartbeat, at most one a second, and adds the cluster if it is new. A cluster that was lost is no longer lost.
+ * Notes a heartbeat, at most one a second, and adds the cluster if it is new. A cluster that was lost is no longer lost. Writes nothing
+ * if another instance has the name and is not lost: the row that is returned has that instance.
  * @returns null if the cluster is new and the owner has `limit` clusters
  */
-export async function writeHeartbeat(db: Db, owner: string, name: string, limit: number): Promise<ClusterRow | null> {
-  return (await beat(db, owner, name, limit))[0] ?? null;
+export async function writeHeartbeat(
+  db: Db,
+  owner: string,
+  name: string,
+  limit: number,
+  instance: string | null = null,
+): Promise<ClusterRow | null> {
+  return (await beat(db, owner, name, limit, instance))[0] ?? null;
 }
 
 const selectOf = statement<ClusterRow>(

@@ -10,6 +10,7 @@ import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, DELETIONS_HELD, EXISTING_ZONES, RELEASE_MANY } from '#resources/names.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
+import { loseCluster } from '../support/clusters.ts';
 import { startChain, startPlane } from '../support/matrix/chain.ts';
 import { type OperatorOptions, startOperator, type TestOperator } from '../support/matrix/operator.ts';
 import { startTcpRelay } from '../support/tcp-relay.ts';
@@ -183,19 +184,28 @@ test('a namespace that is deleted with most of the records leaves them in DNS un
   await annotate(null);
 });
 
-test('an operator with the kubeconfig of another cluster releases nothing', async () => {
+test('an operator with the kubeconfig of another cluster releases nothing, also when it has the name', async () => {
   const before = await serial();
   await operator.stop();
   start({ kubeconfig: empty.operatorKubeconfig });
-  const beats = () => scrape('heartbeats_total{result="accepted"}');
-  await expect.poll(beats, PATIENCE).toBeGreaterThan(2);
+  await expect.poll(() => scrape('heartbeats_total{result="taken"}'), PATIENCE).toBeGreaterThan(1);
   expect(await answered()).toEqual(HOSTS);
   // GitOps creates the zones first.
   const other = empty.cluster.api;
   await other.merge(NAMESPACE, { name: 'default' }, { metadata: { labels: { [EXISTING_ZONES]: 'allow' } } });
   await createZone({ managementPolicy: 'Observe' }, other);
-  await isHeld(30, { api: other });
+  const ready = async () =>
+    findCondition((await other.get<DNSZone>(DNS_ZONE, ZONE)).status?.conditions, 'Ready')?.reason;
+  await expect.poll(ready, PATIENCE).toBe('ClusterNameTaken');
+  expect(await answered()).toEqual(HOSTS);
+  // After a minute without the other cluster, the name is free.
   await operator.stop();
+  await loseCluster(chain, 'prod');
+  start({ kubeconfig: empty.operatorKubeconfig });
+  await isHeld(30, { api: other });
+  expect(await answered()).toEqual(HOSTS);
+  await operator.stop();
+  await loseCluster(chain, 'prod');
   start();
   await allReady();
   await metricIs('workqueue_depth{name="records"}', 0);

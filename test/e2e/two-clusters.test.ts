@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { createClient } from '#client/client.ts';
+import { findCondition } from '#kube/objects/conditions.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { type Asking, startAsking } from '../support/asking.ts';
 import { readPage } from '../support/docs/document.ts';
 import { scenario } from '../support/docs/scenario.ts';
@@ -100,6 +102,27 @@ test('objects of one name in both clusters are two owners', async () => {
   await serves('www', '192.0.2.12');
   await put(east, 'www', '192.0.2.11');
   await isReady(east, 'www');
+});
+
+test('a cluster that starts with the name of another one changes nothing of it, and says so', async () => {
+  await west.killOperator();
+  await west.startOperator('east');
+  const zoneReady = async () => {
+    const { status } = await west.api.get<DNSZone>(DNS_ZONE, { namespace: 'default', name: 'example' });
+    return findCondition(status?.conditions, 'Ready');
+  };
+  await expect.poll(zoneReady, PATIENCE).toMatchObject({ status: 'False', reason: 'ClusterNameTaken' });
+  expect(await west.metric('heartbeats_total{result="taken"}')).toBeGreaterThan(0);
+  await put(west, 'www', '192.0.2.19');
+  await expect.poll(() => west.ready('www'), PATIENCE).toMatchObject({ status: 'False', reason: 'ZoneNotReady' });
+  await west.remove(DNS_RECORD, 'www');
+  await serves('www', '192.0.2.11', '192.0.2.12');
+  await west.killOperator();
+  await west.startOperator();
+  await serves('www', '192.0.2.11');
+  await put(west, 'www', '192.0.2.12');
+  await isReady(west, 'www');
+  expect(await east.ready('www')).toMatchObject({ status: 'True' });
 });
 
 test.each([

@@ -22,7 +22,7 @@ const LIMIT_MS = 60_000;
 export const CLUSTER_TIMES = { lostMs: 1_800_000, gapMs: 10_000 };
 
 /** Makes the service believe that the cluster has been silent for an hour, and waits until its records are settled. */
-async function loseCluster({ sql }: TestService, name: string): Promise<void> {
+export async function loseCluster({ sql }: Pick<TestService, 'sql'>, name: string): Promise<void> {
   const end = Date.now() + LIMIT_MS;
   // On a busy machine, a gap in the watch may begin the silence again.
   for (;;) {

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { cluster, clusterList, clusterParams, clusterQuery } from '#contract/clusters.ts';
+import { cluster, clusterList, clusterParams, clusterQuery, heartbeatQuery } from '#contract/clusters.ts';
 import { readClusters, removeCluster, setDrained, takeHeartbeat } from '#service/clusters/clusters.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
@@ -32,6 +32,7 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
     {
       schema: {
         ...common,
+        querystring: heartbeatQuery,
         operationId: 'sendHeartbeat',
         summary: 'Send the heartbeat of a cluster',
         description:
@@ -41,7 +42,10 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
         response: { 200: cluster, ...errorAnswers('bad_request', 'forbidden', 'conflict') },
       },
     },
-    async (request) => takeHeartbeat(context, actorOf(request), request.params.name, request.query.owner),
+    async (request) => {
+      const { owner, instance } = request.query;
+      return takeHeartbeat(context, actorOf(request), request.params.name, owner, instance);
+    },
   );
   routes.delete(
     '/clusters/:name',

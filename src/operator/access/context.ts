@@ -42,6 +42,8 @@ export interface OperatorContext {
   watches(namespace: string): boolean;
   /** Whether the cluster is drained for the owner of the zone; undefined until the service has answered. */
   isDrained(zone: DNSZone): boolean | undefined;
+  /** Whether another Kubernetes cluster has the name of this one; undefined until the service has answered. */
+  isNameTaken(zone: DNSZone): boolean | undefined;
   /** Whether the objects of a kind vanish because their CRD is deleted. */
   isKindDeleted: KindIsDeleted;
   /** Where the DNSRecords of this cluster have records. */

@@ -4,6 +4,8 @@
 //
 //     unknown → active ⇄ drained      an answer changes it; a failure does not
 //
+// While another Kubernetes cluster sends heartbeats with the same name, the service refuses these: cluster/name.ts.
+//
 // Only the leader sends heartbeats. Each has the API key that writes the records: it needs no other right.
 
 import type { Clock } from '#base/clock.ts';
@@ -27,12 +29,14 @@ export interface Heartbeats {
   run(signal: AbortSignal): Promise<void>;
   /** Whether the cluster is drained for the owner of the zone; undefined until the service has answered. */
   isDrained(zone: DNSZone): boolean | undefined;
+  /** Whether another cluster has the name, as the owner of the zone has heard; undefined until the service has answered. */
+  isNameTaken(zone: DNSZone): boolean | undefined;
   /** How long the service has accepted no heartbeat for some owner, in ms; 0 if it accepts them. */
   failingMs(): number;
 }
 
-/** `refused`: a retry without a change by a person fails too. */
-export const HEARTBEAT_RESULTS = ['accepted', 'refused', 'unavailable'] as const;
+/** `refused`: a retry without a change by a person fails too. `taken`: another cluster has the name. */
+export const HEARTBEAT_RESULTS = ['accepted', 'refused', 'taken', 'unavailable'] as const;
 export type HeartbeatResult = (typeof HEARTBEAT_RESULTS)[number];
 
 export interface HeartbeatOptions {
@@ -40,11 +44,15 @@ export interface HeartbeatOptions {
   readonly log: Logger;
   /** The name of this cluster; undefined until it is known. */
   cluster(): string | undefined;
+  /** The uid of the namespace kube-system, which another cluster with the same name does not have; undefined until it is known. */
+  instance(): string | undefined;
   readonly zones: { list(): readonly DNSZone[] };
   /** The holder of a zone; undefined while its key is not known. */
   holderOf(zone: DNSZone): Holder | undefined;
   /** The holder of the operator's own key, which reports a cluster without zones. */
   own(signal: AbortSignal): Promise<Holder>;
+  /** Called when another cluster got the name, and when this one has it again. */
+  nameChanged(zones: readonly DNSZone[]): void;
   /** Called when the service drained or restored the cluster, and when it has withdrawn all records of a drained one. */
   changed(zones: readonly DNSZone[], isDrained: boolean): void;
   sent(result: HeartbeatResult): void;
@@ -62,6 +70,8 @@ const CALLS = 8;
 interface Seen {
   readonly holder: Holder;
   state: Pick<Cluster, 'state' | 'settled'> | null;
+  /** Whether another cluster has the name; null until the service has answered. */
+  isTaken: boolean | null;
   /** The failure that was logged last; null after a success. */
   problem: string | null;
   /** The time of the last success, or of the first attempt. */
@@ -81,26 +91,31 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
     const met: Seen[] = [];
     for (const holder of holders.length > 0 ? holders : [await options.own(signal)]) {
       const isMet = met.some(({ holder: { client, owner } }) => client === holder.client && owner === holder.owner);
-      if (!isMet) met.push(find(holder) ?? { holder, state: null, problem: null, acceptedAt: clock.now() });
+      if (!isMet)
+        met.push(find(holder) ?? { holder, state: null, isTaken: null, problem: null, acceptedAt: clock.now() });
     }
     seen = met;
   }
 
   /** @returns whether the service answered */
-  async function send(name: string, known: Seen, signal: AbortSignal): Promise<boolean> {
+  async function send(name: string, instance: string, known: Seen, signal: AbortSignal): Promise<boolean> {
     const { client, owner } = known.holder;
     try {
-      const answer = await client.clusters.heartbeat(name, owner, { signal, timeoutMs: LIMIT_MS });
+      const answer = await client.clusters.heartbeat(name, { owner, instance }, { signal, timeoutMs: LIMIT_MS });
       if (known.problem !== null) log.info({ cluster: name, owner }, 'the DNS service accepts the heartbeats again');
       options.sent('accepted');
+      judge(known, false);
       const before = known.state;
       Object.assign(known, { state: answer, problem: null, acceptedAt: clock.now() });
-      if (isNews(before, answer)) tell(known, answer.state === 'drained');
+      if (isNews(before, answer)) options.changed(zonesOf(known), answer.state === 'drained');
       return true;
     } catch (error) {
       if (signal.aborted) return true;
       const isRefused = error instanceof ApiError && error.status < 500;
-      options.sent(isRefused ? 'refused' : 'unavailable');
+      const isTaken = isRefused && error.field === 'instance';
+      if (isTaken) judge(known, true);
+      else if (isRefused) known.isTaken ??= false;
+      options.sent(isTaken ? 'taken' : isRefused ? 'refused' : 'unavailable');
       const problem = (error as Error).message;
       if (known.problem !== problem) log.warn({ cluster: name, owner, problem }, remedy(error));
       known.problem = problem;
@@ -108,26 +123,29 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
     }
   }
 
-  function tell(known: Seen, isDrained: boolean): void {
-    options.changed(
-      zones.list().filter((zone) => find(options.holderOf(zone)) === known),
-      isDrained,
-    );
+  const zonesOf = (known: Seen) => zones.list().filter((zone) => find(options.holderOf(zone)) === known);
+
+  function judge(known: Seen, isTaken: boolean): void {
+    const was = known.isTaken ?? false;
+    known.isTaken = isTaken;
+    if (was !== isTaken) options.nameChanged(zonesOf(known));
   }
 
   return {
     run: async (signal) => {
       while (!signal.aborted) {
-        const name = options.cluster();
-        let isAnswered = name !== undefined;
-        if (name !== undefined) {
+        const [name, instance] = [options.cluster(), options.instance()];
+        let isAnswered = name !== undefined && instance !== undefined;
+        if (name !== undefined && instance !== undefined) {
           try {
             await meet(signal);
           } catch {
             // The team of the key is not known; readiness and conditions report a key that the service refuses.
             isAnswered = false;
           }
-          const sending = seen.map((each) => take('', () => send(name, each, signal), signal).catch(() => true));
+          const sending = seen.map((each) =>
+            take('', () => send(name, instance, each, signal), signal).catch(() => true),
+          );
           const sent = await Promise.all(sending);
           isAnswered &&= sent.every((each) => each);
         }
@@ -139,6 +157,11 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
     isDrained: (zone) => {
       const known = find(options.holderOf(zone));
       return known?.state ? known.state.state === 'drained' : undefined;
+    },
+    isNameTaken: (zone) => {
+      // A zone whose team is not known yet: the own key speaks for it.
+      const known = find(options.holderOf(zone)) ?? seen.find(({ isTaken }) => isTaken) ?? seen[0];
+      return known?.isTaken ?? undefined;
     },
     failingMs: () =>
       Math.max(0, ...seen.map(({ problem, acceptedAt }) => (problem === null ? 0 : clock.now() - acceptedAt))),
@@ -162,6 +185,8 @@ function remedy(error: unknown): string {
     case 403:
       return `the API key may not send the heartbeat; give it the right to write records in this team; ${loss}`;
     case 409:
+      if (error.field === 'instance')
+        return 'another Kubernetes cluster has the name of this one, so the operator changes nothing; set operator.cluster to another name, or wait until the other cluster is lost';
       return `the DNS service accepts no further cluster; remove one that is gone with "zonestead clusters remove NAME"; ${loss}`;
     default:
       return `the DNS service refuses the heartbeat, and the operator retries; ${loss}`;

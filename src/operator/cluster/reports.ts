@@ -7,7 +7,10 @@ import type { Logger } from '#telemetry/log.ts';
 import { BY_ZONE, type OperatorContext } from '../access/context.ts';
 import { createHeartbeats, type HeartbeatResult, type Heartbeats, type Holder } from './heartbeats.ts';
 
-type Reporting = Pick<OperatorContext, 'clock' | 'cluster' | 'credentials' | 'zones' | 'records' | 'enqueueRecord'>;
+type Reporting = Pick<
+  OperatorContext,
+  'clock' | 'cluster' | 'credentials' | 'namespaces' | 'zones' | 'records' | 'enqueueRecord' | 'enqueueZone'
+>;
 
 /**
  * @param sent counts heartbeats by their result
@@ -19,16 +22,20 @@ export function createReports(
   sent: (result: HeartbeatResult) => void,
   everyMs?: number,
 ): Heartbeats {
-  const { clock, cluster, credentials, zones, records } = context;
+  const { clock, cluster, credentials, namespaces, zones, records } = context;
   return createHeartbeats({
     clock,
     log,
     cluster,
+    instance: () => namespaces.get('kube-system')?.metadata.uid,
     zones,
     sent,
     everyMs,
     holderOf: (zone) => holderOf(credentials, zone),
     own: async (signal) => ({ client: credentials.own.client, owner: await credentials.own.owner(signal) }),
+    nameChanged: (changed) => {
+      for (const zone of changed) context.enqueueZone(keyOf(zone));
+    },
     changed: (changed, isDrained) => {
       for (const zone of changed)
         for (const record of records.byIndex(BY_ZONE, keyOf(zone)))

@@ -63,7 +63,8 @@ async function reconcileRecord(
   if (!verdict.ok || problem) return refuse(run, found, problem as NotReady);
   const { desired } = verdict;
   // After a start, the list of the owners in the zone shows which sets the service has: those need no request.
-  if (mustWaitForOwners(uid, !context.held.isCompared(zone.zoneId))) return { next: { afterMs: OWNERS_RETRY_MS } };
+  const mayWrite = context.held.isCompared(zone.zoneId) && context.isNameTaken(found) === false;
+  if (mustWaitForOwners(uid, !mayWrite)) return { next: { afterMs: OWNERS_RETRY_MS } };
   const service = await connectionFor(context, found, signal);
   const preceding = precedingRecord(context, object, found, zone.zoneName, desired);
   if (mustWait(uid, preceding !== null)) return { next: { afterMs: TURN_RETRY_MS } };

@@ -17,6 +17,7 @@ import { DELETION_BLOCKED, RELEASE_MANY } from '#resources/names.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { clusterOf, type OperatorContext } from '../access/context.ts';
 import { connectionForDeletion } from '../access/credentials.ts';
+import { NAME_RETRY_MS } from '../cluster/name.ts';
 import { failed, resultOf } from '../run/failures.ts';
 import type { RecordRun } from '../run/run.ts';
 import type { Place } from './held.ts';
@@ -44,6 +45,8 @@ export async function releaseGone(
       context.held.back(key);
       return { requeueAfterMs: ZONE_RETRY_MS };
     }
+    // The owners of another cluster with the same name look like those of objects that are gone.
+    if (zone && context.isNameTaken(zone) !== false) return { requeueAfterMs: NAME_RETRY_MS };
     context.held.gone(key);
     const isPermitted = zone?.metadata.annotations?.[RELEASE_MANY] === 'true';
     const may = isPermitted || context.held.mayRelease(key, () => zoneIdsOf(context));

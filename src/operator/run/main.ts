@@ -192,6 +192,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     cluster: () => config.ZONESTEAD_CLUSTER ?? namespaces.get('kube-system')?.metadata.uid,
     watches: (namespace) => config.ZONESTEAD_NAMESPACES?.includes(namespace) ?? true,
     isDrained: (zone) => heartbeats.isDrained(zone),
+    isNameTaken: (zone) => heartbeats.isNameTaken(zone),
     isKindDeleted: createKindCheck(api, log),
     held,
     nonce: () => randomBytes(12).toString('hex'),

@@ -11,6 +11,7 @@ import type { NotReadyReason } from '#resources/reasons.ts';
 import { isKept, isManaged } from '../access/claims.ts';
 import { clusterOf } from '../access/context.ts';
 import { type Connection, connectionForDeletion } from '../access/credentials.ts';
+import { NAME_RETRY_MS, nameTaken } from '../cluster/name.ts';
 import { keyIn, ownersOf } from '../record/owner.ts';
 import { no, yes } from '../run/conditions.ts';
 import type { Failure } from '../run/failures.ts';
@@ -33,6 +34,9 @@ export async function deleteZone(run: ZoneRun, brake: ZoneBrake): Promise<ZoneOu
   // The object may not delete a zone that it only observed, or that it was refused from the start.
   const has = isManaged(object) || object.status?.intent !== undefined;
   if (!has || isKept(object)) return { isReleased: true, next: {} };
+  const taken = nameTaken(context, object);
+  if (taken) return { answers: blocked(object, 'ClusterNameTaken', taken.message), next: {} };
+  if (context.isNameTaken(object) === undefined) return { next: { afterMs: NAME_RETRY_MS } };
   const isPermitted = object.metadata.annotations?.[RELEASE_MANY] === 'true';
   // Nothing ends the deletion of a CRD, so only the annotation or a change of the spec causes the next run.
   if (!isPermitted && (await context.isKindDeleted(DNS_ZONE, signal)))

@@ -37,19 +37,23 @@ export const MOST_CLUSTERS = 100;
 /**
  * Notes a heartbeat. The first one adds the cluster.
  * @param ownerText `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.)
- * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters)
+ * @param instance the Kubernetes cluster that sends it; while it is not lost, no other one gets its name
+ * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another instance has the name)
  */
 export async function takeHeartbeat(
   context: ServiceContext,
   actor: Actor,
   name: string,
   ownerText: string | undefined,
+  instance: string | undefined,
 ): Promise<ClusterView> {
   if (actor.records !== 'write' && ![...actor.grants.values()].includes('write'))
     throw refusal('may-not-write-records');
   const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
-  const cluster = await writeHeartbeat(context.db, owner, name, MOST_CLUSTERS);
+  const cluster = await writeHeartbeat(context.db, owner, name, MOST_CLUSTERS, instance ?? null);
   if (cluster === null) throw refusal('too-many-clusters', { limit: MOST_CLUSTERS });
+  if (instance !== undefined && cluster.instance !== instance)
+    throw refusal('cluster-name-taken', { name, seconds: LOST_MS / 1_000 });
   return cluster.isSettled ? viewOf(cluster, actor) : mark(context, actor, cluster);
 }
 

@@ -109,6 +109,12 @@ export const ACCOUNT_REFUSALS = {
     field: 'name',
     sentence: '{limit} clusters have sent heartbeats, which is the maximum; remove one that is gone.',
   },
+  'cluster-name-taken': {
+    code: 'conflict',
+    field: 'instance',
+    sentence:
+      'another Kubernetes cluster sends the heartbeats of the cluster {name}. Give this one another name, or stop the other one: {seconds} seconds after its last heartbeat it is lost, and its name is free.',
+  },
   'cluster-owns-records': {
     code: 'conflict',
     field: 'name',

@@ -327,3 +327,26 @@ test('a cluster is removed only after the writes that have seen it', async () =>
     await sql`delete from records where id = 'rec_late'`;
   }
 });
+
+test('a name belongs to one instance until that is lost', async () => {
+  const [east] = await twoClusters();
+  const beat = (instance: string) => send(admin, 'PUT', `/${east}?instance=${instance}`);
+  const saysOf = (instance: string) => says(admin, 'PUT', `/${east}?instance=${instance}`);
+  expect(await saysOf('one')).toBe(200);
+  expect(await saysOf('one')).toBe(200);
+  const { status, body } = await beat('two');
+  expect([status, body.error, body.field]).toEqual([409, 'conflict', 'instance']);
+  expect(body.message).toContain(`sends the heartbeats of the cluster ${east}`);
+  // The refused heartbeat counts for nobody, and one without an instance is not compared.
+  const [row] =
+    await sql`update clusters set heartbeat_at = now() - interval '30 seconds' where name = ${east} returning *`;
+  expect(await saysOf('two')).toBe('409 conflict');
+  const [same] = await sql`select * from clusters where name = ${east}`;
+  expect(same).toEqual(row);
+  expect(await says(admin, 'PUT', `/${east}`)).toBe(200);
+  expect(await saysOf('two')).toBe('409 conflict');
+  await lose(east);
+  expect((await beat('two')).body).toMatchObject({ state: 'active', lostAt: null });
+  expect(await saysOf('one')).toBe('409 conflict');
+  for (const wrong of ['', 'a%20b', 'a'.repeat(65)]) expect(await saysOf(wrong)).toBe('400 bad_request');
+});

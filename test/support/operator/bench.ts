@@ -52,6 +52,7 @@ export class Bench {
   readonly events: (EventToRecord & { key: string })[] = [];
   /** The answer of the service to heartbeats. */
   isDrained: boolean | undefined = false;
+  isNameTaken: boolean | undefined = false;
   /** The name servers that the proof of each zone was requested for. */
   readonly serials: number[] = [];
   /** The DNSRecords that the check for drift adds to the queue. */
@@ -220,6 +221,7 @@ export class Bench {
       );
     const context: OperatorContext = {
       isDrained: () => this.isDrained,
+      isNameTaken: () => this.isNameTaken,
       api: this.cluster.api,
       clock: this.clock,
       credentials: createCredentials({ api: this.cluster.api, own, connect, clock: this.clock }),

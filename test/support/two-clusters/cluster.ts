@@ -34,7 +34,8 @@ export interface TestCluster extends Pick<Chain, 'zone' | 'record' | 'remove'> {
   metric(series: string): Promise<number | undefined>;
   /** Types a command, with kubectl for this cluster. @returns its output @throws with its words */
   type(command: string, folder: string): Promise<string>;
-  startOperator(): Promise<void>;
+  /** @param as the name of the cluster that it gets. (Default: that of this cluster.) */
+  startOperator(as?: string): Promise<void>;
   killOperator(): Promise<void>;
   /** SIGKILL for kube-apiserver and operator. */
   kill(): Promise<void>;
@@ -60,14 +61,14 @@ export async function startCluster(
   const base = `http://127.0.0.1:${health}`;
   let operator: Part | undefined;
   closers.push(async () => operator?.stop());
-  const startOperator = async () => {
+  const startOperator = async (as = name) => {
     const env = {
       ...COMPILED,
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       HEARTBEAT_MS: String(heartbeatMs),
       KUBECONFIG: plane.operatorKubeconfig,
-      ZONESTEAD_CLUSTER: name,
+      ZONESTEAD_CLUSTER: as,
       ZONESTEAD_URL: `http://127.0.0.1:${relay.port}`,
       ZONESTEAD_API_KEY: service.admin.text,
       ZONESTEAD_NAMESERVER_ADDRESSES: NAMESERVERS.map(

@@ -26,7 +26,11 @@ let ended: Promise<void>;
 const clientOf = (key: string) =>
   ({
     clusters: {
-      heartbeat: async (cluster: string, owner: string, call: { signal: AbortSignal; timeoutMs?: number }) => {
+      heartbeat: async (
+        cluster: string,
+        { owner }: { owner: string },
+        call: { signal: AbortSignal; timeoutMs?: number },
+      ) => {
         sent.push(`${key} ${cluster} ${owner}`);
         const answer = answers[owner] ?? {};
         if (answer === 'silence') {
@@ -60,6 +64,8 @@ beforeEach(() => {
     clock,
     log: createLogger({ name: 'operator', destination: { write: (line) => lines.push(line) } }),
     cluster: () => name,
+    instance: () => 'uid-of-kube-system',
+    nameChanged: (which) => changes.push(`name ${which.map(({ metadata }) => metadata.name)}`),
     zones: { list: () => zones },
     holderOf,
     own: async () => {
@@ -195,4 +201,28 @@ it('records that are withdrawn are served only where nothing else is', () => {
   expect(servedOf([here, gone])).toEqual([here]);
   expect(servedOf([gone])).toEqual([gone]);
   expect(servedOf([])).toEqual([]);
+});
+
+it('report another cluster with the name to the zones of that owner, until the name is free', async () => {
+  zones = [aZone('a', 'org:1'), aZone('b', 'org:2', 'other')];
+  const taken = () => zones.map((zone) => beats.isNameTaken(zone));
+  expect(taken()).toEqual([undefined, undefined]);
+  const refusal = { status: 409, code: 'conflict', message: 'another cluster', retryAfterMs: null, requestId: null };
+  answers = { 'org:1': new ApiError({ ...refusal, field: 'instance' }) };
+  await run();
+  expect(taken()).toEqual([true, false]);
+  expect(changes).toEqual(['name a', 'active b']);
+  expect(results).toEqual(['taken', 'accepted']);
+  expect(lines.join()).toContain('set operator.cluster to another name');
+  // A zone of a team that no heartbeat was sent to yet.
+  expect(beats.isNameTaken(aZone('new', 'org:3'))).toBe(true);
+  await clock.advance(20_000);
+  expect(changes.splice(2)).toEqual([]);
+  answers = {};
+  await clock.advance(10_000);
+  expect(taken()).toEqual([false, false]);
+  expect(changes).toContain('name a');
+  answers = { 'org:1': new ApiError({ ...refusal, field: 'name' }), 'org:2': new ApiUnavailable('away') };
+  await clock.advance(10_000);
+  expect(taken()).toEqual([false, false]);
 });

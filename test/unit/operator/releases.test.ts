@@ -276,3 +276,37 @@ describe('the brake on mass deletion', () => {
     expect(on.service.ids()).toHaveLength(30);
   });
 });
+
+describe('another cluster with the same name', () => {
+  it.each([
+    ['while it has the name', true],
+    ['until the service has answered a heartbeat', undefined],
+  ])('loses nothing %s: no record is released and no zone deleted', async (_when, isTaken) => {
+    const on = await bench(3);
+    on.isNameTaken = isTaken;
+    on.restart();
+    removeFirst(on, 3);
+    on.cluster.create(DNS_ZONE, { name: 'other' }, { zoneName: 'other.example' });
+    on.cluster.remove(DNS_ZONE, ZONE);
+    await settle(on);
+    expect(on.service.ids()).toHaveLength(3);
+    expect(on.ready(on.cluster.zone('default/other'))).toBe(isTaken ? 'False ClusterNameTaken' : 'True Ready');
+    if (isTaken) expect(on.ready(on.cluster.zone(ZONE))).toBe('False ClusterNameTaken');
+    on.isNameTaken = false;
+    await settle(on);
+    expect(on.service.ids()).toEqual([]);
+    expect(on.ready(on.cluster.zone('default/other'))).toBe('True Ready');
+  });
+
+  it('loses no value to an object of the same name', async () => {
+    const on = await bench(1);
+    on.isNameTaken = true;
+    on.cluster.edit(DNS_RECORD, 'default/host0', { content: '192.0.2.9' });
+    await settle(on);
+    expect(on.service.lines()).toEqual(['example.org host0 A 192.0.2.1 3600']);
+    expect(on.ready(on.cluster.record('default/host0'))).toBe('False ZoneNotReady');
+    on.isNameTaken = false;
+    await settle(on);
+    expect(audit(on)).toEqual([]);
+  });
+});
