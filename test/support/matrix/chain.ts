@@ -80,7 +80,10 @@ export async function startChain(warnings: readonly string[] = []): Promise<OwnC
   afterAll(async () => {
     for (const close of closers.reverse()) await close();
   });
-  const [service, kube] = await Promise.all([startTestService({ warnings: [...EXPECTED, ...warnings] }), startPlane(closers)]);
+  const [service, kube] = await Promise.all([
+    startTestService({ warnings: [...EXPECTED, ...warnings] }),
+    startPlane(closers),
+  ]);
   const client = createClient({ baseUrl: service.url, key: service.admin.text });
   closers.push(() => client.close());
   const { api } = kube.cluster;
