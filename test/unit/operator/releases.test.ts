@@ -283,18 +283,22 @@ describe('another cluster with the same name', () => {
     ['until the service has answered a heartbeat', undefined],
   ])('loses nothing %s: no record is released and no zone deleted', async (_when, isTaken) => {
     const on = await bench(3);
+    on.cluster.create(DNS_ZONE, { name: 'gone' }, { zoneName: 'gone.example' });
+    await settle(on);
     on.isNameTaken = isTaken;
     on.restart();
     removeFirst(on, 3);
     on.cluster.create(DNS_ZONE, { name: 'other' }, { zoneName: 'other.example' });
-    on.cluster.remove(DNS_ZONE, ZONE);
+    on.cluster.remove(DNS_ZONE, 'default/gone');
     await settle(on);
     expect(on.service.ids()).toHaveLength(3);
+    expect(on.service.zones.size).toBe(isTaken ? 2 : 3);
     expect(on.ready(on.cluster.zone('default/other'))).toBe(isTaken ? 'False ClusterNameTaken' : 'True Ready');
-    if (isTaken) expect(on.ready(on.cluster.zone(ZONE))).toBe('False ClusterNameTaken');
+    if (isTaken) expect(on.ready(on.cluster.zone('default/gone'))).toBe('False ClusterNameTaken');
     on.isNameTaken = false;
     await settle(on);
     expect(on.service.ids()).toEqual([]);
+    expect(on.cluster.zone('default/gone')).toBeUndefined();
     expect(on.ready(on.cluster.zone('default/other'))).toBe('True Ready');
   });
 
