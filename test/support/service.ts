@@ -255,6 +255,7 @@ const PAUSED = [
   'the feed is not connected: the api sent nothing for',
   'failed to report to the api: No answer from the API within',
   'It may be at long work, and answers queries meanwhile',
+  'failed to query due ALIAS targets',
 ];
 
 function isProblem({ level, msg }: { level: string; msg?: string }, allowed: readonly string[]): boolean {
