@@ -3,20 +3,25 @@ import type { Clock } from './clock.ts';
 
 /** The limit in ms. The event that it waits for may never happen, for example because a write fails. */
 const MAX_WAIT_MS = 10_000;
+/** A key that nobody asks about for so long, in ms, is forgotten: the thing that waited no longer exists. */
+const FORGET_MS = 60 * 60_000;
 
 /** Whether the key must keep waiting. @param hasCause whether there is a cause to wait now */
 export type BoundedWait = (key: string, hasCause: boolean) => boolean;
 
 /** Remembers since when each key waits. Create one for each cause. */
 export function createBoundedWait(clock: Clock): BoundedWait {
-  const since = new Map<string, number>();
+  /** The key that was asked about longest ago is the first. */
+  const waits = new Map<string, { since: number; askedAt: number }>();
   return (key, hasCause) => {
-    if (!hasCause) {
-      since.delete(key);
-      return false;
+    const now = clock.now();
+    for (const [other, { askedAt }] of waits) {
+      if (now - askedAt < FORGET_MS) break;
+      waits.delete(other);
     }
-    const start = since.get(key) ?? clock.now();
-    since.set(key, start);
-    return clock.now() - start < MAX_WAIT_MS;
+    const since = waits.get(key)?.since ?? now;
+    waits.delete(key);
+    if (hasCause) waits.set(key, { since, askedAt: now });
+    return hasCause && now - since < MAX_WAIT_MS;
   };
 }
