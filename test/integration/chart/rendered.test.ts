@@ -220,7 +220,15 @@ describe('values', () => {
     );
     expect(role.map(({ metadata }) => metadata.namespace)).toEqual(['a', 'b']);
     const wide = objects.filter(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name.includes('operator'));
-    expect(wide.flatMap(({ rules }) => rules.flatMap((rule: Rendered) => rule.resources))).toEqual(['namespaces']);
+    const rules = wide.flatMap((role) => role.rules as Rendered[]);
+    expect(rules.map(({ resources, resourceNames, verbs }) => ({ resources, resourceNames, verbs }))).toEqual([
+      { resources: ['namespaces'], verbs: ['get', 'list', 'watch'] },
+      {
+        resources: ['customresourcedefinitions'],
+        resourceNames: ['dnszones.zonestead.dev', 'dnsrecords.zonestead.dev'],
+        verbs: ['get'],
+      },
+    ]);
     expect(env(objects, 'Deployment', 'zonestead-operator').ZONESTEAD_NAMESPACES).toBe('a,b');
   });
 

@@ -305,6 +305,8 @@ describe('installed with the defaults', () => {
     [
       'operator',
       [
+        'customresourcedefinitions.apiextensions.k8s.io dnsrecords.zonestead.dev [get]',
+        'customresourcedefinitions.apiextensions.k8s.io dnszones.zonestead.dev [get]',
         'dnsrecords.zonestead.dev [get list watch]',
         'dnsrecords.zonestead.dev/status [patch]',
         'dnszones.zonestead.dev [get list watch patch]',

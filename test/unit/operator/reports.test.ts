@@ -20,7 +20,8 @@ let ended: Promise<void>;
 
 const client = (key: string) => ({
   clusters: {
-    heartbeat: async (_cluster: string, owner: string) => {
+    heartbeat: async (_cluster: string, { owner, instance }: { owner: string; instance: string }) => {
+      expect(instance).toBe('uid of kube-system');
       sent.push(`${key} ${owner}`);
       return { state, settled: true };
     },
@@ -54,6 +55,7 @@ async function start(): Promise<void> {
       own: { client: client('own'), owner: async () => 'org:own' },
       remembered: (zoneId: string) => (zoneId === 'unread' ? undefined : { client: client(`key of ${zoneId}`) }),
     },
+    namespaces: { get: (name: string) => ({ metadata: { uid: `uid of ${name}` } }) },
     zones: { list: () => zones },
     records: { byIndex: (_index: unknown, key: string) => (key === keyOf(zone('a') as DNSZone) ? records : []) },
     enqueueRecord: (key: string) => ran.push(key),
