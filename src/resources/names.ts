@@ -2,7 +2,7 @@
 
 /** The operator adds it before its first write at the service, and removes it when no data of the object is left there. */
 export const FINALIZER = 'zonestead.dev/dns';
-/** The field manager of the status writes: it stands in managedFields of every object. */
+/** The field manager of the status writes: managedFields of every object names it. */
 export const FIELD_MANAGER = 'zonestead-operator';
 /** The reporting controller in Events. */
 export const REPORTER = 'zonestead.dev/operator';
