@@ -1,10 +1,10 @@
 // The CRDs and the records that the measurement of the rules compares.
 import type { KubeApi } from '#kube/api/api.ts';
+import { CRD } from '#kube/objects/crds.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import { DNS_RECORD } from '#resources/dnsrecord.ts';
 import { CEL } from '#resources/rules.ts';
 import { delay } from '../../deploy/local/parts/wait.ts';
-import { CRDS } from '../support/widget-cluster.ts';
 import { addressOf } from './support.ts';
 
 export interface Crd extends KubeObject {
@@ -46,14 +46,9 @@ export async function installAs(api: KubeApi, title: string, crd: Crd, signal: A
   installed += 1;
   const group = `variant${installed}.test`;
   const name = `${DNS_RECORD.plural}.${group}`;
-  await api.apply(
-    CRDS,
-    { ...crd, metadata: { name }, spec: { ...crd.spec, group } },
-    { fieldManager: 'bench' },
-    signal,
-  );
+  await api.apply(CRD, { ...crd, metadata: { name }, spec: { ...crd.spec, group } }, { fieldManager: 'bench' }, signal);
   for (;;) {
-    const { status } = await api.get<Crd>(CRDS, { name }, signal);
+    const { status } = await api.get<Crd>(CRD, { name }, signal);
     if (status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')) break;
     await delay(50, signal);
   }

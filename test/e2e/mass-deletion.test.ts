@@ -3,9 +3,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
 import { isNotFound } from '#kube/api/errors.ts';
+import { EVENTS } from '#kube/events/events.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
+import { CRD } from '#kube/objects/crds.ts';
 import { NAMESPACE } from '#kube/objects/namespaces.ts';
-import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
 import { DELETION_BLOCKED, DELETIONS_HELD, EXISTING_ZONES, RELEASE_MANY } from '#resources/names.ts';
@@ -18,14 +20,6 @@ import { temporaryFolder } from '../support/temporary.ts';
 
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 const PATIENCE = { timeout: 120_000, interval: 100 };
-const EVENT = { group: 'events.k8s.io', version: 'v1', kind: 'Event', plural: 'events', namespaced: true } as const;
-const CRD: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 const ZONE = { namespace: 'default', name: 'example' };
 const HOSTS = Array.from({ length: 30 }, (_, n) => `host${n}`);
 const TEAM_HOSTS = Array.from({ length: 45 }, (_, n) => `team${n}`);
@@ -133,7 +127,7 @@ test('a deleted CRD of DNSRecords takes nothing out of DNS, and nothing has chan
   await isHeld(30);
   await metricIs('deletions_held{kind="DNSRecord"}', 30);
   const notes = async () =>
-    (await api.list<KubeObject & { reason: string; type: string; note: string }>(EVENT, ZONE)).items
+    (await api.list<KubeObject & { reason: string; type: string; note: string }>(EVENTS, ZONE)).items
       .filter(({ reason }) => reason === 'DeletionsHeld')
       .map(({ type, note }) => `${type} ${note}`);
   await expect

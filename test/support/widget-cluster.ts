@@ -4,19 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
-import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import { CRD } from '#kube/objects/crds.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
 import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { WIDGETS } from './fake-apiserver.ts';
-
-export const CRDS: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  plural: 'customresourcedefinitions',
-  kind: 'CustomResourceDefinition',
-  namespaced: false,
-};
 
 const CONDITION = {
   type: 'object',
@@ -101,7 +94,7 @@ export async function startWidgetCluster(): Promise<WidgetCluster> {
 async function installWidgets(api: Cluster['api']): Promise<void> {
   const { group, version, plural, kind } = WIDGETS;
   await api.apply(
-    CRDS,
+    CRD,
     {
       metadata: { name: `${plural}.${group}` },
       spec: {
@@ -123,7 +116,7 @@ async function installWidgets(api: Cluster['api']): Promise<void> {
   );
   type Crd = KubeObject & { status?: { conditions?: { type: string; status: string }[] } };
   for (let tries = 0; tries < 200; tries++) {
-    const crd = await api.get<Crd>(CRDS, { name: `${plural}.${group}` });
+    const crd = await api.get<Crd>(CRD, { name: `${plural}.${group}` });
     if (crd.status?.conditions?.some(({ type, status }) => type === 'Established' && status === 'True')) return;
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

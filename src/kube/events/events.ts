@@ -56,7 +56,8 @@ interface EventRecorderOptions {
   readonly dropped?: (why: EventDrop) => void;
 }
 
-const EVENTS: ResourceType = {
+/** The resource of Events. */
+export const EVENTS: ResourceType = {
   group: 'events.k8s.io',
   version: 'v1',
   plural: 'events',

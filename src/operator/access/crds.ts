@@ -3,17 +3,10 @@
 
 import type { KubeApi } from '#kube/api/api.ts';
 import { isNotFound, KubeError } from '#kube/api/errors.ts';
+import { CRD } from '#kube/objects/crds.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import type { ResourceType } from '#kube/objects/resource.ts';
 import type { Logger } from '#telemetry/log.ts';
-
-const CRD: ResourceType = {
-  group: 'apiextensions.k8s.io',
-  version: 'v1',
-  kind: 'CustomResourceDefinition',
-  plural: 'customresourcedefinitions',
-  namespaced: false,
-};
 
 /** @returns whether the CRD is gone or being deleted @throws KubeError, and the signal's reason */
 export type KindIsDeleted = (type: ResourceType, signal: AbortSignal) => Promise<boolean>;

@@ -2,20 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeApi } from '#kube/api/api.ts';
 import { isConflict, isNotFound, type KubeError } from '#kube/api/errors.ts';
-import { createEventRecorder } from '#kube/events/events.ts';
+import { createEventRecorder, EVENTS } from '#kube/events/events.ts';
 import { addFinalizer, removeFinalizer } from '#kube/objects/finalizer.ts';
-import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
 import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
 
-const EVENTS: ResourceType = {
-  group: 'events.k8s.io',
-  version: 'v1',
-  plural: 'events',
-  kind: 'Event',
-  namespaced: true,
-};
 const me = { fieldManager: 'test' };
 const STATUS = { subresource: 'status', ...me };
 const FINALIZER = 'test.zonestead.dev/cleanup';

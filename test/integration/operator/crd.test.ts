@@ -10,6 +10,7 @@ import { createApi, type KubeApi } from '#kube/api/api.ts';
 import { loadCredentials } from '#kube/api/credentials.ts';
 import { KubeError } from '#kube/api/errors.ts';
 import { createTransport, type Transport } from '#kube/api/transport.ts';
+import { CRD } from '#kube/objects/crds.ts';
 import { type KubeObject, type ResourceType, resourcePath } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone, zoneSpec } from '#resources/dnszone.ts';
@@ -18,7 +19,6 @@ import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-bui
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
 import { CHANGE_CASES } from '../../support/change-cases.ts';
 import { RESOURCE_CASES } from '../../support/resource-cases.ts';
-import { CRDS } from '../../support/widget-cluster.ts';
 
 const TYPES = { DNSZone: DNS_ZONE, DNSRecord: DNS_RECORD };
 const SCHEMAS = { DNSZone: zoneSpec, DNSRecord: recordSpec };
@@ -55,10 +55,10 @@ async function installCrds(): Promise<void> {
   type Crd = KubeObject & { readonly status?: { conditions?: { type: string; status: string; message: string }[] } };
   const files = readdirSync(folder).filter((file) => file.startsWith('zonestead.dev_'));
   const crds = files.map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as Crd);
-  for (const crd of crds) await api.apply(CRDS, crd, me);
+  for (const crd of crds) await api.apply(CRD, crd, me);
   for (const { metadata } of crds) {
     for (let tries = 0; ; tries++) {
-      const { status } = await api.get<Crd>(CRDS, { name: metadata.name });
+      const { status } = await api.get<Crd>(CRD, { name: metadata.name });
       const is = (type: string, value: string) =>
         status?.conditions?.some((c) => c.type === type && c.status === value);
       // A schema that is not structural is stored nevertheless; only this condition shows it.
