@@ -1,7 +1,7 @@
 // The contract of app keys: the permissions that a key can have, and the form in which a key is shown.
 import { z } from 'zod';
-import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { displayName, email, level, pathId, teamParams, userId } from './people.ts';
+import { recordType } from './record-type.ts';
 import { moment } from './shared.ts';
 
 const id = z
@@ -13,7 +13,6 @@ export const keyParams = teamParams.extend({ keyId: pathId.meta({ description: '
 
 const LIST_ERROR = 'must be a list of 1 to 64 strings, or null for no restriction';
 const WRITES_ERROR = 'must be a whole number of at least 1, or null for the limit of the service';
-const TYPE_ERROR = `must be one of ${RECORD_TYPES.join(', ')}`;
 const EXPIRY_ERROR = 'must be an ISO 8601 time with a time zone, for instance 2027-01-31T00:00:00Z, or null';
 
 const texts = (item: z.ZodType<string>) =>
@@ -45,9 +44,9 @@ const terms = {
       'Names, relative to the zone, that the key is restricted to; `*` matches any run of characters. The key can neither write nor read other names. Null means that all names are allowed.',
     examples: [['_acme-challenge', '_acme-challenge.*']],
   }),
-  onlyTypes: texts(z.enum(RECORD_TYPES, { error: TYPE_ERROR })).meta({
+  onlyTypes: texts(recordType).meta({
     description:
-      'Record types that the key is restricted to, for writing and for reading. Null means that all types are allowed.',
+      'Record types that the key is restricted to, for writing and for reading; each type by number must be listed. Null means that all types are allowed.',
     examples: [['TXT']],
   }),
   networks: texts(text).meta({

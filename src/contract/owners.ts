@@ -1,8 +1,8 @@
 // The contract of `POST /zones/{id}/records:apply` and `GET /zones/{id}/owners`.
 import { z } from 'zod';
-import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { errorBody } from './error.ts';
 import { record, recordBody, recordId, withdrawn } from './record.ts';
+import { recordType } from './record-type.ts';
 import { moment, next, page, REQUEST_ID, ttl } from './shared.ts';
 
 /** The most sets that one request may hold, for every key. */
@@ -254,7 +254,7 @@ export const ownedSet = z
   .object({
     owner,
     name: z.string().meta({ description: 'The name of the records, relative to the zone.' }),
-    type: z.enum(RECORD_TYPES).meta({ description: 'The type of the records.' }),
+    type: recordType.meta({ description: 'The type of the records.' }),
     generation: z.int().nullable().meta({ description: 'The generation that was applied last. Null: none was sent.' }),
     instance: z
       .string()

@@ -1,16 +1,14 @@
 // The contract of records: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
-import { RECORD_TYPES, type RecordType } from '#dns/types/record-type.ts';
+import type { RecordType } from '#dns/types/record-type.ts';
+import { recordType } from './record-type.ts';
 import { next, page, ttl } from './shared.ts';
 import { zoneParams } from './zone.ts';
 
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
-const TYPE_ERROR = `must be one of ${RECORD_TYPES.join(', ')}`;
 const CONTENT_ERROR = 'must be a string of 1 to 260000 characters';
 const NAMES_ERROR = 'must be a comma-separated list of 1 to 100 names relative to the zone, of at most 8000 characters';
 const PRIORITY_ERROR = 'must be a whole number from 0 to 65535, and is allowed for MX only';
-
-const type = z.enum(RECORD_TYPES, { error: TYPE_ERROR });
 
 export const recordId = z
   .string()
@@ -28,7 +26,7 @@ export const recordListQuery = z.strictObject({
     .max(255, { error: NAME_ERROR })
     .optional()
     .meta({ description: 'Return only records of this name, relative to the zone.' }),
-  type: type.optional().meta({ description: 'Return only records of this type.' }),
+  type: recordType.optional().meta({ description: 'Return only records of this type.' }),
   names: z
     .string()
     .max(8_000, { error: NAMES_ERROR })
@@ -58,7 +56,7 @@ const recordShape = {
       description: 'The name of the record, relative to the zone. `@` is the apex of the zone.',
       examples: ['www', '@', '*.dev'],
     }),
-  type: type.meta({ description: 'The type of the record.' }),
+  type: recordType.meta({ description: 'The type of the record.' }),
   content: z
     .string({ error: CONTENT_ERROR })
     .min(1, { error: CONTENT_ERROR })

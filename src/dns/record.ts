@@ -4,8 +4,11 @@
  * rules/.
  */
 import { fqdn, orderName, parseOwnerName } from './names/name.ts';
-import { isAliasForm } from './types/https.ts';
-import { isRecordType, type ParsedRdata, parseRdata, RECORD_TYPES, type RecordType } from './types/index.ts';
+import { flawOfGenericType } from './types/generic-type.ts';
+import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from './types/index.ts';
+import { isOwnType } from './types/numbers.ts';
+import { isGenericType, SINGLE_TYPES, TYPES_IN_WORDS } from './types/record-type.ts';
+import { isAliasForm } from './types/svcb.ts';
 import { accept, clip, refuse, type Verdict } from './verdict.ts';
 
 export interface RecordInput {
@@ -32,18 +35,6 @@ export interface ParsedRecord extends ParsedRdata {
 export const MIN_TTL = 30;
 export const MAX_TTL = 86_400;
 
-/** Types that the service makes itself for every zone. */
-const OWN_TYPES: ReadonlySet<string> = new Set([
-  'SOA',
-  'DNSKEY',
-  'RRSIG',
-  'NSEC',
-  'NSEC3',
-  'NSEC3PARAM',
-  'CDS',
-  'CDNSKEY',
-]);
-
 /** Parses one record of `zone`, which must be canonical (parseZoneName). */
 export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRecord> {
   const type = parseType(input.type);
@@ -66,10 +57,18 @@ export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRec
   return judgeSelf(record, zone);
 }
 
-function parseType(text: string): Verdict<RecordType> {
+/** @param field the input field that a problem names. (Default: `type`.) */
+export function parseType(text: string, field = 'type'): Verdict<RecordType> {
   if (isRecordType(text)) return accept(text);
-  const own = OWN_TYPES.has(text.toUpperCase()) ? `${text.toUpperCase()} records are made by the service itself. ` : '';
-  return refuse('type', `The type ${clip(text)} is not accepted. ${own}Use one of ${RECORD_TYPES.join(', ')}.`);
+  const flaw = flawOfType(text.toUpperCase());
+  return refuse(field, `The type ${clip(text)} is not accepted. ${flaw}Use one of ${TYPES_IN_WORDS}.`);
+}
+
+/** A sentence with a blank at its end, or nothing. */
+function flawOfType(name: string): string {
+  if (isOwnType(name)) return `${name} records are made by the service itself. `;
+  const flaw = isGenericType(name) ? flawOfGenericType(name) : null;
+  return flaw === null ? '' : `${flaw} `;
 }
 
 function parseTtl(ttl: number | null | undefined): Verdict<number | null> {
@@ -100,12 +99,18 @@ function judgeApex(record: ParsedRecord, zone: string): Verdict<null> {
   return accept(null);
 }
 
-/** X4 in its simplest form: an alias of any kind that points to itself. */
+/** X4 in its simplest form: an alias of any kind that points to itself, or a redirection of a tree into itself. */
 function judgeSelf(record: ParsedRecord, zone: string): Verdict<ParsedRecord> {
-  const alias =
-    record.type === 'CNAME' || record.type === 'ALIAS' || (record.type === 'HTTPS' && isAliasForm(record.wire));
-  if (alias && record.target === fqdn(record.name, zone)) {
-    return refuse('content', `The ${record.type} record points to its own name, ${record.target}; name another host.`);
+  const { type, target } = record;
+  const owner = fqdn(record.name, zone);
+  if ((SINGLE_TYPES.includes(type) || isAliasForm(record)) && target === owner) {
+    return refuse('content', `The ${type} record points to its own name, ${target}; name another host.`);
+  }
+  if (type === 'DNAME' && target?.endsWith(`.${owner}`)) {
+    return refuse(
+      'content',
+      `The DNAME record points to ${target}, which it redirects itself; name one outside of ${owner}.`,
+    );
   }
   return accept(record);
 }

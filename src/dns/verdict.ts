@@ -14,7 +14,9 @@ export type ConflictRule =
   | 'in-child-zone'
   | 'below-delegation'
   | 'hides-records'
-  | 'https-alias-single'
+  | 'below-dname'
+  | 'dname-single'
+  | 'alias-form-single'
   | 'alias-loop'
   | 'alias-chain';
 

@@ -8,7 +8,7 @@ import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
 
 /** The record types that both external-dns and the service support. */
-export const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'PTR', 'SRV', 'TXT'] as const;
+export const TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NAPTR', 'NS', 'PTR', 'SRV', 'TXT'] as const;
 type EndpointType = (typeof TYPES)[number];
 
 export function isEndpointType(text: string): text is EndpointType {

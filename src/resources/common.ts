@@ -1,11 +1,25 @@
 // Fields that both kinds have: time to live, policies, references and conditions.
 import { z } from 'zod';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import { RECORD_TYPES, type RecordType, TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import { withRules } from './rules.ts';
+import { RECORD_TYPE } from './syntax.ts';
 
 export const GROUP = 'zonestead.dev';
 export const VERSION = 'v1alpha1';
 export const API_VERSION = `${GROUP}/${VERSION}`;
+
+/**
+ * The type of a record. The length limits the cost that the API server estimates for rules that read it; the names of the list
+ * are shorter.
+ */
+export const recordType = z
+  .string()
+  .max(Math.max(...RECORD_TYPES.map(({ length }) => length)))
+  .regex(new RegExp(RECORD_TYPE), { error: `must be one of ${TYPES_IN_WORDS}` }) as unknown as z.ZodType<
+  RecordType,
+  RecordType
+>;
 
 export const ttl = z.int().min(MIN_TTL).max(MAX_TTL);
 

@@ -1,6 +1,6 @@
 // The schema of the DNSRecord resource: the desired values of one RRset, and the status that the operator writes.
 import { z } from 'zod';
-import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
   conditionsInitiallyUnknown,
@@ -12,6 +12,7 @@ import {
   moment,
   namespaceName,
   objectName,
+  recordType,
   ttl,
   VERSION,
   whenClusterLost,
@@ -61,8 +62,8 @@ const name = immutable(
 });
 
 const CONTENT_DESCRIPTION =
-  'Write an address for A and AAAA, a host name for CNAME, MX, NS, PTR and ALIAS, text for TXT, and the zone file form ' +
-  'for all other types.';
+  'Write an address for A and AAAA, a host name for CNAME, DNAME, MX, NS, PTR and ALIAS, text for TXT, and the zone file ' +
+  'form for all other types.';
 
 const listedValue = z.object({
   content: z
@@ -81,7 +82,9 @@ export const recordSpec = withRules(
   z.object({
     zoneRef,
     name,
-    type: immutable(z.enum(RECORD_TYPES), 'type').meta({ description: 'The record type. This field is immutable.' }),
+    type: immutable(recordType, 'type').meta({
+      description: `The record type: one of ${TYPES_IN_WORDS}. This field is immutable.`,
+    }),
     ttl: ttl.optional().meta({
       description:
         'The time to live: how long resolvers may cache the answer, in seconds from 30 to 86400. (Default: the defaultTtl of the zone.)',

@@ -1,7 +1,6 @@
 // The schema of the DNSZone resource: the desired zone. Its status is in dnszone-status.ts.
 import { z } from 'zod';
 import { parseZoneName } from '#dns/names/name.ts';
-import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
 import {
   DRIFT_DESCRIPTION,
@@ -11,6 +10,7 @@ import {
   LOST_DESCRIPTION,
   labelSelector,
   objectName,
+  recordType,
   ttl,
   VERSION,
   whenClusterLost,
@@ -86,8 +86,8 @@ const allowedRecord = z.object({
       'x-kubernetes-list-type': 'set',
     }),
   types: z
-    .array(z.enum(RECORD_TYPES))
-    .max(RECORD_TYPES.length)
+    .array(recordType)
+    .max(64)
     .optional()
     .meta({ description: 'The allowed record types. (Default: every type.)', 'x-kubernetes-list-type': 'set' }),
 });

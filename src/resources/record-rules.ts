@@ -50,9 +50,9 @@ const PRIORITY: readonly Rule<RecordFields>[] = [
 
 const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
   {
-    rule: "self.values.size() < 2 || !(self.type in ['CNAME', 'ALIAS'])",
-    message: 'a CNAME or ALIAS has exactly one value: remove all other values',
-    holds: (self) => (self.values ?? []).length < 2 || !['CNAME', 'ALIAS'].includes(self.type),
+    rule: "self.values.size() < 2 || !(self.type in ['CNAME', 'ALIAS', 'DNAME'])",
+    message: 'a CNAME, ALIAS or DNAME has exactly one value: remove all other values',
+    holds: (self) => (self.values ?? []).length < 2 || !['CNAME', 'ALIAS', 'DNAME'].includes(self.type),
   },
   {
     rule: "self.type == 'MX' || self.values.all(v, !has(v.priority))",

@@ -21,7 +21,7 @@ export interface ZoneQuery {
   owners: { texts: readonly string[]; limit: number };
   /** Whether the owners of the records at these names are needed. */
   withOwners: boolean;
-  /** Only the NS records at these names. */
+  /** Only the NS and DNAME records at these names. */
   ancestors: readonly string[];
   /** The zones with these names. */
   zoneNames: readonly string[];
@@ -109,7 +109,7 @@ const names = (owners: boolean) => `(${opaque('$4')}
 const recordsOf = (owners: boolean) => `(select json_agg(r) from (select ${RECORD_COLUMNS} from records
     where zone_no = z.no and ordername = any(${names(owners)}) order by ordername, type, id) r) as records`;
 const setsOf = (owners: boolean) => `(${ownedSetsAt('z.no', names(owners))}) as sets`;
-const CUTS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and type = 'NS'
+const CUTS = `(select json_agg(r) from (select ${RECORD_COLUMNS} from records where zone_no = z.no and type in ('NS', 'DNAME')
       and ordername = any(${opaque('$6')}) order by ordername) r) as cuts`;
 const CHILDREN = `(select json_agg(json_build_object('id', c.id, 'name', c.name)) from zones c
     where c.name = any(${opaque('$7')})) as children`;
@@ -117,7 +117,8 @@ const BELOW = `(select json_agg(json_build_object('under', o.under, 'name', b.na
       'total', b.total) order by o.under, b.ordername)
     from unnest($8::text[]) o(under) cross join lateral (
       select r.name, r.ordername, count(*)::integer as count, (sum(count(*)) over ())::integer as total from records r
-      where r.zone_no = z.no and r.ordername > o.under || ' ' and r.ordername < o.under || '!'
+      where r.zone_no = z.no and r.ordername > case o.under when '' then '' else o.under || ' ' end
+        and r.ordername < case o.under when '' then '~' else o.under || '!' end
       group by r.name, r.ordername order by r.ordername limit $9::integer) b) as below`;
 const KEPT = `(select json_agg(json_build_object('keyId', i.key_id, 'token', i.token, 'requestHash', encode(i.request_hash, 'hex'),
       'answer', i.answer))

@@ -120,6 +120,9 @@ const ZONES: readonly ResourceCase[] = [
     { allowedRecords: [{ namespaces: { from: 'All' }, names: ['a*b.dev'] }] },
     /names.*must be "\*" for every name, "@"/,
   ),
+  zone('a type by its number in a grant', {
+    allowedRecords: [{ namespaces: { from: 'All' }, types: ['TYPE65280', 'DNAME'] }],
+  }),
   zone('an unknown type in a grant', { allowedRecords: [{ namespaces: { from: 'All' }, types: ['SOA'] }] }, /types/),
   zone(
     'more grants than 32',
@@ -205,7 +208,7 @@ const APEX: readonly ResourceCase[] = [
   record('DS at the apex', { name: '@', type: 'DS', content: '1 13 2 ab' }, /belongs in the parent/),
 ];
 
-const HOSTS = ['ALIAS', 'NS', 'PTR'];
+const HOSTS = ['ALIAS', 'NS', 'PTR', 'DNAME'];
 const SHA256 = 'Ab'.repeat(32);
 /** RFC 2782, 9460, 8659, 4034 section 5, 6698: the forms, and what breaks them. */
 const FORMS = [
@@ -264,7 +267,77 @@ const FORMS = [
     good: [`3 1 1 ${SHA256}`, `2 0 2 ${SHA256}${SHA256}`, '0 0 0 00ff'],
     bad: [`4 1 1 ${SHA256}`, `3 2 1 ${SHA256}`, `3 1 3 ${SHA256}`, '3 1 1 abcd', `3 1 2 ${SHA256}`, `1 1 ${SHA256}`],
   },
+  {
+    type: 'SVCB',
+    name: '_dns',
+    good: ['0 svc.example.net', '1 . alpn=dot port=853', '1 dns.example.net. dohpath=/dns-query{?dns}'],
+    bad: ['1', 'a . alpn=dot', '1 svc', '0 svc.example.net port=1'],
+  },
+  {
+    type: 'SMIMEA',
+    name: 'c93f1e400f26708f98cb19d936620da35eec8f72e57f9eec01c1afd6._smimecert',
+    good: [`3 1 1 ${SHA256}`, '0 0 0 00ff'],
+    bad: [`4 1 1 ${SHA256}`, '3 1 1 abcd', `1 1 ${SHA256}`],
+  },
+  {
+    type: 'SSHFP',
+    name: 'www',
+    good: [`4 2 ${SHA256}`, `1 1 ${'0'.repeat(40)}`, '255 3 ab cd'],
+    bad: [`4 1 ${SHA256}`, '4 2 abcd', '4 2', `4 0 ${SHA256}`, '4 3 xyz', `x 2 ${SHA256}`],
+  },
+  {
+    type: 'NAPTR',
+    name: '@',
+    good: [
+      '100 10 "s" "SIP+D2U" "" _sip._udp.example.net.',
+      '100 10 u E2U+sip !^.*$!sip:info@example.net! .',
+      String.raw`1 2 "" "a \"b\"" "!x!\\1!" .`,
+    ],
+    bad: [
+      '100 10 "s" "SIP+D2U" "" ',
+      '100 "s" "SIP+D2U" "" .',
+      'a 10 "s" "" "" .',
+      '1 2 "s" "" "" host',
+      '1 2 "s" "" "',
+    ],
+  },
+  {
+    type: 'URI',
+    name: '_ftp._tcp',
+    good: ['10 1 "ftp://ftp.example.net/public"', '10 1 mailto:a@example.net'],
+    bad: ['10 1', '10 "ftp://ftp.example.net/"', '10 1 "ftp://a b"', '10 1 "//example.net/"', 'x 1 "ftp://a/"'],
+  },
+  {
+    type: 'LOC',
+    name: '@',
+    good: ['52 22 23 N 4 53 32 E -2m', '52 n 4 e 1', '52 22 23.999 S 4 53 W 1.5m 1m 10000m 10m'],
+    bad: ['52 22 23 N 4 53 32 E', '52 22 23 4 53 32 1m', '52 N 4 E 1km', '52 N 4 E 1m 1m 1m 1m 1m', '4 E 52 N 1m'],
+  },
+  {
+    type: 'CERT',
+    name: 'mail',
+    good: ['PKIX 0 0 MIIBIjAN', '1 65535 RSASHA256 MIIB IjAN', '65280 0 253 AA=='],
+    bad: ['PKIX 0 0', 'PKIX 0 0 MI%B', 'PKIX x 0 MIIB', '0 0 MIIBIjAN'],
+  },
+  {
+    type: 'OPENPGPKEY',
+    name: 'c93f1e400f26708f98cb19d936620da35eec8f72e57f9eec01c1afd6._openpgpkey',
+    good: ['mQENBFitwwoBCADA', 'mQEN BFit\twwoBCADA'],
+    bad: ['-----BEGIN PGP PUBLIC KEY BLOCK-----', 'mQ%NBFit', '='],
+  },
+  {
+    type: 'DHCID',
+    name: 'host',
+    good: ['AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjEA='],
+    bad: ['AAIBY2/AuCccgoJbsaxcQc9TUapptP69lOjxfNuVAA2kjE-', '!'],
+  },
 ];
+
+/** RFC 3597 section 5. */
+const NUMBERED = {
+  good: ['\\# 4 c0000201', '\\# 4 C000 0201', ' \\#  0 '],
+  bad: ['c0000201', '\\# c0000201x', '\\#', '# 0', '\\# -1'],
+};
 
 const TYPES: readonly ResourceCase[] = [
   record('A with a name', { content: 'hello' }, /content.*must be an IPv4 address such as 192\.0\.2\.10/),
@@ -362,6 +435,32 @@ const TYPES: readonly ResourceCase[] = [
       record(`${type} ${content}`, { type, name, content }, new RegExp(`content of type ${type} must`)),
     ),
   ]),
+  ...NUMBERED.good.map((content) => record(`TYPE65280 ${content}`, { type: 'TYPE65280', content })),
+  ...NUMBERED.bad.map((content) =>
+    record(`TYPE65280 ${content}`, { type: 'TYPE65280', content }, /content of type TYPEn must be generic RDATA/),
+  ),
+  onlyZod(
+    record(
+      'TYPE65280 with another length',
+      { type: 'TYPE65280', content: '\\# 3 c0000201' },
+      /content of type TYPEn must be generic RDATA/,
+    ),
+  ),
+  record('a type by a number with zeros', { type: 'TYPE065280', content: '\\# 0' }, /type/),
+  record('a number without TYPE', { type: '65280', content: '\\# 0' }, /type/),
+  record(
+    'DNAME with two values',
+    { type: 'DNAME', name: 'old', ...values('a.example.net', 'b.example.net') },
+    /has exactly one value/,
+  ),
+  record('DNAME at the apex', { name: '@', type: 'DNAME', content: 'www.example.net' }),
+  record(
+    'SSHFP with one bad value of two',
+    { type: 'SSHFP', ...values(`4 2 ${SHA256}`, '4 2 ab') },
+    /values.*each content/,
+  ),
+  onlyZod(record('LOC with 91 degrees', { type: 'LOC', content: '91 N 4 E 1m' }, /content of type LOC must/)),
+  onlyZod(record('DHCID with a short digest', { type: 'DHCID', content: 'AAIBY2/A' }, /content of type DHCID must/)),
   onlyZod(record('CAA with flag 1', { type: 'CAA', name: '@', content: '1 issue ";"' }, /content of type CAA must/)),
   onlyZod(
     record('SRV with port 65536', { type: 'SRV', content: '1 1 65536 a.example.net' }, /content of type SRV must/),

@@ -3,6 +3,8 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import type { ServedSet } from '#dns/served.ts';
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
+import type { NamedType } from '#dns/types/record-type.ts';
+import { numberedContent, RARE_CONTENTS } from './record-contents.ts';
 
 /** The canonical text of a content as users write it. @throws if the service refuses it */
 export function canonical(type: RecordType, content: string, priority: number | null = null): string {
@@ -51,7 +53,8 @@ const parameters = fc
   )
   .map((chosen) => Object.values(chosen).join(' '));
 
-const CONTENTS: Readonly<Record<Exclude<RecordType, 'ALIAS' | 'MX'>, fc.Arbitrary<string>>> = {
+const CONTENTS: Readonly<Record<Exclude<NamedType, 'ALIAS' | 'MX'>, fc.Arbitrary<string>>> = {
+  ...RARE_CONTENTS,
   A: ipv4,
   AAAA: ipv6,
   CAA: fc
@@ -76,6 +79,7 @@ const CONTENTS: Readonly<Record<Exclude<RecordType, 'ALIAS' | 'MX'>, fc.Arbitrar
 /** A type and the canonical text of one of its values. */
 export const typedRdata: fc.Arbitrary<{ type: string; text: string }> = fc.oneof(
   fc.tuple(fc.nat(65_535), host).map(([priority, name]) => ({ type: 'MX', text: canonical('MX', name, priority) })),
+  numberedContent.map(({ type, content }) => ({ type, text: canonical(type, content) })),
   ...Object.entries(CONTENTS).map(([type, content]) =>
     content
       .filter((some) => parseRdata(type as RecordType, some, null).ok)

@@ -1,6 +1,6 @@
 /**
  * Checks the form of an owner name for the type of its record: service labels for SRV and TLSA, host names for
- * addresses, no delegation of a wildcard.
+ * addresses, no delegation or redirection of a wildcard.
  */
 
 import type { RecordType } from '../types/record-type.ts';
@@ -22,6 +22,12 @@ export function judgeOwnerForType(relative: string, zone: string, type: RecordTy
     return refuse(
       'name',
       'NS at a wildcard name is undefined (RFC 4592 section 4.2); delegate each subdomain by its name.',
+    );
+  }
+  if (type === 'DNAME' && own[0] === '*') {
+    return refuse(
+      'name',
+      'DNAME at a wildcard name is undefined (RFC 4592 section 4.4); redirect each subdomain by its name.',
     );
   }
   if (type === 'SRV' && !((first === '*' || SERVICE_LABEL.test(first)) && SERVICE_LABEL.test(second))) {

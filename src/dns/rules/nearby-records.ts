@@ -4,8 +4,8 @@
  *
  *     names    owner names of which all records are known: the written names, the links of their alias chains, and the
  *              targets of delegations
- *     cuts     the NS records of the names above them
- *     below    for names that may become a delegation: the names below
+ *     cuts     the NS and DNAME records of the names above them
+ *     below    for names that may become a delegation or a redirection: the names below
  */
 import { fqdn, orderName, suffixesOf } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
@@ -45,11 +45,12 @@ export class NearbyRecords {
     for (const row of rows) this.#names.get(row.ordername)?.push(row);
   }
 
-  /** The NS records at names above the written names. */
+  /** The NS and DNAME records at names above the written names. */
   addCuts(rows: readonly Neighbour[]): void {
     for (const row of rows) this.#cuts.set(row.ordername, [...(this.#cuts.get(row.ordername) ?? []), row]);
   }
 
+  /** Hosted zones that the written names lie in; for a DNAME also those below it. */
   addChildren(children: readonly { id: string; name: string }[]): void {
     for (const { id, name } of children) this.#children.set(name, { name, type: 'zone', zoneId: id });
   }
@@ -96,9 +97,9 @@ export class NearbyRecords {
   /** The data that the rules need to judge `record`. @param replacing the id of the record that it replaces */
   surroundingsOf(record: ParsedRecord, replacing: string | null): Surroundings {
     const owner = fqdn(record.name, this.zone);
-    const ancestors = record.name === '@' ? [] : suffixesOf(record.name).slice(1);
-    // The topmost first: the last one is the nearest.
-    const cuts = ancestors.reverse().flatMap((name) => this.#nsAt(orderName(name)));
+    const ancestors = ancestorsOf(record.name);
+    const cutting = ancestors.flatMap((ordername) => this.#cutsAt(ordername));
+    const cuts = cutting.filter(({ type }) => type === 'NS');
     const nearest = cuts.at(-1)?.ordername;
     const cutTargets =
       record.type !== 'NS' || record.target === null
@@ -109,16 +110,17 @@ export class NearbyRecords {
       atName: this.at(record.ordername, replacing),
       cutsAbove: [
         ...(this.#children.size === 0 ? [] : suffixesOf(owner).flatMap((name) => this.#children.get(name) ?? [])),
-        ...cuts.map((cut) => ({ name: fqdn(cut.name, this.zone), type: 'NS' as const })),
+        ...cutting.map((cut) => ({ name: fqdn(cut.name, this.zone), type: cut.type as 'NS' | 'DNAME' })),
       ],
       nsAtCutTargets: cuts.filter((cut) => cut.ordername === nearest).flatMap((cut) => cut.target ?? []),
       // Only the rules for a new delegation look at the names below it and at its targets.
       cutTargets,
       atTarget: cutTargets.flatMap((target) => this.#atFqdn(target)),
       below:
-        record.type === 'NS' && replacing === null
+        (record.type === 'NS' || record.type === 'DNAME') && replacing === null
           ? this.#namesBelow(record.ordername, NAMES_SHOWN + cutTargets.length)
           : { names: [], total: 0 },
+      zonesBelow: record.type === 'DNAME' ? this.#zonesBelow(owner) : [],
       inZoneCname: (name) => this.linkAt(name)?.target ?? null,
       replaces: replacing !== null,
     };
@@ -146,9 +148,15 @@ export class NearbyRecords {
     return name.endsWith(`.${zone}`) ? orderName(name.slice(0, -zone.length - 1)) : null;
   }
 
-  #nsAt(ordername: string): Neighbour[] {
+  #cutsAt(ordername: string): Neighbour[] {
     const known = this.#names.has(ordername) ? this.at(ordername) : (this.#cuts.get(ordername) ?? []);
-    return known.filter(({ type }) => type === 'NS');
+    return known.filter(({ type }) => type === 'NS' || type === 'DNAME');
+  }
+
+  #zonesBelow(owner: string): { id: string; name: string }[] {
+    return [...this.#children.values()].flatMap(({ name, zoneId }) =>
+      zoneId !== undefined && name.endsWith(`.${owner}`) ? [{ id: zoneId, name }] : [],
+    );
   }
 
   #grow({ name, ordername }: Pick<Neighbour, 'name' | 'ordername'>, by: number): void {
@@ -160,13 +168,23 @@ export class NearbyRecords {
     const counts = new Map(loaded?.names.map((entry) => [entry.ordername, entry]));
     let total = loaded?.total ?? 0;
     for (const [grown, { name, count }] of this.#growth) {
-      if (!grown.startsWith(`${ordername} `)) continue;
+      if (grown === ordername || !grown.startsWith(prefixBelow(ordername))) continue;
       total += count;
       counts.set(grown, { name, ordername: grown, count: (counts.get(grown)?.count ?? 0) + count });
     }
     const names = [...counts.values()].filter(({ count }) => count > 0).sort(byOrdername);
     return { names: names.slice(0, limit).map(({ name }) => name), total };
   }
+}
+
+/** The names above a name of the zone as ordernames, beginning with the apex; none for the apex itself. */
+export function ancestorsOf(name: string): string[] {
+  return name === '@' ? [] : ['', ...suffixesOf(name).slice(1).reverse().map(orderName)];
+}
+
+/** The beginning of the ordernames of all names below one. */
+export function prefixBelow(ordername: string): string {
+  return ordername === '' ? '' : `${ordername} `;
 }
 
 /** Byte order, as the database has it: names are ASCII. */

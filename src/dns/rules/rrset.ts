@@ -1,5 +1,5 @@
 /**
- * Judges a write against the other records of the zone: the rules X1–X19 are one ordered chain of small rules, and the
+ * Judges a write against the other records of the zone: the rules X1–X22 are one ordered chain of small rules, and the
  * first objection is the result. The caller loads the surroundings while it holds the zone's lock; the rules look
  * nothing up.
  */
@@ -9,11 +9,12 @@ import type { RecordType } from '../types/index.ts';
 import { conflict, type Verdict } from '../verdict.ts';
 import { refuseLoop } from './chain.ts';
 import { keepCutClean, refuseOccluded, refuseToHide, useChildZone } from './cuts.ts';
+import { keepDnameSingle, refuseRedirected, refuseToRedirect } from './redirections.ts';
 import {
   boundSize,
   keepAliasAlone,
+  keepAliasFormSingle,
   keepCnameAlone,
-  keepHttpsAliasSingle,
   keepNullMxAlone,
   leavesDsAlone,
   refuseDuplicate,
@@ -31,14 +32,17 @@ export type { Neighbour, Surroundings, ZoneCut } from './surroundings.ts';
 const WRITE_RULES: readonly WriteRule[] = [
   useChildZone, // X15
   refuseOccluded, // X13, below a cut
+  refuseRedirected, // X21
   refuseDuplicate, // X7
   keepCnameAlone, // X1, X2
   keepAliasAlone, // X5
+  keepDnameSingle, // X20
   keepNullMxAlone, // RFC 7505
   requireDelegation, // X12
   keepCutClean, // X13, at a cut
   refuseToHide, // X14
-  keepHttpsAliasSingle, // X19
+  refuseToRedirect, // X22
+  keepAliasFormSingle, // X19
   refuseLoop, // X4
   boundSize, // X18
 ];

@@ -3,8 +3,8 @@
  * X5, X7, X12, X18, X19 and the null MX). Zone cuts are in cuts.ts, alias chains in chain.ts.
  */
 import { fqdn } from '../names/name.ts';
-import { isAliasForm } from '../types/https.ts';
 import type { RecordType } from '../types/index.ts';
+import { isAliasForm } from '../types/svcb.ts';
 import { conflict, refuse, type Verdict } from '../verdict.ts';
 import { equalBytes } from '../wire/octets.ts';
 import { FINE, type Neighbour, type WriteRule } from './surroundings.ts';
@@ -79,14 +79,14 @@ export const requireDelegation: WriteRule = (record, { atName }) => {
 };
 
 /** X19, RFC 9460 section 2.4.2: one alias at most. */
-export const keepHttpsAliasSingle: WriteRule = (record, { atName }) => {
-  if (record.type !== 'HTTPS' || !isAliasForm(record.wire)) return FINE;
-  const other = atName.find(({ type, wire }) => type === 'HTTPS' && isAliasForm(wire));
+export const keepAliasFormSingle: WriteRule = (record, { atName }) => {
+  if (!isAliasForm(record)) return FINE;
+  const other = atName.find((each) => each.type === record.type && isAliasForm(each));
   if (other === undefined) return FINE;
   return conflict(
-    'https-alias-single',
+    'alias-form-single',
     'content',
-    `${record.name} has an HTTPS record in alias form already (${other.id}); update that one instead.`,
+    `${record.name} has an ${record.type} record in alias form already (${other.id}); update that one instead.`,
     [other.id],
   );
 };

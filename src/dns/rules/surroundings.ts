@@ -18,11 +18,14 @@ export interface Neighbour {
   target: string | null;
 }
 
-/** A point above or at a name where another zone begins. Its name is absolute, without final dot. */
+/**
+ * A point above or at a name where another zone begins, or above which a DNAME redirects it. Its name is absolute, without
+ * final dot.
+ */
 export interface ZoneCut {
   name: string;
-  /** `NS`: a delegation in this zone. `zone`: a child zone that is hosted here, in the same team. */
-  type: 'NS' | 'zone';
+  /** `NS`, `DNAME`: a record in this zone. `zone`: a child zone that is hosted here, in the same team. */
+  type: 'NS' | 'DNAME' | 'zone';
   /** The id of a zone of type `zone`. */
   zoneId?: string;
 }
@@ -33,7 +36,7 @@ export interface Surroundings {
   zone: string;
   /** The other records at the same owner name, without the one that is being replaced. */
   atName: Neighbour[];
-  /** Below the apex: `NS` at a proper ancestor of the name, `zone` at a proper ancestor or at the name itself. */
+  /** `NS` and `DNAME` at a proper ancestor of the name, `zone` at a proper ancestor or at the name itself. */
   cutsAbove: ZoneCut[];
   /** The targets (absolute, without final dot) of the NS records at the nearest delegation above. */
   nsAtCutTargets: string[];
@@ -41,8 +44,10 @@ export interface Surroundings {
   cutTargets?: readonly string[];
   /** The records at those targets that are in the zone. (Default: none.) */
   atTarget?: Neighbour[];
-  /** Owner names strictly below this one: the first few, and how many records there are. Needed for NS only. */
+  /** Owner names strictly below this one: the first few, and how many records there are. Needed for NS and DNAME only. */
   below: { names: string[]; total: number };
+  /** Zones strictly below the name that are hosted here. Needed for DNAME only. (Default: none.) */
+  zonesBelow?: readonly { id: string; name: string }[];
   /** The target of the CNAME (or ALIAS) at an absolute name of this zone; null if there is none. */
   inZoneCname: (fqdn: string) => string | null;
   /** Whether the record takes the place of a stored one of its own name and type (PUT). (Default: false) */

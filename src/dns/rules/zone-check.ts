@@ -1,5 +1,5 @@
 /**
- * Applies the rules across records (X1–X19) to a whole zone at once: each record is judged against all others, in no
+ * Applies the rules across records (X1–X22) to a whole zone at once: each record is judged against all others, in no
  * order, so that one run finds every problem. It is for zone files; rrset.ts judges a single write.
  *
  * The check takes at most n log n steps for n records of any kind: the rules look at a few representatives of each
@@ -10,11 +10,12 @@
 import { fqdn, orderName } from '../names/name.ts';
 import type { ParsedRecord } from '../record.ts';
 import { type Steps, sortSteps } from '../steps.ts';
-import { isAliasForm } from '../types/https.ts';
 import type { RecordType } from '../types/index.ts';
+import { isAliasForm } from '../types/svcb.ts';
 import type { Problem } from '../verdict.ts';
 import type { LineProblem } from '../zonefile/lexer.ts';
 import { type FileRecord, MAX_PROBLEMS } from '../zonefile/read.ts';
+import { prefixBelow } from './nearby-records.ts';
 import { judgeWrite, type Neighbour, RULES_OF_A_ZONE } from './rrset.ts';
 import { judgeSetSize } from './same-name.ts';
 import type { Surroundings, ZoneCut } from './surroundings.ts';
@@ -76,6 +77,11 @@ interface Owner {
   nearest: Owner | null;
   /** The hosted child zone that the name is in. */
   child: Child | null;
+  hasDname: boolean;
+  /** The nearest DNAME strictly above the name. */
+  redirection: Owner | null;
+  /** A hosted zone below its DNAME. */
+  childBelow: Child | null;
 }
 
 interface Gathered {
@@ -116,7 +122,19 @@ function* gather(records: readonly FileRecord[], zone: string): Steps<Gathered> 
 }
 
 function ownerOf({ name, ordername }: Pick<ParsedRecord, 'name' | 'ordername'>): Owner {
-  return { name, ordername, sets: [], representatives: [], nsTargets: null, topmost: null, nearest: null, child: null };
+  return {
+    name,
+    ordername,
+    sets: [],
+    representatives: [],
+    nsTargets: null,
+    topmost: null,
+    nearest: null,
+    child: null,
+    hasDname: false,
+    redirection: null,
+    childBelow: null,
+  };
 }
 
 /** The line of a record with the same value. Null when there is none; the record is then added to the set. */
@@ -142,6 +160,7 @@ function addToSet(owner: Owner, line: number, { type, rdata, wire }: ParsedRecor
  */
 function addRepresentative(owner: Owner, each: FileRecord, zone: string): void {
   const { record } = each;
+  owner.hasDname ||= record.type === 'DNAME';
   const alike = owner.representatives.filter((other) => isAlike(other.record, record)).length;
   if (record.type === 'NS' && record.target !== null) {
     owner.nsTargets ??= new Set();
@@ -156,7 +175,7 @@ function isAlike(one: ParsedRecord, other: ParsedRecord): boolean {
   return (
     one.type === other.type &&
     (one.target === null) === (other.target === null) &&
-    (one.type !== 'HTTPS' || isAliasForm(one.wire) === isAliasForm(other.wire))
+    isAliasForm(one) === isAliasForm(other)
   );
 }
 
@@ -175,8 +194,8 @@ function* judgeSizes(owners: ReadonlyMap<string, Owner>, zone: string): Steps<Li
   return problems;
 }
 
-/** A delegation or a hosted child zone, on the way down to a name. */
-interface Cut extends Pick<Owner, 'topmost' | 'nearest' | 'child'> {
+/** A delegation, a DNAME or a hosted child zone, on the way down to a name. */
+interface Cut extends Pick<Owner, 'topmost' | 'nearest' | 'child' | 'redirection'> {
   /** The beginning of all ordernames below it. */
   prefix: string;
 }
@@ -192,7 +211,7 @@ function* findCuts(owners: ReadonlyMap<string, Owner>, zone: string, children: r
     owner.child = child;
     if (!owners.has(ordername)) places.push(owner);
   }
-  for (const { nsTargets } of owners.values()) hasCuts ||= nsTargets !== null;
+  for (const { nsTargets, hasDname } of owners.values()) hasCuts ||= nsTargets !== null || hasDname;
   if (!hasCuts) return;
 
   const path: Cut[] = [];
@@ -202,11 +221,14 @@ function* findCuts(owners: ReadonlyMap<string, Owner>, zone: string, children: r
     const above = path.at(-1);
     owner.topmost = above?.topmost ?? null;
     owner.nearest = above?.nearest ?? null;
+    owner.redirection = above?.redirection ?? null;
+    if (owner.child !== null && owner.redirection !== null) owner.redirection.childBelow ??= owner.child;
     owner.child ??= above?.child ?? null;
     const isDelegation = owner.nsTargets !== null;
-    if (!isDelegation && owner.child === (above?.child ?? null)) continue;
+    if (!isDelegation && !owner.hasDname && owner.child === (above?.child ?? null)) continue;
     path.push({
-      prefix: `${owner.ordername} `,
+      prefix: prefixBelow(owner.ordername),
+      redirection: owner.hasDname ? owner : owner.redirection,
       topmost: owner.topmost ?? (isDelegation ? owner : null),
       nearest: isDelegation ? owner : owner.nearest,
       child: owner.child,
@@ -225,13 +247,14 @@ function byOrdername(a: Owner, b: Owner): number {
 function surroundingsOf(
   record: ParsedRecord,
   line: number,
-  { representatives, child, topmost, nearest }: Owner,
+  { representatives, child, topmost, nearest, redirection, childBelow }: Owner,
   zone: string,
   inZoneCname: Surroundings['inZoneCname'],
 ): Surroundings {
   const cutsAbove: ZoneCut[] = [];
   if (child !== null) cutsAbove.push({ name: child.name, type: 'zone', zoneId: child.id });
   if (topmost !== null) cutsAbove.push({ name: fqdn(topmost.name, zone), type: 'NS' });
+  if (redirection !== null) cutsAbove.push({ name: fqdn(redirection.name, zone), type: 'DNAME' });
   const own = nearest === null ? null : fqdn(record.name, zone);
   return {
     zone,
@@ -240,6 +263,7 @@ function surroundingsOf(
     // The rule looks for this name only.
     nsAtCutTargets: own !== null && nearest?.nsTargets?.has(own) ? [own] : [],
     below: { names: [], total: 0 },
+    zonesBelow: childBelow === null ? [] : [childBelow],
     inZoneCname,
     replaces: true,
   };

@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
 import { type ParseContent, plainRdata } from './rdata.ts';
-import { type CharacterString, escapeOctets, isBlank, parseUint, readCharacterString, skipBlanks } from './tokens.ts';
+import { escapeOctets, parseUint, readStrings } from './tokens.ts';
 
 const SHAPE = 'A CAA record is "flags tag value", for instance 0 issue "letsencrypt.org".';
 /** RFC 8659 section 4.1: only the critical bit is defined. */
@@ -15,7 +15,7 @@ const CRITICAL = 128;
 const ISSUER_TAGS: ReadonlySet<string> = new Set(['issue', 'issuewild', 'issuemail']);
 
 export const parseCaa: ParseContent = (content) => {
-  const strings = threeStrings(Buffer.from(content, 'utf8'));
+  const strings = readStrings(Buffer.from(content, 'utf8'), 3, SHAPE);
   if (!strings.ok) return strings;
   const [first, second, third] = strings.value.map((string) => Buffer.from(string.octets).toString('latin1'));
   if (first === undefined || second === undefined || third === undefined) return refuse('content', SHAPE);
@@ -38,22 +38,6 @@ export const parseCaa: ParseContent = (content) => {
   const text = `${flags.value} ${tag} "${escapeOctets(octets)}"`;
   return accept(plainRdata(text, text, concat([Uint8Array.of(flags.value, tag.length), Buffer.from(tag), octets])));
 };
-
-/** Exactly three strings between blanks; any of them may be quoted. */
-function threeStrings(source: Uint8Array): Verdict<CharacterString[]> {
-  const strings: CharacterString[] = [];
-  let at = skipBlanks(source, 0);
-  while (at < source.length) {
-    if (strings.length === 3) return refuse('content', `${SHAPE} Put a value with blanks in quotes.`);
-    const string = readCharacterString(source, at);
-    if (!string.ok) return string;
-    strings.push(string.value);
-    const { next } = string.value;
-    if (next < source.length && !isBlank(source[next])) return refuse('content', SHAPE);
-    at = skipBlanks(source, next);
-  }
-  return strings.length === 3 ? accept(strings) : refuse('content', SHAPE);
-}
 
 function judgeValue(tag: string, value: string): Verdict<null> {
   if (ISSUER_TAGS.has(tag) && !isIssuerValue(value)) {

@@ -1,4 +1,4 @@
-/** The four types whose RDATA is one name. */
+/** The types whose RDATA is one name. */
 import { accept } from '../verdict.ts';
 import { parseTarget, type TargetRules } from './hostname.ts';
 import type { ParseContent } from './rdata.ts';

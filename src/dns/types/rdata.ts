@@ -24,8 +24,8 @@ export interface ParsedRdata {
   /** RDATA on the wire, names uncompressed and lower-cased (RFC 4034 section 6.2): the value's identity. */
   wire: Uint8Array;
   /**
-   * The host that a CNAME, ALIAS, NS, MX, PTR, SRV or HTTPS record points to: canonical, never with a final dot. Null for
-   * the other types and where the target is the root (null MX, a service not offered, HTTPS for "this name").
+   * The host that a CNAME, ALIAS, DNAME, NS, MX, PTR, SRV, NAPTR, SVCB or HTTPS record points to: canonical, never with a
+   * final dot. Null for the other types and where the target is the root (null MX, a service not offered, "this name").
    */
   target: string | null;
   /** MX only. */

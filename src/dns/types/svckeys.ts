@@ -146,10 +146,18 @@ export function svcKey(number: number): SvcKey {
   );
 }
 
+/** Names of later keys (RFC 9461 section 5, RFC 9540 section 4), which are returned as `keyN`: Knot 3.2 knows none of them. */
+const LATER: ReadonlyMap<string, number> = new Map([
+  ['dohpath', 7],
+  ['ohttp', 8],
+]);
+
 /** The number of a key by its name or as `keyN` without leading zeros, N up to 65534; null for anything else. */
 export function keyNumber(text: string): number | null {
   const known = KNOWN.findIndex((key) => key.name === text);
   if (known >= 0) return known;
+  const later = LATER.get(text);
+  if (later !== undefined) return later;
   const generic = /^key(0|[1-9][0-9]{0,4})$/.exec(text);
   const number = generic === null ? INVALID_KEY : Number(generic[1]);
   return number < INVALID_KEY ? number : null;

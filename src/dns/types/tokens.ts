@@ -37,6 +37,13 @@ export function parseHex(text: string, what: string): Verdict<string> {
   return refuse('content', `The ${what} is ${clip(text)}; it must be an even number of hexadecimal digits.`);
 }
 
+/** One or more octets in base64 (RFC 4648 section 4) in its one canonical form: padded, no bits left over. */
+export function parseBase64(text: string, what: string): Verdict<Buffer> {
+  const octets = Buffer.from(text, 'base64');
+  if (octets.length > 0 && octets.toString('base64') === text) return accept(octets);
+  return refuse('content', `The ${what} is ${clip(text)}; it must be base64 with padding (RFC 4648 section 4).`);
+}
+
 export function isBlank(octet: number | undefined): boolean {
   return octet === SPACE || octet === TAB;
 }
@@ -95,6 +102,25 @@ export function readCharacterString(source: Uint8Array, at: number): Verdict<Cha
   }
   if (quoted && index >= source.length) return refuse('content', 'A quoted text is not closed; end it with a quote.');
   return accept({ octets: octets.subarray(0, length), quoted, escaped, next: quoted ? index + 1 : index });
+}
+
+/**
+ * Exactly `count` character strings between blanks; any of them may be quoted.
+ * @param shape a sentence that shows the form of the content, for the problem
+ */
+export function readStrings(source: Uint8Array, count: number, shape: string): Verdict<CharacterString[]> {
+  const strings: CharacterString[] = [];
+  let at = skipBlanks(source, 0);
+  while (at < source.length) {
+    if (strings.length === count) return refuse('content', `${shape} Put a value with blanks in quotes.`);
+    const string = readCharacterString(source, at);
+    if (!string.ok) return string;
+    strings.push(string.value);
+    const { next } = string.value;
+    if (next < source.length && !isBlank(source[next])) return refuse('content', shape);
+    at = skipBlanks(source, next);
+  }
+  return strings.length === count ? accept(strings) : refuse('content', shape);
 }
 
 /**

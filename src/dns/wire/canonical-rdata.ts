@@ -2,7 +2,6 @@
  * RDATA as canonical text, as the feed and the digest of a zone carry it, and as octets. The canonical text of a value is
  * the field `rdata` of its ParsedRdata.
  */
-import { Buffer } from 'node:buffer';
 import { PLACEHOLDER } from '../own-records.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from '../types/index.ts';
 import { textOf } from './generic-rdata.ts';
@@ -30,11 +29,6 @@ export function rdataOfOctets(type: string, octets: Uint8Array): string | null {
 export function canonicalRdata(type: string, text: string): string | null {
   if (type === PLACEHOLDER.type) return text === PLACEHOLDER.rdata ? text : null;
   return parsePresentation(type, text)?.rdata ?? null;
-}
-
-/** Octets in the generic form of RFC 3597 section 5, which every server reads in the same way. */
-export function genericRdata(octets: Uint8Array): string {
-  return octets.length === 0 ? '\\# 0' : `\\# ${octets.length} ${Buffer.from(octets).toString('hex')}`;
 }
 
 function parsePresentation(type: string, text: string): ParsedRdata | null {

@@ -4,7 +4,9 @@
  * 3597 section 5 says, so that nothing is hidden. Names in the RDATA must be expanded.
  */
 import { Buffer } from 'node:buffer';
-import { TYPE_NUMBERS as TYPE } from '../types/numbers.ts';
+import { genericText } from '../types/generic.ts';
+import { locText } from '../types/loc.ts';
+import { nameOfNumber, TYPE_NUMBERS as TYPE } from '../types/numbers.ts';
 import { escapeOctets } from '../types/tokens.ts';
 import { readUncompressedName } from './name.ts';
 
@@ -17,22 +19,29 @@ const FORMS: Readonly<Record<number, (rdata: Uint8Array) => string>> = {
   [TYPE.MX]: (rdata) => `${number(rdata, 0, 2)} ${pointer(rdata.subarray(2))}`,
   [TYPE.TXT]: (rdata) => strings(rdata).join(' '),
   [TYPE.AAAA]: (rdata) => ipv6(exactly(rdata, 16)),
+  [TYPE.LOC]: locText,
   [TYPE.SRV]: (rdata) =>
     `${number(rdata, 0, 2)} ${number(rdata, 2, 2)} ${number(rdata, 4, 2)} ${pointer(rdata.subarray(6))}`,
+  [TYPE.NAPTR]: naptr,
+  [TYPE.CERT]: (rdata) =>
+    `${number(rdata, 0, 2)} ${number(rdata, 2, 2)} ${number(rdata, 4, 1)} ${base64(rdata.subarray(5))}`,
+  [TYPE.DNAME]: pointer,
   [TYPE.DS]: (rdata) =>
     `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${hex(rdata.subarray(4))}`,
+  [TYPE.SSHFP]: (rdata) => `${number(rdata, 0, 1)} ${number(rdata, 1, 1)} ${hex(rdata.subarray(2))}`,
   [TYPE.DNSKEY]: (rdata) =>
-    `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${Buffer.from(rdata.subarray(4)).toString('base64')}`,
-  [TYPE.TLSA]: (rdata) =>
-    `${number(rdata, 0, 1)} ${number(rdata, 1, 1)} ${number(rdata, 2, 1)} ${hex(rdata.subarray(3))}`,
+    `${number(rdata, 0, 2)} ${number(rdata, 2, 1)} ${number(rdata, 3, 1)} ${base64(rdata.subarray(4))}`,
+  [TYPE.DHCID]: base64,
+  [TYPE.TLSA]: association,
+  [TYPE.SMIMEA]: association,
+  [TYPE.OPENPGPKEY]: base64,
+  [TYPE.URI]: (rdata) => `${number(rdata, 0, 2)} ${number(rdata, 2, 2)} ${quoted(rdata.subarray(4))}`,
   [TYPE.CAA]: caa,
 };
 
-const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(TYPE).map(([name, type]) => [type, name]));
-
 /** `A`, `SOA`, …; `TYPE123` where there is no name (RFC 3597 section 5). */
 export function typeName(type: number): string {
-  return NAMES.get(type) ?? `TYPE${type}`;
+  return nameOfNumber(type) ?? `TYPE${type}`;
 }
 
 /** Never throws: RDATA that does not fit its type is shown in the form of RFC 3597. */
@@ -43,7 +52,7 @@ export function rdataText(type: number, rdata: Uint8Array): string {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  return `\\# ${rdata.length}${rdata.length === 0 ? '' : ` ${hex(rdata)}`}`;
+  return genericText(rdata);
 }
 
 /** Reads an uncompressed name as text with its final dot, and returns the octets after it. @throws RangeError */
@@ -73,6 +82,22 @@ function soa(rdata: Uint8Array): string {
   const mailbox = readNameText(primary.rest);
   const numbers = exactly(mailbox.rest, 20);
   return [primary.name, mailbox.name, ...[0, 4, 8, 12, 16].map((at) => number(numbers, at, 4))].join(' ');
+}
+
+function naptr(rdata: Uint8Array): string {
+  const words = [number(rdata, 0, 2), number(rdata, 2, 2)].map(String);
+  let at = 4;
+  for (let count = 0; count < 3; count += 1) {
+    const end = at + 1 + number(rdata, at, 1);
+    if (end > rdata.length) throw new RangeError('a string runs over the end');
+    words.push(quoted(rdata.subarray(at + 1, end)));
+    at = end;
+  }
+  return [...words, pointer(rdata.subarray(at))].join(' ');
+}
+
+function association(rdata: Uint8Array): string {
+  return `${number(rdata, 0, 1)} ${number(rdata, 1, 1)} ${number(rdata, 2, 1)} ${hex(rdata.subarray(3))}`;
 }
 
 function strings(rdata: Uint8Array): string[] {
@@ -110,6 +135,10 @@ function ipv6(octets: Uint8Array): string {
   const text = (some: number[]) => some.map((group) => group.toString(16)).join(':');
   if (best.length === 1) return text(groups);
   return `${text(groups.slice(0, best.at))}::${text(groups.slice(best.at + best.length))}`;
+}
+
+function base64(octets: Uint8Array): string {
+  return Buffer.from(octets).toString('base64');
 }
 
 function hex(octets: Uint8Array): string {

@@ -9,6 +9,7 @@ import { parseOwnerName } from '../names/name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
 import type { Steps } from '../steps.ts';
 import { isRecordType, type RecordType } from '../types/index.ts';
+import { isOwnType } from '../types/numbers.ts';
 import { fields } from '../types/tokens.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { isGeneric, typeOfNumber, wordsOfGeneric } from '../wire/generic-rdata.ts';
@@ -38,26 +39,18 @@ export interface ZoneFileContext {
   children: ReadonlySet<string>;
 }
 
-/** Types that the service makes itself at every name. */
-const SERVICE_TYPES: ReadonlySet<string> = new Set([
-  'RRSIG',
-  'NSEC',
-  'NSEC3',
-  'NSEC3PARAM',
-  'DNSKEY',
-  'CDS',
-  'CDNSKEY',
-]);
-
 /** The index, among the words of a type's RDATA, of the name that the type points to. */
 const TARGET_AT: Partial<Record<RecordType, number>> = {
   ALIAS: 0,
   CNAME: 0,
+  DNAME: 0,
   NS: 0,
   PTR: 0,
-  MX: 1,
   HTTPS: 1,
+  MX: 1,
+  SVCB: 1,
   SRV: 3,
+  NAPTR: 5,
 };
 
 interface State {
@@ -185,7 +178,7 @@ function readHead(words: readonly Word[]): Verdict<{ type: string; ttl: number |
 
 /** Whether the service itself makes the records of this type at the current owner. */
 function isOwn({ context, lastOwner }: State, type: string): boolean {
-  if (SERVICE_TYPES.has(type)) return true;
+  if (type !== 'SOA' && isOwnType(type)) return true;
   if (type !== 'SOA' && type !== 'NS' && type !== 'DS') return false;
   const name = parseOwnerName(lastOwner!, context.zone, 'TXT');
   if (!name.ok) return false;

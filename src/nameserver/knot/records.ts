@@ -1,7 +1,9 @@
 // RRsets as items of Knot's control socket, and back. Pure.
 import { Buffer } from 'node:buffer';
 import type { ServedSet } from '#dns/served.ts';
-import { canonicalRdata, genericRdata, octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
+import { genericText } from '#dns/types/generic.ts';
+import { isOwnType } from '#dns/types/numbers.ts';
+import { canonicalRdata, octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
 import { nameToWire, uint32 } from '#dns/wire/octets.ts';
 import type { KnotArguments, KnotItem } from './control.ts';
 import { KnotError } from './errors.ts';
@@ -17,9 +19,6 @@ export interface ZoneSoa {
   minimum: number;
   ttl: number;
 }
-
-/** Types that the name server makes itself. */
-const OWN_TYPES = new Set(['SOA', 'RRSIG', 'NSEC', 'NSEC3', 'NSEC3PARAM', 'DNSKEY', 'CDS', 'CDNSKEY']);
 
 /** The zone as Knot names it. */
 export function absolute(zone: string): string {
@@ -60,7 +59,7 @@ export function unitOfRemoval(zone: string, { name, type }: Pick<ServedSet, 'nam
 
 function unitOf(zone: string, name: string, type: string, ttl: number, octets: Uint8Array): KnotArguments {
   const unit = { zone: absolute(zone), owner: name };
-  const data = genericRdata(octets);
+  const data = genericText(octets);
   if (data.length <= MAX_SECTION) return { ...unit, ttl: String(ttl), type, data };
   // Knot writes owner, TTL, type and data into one line and parses that, so a value that is too long for one section can
   // be spread over three. Blanks between the octets have no meaning (RFC 3597 section 5).
@@ -88,14 +87,14 @@ export class SetCollector {
   push(items: readonly KnotItem[]): ServedSet[] {
     const complete: ServedSet[] = [];
     for (const { owner = '', type = '', ttl = '0', data = '' } of items) {
-      if (OWN_TYPES.has(type)) continue;
+      if (isOwnType(type)) continue;
       const name = this.#relative(owner);
       if (this.#open?.name !== name || this.#open.type !== type) {
         complete.push(...this.end());
         this.#open = { name, type, ttl: Number(ttl), rdata: new Set() };
       }
       // A value that somebody else put there is shown as Knot writes it: it equals no value of the service.
-      this.#open.rdata.add(canonicalRdata(type, type === 'HTTPS' ? withQuotes(data) : data) ?? data);
+      this.#open.rdata.add(canonicalRdata(type, type === 'HTTPS' || type === 'SVCB' ? withQuotes(data) : data) ?? data);
     }
     return complete;
   }
@@ -117,8 +116,8 @@ export class SetCollector {
  * Knot writes the protocols of `alpn` without quotes, even those with characters that need them in a zone file. No
  * protocol of the service contains a quote or a blank.
  */
-function withQuotes(https: string): string {
-  return https.replace(/^([0-9]+ [^ ]+(?: mandatory=[^ ]+)?) alpn=([^" ]+)/, '$1 alpn="$2"');
+function withQuotes(text: string): string {
+  return text.replace(/^([0-9]+ [^ ]+(?: mandatory=[^ ]+)?) alpn=([^" ]+)/, '$1 alpn="$2"');
 }
 
 /** The SOA of an answer; null if there is none. */

@@ -1,4 +1,5 @@
 // knotd's counters, as the command `stats` gives them, in the terms of the metrics. Pure. Knot omits counters that are zero.
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { KnotItem } from './protocol.ts';
 
 /** One counter with its labels. */
@@ -19,27 +20,8 @@ export interface Family {
   label(item: string, id: string): Readonly<Record<string, string>>;
 }
 
-/** Types with a series of their own. Clients choose the type, so all others share one. */
-const TYPES = [
-  ...[
-    'A',
-    'AAAA',
-    'ANY',
-    'CAA',
-    'CDNSKEY',
-    'CDS',
-    'CNAME',
-    'DNSKEY',
-    'DS',
-    'HTTPS',
-    'MX',
-    'NAPTR',
-    'NS',
-    'NSEC',
-    'PTR',
-  ],
-  ...['SOA', 'SRV', 'SSHFP', 'SVCB', 'TLSA', 'TXT'],
-];
+/** Types with a series of their own: those of a zone, and ANY. Clients choose the type, so all others share one. */
+const TYPES = [...Object.keys(TYPE_NUMBERS), 'ANY'].sort();
 /** As Knot spells them (RFC 1035 section 4.1.1, RFC 8945, RFC 7873). */
 const RCODES = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMPL', 'REFUSED', 'NOTAUTH', 'BADCOOKIE', 'BADVERS'];
 const NODATA = ['A', 'AAAA', 'other'];

@@ -2,7 +2,7 @@
 // the situation does. Pure.
 import { plainName } from '#dns/names/plain.ts';
 import { isLater } from '#dns/serial.ts';
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
 import type { Message, ResourceRecord } from './message.ts';
@@ -24,7 +24,7 @@ export interface ExpectedRrset {
 /** Null if the answer is right, otherwise what is wrong with it. */
 export function judgeRrset(expected: ExpectedRrset, answer: Message): string | null {
   const name = plainName(expected.name);
-  const type = TYPE_NUMBERS[expected.type];
+  const type = numberOfType(expected.type);
   const { rdatas, absent = [] } = expected;
   if (answer.rcode !== 0 && answer.rcode !== NXDOMAIN) return refusal(answer.rcode);
   if (answer.rcode === NXDOMAIN) return rdatas.length === 0 ? authority(answer) : 'says the name does not exist';

@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
 import { plainName } from '#dns/names/plain.ts';
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { numberOfType } from '#dns/types/numbers.ts';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 import { decodeMessage, encodeQuery, type Message, type Question } from './message.ts';
 
@@ -82,7 +82,7 @@ function acceptable(bytes: Uint8Array, id: number, question: Question): Message 
   try {
     const message = decodeMessage(bytes);
     const name = plainName(question.name);
-    const same = message.question?.name === name && message.question.type === TYPE_NUMBERS[question.type];
+    const same = message.question?.name === name && message.question.type === numberOfType(question.type);
     // FORMERR and similar answers may come without the question (RFC 1035 section 4.1.1 leaves it open).
     const bare = message.question === null && message.rcode !== 0;
     return message.id === id && (same || bare) ? message : null;

@@ -3,7 +3,7 @@
 import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
 import { type ChainFound, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
 import type { LiveAnswer, LiveServer, LiveView } from '#dns/live.ts';
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { RecordType } from '#dns/types/record-type.ts';
 import { rcodeName } from '#dns/wire/rcodes.ts';
 import { rdataText, typeName } from '#dns/wire/rdata-text.ts';
@@ -126,7 +126,7 @@ async function rdatasFrom(
   signal: AbortSignal,
 ): Promise<Uint8Array[] | null> {
   const records = await recordsFrom(server, name, type, signal);
-  return records === null ? null : rdatasOf(records, name, TYPE_NUMBERS[type]);
+  return records === null ? null : rdatasOf(records, name, numberOfType(type));
 }
 
 async function keysFrom(server: NameServer, zone: string, signal: AbortSignal): Promise<ChainFound['dnskey']> {

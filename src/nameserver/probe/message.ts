@@ -1,7 +1,7 @@
 // DNS messages in wire form: the query, and the parts of an answer that a comparison needs, with RDATA in canonical form.
 // Libraries return RDATA as objects, but values are compared in wire form, so this room has its own reader.
 
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { numberOfType } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
 import { NSID_QUESTION, nsidOf } from './nsid.ts';
@@ -60,7 +60,7 @@ export function encodeQuery(id: number, question: Question): Uint8Array {
   const options = question.nsid === true ? NSID_QUESTION : new Uint8Array(0);
   return concat([
     ...[uint16(id), flags, one, none, none, one],
-    ...[nameToWire(question.name.toLowerCase()), uint16(TYPE_NUMBERS[question.type]), uint16(IN)],
+    ...[nameToWire(question.name.toLowerCase()), uint16(numberOfType(question.type)), uint16(IN)],
     ...[Uint8Array.of(0), uint16(OPT), uint16(UDP_PAYLOAD)],
     ...[uint16(0), uint16(question.dnssec === true ? DO : 0), uint16(options.length), options],
   ]);

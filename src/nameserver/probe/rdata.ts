@@ -1,18 +1,29 @@
-// RDATA from a message in the wire form of dns/: names uncompressed and in lower case (RFC 4034 section 6.2). For HTTPS this is
-// our own rule, since the values are only compared and not signed.
+// RDATA from a message in the wire form of dns/: names uncompressed and in lower case (RFC 4034 section 6.2). For SVCB and HTTPS
+// this is our own rule, since the values are only compared and not signed.
 
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { concat } from '#dns/wire/octets.ts';
 
-/** Octets before the first name, and the number of names; the octets after them stay as they are. */
-const NAMES_AT = new Map<number, { readonly before: number; readonly names: number }>([
+interface Layout {
+  /** Octets before the first name. */
+  readonly before: number;
+  /** Character strings between those octets and the first name. (Default: none.) */
+  readonly strings?: number;
+  /** The number of names. The octets after them stay as they are. */
+  readonly names: number;
+}
+
+const NAMES_AT = new Map<number, Layout>([
   [TYPE_NUMBERS.NS, { before: 0, names: 1 }],
   [TYPE_NUMBERS.CNAME, { before: 0, names: 1 }],
   [TYPE_NUMBERS.PTR, { before: 0, names: 1 }],
   [TYPE_NUMBERS.SOA, { before: 0, names: 2 }],
   [TYPE_NUMBERS.MX, { before: 2, names: 1 }],
   [TYPE_NUMBERS.SRV, { before: 6, names: 1 }],
+  [TYPE_NUMBERS.NAPTR, { before: 4, strings: 3, names: 1 }],
+  [TYPE_NUMBERS.DNAME, { before: 0, names: 1 }],
+  [TYPE_NUMBERS.SVCB, { before: 2, names: 1 }],
   [TYPE_NUMBERS.HTTPS, { before: 2, names: 1 }],
 ]);
 
@@ -20,8 +31,9 @@ const NAMES_AT = new Map<number, { readonly before: number; readonly names: numb
 export function canonicalRdata(bytes: Uint8Array, type: number, begin: number, end: number): Uint8Array {
   const layout = NAMES_AT.get(type);
   if (layout === undefined) return bytes.slice(begin, end);
-  const parts: Uint8Array[] = [bytes.slice(begin, begin + layout.before)];
   let at = begin + layout.before;
+  for (let count = 0; count < (layout.strings ?? 0); count++) at += 1 + (bytes[at] ?? 0);
+  const parts: Uint8Array[] = [bytes.slice(begin, at)];
   for (let count = 0; count < layout.names; count++) {
     const { wire, next } = readName(bytes, at);
     if (next > end) throw new RangeError('a name runs over its record');

@@ -1,7 +1,7 @@
 // Asks a recursive resolver for the addresses of a name, and for the records of a child at its parent zone. The answers are
 // used as the resolver gives them; to have them validated, configure a resolver that validates.
 import { plainName } from '#dns/names/plain.ts';
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { numberOfType, TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { NXDOMAIN, rcodeName } from '#dns/wire/rcodes.ts';
 import { ask, type Endpoint, NoAnswer, type ResourceRecord, type WireType } from '../probe/probe.ts';
@@ -98,7 +98,7 @@ function readAnswer(
   let owner = plainName(name);
   let ttl = Number.POSITIVE_INFINITY;
   for (let link = 0; link < maxLinks; link++) {
-    const found = answers.filter((record) => record.name === owner && record.type === TYPE_NUMBERS[type]);
+    const found = answers.filter((record) => record.name === owner && record.type === numberOfType(type));
     if (found.length > 0) {
       for (const record of found) ttl = Math.min(ttl, record.ttl);
       return { exists: true, rdatas: found.map((record) => record.rdata), ttl, end: owner };

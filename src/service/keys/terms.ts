@@ -1,7 +1,7 @@
 // The terms of an app key: its rights, restrictions, limits and expiry. This module checks the requested terms and converts them
 // to the stored form. Pure; the caller checks that the zones of the grants exist.
 import { parseNetwork } from '#dns/network.ts';
-import { isRecordType, RECORD_TYPES } from '#dns/types/record-type.ts';
+import { parseType } from '#dns/record.ts';
 import { clip, refuse, type Verdict } from '#dns/verdict.ts';
 import type { Grant, KeyTerms } from '#store/keys.ts';
 import { LIMITS } from '../limits.ts';
@@ -100,8 +100,7 @@ function judgePattern(text: string, field: string): Verdict<string> {
 }
 
 function judgeType(text: string, field: string): Verdict<string> {
-  if (isRecordType(text)) return { ok: true, value: text };
-  return refuse(field, `${clip(text)} is not a record type; use one of ${RECORD_TYPES.join(', ')}.`);
+  return parseType(text, field);
 }
 
 function judgeGrants(grants: Grant[]): Verdict<Grant[]> {

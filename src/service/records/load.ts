@@ -3,13 +3,13 @@
 import { fqdn, orderName, suffixesOf } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { MAX_LINKS } from '#dns/rules/chain.ts';
-import { NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { ancestorsOf, NAMES_SHOWN, NearbyRecords } from '#dns/rules/nearby-records.ts';
 import type { Neighbour } from '#dns/rules/surroundings.ts';
 import { parseRdata } from '#dns/types/index.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { MOST_OWNED_SETS, octetsAround, type RecordRow, recordsAt } from '#store/records.ts';
 import { type LoadedZone, loadZone, type ZoneQuery } from '#store/zone-load.ts';
-import type { ZoneRow } from '#store/zones.ts';
+import { type ZoneRow, zonesBelow } from '#store/zones.ts';
 import { recordLevel } from '../accounts/actor.ts';
 import { type ReadSet, readSets, type SetBatch, valuesOf } from '../owners/set.ts';
 import type { Refusal } from '../refusal.ts';
@@ -79,7 +79,8 @@ export async function loadJudgingData(
   const records = new LoadedRecords(query.ordernames, loaded.records);
   for (const { ordername } of loaded.sets) records.ordernames.add(ordername);
   if (loaded.zone) await followLinks(on, loaded.zone, records, written);
-  return judgingDataOf(name, loaded, records);
+  const hosted = loaded.zone ? await zonesBelowDnames(on, loaded.zone, written) : [];
+  return judgingDataOf(name, { ...loaded, children: [...loaded.children, ...hosted] }, records);
 }
 
 /** @throws TooManyOctets */
@@ -87,6 +88,14 @@ async function mustBeBounded(on: Db | Tx, no: number, query: Parameters<typeof o
   const { octets, sets } = await octetsAround(on, no, query);
   if (sets > MOST_OWNED_SETS) throw new TooManySets();
   if (octets > MOST_OCTETS) throw new TooManyOctets();
+}
+
+/** One hosted zone below each DNAME that is about to be written, if there are any. */
+async function zonesBelowDnames(on: Db | Tx, zone: ZoneRow, written: readonly ParsedRecord[]) {
+  const found: { id: string; name: string }[] = [];
+  const redirected = new Set(written.flatMap(({ type, name }) => (type === 'DNAME' ? [fqdn(name, zone.name)] : [])));
+  for (const name of redirected) found.push(...(await zonesBelow(on, orderName(name), 1)));
+  return found;
 }
 
 /** The owners of whom everything in the zone is needed. */
@@ -109,15 +118,15 @@ function queryOf(
   const suffixes = new Set(recordNames.flatMap((record) => suffixesOf(fqdn(record, zone))));
   const ids = [...new Set(idsOf(changes))];
   const delegations = new Set(
-    written.flatMap(({ type, name, ordername }) => (type === 'NS' && name !== '@' ? [ordername] : [])),
+    written.flatMap(({ type, name, ordername }) =>
+      type === 'DNAME' || (type === 'NS' && name !== '@') ? [ordername] : [],
+    ),
   );
   return {
     ordernames: [...ordernames],
     ids,
     withOwners: sets.length > 0,
-    ancestors: [
-      ...new Set(recordNames.flatMap((record) => (record === '@' ? [] : suffixesOf(record).slice(1))).map(orderName)),
-    ],
+    ancestors: [...new Set(recordNames.flatMap(ancestorsOf))],
     zoneNames: [...suffixes].filter((suffix) => suffix.length > zone.length),
     // The changes may delete all records at some names, which a refusal then does not list, so more names may be needed.
     below: { ordernames: [...delegations], limit: NAMES_SHOWN + ids.length + delegations.size },

@@ -18,8 +18,10 @@ const CONFLICTS = {
   ),
   'in-child-zone': conflicts('The name lies in another zone of this service.'),
   'below-delegation': conflicts('The name lies at or below a delegation, so the record would never be served.'),
-  'hides-records': conflicts('A new delegation would hide existing records.'),
-  'https-alias-single': conflicts('A name has at most one HTTPS record in alias form.'),
+  'hides-records': conflicts('A new delegation or DNAME would hide existing records or zones.'),
+  'below-dname': conflicts('A DNAME redirects the name, so the record would never be served.'),
+  'dname-single': conflicts('A name has at most one DNAME record.'),
+  'alias-form-single': conflicts('A name has at most one HTTPS record, and one SVCB record, in alias form.'),
   'alias-loop': conflicts('The CNAME or ALIAS would close a loop.'),
   'alias-chain': conflicts('The CNAME or ALIAS begins a chain of too many links.'),
 } as const satisfies Record<ConflictRule, RefusalText>;

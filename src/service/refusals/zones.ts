@@ -24,6 +24,12 @@ export const ZONE_REFUSALS = {
     sentence:
       'the zone {parent} ({id}) holds {count} record(s) at or below {name}, which the new zone would hide: {names}. Delete them there first, then create them in the new zone.',
   },
+  'zone-below-dname': {
+    code: 'conflict',
+    field: 'zoneName',
+    sentence:
+      'the zone {parent} ({id}) has a DNAME record at {at}, which redirects {name} and all other names below it. Delete the DNAME first, or choose another name.',
+  },
   'public-suffix': {
     code: 'forbidden',
     field: 'zoneName',

@@ -1,6 +1,7 @@
 // Creates a zone: checks the owner, the name and overlaps with other zones, and generates the signing key.
 import { dsRecords, generateCsk } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
+import { ancestorsOf } from '#dns/rules/nearby-records.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
 import { sqlFailure, type Tx } from '#store/database.ts';
@@ -130,7 +131,13 @@ async function mustNotOverlap(tx: Tx, owner: Owner, name: string, parent: ZoneRo
 
 /** The parent's records at or below the new apex would no longer be served. The parent is locked. @throws Refusal conflict */
 async function mustNotHide(tx: Tx, parent: ZoneRow, name: string): Promise<void> {
-  const apex = orderName(name).slice(parent.tree.length + 1);
+  const relative = name.slice(0, -parent.name.length - 1);
+  const apex = orderName(relative);
+  const above = await recordsAt(tx, parent.no, ancestorsOf(relative));
+  const redirection = above.find(({ type }) => type === 'DNAME');
+  if (redirection !== undefined) {
+    throw refusal('zone-below-dname', { parent: parent.name, id: parent.id, at: redirection.name, name });
+  }
   const [at, below] = await Promise.all([recordsAt(tx, parent.no, [apex]), namesBelow(tx, parent.no, apex, 5)]);
   const total = at.length + below.total;
   if (total === 0) return;

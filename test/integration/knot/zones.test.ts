@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { fqdn } from '#dns/names/name.ts';
 import type { ServedSet } from '#dns/served.ts';
-import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { numberOfType } from '#dns/types/numbers.ts';
 import { rdataOfOctets } from '#dns/wire/canonical-rdata.ts';
 import { keyId, keyStore, publicKeyOf } from '#nameserver/knot/keys.ts';
 import { type ZoneEngine, zoneEngine } from '#nameserver/knot/zones.ts';
@@ -72,7 +72,7 @@ function ordered(sets: readonly ServedSet[]): ServedSet[] {
 async function answered(zone: string, { name, type }: Pick<ServedSet, 'name' | 'type'>): Promise<(string | null)[]> {
   const question = { name: fqdn(name, zone), type: type as WireType };
   const { answers } = await ask({ address: knot.address, port: knot.port }, question, { signal });
-  const own = answers.filter((answer) => answer.type === TYPE_NUMBERS[type as WireType]);
+  const own = answers.filter((answer) => answer.type === numberOfType(type as WireType));
   return own.map(({ rdata }) => rdataOfOctets(type, rdata)).sort();
 }
 

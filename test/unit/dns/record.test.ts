@@ -70,6 +70,9 @@ describe('a record', () => {
     ['CNAME', 'WWW.example.com'],
     ['ALIAS', 'www.example.com.'],
     ['HTTPS', '0 www.example.com'],
+    ['SVCB', '0 www.example.com'],
+    ['DNAME', 'www.example.com'],
+    ['DNAME', 'a.www.example.com'],
   ])('with type %s cannot point to itself', (type, content) => {
     expect(problem({ name: 'www', type, content })).toMatchObject({ code: 'bad_request', field: 'content' });
   });
@@ -79,6 +82,9 @@ describe('a record', () => {
     ['www', 'HTTPS', '1 www.example.com alpn=h2'],
     ['@', 'MX', 'example.com'],
     ['@', 'ALIAS', 'www.example.com'],
+    ['@', 'DNAME', 'www.example.net'],
+    ['www', 'DNAME', 'example.com'],
+    ['_8443._https', 'SVCB', '1 _8443._https.example.com'],
   ])('at %s of type %s may point to %s', (name, type, content) => {
     expect(record({ name, type, content }).type).toBe(type);
   });
@@ -92,7 +98,7 @@ describe('a record', () => {
 });
 
 describe('for any input', () => {
-  const type = fc.constantFrom(...RECORD_TYPES);
+  const type = fc.constantFrom(...RECORD_TYPES, 'TYPE65280');
   const noise = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc
@@ -128,9 +134,20 @@ describe('for any input', () => {
   });
 
   // Quadratic parsing of 250000 characters would take minutes; the test's own limit is the bound.
-  it.each(RECORD_TYPES)('costs %s no more than its length', (kind) => {
+  it.each([...RECORD_TYPES, 'TYPE65280'])('costs %s no more than its length', (kind) => {
     const name = kind === 'SRV' || kind === 'TLSA' ? '_1._tcp' : 'x';
-    for (const start of ['', '"', '1 . ', '1 . key9="', '1 . alpn=', '0 issue "', '1 2 3 ']) {
+    for (const start of [
+      '',
+      '"',
+      '1 . ',
+      '1 . key9="',
+      '1 . alpn=',
+      '0 issue "',
+      '1 2 3 ',
+      '1 2 "" "" ',
+      '\\# 9 ',
+      '1 2 3 N ',
+    ]) {
       for (const filler of [' ', '"', '\\', 'a', '1', '.', ':', ',', '"" ', '\\000', '-', 'a-', '=;', 'é']) {
         const content = start + filler.repeat(Math.floor(250_000 / filler.length));
         const verdict = parseRecord({ name, type: kind, content }, ZONE);

@@ -42,6 +42,7 @@ test('finds the lines that one write at a time would be refused at, and no other
     },
     fc.tuple(name, target).map(([owner, to]) => `${owner} CNAME ${to}`),
     fc.tuple(name, target).map(([owner, to]) => `${owner} ALIAS ${to}`),
+    fc.tuple(fc.constantFrom('@', 'a', 'b.a', 'b', 'kid'), target).map(([owner, to]) => `${owner} DNAME ${to}`),
     fc.tuple(name, fc.nat(3)).map(([owner, n]) => `${owner} A 192.0.2.${n}`),
     fc.tuple(name, target, fc.boolean()).map(([owner, to, none]) => `${owner} MX ${none ? '0 .' : `10 ${to}`}`),
     fc.tuple(name, target, fc.nat(1)).map(([owner, to, alias]) => `${owner} HTTPS ${alias} ${to}`),

@@ -1,10 +1,11 @@
 /**
- * TLSA: a DANE certificate association (RFC 6698 section 2). The parser checks ranges and lengths.
+ * TLSA and SMIMEA: an association of a certificate or key with a service (RFC 6698 section 2) or with a mail address
+ * (RFC 8162 section 2). The parser checks ranges and lengths.
  */
 import { Buffer } from 'node:buffer';
-import { accept, refuse } from '../verdict.ts';
+import { accept, refuse, type Verdict } from '../verdict.ts';
 import { concat } from '../wire/octets.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { type ParseContent, type ParsedRdata, plainRdata } from './rdata.ts';
 import { fields, parseHex, parseUint } from './tokens.ts';
 
 /** Hex digits by matching type: SHA-256, SHA-512. Type 0 is the whole certificate or key. */
@@ -13,10 +14,13 @@ const DATA_LENGTH: ReadonlyMap<number, number> = new Map([
   [2, 128],
 ]);
 
-export const parseTlsa: ParseContent = (content) => {
+export const parseTlsa: ParseContent = (content) => parse('A TLSA', content);
+export const parseSmimea: ParseContent = (content) => parse('An SMIMEA', content);
+
+function parse(what: string, content: string): Verdict<ParsedRdata> {
   const [first = '', second = '', third = '', ...hex] = fields(content);
   if (hex.length === 0) {
-    return refuse('content', 'A TLSA record is "usage selector matching data", for instance "3 1 1 <64 hex digits>".');
+    return refuse('content', `${what} record is "usage selector matching data", for instance "3 1 1 <64 hex digits>".`);
   }
   const usage = parseUint(first, 3, 'certificate usage');
   if (!usage.ok) return usage;
@@ -36,4 +40,4 @@ export const parseTlsa: ParseContent = (content) => {
   const numbers = [usage.value, selector.value, matching.value];
   const text = `${numbers.join(' ')} ${data.value}`;
   return accept(plainRdata(text, text, concat([Uint8Array.from(numbers), Buffer.from(data.value, 'hex')])));
-};
+}

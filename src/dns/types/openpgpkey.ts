@@ -1,0 +1,21 @@
+/** OPENPGPKEY: the public key of a mail address (RFC 7929 section 2), in base64. */
+import { accept, refuse } from '../verdict.ts';
+import { type ParseContent, plainRdata } from './rdata.ts';
+import { fields, parseBase64 } from './tokens.ts';
+
+export const parseOpenpgpkey: ParseContent = (content) => {
+  if (content.includes('-----')) {
+    return refuse(
+      'content',
+      'Write the key in base64 alone: without the lines that begin with "-----", and without headers.',
+    );
+  }
+  const key = parseBase64(fields(content).join(''), 'key');
+  if (!key.ok) return key;
+  // RFC 9580 section 4.2: the first bit of every packet is set.
+  if (key.value[0]! < 0x80) {
+    return refuse('content', 'The octets are no OpenPGP key; write what "gpg --export | base64" prints.');
+  }
+  const text = key.value.toString('base64');
+  return accept(plainRdata(text, text, new Uint8Array(key.value)));
+};
