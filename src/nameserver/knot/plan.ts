@@ -27,6 +27,20 @@ export function planSets(held: readonly ServedSet[], wanted: readonly ServedSet[
 }
 
 /**
+ * The DNAME sets that need a commit after this one. Knot refuses a DNAME with names below it (RFC 6672 section 2.4), and counts
+ * the names that this commit removes, because their NSEC records are there until it signs.
+ */
+export function laterDnames({ remove, add }: SetPlan): ServedSet[] {
+  const dnames = add.filter(({ type }) => type === 'DNAME');
+  return dnames.filter((dname) => remove.some(({ name }) => isBelow(name, dname.name)));
+}
+
+/** Whether a name is strictly below another; both are relative to the zone. */
+function isBelow(name: string, above: string): boolean {
+  return above === '@' ? name !== '@' : name.endsWith(`.${above}`);
+}
+
+/**
  * The serial of a commit, by serial number arithmetic (RFC 1982): the api's if that is later than the one that is served,
  * otherwise the next one.
  * @param held null: the zone has no contents

@@ -5,7 +5,7 @@ import { isLater } from '#dns/serial.ts';
 import type { ServedSet } from '#dns/served.ts';
 import type { KnotArguments, KnotItem, KnotSession } from './control.ts';
 import { isRefusal, ZoneLoading } from './errors.ts';
-import { isEqualSoa, nextServedSerial, planSets } from './plan.ts';
+import { isEqualSoa, laterDnames, nextServedSerial, planSets } from './plan.ts';
 import { absolute, SetCollector, soaOf, unitOfRemoval, unitOfSoa, unitsOfSet, type ZoneSoa } from './records.ts';
 import { explainFullJournal } from './room.ts';
 
@@ -35,7 +35,7 @@ const TRANSACTION_EXISTS = 'too many transactions';
 const NO_NODE = 'no such node in zone found';
 
 /**
- * Makes the change in one commit. @returns the serial that is served
+ * Makes the change in one commit, or in two if a DNAME takes the place of names below it. @returns the serial that is served
  * @throws KnotError, ZoneLoading. The zone is as before then; the transaction may still be open, and the caller or the next
  * change ends it
  */
@@ -58,13 +58,16 @@ export async function changeZone(
   }
   const serial = serialOf(held?.serial ?? null, change);
   const soaUnit = unitOfSoa(zone, soa, serial);
+  const later = laterDnames(plan);
+  const additions = plan.add.filter((set) => !later.includes(set));
   const removals = plan.remove.map((set) => unitOfRemoval(zone, set));
   await Promise.all([
     ...(removals.length === 0 ? [] : [session.stream('zone-unset', removals, () => {})]),
-    session.stream('zone-set', unitsOf(zone, soaUnit, plan.add), () => {}),
+    session.stream('zone-set', unitsOf(zone, soaUnit, additions), () => {}),
   ]);
   await run('zone-commit', at).catch(explainFullJournal);
-  return serial;
+  // The second commit finds nothing to remove, so there is no third.
+  return later.length === 0 ? serial : changeZone(session, zone, change, { isNew: false });
 }
 
 /** Begins the transaction. @returns the SOA of the contents; null if there are none @throws ZoneLoading */

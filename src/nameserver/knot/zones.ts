@@ -52,7 +52,7 @@ export interface ZoneEngine {
    */
   read(name: string, signal: AbortSignal): AsyncIterable<ServedSet[]>;
   /**
-   * One commit. Changes of one zone are made one after another. @returns the serial that is served
+   * One commit; two, if a DNAME takes the place of names below it. Changes of one zone are made one after another. @returns the serial that is served
    * @throws KnotError, ZoneLoading; nothing is changed then
    */
   change(name: string, change: ZoneChange, signal: AbortSignal): Promise<number>;

@@ -348,6 +348,10 @@ describe('the values of every type', () => {
     await put(name, [longest]);
     expect(await answered(name, longest)).toEqual(longest.rdata);
     expect(ordered(await contents(name))).toEqual(ordered([NS, longest]));
+    const generic = servedSet('generic', 'TYPE65280', [`\\# 32495 ${'ab'.repeat(32_495)}`]);
+    const key = servedSet('key', 'OPENPGPKEY', [Buffer.alloc(48_750, 0x99).toString('base64')]);
+    await put(name, [longest, generic, key]);
+    expect(ordered(await contents(name))).toEqual(ordered([NS, longest, generic, key]));
     // The api refuses it as well: Knot 3.2 could not write it to the socket.
     const text = quotedOctets(Array.from({ length: 17_000 }, () => 1));
     const control = { name: 'control', type: 'TXT', ttl: 300, rdata: [text] };
@@ -357,7 +361,23 @@ describe('the values of every type', () => {
         /control TXT in the zone .* has 68002 characters as text; Knot can return at most 65000/,
       ),
     });
-    expect(ordered(await contents(name))).toEqual(ordered([NS, longest]));
+    expect(ordered(await contents(name))).toEqual(ordered([NS, longest, generic, key]));
+  });
+
+  it('have a DNAME in the place of names below it, also at the apex', async () => {
+    const { name } = await zoneWith([]);
+    const names = ['@', 'old', 'a.old', 'b.c.old'];
+    const all = (sets: readonly ServedSet[]) => engine.change(name, { names, sets: [NS, ...sets], serial: 100 }, signal);
+    await all([servedSet('a.old', 'A', ['192.0.2.1']), servedSet('b.c.old', 'A', ['192.0.2.1'])]);
+    const dname = servedSet('old', 'DNAME', ['a.example.net']);
+    await all([dname]);
+    expect(ordered(await contents(name))).toEqual(ordered([NS, dname]));
+    const apex = servedSet('@', 'DNAME', ['a.example.net']);
+    await all([apex]);
+    expect(ordered(await contents(name))).toEqual(ordered([NS, apex]));
+    const back = servedSet('a.old', 'A', ['192.0.2.2']);
+    await all([back]);
+    expect(ordered(await contents(name))).toEqual(ordered([NS, back]));
   });
 });
 

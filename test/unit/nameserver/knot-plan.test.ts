@@ -6,7 +6,7 @@ import { configurationFile } from '#nameserver/knot/configuration-file.ts';
 import { mergeConfiguration } from '#nameserver/knot/exported.ts';
 import { knotFolder } from '#nameserver/knot/folder.ts';
 import { keyId, publicKeyOf } from '#nameserver/knot/keys.ts';
-import { isEqualSoa, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
+import { isEqualSoa, laterDnames, nextServedSerial, planSets } from '#nameserver/knot/plan.ts';
 import { SetCollector, soaOf, unitsOfSet } from '#nameserver/knot/records.ts';
 
 const set = (name: string, type: string, rdata: string[], ttl = 60) => ({ name, type, ttl, rdata });
@@ -22,6 +22,16 @@ describe('the RRsets of a change', () => {
   it('are replaced when only the TTL differs', () => {
     const [old, wanted] = [set('a', 'A', ['192.0.2.1']), set('a', 'A', ['192.0.2.1'], 30)];
     expect(planSets([old], [wanted])).toEqual({ remove: [old], add: [wanted] });
+  });
+
+  it('wait with a DNAME for the commit that removes the names below it', () => {
+    const dname = (name: string) => set(name, 'DNAME', ['a.example.net.']);
+    const [below, beside, apex] = [set('a.old', 'A', []), set('older', 'A', []), set('@', 'TXT', [])];
+    const plan = { remove: [below, beside, apex], add: [dname('old'), dname('older'), set('old', 'A', [])] };
+    expect(laterDnames(plan)).toEqual([dname('old')]);
+    expect(laterDnames({ remove: [below], add: [dname('@')] })).toEqual([dname('@')]);
+    expect(laterDnames({ remove: [apex], add: [dname('@')] })).toEqual([]);
+    expect(laterDnames({ remove: [], add: plan.add })).toEqual([]);
   });
 });
 

@@ -50,6 +50,8 @@ describe('a question', () => {
     );
     expect(packet).toMatchObject({ id: 0xabcd, type: 'query', flag_rd: false });
     expect(packet.questions).toMatchObject([{ name: 'www.example.org', type: 'MX', class: 'IN' }]);
+    const byNumber = dnsPacket.decode(Buffer.from(encodeQuery(1, { name: 'a.example.org', type: 'TYPE65280' })));
+    expect(byNumber.questions).toMatchObject([{ type: 'UNKNOWN_65280' }]);
     expect(packet.additionals).toMatchObject([{ type: 'OPT', udpPayloadSize: 1232, flag_do: true }]);
   });
 
@@ -93,6 +95,19 @@ describe('an answer', () => {
     expect(message.answers).toHaveLength(1);
     expect(message.answers[0]).toMatchObject({ name: 'x.example.org', type: 15, ttl: 60 });
     expect([...(message.answers[0]?.rdata ?? [])]).toEqual([...wire('MX', 'mail.example.org', 10)]);
+  });
+
+  it('has names of NAPTR, DNAME and SVCB in lower case, and a type by its number as it is', () => {
+    // Header; question . TYPE at offset 12; the answer with RDATA. 4578 is "Ex", 6578 is "ex".
+    const rdataOf = (type: string, octets: string) => {
+      const length = (octets.length / 2).toString(16).padStart(4, '0');
+      const hex = `0001840000010001000000000 0${type}0001 00${type}00010000003c${length}${octets}`.replaceAll(' ', '');
+      return Buffer.from(decodeMessage(Buffer.from(hex, 'hex')).answers[0]?.rdata ?? []).toString('hex');
+    };
+    expect(rdataOf('0023', '000100020155024578000245780000'.slice(0, -2))).toBe('0001000201550245780002657800');
+    expect(rdataOf('0027', '02457800')).toBe('02657800');
+    expect(rdataOf('0040', '00010245780000010003024578')).toBe('00010265780000010003024578');
+    expect(rdataOf('ff00', '02457800')).toBe('02457800');
   });
 
   it('that is truncated over UDP is requested again over TCP, even if it ends in the middle of a record', async () => {
