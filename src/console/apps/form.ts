@@ -2,6 +2,7 @@
 // on as typed, so that the API's own sentence is shown about them.
 import type { z } from 'zod';
 import type { keyBody } from '#contract/app-key.ts';
+import { isNamedType } from '#dns/types/record-type.ts';
 import type { KeyView } from '#service/keys/app-keys.ts';
 import { list, type Typed, text } from '../shell/forms.ts';
 
@@ -36,7 +37,7 @@ export function termsOf(typed: Typed, idOf: (zoneName: string) => string | null)
     manageZones: level('manageZones'),
     grants: rowsOf(typed).map(({ zone, level }) => ({ zoneId: idOf(zone) ?? zone, records: level as 'none' })),
     onlyNames: orNull(list(typed, 'onlyNames')),
-    onlyTypes: orNull(list(typed, 'onlyTypes')) as 'TXT'[] | null,
+    onlyTypes: orNull([...list(typed, 'onlyTypes'), ...list(typed, 'onlyNumbers')]) as 'TXT'[] | null,
     networks: orNull(list(typed, 'networks')),
     expiresAt: momentOf(text(typed, 'expiresAt')),
     zoneWrites: numberOf(text(typed, 'zoneWrites')),
@@ -53,7 +54,8 @@ export function typedOfKey(key: KeyView, zones: readonly NamedZone[]): Typed {
     grantZone: key.grants.map(({ zoneId }) => zones.find(({ id }) => id === zoneId)?.zoneName ?? zoneId),
     grantLevel: key.grants.map(({ records }) => records),
     onlyNames: (key.onlyNames ?? []).join('\n'),
-    onlyTypes: key.onlyTypes ?? [],
+    onlyTypes: (key.onlyTypes ?? []).filter(isNamedType),
+    onlyNumbers: (key.onlyTypes ?? []).filter((type) => !isNamedType(type)).join(', '),
     networks: (key.networks ?? []).join('\n'),
     expiresAt: key.expiresAt?.slice(0, 16) ?? '',
     zoneWrites: String(key.zoneWrites ?? ''),

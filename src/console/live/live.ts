@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { compareServers } from '#dns/live.ts';
 import { fqdn, parseOwnerName } from '#dns/names/name.ts';
-import { isRecordType, RECORD_TYPES } from '#dns/types/index.ts';
+import { isRecordType } from '#dns/types/index.ts';
 import { typeName } from '#dns/wire/rdata-text.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
@@ -14,6 +14,7 @@ import { isParentHosted } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { errorsOf } from '../shell/forms.ts';
 import { clip } from '../shell/shown.ts';
+import { fieldsOfType, NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
 import { show } from '../shell/views.ts';
 import { headOf, type OfZone } from '../zones/head.ts';
 import { shownSecondaries } from '../zones/secondaries.ts';
@@ -21,18 +22,17 @@ import { drawChain } from './chain-picture.ts';
 
 type Asked = Parameters<NonNullable<ConsoleParts['live']>>[0]['type'];
 
-const TYPES: readonly Asked[] = ['SOA', 'DNSKEY', ...RECORD_TYPES];
 const ANSWERS_SHOWN = 40;
 const STORED_SHOWN = 20;
 
 interface Query extends OfZone {
-  Querystring: { name?: string; type?: string };
+  Querystring: { name?: string; type?: string; number?: string };
 }
 
 export function livePages(app: FastifyInstance, { context, live }: ConsoleParts): void {
   app.get<Query>('/zones/:zoneId/live', async (request, reply) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const typed = { name: request.query.name?.trim() || '@', type: typeOf(request.query.type) };
+    const typed = { name: request.query.name?.trim() || '@', type: typeOf(typedType(request.query)) };
     const nodes = (await readNodesOfZone(context, actorOf(request), zone.id)).map((node) => ({
       ...node,
       state: node.starting ? 'starting' : node.current ? 'up to date' : 'behind',
@@ -42,8 +42,8 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
       title: `Live: ${zone.zoneName}`,
       zone,
       home,
-      typed,
-      types: TYPES,
+      typed: { ...typed, ...fieldsOfType(typed.type) },
+      types: ['SOA', 'DNSKEY', ...NAMED_OR_NUMBER],
       nodes,
       secondaries,
       result: null,
@@ -75,6 +75,7 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
       ...page,
       result: {
         name: asked.name,
+        type: asked.type,
         servers: servers.map((server, at) => ({
           ...server,
           ...differences[at],

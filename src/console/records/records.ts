@@ -3,19 +3,21 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
-import { isRecordType, RECORD_TYPES } from '#dns/types/index.ts';
+import { TYPE_FORMS } from '#dns/types/forms.ts';
+import { isRecordType } from '#dns/types/index.ts';
 import { readManagedRecord, readManagedRecords } from '#service/records/records.ts';
 import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { EDITABLE, searchTexts, shownRecord, withQuery } from '../shell/shown.ts';
+import { NAMED_OR_NUMBER, namedAnd, typedType } from '../shell/types.ts';
 import { done, show } from '../shell/views.ts';
 import { addressOfZone, headOf, mustConfirm, type OfZone, shownZone } from '../zones/head.ts';
 
 const PAGE = 50;
 /** The number of characters of a content that are read for the list. The list shows fewer. */
 const SHOWN = 1_000;
-const FIELDS = ['name', 'type', 'content', 'ttl', 'priority', 'anyway'];
+const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'anyway'];
 
 interface OfRecord {
   Params: { zoneId: string; recordId: string };
@@ -49,7 +51,9 @@ export function recordPages(app: FastifyInstance, { context }: ConsoleParts): vo
       zone: shownZone(zone),
       home,
       records: records.map((record) => shownRecord(record, zone)),
-      types: RECORD_TYPES,
+      types: NAMED_OR_NUMBER,
+      forms: TYPE_FORMS,
+      wanted: namedAnd(query.type),
       query,
       pages: {
         first: cursor === undefined ? null : withQuery(home, query),
@@ -92,7 +96,7 @@ export function recordPages(app: FastifyInstance, { context }: ConsoleParts): vo
       reply,
       FIELDS,
       async () => {
-        const body = judge(recordBody, inputOf(typed, text(typed, 'name'), text(typed, 'type')));
+        const body = judge(recordBody, inputOf(typed, text(typed, 'name'), typedType(typed)));
         const made = await createRecord(context, callerOf(request), zone.id, body);
         return done(request, reply, home, `The record ${made.name} (${made.type}) was created and is live.`);
       },

@@ -7,7 +7,7 @@ import { conflict } from '../verdict.ts';
 import { NAMES_SHOWN } from './nearby-records.ts';
 import { FINE, type WriteRule } from './surroundings.ts';
 
-/** X20: a name is redirected once. A CNAME beside a DNAME is refused by the rule for CNAME, and NS by those for cuts. */
+/** X20: a name is redirected once. The rule for CNAME refuses a CNAME at the name, and the rules for cuts refuse NS. */
 export const keepDnameSingle: WriteRule = (record, { atName }) => {
   if (record.type !== 'DNAME') return FINE;
   const other = atName.find(({ type }) => type === 'DNAME');

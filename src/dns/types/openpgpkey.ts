@@ -14,7 +14,7 @@ export const parseOpenpgpkey: ParseContent = (content) => {
   if (!key.ok) return key;
   // RFC 9580 section 4.2: the first bit of every packet is set.
   if (key.value[0]! < 0x80) {
-    return refuse('content', 'The octets are no OpenPGP key; write what "gpg --export | base64" prints.');
+    return refuse('content', 'The octets are no OpenPGP key; write the output of "gpg --export | base64".');
   }
   const text = key.value.toString('base64');
   return accept(plainRdata(text, text, new Uint8Array(key.value)));

@@ -74,7 +74,7 @@ const CASES: readonly [type: WireType, name: string, content: string, octets: st
 
 describe('a record', () => {
   test.each(CASES)(
-    'of type %s at %s is answered by the name server',
+    'with type %s at %s is answered by the name server',
     async (type, name, content, octets, canonical) => {
       const reply = await post({ name, type, content });
       expect([reply.status, reply.body.type, reply.body.content]).toEqual([201, type, canonical ?? content]);
@@ -85,7 +85,7 @@ describe('a record', () => {
     },
   );
 
-  test('of each type comes back from the zone file', async () => {
+  test('comes back from the zone file, with every type', async () => {
     const exported = await request('GET', `/zones/${zone.id}/zonefile`);
     const copy = await service.zone('copy.example');
     const file = exported.text.replaceAll(ZONE, 'copy.example');

@@ -122,6 +122,25 @@ describe('the list of zones', () => {
 });
 
 describe('records', () => {
+  it('have an example of each type, and a type by its number', async () => {
+    const browser = await entered(ada);
+    const zone = await zoneOfRed();
+    const { text } = await browser.get(zone.home);
+    expect(text).toMatch(/<option value="SSHFP" data-example="4 2 [0-9a-f]{64}">SSHFP<\/option>/);
+    expect(words(text)).toContain('TYPEn generic RDATA');
+    const fields = { name: 'box', type: 'TYPEn', content: '\\# 1 ff', ttl: '', priority: '' };
+    const refused = await browser.post(`${zone.home}/records`, { ...fields, number: '6' });
+    expect([refused.status, words(refused.text)]).toEqual([400, expect.stringContaining('TYPE6 is SOA')]);
+    expect(refused.text).toMatch(/name="number"[^>]*value="6"/);
+    expect((await browser.post(`${zone.home}/records`, { ...fields, number: '65280' })).status).toBe(303);
+    expect(await stored(zone)).toMatchObject([{ name: 'box', type: 'TYPE65280', content: '\\# 1 ff' }]);
+    const found = await browser.get(`${zone.home}?type=TYPE65280`);
+    expect(found.text).toMatch(/<option value="TYPE65280" selected>/);
+    expect((await browser.get(`${zone.home}/live?name=box&type=TYPEn&number=65280`)).text).toMatch(
+      /<option value="TYPEn" selected>[\s\S]*name="number"[^>]*value="65280"/,
+    );
+  });
+
   it('are created, changed and deleted', async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();

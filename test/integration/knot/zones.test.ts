@@ -367,7 +367,8 @@ describe('the values of every type', () => {
   it('have a DNAME in the place of names below it, also at the apex', async () => {
     const { name } = await zoneWith([]);
     const names = ['@', 'old', 'a.old', 'b.c.old'];
-    const all = (sets: readonly ServedSet[]) => engine.change(name, { names, sets: [NS, ...sets], serial: 100 }, signal);
+    const all = (sets: readonly ServedSet[]) =>
+      engine.change(name, { names, sets: [NS, ...sets], serial: 100 }, signal);
     await all([servedSet('a.old', 'A', ['192.0.2.1']), servedSet('b.c.old', 'A', ['192.0.2.1'])]);
     const dname = servedSet('old', 'DNAME', ['a.example.net']);
     await all([dname]);

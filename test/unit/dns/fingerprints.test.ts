@@ -57,14 +57,14 @@ describe('a refused value', () => {
     ['CERT', 'PKIX 0 RSA AA==', /algorithm is "RSA"/],
     ['CERT', 'PKIX 0 0 A', /certificate is "A"; it must be base64/],
     ['OPENPGPKEY', '-----BEGIN PGP PUBLIC KEY BLOCK-----', /base64 alone: without the lines that begin with "-----"/],
-    ['OPENPGPKEY', 'aGVsbG8=', /no OpenPGP key; write what "gpg --export/],
+    ['OPENPGPKEY', 'aGVsbG8=', /no OpenPGP key; write the output of "gpg --export/],
     ['OPENPGPKEY', 'mQENBA', /must be base64 with padding/],
     ['OPENPGPKEY', 'mQENBA=', /must be base64 with padding/],
     ['OPENPGPKEY', 'mQ%NBA==', /must be base64 with padding/],
     ['DHCID', 'AAIB', /The DHCID has 3 octets/],
     ['DHCID', 'AAIBY2/A', /The DHCID has 6 octets.*32 for SHA-256/],
     ['DHCID', 'x', /must be base64/],
-  ])('%s %s says how to mend it', (type, content, message) => {
+  ])('%s %s says how to correct it', (type, content, message) => {
     expect(refusal(type, content)).toMatchObject({ field: 'content', message: expect.stringMatching(message) });
   });
 });

@@ -1,4 +1,5 @@
-// Adds copy buttons to pages, and lets the space bar press links that look like buttons. Pages work without it.
+// Adds copy buttons to pages, shows an example of the chosen record type, and lets the space bar press links that look like
+// buttons. Pages work without it.
 function offerCopies(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
 }
@@ -25,5 +26,13 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   event.target.click();
 });
+function showExample(select) {
+  const content = select.form?.elements.content;
+  if (content) content.placeholder = select.selectedOptions[0]?.dataset.example ?? '';
+}
+document.addEventListener('change', ({ target }) => {
+  if (target.matches?.('select[name="type"]')) showExample(target);
+});
+for (const select of document.querySelectorAll('select[name="type"]')) showExample(select);
 document.addEventListener('htmx:after:swap', () => offerCopies(document));
 offerCopies(document);

@@ -1,0 +1,48 @@
+// docs/reference/record-types.md: the types with the forms of their contents, and the rules that the types have of their own.
+import { TYPE_FORMS } from '#dns/types/forms.ts';
+import { OWN_TYPES } from '#dns/types/numbers.ts';
+import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { code, page, paragraph, table } from './markdown.ts';
+
+export function recordTypesPage(): string {
+  return page(
+    'Record types',
+    paragraph(
+      'This page lists the record types that Zonestead supports, with an example of the content of each. A DNSRecord has the content in `content` or `values`, REST in `content`.',
+    ),
+    table(
+      ['type', 'content', 'example'],
+      [...RECORD_TYPES, 'TYPEn' as const].map((type) => {
+        const { form, example } = TYPE_FORMS[type];
+        return [code(type), form, code(example)];
+      }),
+    ),
+    '## Names',
+    [
+      '- Names are relative to the zone; `@` is the apex. A `*` as the first label is a wildcard.',
+      '- Names with characters outside of ASCII are converted as UTS #46 says.',
+      '- A CNAME cannot share its name with another record. An ALIAS cannot share its name with A, AAAA or CNAME records.',
+      '- While the target of an ALIAS has no addresses, its name is answered without data (NOERROR), and no wildcard answers for it. The\n  name servers then hold a record of the private type 65401 at the name. The DNSRecord is not Ready.',
+      '- A DNAME redirects all names below its own name (RFC 6672), so no record and no zone of Zonestead may be below it. It may be\n  at the apex of a zone without other names, and not at a wildcard, nor with a CNAME or the NS records of a delegation.',
+      '- SRV, TLSA and URI records of a service are at `_service._proto` or `_port._proto`; Zonestead requires this form for SRV and TLSA.',
+      '- OPENPGPKEY and SMIMEA records of a mail address are at `<hash>._openpgpkey` and `<hash>._smimecert`. The hash is the first 56\n  hexadecimal digits of the SHA-256 digest of the part before the `@` (RFC 7929, RFC 8162).',
+    ].join('\n'),
+    '## Forms',
+    [
+      '- Answers have one canonical form of each content, for example addresses in their shortest form. TXT stays as it is.',
+      '- The mnemonics in a CERT become numbers. Sizes in a LOC have one digit and zeros on the wire, so 1,234 m becomes 1,000 m.',
+      '- In an SVCB or HTTPS record, newer keys such as `dohpath` are answered as `key7`.',
+    ].join('\n'),
+    '## Types by number',
+    paragraph(
+      'Another type is written as `TYPE` and its number, for example `TYPE65280`, with the content in the generic form of RFC 3597. Zonestead compares the octets only. An API key that is limited to types must list each number.',
+    ),
+    paragraph(
+      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if the name servers have a form of their own for it, for example HINFO and RP.`,
+    ),
+    '## Not supported',
+    paragraph(
+      `An import of a zone file with another type is refused, with the number of the line. SOA, NS of the apex, and DNSSEC records (DNSKEY, RRSIG, NSEC, CDS, CDNSKEY) are made by the service; an import ignores them.`,
+    ),
+  );
+}
