@@ -214,7 +214,7 @@ describe('endpoints', () => {
     const { endpoints, dropped } = adjust(
       [
         endpoint('www.example.com', 'A', ['192.0.2.1']),
-        endpoint('n.example.org', 'NAPTR', ['x']),
+        endpoint('n.example.org', 'SPF', ['x']),
         endpoint('w.example.org', 'A', ['192.0.2.1'], { setIdentifier: 'blue' }),
       ],
       zones,
@@ -222,9 +222,15 @@ describe('endpoints', () => {
     expect(endpoints).toEqual([]);
     expect(dropped).toEqual([
       'www.example.com A: no zone of the key contains it',
-      'n.example.org NAPTR: the service has no such type',
+      'n.example.org SPF: the service has no such type',
       'w.example.org A: routing policies (setIdentifier) are not supported',
     ]);
+  });
+
+  test('of type NAPTR are compared in the form of the service', () => {
+    const target = '100 10 S SIP+D2U "" _sip._udp.Example.org.';
+    const { endpoints } = adjust([endpoint('n.example.org', 'NAPTR', [target])], zones);
+    expect(endpoints).toMatchObject([{ targets: ['100 10 "S" "SIP+D2U" "" _sip._udp.example.org'] }]);
   });
 
   test('leave types alone that external-dns does not know', () => {
