@@ -6,36 +6,22 @@ import { PLACEHOLDER } from '../own-records.ts';
 import { nameOfNumber } from './numbers.ts';
 import { isGenericType, isNamedType, type RecordType } from './record-type.ts';
 
-/** Types that have a name, and that the service neither accepts nor makes. */
+/** Types that have a form of their own in Knot, and that the service neither accepts nor makes. */
 const OTHERS: ReadonlyMap<number, string> = new Map([
   [3, 'MD'],
   [4, 'MF'],
   [7, 'MB'],
   [8, 'MG'],
   [9, 'MR'],
-  [10, 'NULL'],
-  [13, 'HINFO'],
-  [14, 'MINFO'],
-  [17, 'RP'],
-  [18, 'AFSDB'],
-  [21, 'RT'],
   [24, 'SIG'],
   [25, 'KEY'],
   [26, 'PX'],
   [30, 'NXT'],
-  [36, 'KX'],
   [41, 'OPT'],
   [42, 'APL'],
   [45, 'IPSECKEY'],
   [62, 'CSYNC'],
   [63, 'ZONEMD'],
-  [99, 'SPF'],
-  [104, 'NID'],
-  [105, 'L32'],
-  [106, 'L64'],
-  [107, 'LP'],
-  [108, 'EUI48'],
-  [109, 'EUI64'],
 ]);
 
 /** Types of questions and of messages (RFC 6895 section 3.1). */

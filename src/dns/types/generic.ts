@@ -1,17 +1,23 @@
 /** RDATA in generic form, `\# length hex` (RFC 3597 section 5), for types that are written as TYPE and a number. */
 import { Buffer } from 'node:buffer';
 import { accept, refuse, type Verdict } from '../verdict.ts';
-import { type ParseContent, plainRdata } from './rdata.ts';
+import { inLayout, LAYOUTS } from './layouts.ts';
+import { type ParsedRdata, plainRdata } from './rdata.ts';
+import type { GenericType } from './record-type.ts';
 import { fields } from './tokens.ts';
 
 const SHAPE = 'Generic RDATA is "\\# length hex", for instance "\\# 4 c0000201" (RFC 3597 section 5).';
 
-export const parseGeneric: ParseContent = (content) => {
+/** Octets of types that Knot has a form for must have the layout of the type. All others are taken as they are. */
+export function parseGeneric(type: GenericType, content: string): Verdict<ParsedRdata> {
   const octets = genericOctets(fields(content));
   if (!octets.ok) return octets;
-  const text = genericText(octets.value);
-  return accept(plainRdata(text, text, new Uint8Array(octets.value)));
-};
+  const layout = LAYOUTS.get(Number(type.slice('TYPE'.length)));
+  const wire = layout === undefined ? new Uint8Array(octets.value) : inLayout(layout, octets.value);
+  if (wire === null) return refuse('content', `The octets are no ${layout?.name} record, which ${type} is.`);
+  const text = genericText(wire);
+  return accept(plainRdata(text, text, wire));
+}
 
 /** @param words `\#`, the number of octets, and hexadecimal digits in any number of words */
 export function genericOctets([mark, length = '', ...hex]: readonly string[]): Verdict<Buffer> {

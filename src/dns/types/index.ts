@@ -68,7 +68,7 @@ export function parseRdata(
   if (!text.ok) return text;
   const preference = judgePriority(type, priority);
   if (!preference.ok) return preference;
-  const parsed = (isNamedType(type) ? PARSERS[type] : parseGeneric)(content, preference.value);
+  const parsed = isNamedType(type) ? PARSERS[type](content, preference.value) : parseGeneric(type, content);
   if (parsed.ok && parsed.value.wire.length > MAX_RDATA) return tooLong(parsed.value.wire.length);
   if (parsed.ok && parsed.value.rdata.length > MAX_RDATA_TEXT) return textTooLong(parsed.value.rdata.length);
   return parsed;

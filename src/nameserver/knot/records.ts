@@ -5,6 +5,7 @@ import { genericText } from '#dns/types/generic.ts';
 import { isOwnType } from '#dns/types/numbers.ts';
 import { canonicalRdata, octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
 import { nameToWire, uint32 } from '#dns/wire/octets.ts';
+import { asStored } from '#dns/wire/shown-rdata.ts';
 import type { KnotArguments, KnotItem } from './control.ts';
 import { KnotError } from './errors.ts';
 import { MAX_SECTION } from './protocol.ts';
@@ -86,15 +87,16 @@ export class SetCollector {
   /** @returns the RRsets that these items complete */
   push(items: readonly KnotItem[]): ServedSet[] {
     const complete: ServedSet[] = [];
-    for (const { owner = '', type = '', ttl = '0', data = '' } of items) {
-      if (isOwnType(type)) continue;
+    for (const { owner = '', type: shown = '', ttl = '0', data = '' } of items) {
+      if (isOwnType(shown)) continue;
+      const { type, text } = asStored(shown, data);
       const name = this.#relative(owner);
       if (this.#open?.name !== name || this.#open.type !== type) {
         complete.push(...this.end());
         this.#open = { name, type, ttl: Number(ttl), rdata: new Set() };
       }
       // A value that somebody else put there is shown as Knot writes it: it equals no value of the service.
-      this.#open.rdata.add(canonicalRdata(type, type === 'HTTPS' || type === 'SVCB' ? withQuotes(data) : data) ?? data);
+      this.#open.rdata.add(canonicalRdata(type, type === 'HTTPS' || type === 'SVCB' ? withQuotes(text) : text) ?? text);
     }
     return complete;
   }

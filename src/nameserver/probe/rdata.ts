@@ -1,6 +1,7 @@
 // RDATA from a message in the wire form of dns/: names uncompressed and in lower case (RFC 4034 section 6.2). For SVCB and HTTPS
 // this is our own rule, since the values are only compared and not signed.
 
+import { LAYOUTS } from '#dns/types/layouts.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { concat } from '#dns/wire/octets.ts';
@@ -14,7 +15,14 @@ interface Layout {
   readonly names: number;
 }
 
+/** Types that the service has by their numbers only. */
+const BY_NUMBER = [...LAYOUTS].flatMap(([type, { parts }]): [number, Layout][] => {
+  const names = parts.filter((part) => part === 'name').length;
+  return names === 0 ? [] : [[type, { before: 2 * (parts.length - names), names }]];
+});
+
 const NAMES_AT = new Map<number, Layout>([
+  ...BY_NUMBER,
   [TYPE_NUMBERS.NS, { before: 0, names: 1 }],
   [TYPE_NUMBERS.CNAME, { before: 0, names: 1 }],
   [TYPE_NUMBERS.PTR, { before: 0, names: 1 }],

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
 import { isRecordType } from '#dns/types/index.ts';
 import { OWN_TYPES, TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { asStored } from '#dns/wire/shown-rdata.ts';
 import { hex, problemOf, rdata, record, refusal, ZONE } from './build.ts';
 
 const refused = (type: string) => problemOf(parseRecord({ name: 'a', type, content: '\\# 0' }, ZONE));
@@ -44,6 +45,45 @@ describe('a type by its number', () => {
   ])('%s is refused', (type, message) => {
     expect(refused(type).message.replace(/\.$/, '')).toMatch(message);
     expect(isRecordType(type)).toBe(false);
+  });
+});
+
+describe('an old type that Knot shows in its own form', () => {
+  // The octets are those of named-rrchecker (BIND 9.18).
+  it.each([
+    ['HINFO', 13, '"PC" "Linux \\"6\\""', '025043094c696e757820223622'],
+    ['MINFO', 14, 'a.example. b.example.', '0161076578616d706c65000162076578616d706c6500'],
+    ['RP', 17, 'john\\.doe.example. .', '086a6f686e2e646f65076578616d706c650000'],
+    ['AFSDB', 18, '1 db.example.', '0001026462076578616d706c6500'],
+    ['RT', 21, '2 rt.example.', '0002027274076578616d706c6500'],
+    ['KX', 36, '10 kx.example.', '000a026b78076578616d706c6500'],
+    ['SPF', 99, '"v=spf1" "-all"', '06763d73706631042d616c6c'],
+    ['NID', 104, '10 0014:4fff:ff20:ee64', '000a00144fffff20ee64'],
+    ['L32', 105, '10 10.1.2.0', '000a0a010200'],
+    ['L64', 106, '10 2001:0db8:1140:1000', '000a20010db811401000'],
+    ['LP', 107, '10 l64.example.', '000a036c3634076578616d706c6500'],
+    ['EUI48', 108, '00-00-5e-00-53-2a', '00005e00532a'],
+    ['EUI64', 109, '00-00-5e-ef-10-00-00-2a', '00005eef1000002a'],
+  ])('%s is TYPE%i with the octets of %s', (name, number, shown, spaced) => {
+    const wire = spaced.replaceAll(' ', '');
+    const content = `\\# ${wire.length / 2} ${wire}`;
+    const type = `TYPE${number}` as const;
+    expect(hex(rdata(type, content).wire)).toBe(wire);
+    expect(asStored(name, shown)).toEqual({ type, text: content });
+    const short = `\\# ${wire.length / 2 - 1} ${wire.slice(0, -2)}`;
+    expect(refusal(type, short).message).toBe(`The octets are no ${name} record, which ${type} is.`);
+    const long = `\\# ${wire.length / 2 + 1} ${wire}07`;
+    expect(refusal(type, long).message).toContain(`no ${name} record`);
+  });
+
+  it('has names in lower case, and others than these stay as they are shown', () => {
+    expect(hex(rdata('TYPE18', '\\# 5 0001014100').wire)).toBe('0001016100');
+    expect(asStored('AFSDB', '1 A.')).toEqual({ type: 'TYPE18', text: '\\# 5 0001016100' });
+    expect(asStored('NULL', '\\# 1 FF')).toEqual({ type: 'TYPE10', text: '\\# 1 FF' });
+    expect(asStored('A', '192.0.2.1')).toEqual({ type: 'A', text: '192.0.2.1' });
+    expect(asStored('AFSDB', 'x A.')).toEqual({ type: 'TYPE18', text: 'x A.' });
+    expect(asStored('HINFO', '"x"')).toEqual({ type: 'TYPE13', text: '"x"' });
+    expect(asStored('RP', 'a\\9. .')).toEqual({ type: 'TYPE17', text: 'a\\9. .' });
   });
 });
 

@@ -227,7 +227,7 @@ describe('endpoints', () => {
     ]);
   });
 
-  test('of type NAPTR are compared in the form of the service', () => {
+  test('are compared in the form of the service, also NAPTR', () => {
     const target = '100 10 S SIP+D2U "" _sip._udp.Example.org.';
     const { endpoints } = adjust([endpoint('n.example.org', 'NAPTR', [target])], zones);
     expect(endpoints).toMatchObject([{ targets: ['100 10 "S" "SIP+D2U" "" _sip._udp.example.org'] }]);

@@ -1,0 +1,74 @@
+/**
+ * RDATA as a name server shows it, of types that the service has only by their numbers: `HINFO "PC" "Linux"` is
+ * `TYPE13 \# 9 …`. Pure.
+ */
+import { Buffer } from 'node:buffer';
+import { parseIpv4 } from '../types/address.ts';
+import { genericText } from '../types/generic.ts';
+import { inLayout, LAYOUTS, type Layout, type Part, SIZES, wireOf } from '../types/layouts.ts';
+import { readCharacterString, readEscape } from '../types/tokens.ts';
+import { concat, uint16 } from './octets.ts';
+
+const NUMBERS: ReadonlyMap<string, number> = new Map([...LAYOUTS].map(([number, { name }]) => [name, number]));
+
+/** The type as the service has it, and the canonical text of the value. Values of all other types stay as they are. */
+export function asStored(type: string, text: string): { type: string; text: string } {
+  const number = NUMBERS.get(type);
+  const layout = number === undefined ? undefined : LAYOUTS.get(number);
+  if (layout === undefined) return { type, text };
+  const octets = text.startsWith('\\#') ? null : octetsOf(layout, text);
+  return { type: `TYPE${number}`, text: octets === null ? text : genericText(octets) };
+}
+
+/** Words without blanks, and quoted strings with their quotes. */
+const WORD = /"(?:[^"\\]|\\.)*"|[^ \t]+/gs;
+
+/** Null if the text is no value of the type. */
+function octetsOf(layout: Layout, text: string): Uint8Array | null {
+  const words: string[] = text.match(WORD) ?? [];
+  const { parts } = layout;
+  const kinds: readonly Part[] = parts[0] === 'strings' ? words.map(() => 'string') : parts;
+  if (words.length !== kinds.length) return null;
+  const found = kinds.map((part, at) => octetsOfWord(part, words[at] as string));
+  return found.includes(null) ? null : inLayout(layout, concat(found as Uint8Array[]));
+}
+
+function octetsOfWord(part: Part, word: string): Uint8Array | null {
+  switch (part) {
+    case 'number':
+      return /^[0-9]{1,5}$/.test(word) ? uint16(Number(word)) : null;
+    case 'ipv4':
+      return parseIpv4(word);
+    case 'name':
+      return nameOf(word);
+    case 'string': {
+      const string = readCharacterString(Buffer.from(word, 'latin1'), 0);
+      return string.ok ? concat([Uint8Array.of(string.value.octets.length), string.value.octets]) : null;
+    }
+    default: {
+      const octets = Buffer.from(word.replace(/[:-]/g, ''), 'hex');
+      return octets.length === SIZES[part] ? new Uint8Array(octets) : null;
+    }
+  }
+}
+
+/** An absolute name with escapes. */
+function nameOf(text: string): Uint8Array | null {
+  const source = Buffer.from(text === '.' ? '' : text, 'latin1');
+  const labels: Uint8Array[] = [];
+  let label: number[] = [];
+  for (let at = 0; at < source.length; ) {
+    const octet = source[at] as number;
+    if (octet === 0x2e) {
+      labels.push(Uint8Array.from(label));
+      label = [];
+      at += 1;
+      continue;
+    }
+    const escaped = octet === 0x5c ? readEscape(source, at) : null;
+    if (escaped?.ok === false) return null;
+    label.push(escaped?.value.octet ?? octet);
+    at = escaped?.value.next ?? at + 1;
+  }
+  return label.length === 0 ? wireOf(labels) : null;
+}
