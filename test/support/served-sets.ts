@@ -53,6 +53,10 @@ const parameters = fc
   )
   .map((chosen) => Object.values(chosen).join(' '));
 
+const service = fc
+  .tuple(fc.integer({ min: 1, max: 65_535 }), fc.oneof(host, fc.constant('.')), parameters)
+  .map((parts) => parts.join(' '));
+
 const CONTENTS: Readonly<Record<Exclude<NamedType, 'ALIAS' | 'MX'>, fc.Arbitrary<string>>> = {
   ...RARE_CONTENTS,
   A: ipv4,
@@ -66,9 +70,8 @@ const CONTENTS: Readonly<Record<Exclude<NamedType, 'ALIAS' | 'MX'>, fc.Arbitrary
     .map(([flags, tag, domain]) => `${flags} ${tag} "${domain}; account=\\"1\\""`),
   CNAME: host,
   DS: fc.tuple(uint16, hex(32)).map(([tag, digest]) => `${tag} 13 2 ${digest}`),
-  HTTPS: fc
-    .tuple(fc.integer({ min: 1, max: 65_535 }), fc.oneof(host, fc.constant('.')), parameters)
-    .map((parts) => parts.join(' ')),
+  HTTPS: service,
+  SVCB: service,
   NS: host,
   PTR: host,
   SRV: fc.tuple(uint16, uint16, uint16, host).map((parts) => parts.join(' ')),

@@ -18,6 +18,32 @@ export const DNS_FAULTS: readonly Fault[] = [
     tests: ['test/unit/dns'],
   },
   {
+    name: 'dname-one-commit',
+    breaks: 'a DNAME is in the same commit as the removal of the names below it, which Knot refuses',
+    edits: [
+      {
+        file: 'src/nameserver/knot/transaction.ts',
+        find: 'const later = laterDnames(plan);',
+        replace: 'const later = laterDnames({ ...plan, add: [] });',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/knot/zones.test.ts'],
+  },
+  {
+    name: 'dname-above',
+    breaks: 'a record is accepted below a DNAME that was written before it',
+    edits: [
+      {
+        file: 'src/store/zone-load.ts',
+        find: "type in ('NS', 'DNAME')",
+        replace: "type in ('NS')",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/api/record-types.test.ts'],
+  },
+  {
     name: 'render-ttl-lowest',
     breaks: 'an RRset has the highest TTL of its records instead of the lowest',
     edits: [
