@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { numberOfType } from '#dns/types/numbers.ts';
 import { ask, type WireType } from '#nameserver/probe/probe.ts';
 import { refusal } from '../../support/api.ts';
+import { verifyZone, zoneText } from '../../support/check-zones.ts';
 import { startTestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const service = await startTestService();
 const { request, knot, dns } = service;
@@ -70,6 +72,8 @@ const CASES: readonly [type: WireType, name: string, content: string, octets: st
   ['DNAME', 'dname', 'target.example.net', '06746172676574076578616d706c65036e657400'],
   ['TYPE65280', 'generic', '\\# 4 0A00 0001', '0a000001', '\\# 4 0a000001'],
   ['TYPE65280', 'nothing', '\\# 0', ''],
+  // HINFO, which Knot shows in its own form.
+  ['TYPE13', 'hinfo', '\\# 13 025043094c696e757820223622', '025043094c696e757820223622'],
 ];
 
 describe('a record', () => {
@@ -99,6 +103,13 @@ describe('a record', () => {
     };
     expect(await contents(copy)).toEqual(await contents(zone));
   });
+});
+
+test('a zone with all of them verifies as a signed zone, as ldns reads it', async () => {
+  await service.settled();
+  const text = await zoneText(knot.control, ZONE);
+  for (const type of ['NAPTR', 'SVCB', 'LOC', 'DNAME', 'HINFO', 'TYPE65280']) expect(text).toContain(type);
+  expect(await verifyZone(text, await temporaryFolder('record-types'))).toMatch(/Zone is verified and complete/);
 });
 
 describe('a type by its number', () => {
