@@ -5,6 +5,7 @@ import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
 import { TYPE_FORMS } from '#dns/types/forms.ts';
 import { isRecordType } from '#dns/types/index.ts';
+import { isNamedType } from '#dns/types/record-type.ts';
 import { readManagedRecord, readManagedRecords } from '#service/records/records.ts';
 import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
 import type { ConsoleParts } from '../parts.ts';
@@ -80,6 +81,7 @@ export function recordPages(app: FastifyInstance, { context }: ConsoleParts): vo
       zone: shownZone(zone),
       home,
       record: shown,
+      form: TYPE_FORMS[isNamedType(record.type) ? record.type : 'TYPEn'],
       isFocused: what === 'row',
       isLong: record.content.length > EDITABLE,
       values: { content: record.content, ttl: record.ttl ?? '', priority: record.priority ?? '' },

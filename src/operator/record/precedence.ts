@@ -52,7 +52,10 @@ function isOpen(object: DNSRecord): boolean {
   return programmed === undefined || programmed.status === 'Unknown' || UNDECIDED.has(programmed.reason);
 }
 
-/** Whether two records conflict: the same value, or a type that must be alone at its name (RFC 1034 section 3.6.2, RFC 6672 section 2.4). */
+/**
+ * Whether two records conflict: the same value, or a type that must be alone at its name (RFC 1034 section 3.6.2) or single
+ * (RFC 6672 section 2.4).
+ */
 function contend(a: Desired, b: Desired): boolean {
   if (a.name !== b.name) return false;
   const alone = [a, b].some(({ type }) => type === 'CNAME' || type === 'ALIAS');

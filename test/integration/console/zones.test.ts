@@ -151,6 +151,7 @@ describe('records', () => {
     expect(record).toMatchObject({ name: 'mail', type: 'MX', content: 'mx.example.net', ttl: 300, priority: 20 });
     const edit = await browser.get(`${zone.home}/records/${record?.id}/edit`);
     expect(edit.text).toMatch(/name="priority"[^>]*value="20"/);
+    expect(words(edit.text)).toContain('For instance mail.example.org (a host name');
     const changed = await browser.post(`${zone.home}/records/${record?.id}`, { content: 'mx2.example.net', ttl: '' });
     expect(changed.location).toBe(zone.home);
     expect(await stored(zone)).toMatchObject([{ id: record?.id, content: 'mx2.example.net', ttl: 3600 }]);
