@@ -179,6 +179,7 @@ describe('two new DNSRecords that conflict', () => {
     ['one value in two spellings', { name: 'WWW.Example.org.', content: '192.0.2.1' }, { content: '192.0.2.1' }],
     ['one at the apex', { name: 'example.org.', content: '192.0.2.1' }, { name: '@', content: '192.0.2.1' }],
     ['a CNAME at the name of an address', { type: 'CNAME', content: 'www.example.net' }, { content: '192.0.2.1' }],
+    ['two DNAMEs', { type: 'DNAME', content: 'a.example.net' }, { type: 'DNAME', content: 'b.example.net' }],
     ['an address at the name of a CNAME', { content: '192.0.2.1' }, { type: 'CNAME', content: 'www.example.net' }],
   ])('leave it to the oldest, in any order of arrival: %s', async (_what, spec, other) => {
     for (const together of [false, true]) {
