@@ -38,7 +38,7 @@ export function recordTypesPage(): string {
       'Another type is written as `TYPE` and its number, for example `TYPE65280`, with the content in the generic form of RFC 3597. Zonestead compares the octets only. An API key that is limited to types must list each number.',
     ),
     paragraph(
-      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is one of the old types MD, MF, MB, MG, MR, SIG, KEY, PX, NXT, APL and IPSECKEY. The octets of HINFO, RP and other types that the name servers check must have the layout of the type.`,
+      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is MD, MF, MB, MG, MR, SIG, KEY, PX, NXT, APL, IPSECKEY, CSYNC or ZONEMD. The octets of HINFO, RP and other types that the name servers check must have the layout of the type.`,
     ),
     '## Not supported',
     paragraph(
