@@ -1,5 +1,6 @@
 // docs/reference/record-types.md: the types with the forms of their contents, and the rules that the types have of their own.
 import { TYPE_FORMS } from '#dns/types/forms.ts';
+import { LAYOUTS } from '#dns/types/layouts.ts';
 import { OWN_TYPES } from '#dns/types/numbers.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { code, page, paragraph, table } from './markdown.ts';
@@ -38,7 +39,10 @@ export function recordTypesPage(): string {
       'Another type is written as `TYPE` and its number, for example `TYPE65280`, with the content in the generic form of RFC 3597. Zonestead compares the octets only. An API key that is limited to types must list each number.',
     ),
     paragraph(
-      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is MD, MF, MB, MG, MR, SIG, KEY, PX, NXT, APL, IPSECKEY, CSYNC or ZONEMD. The octets of HINFO, RP and other types that the name servers check must have the layout of the type.`,
+      `A number is refused if Zonestead has the type under a name, if the service makes the records of the type itself (${OWN_TYPES.join(', ')}), if it is a type of questions or messages (128 to 255, OPT), or if it is MD, MF, MB, MG, MR, SIG, KEY, PX, NXT, APL, IPSECKEY, CSYNC or ZONEMD.`,
+    ),
+    paragraph(
+      `The octets of the old types ${[...LAYOUTS.values()].map(({ name }) => name).join(', ')} must have the layout of the type. An import of a zone file also reads the own forms of these types, and converts them.`,
     ),
     '## Not supported',
     paragraph(

@@ -31,6 +31,13 @@ export const LAYOUTS: ReadonlyMap<number, Layout> = new Map([
   [109, { name: 'EUI64', parts: ['eui64'] }],
 ]);
 
+const NUMBERS: ReadonlyMap<string, number> = new Map([...LAYOUTS].map(([number, { name }]) => [name, number]));
+
+/** Null if no type of this name is in the table. */
+export function numberOfLayout(name: string): number | null {
+  return NUMBERS.get(name) ?? null;
+}
+
 /** Octets of the parts that always have the same number. */
 export const SIZES: Readonly<Partial<Record<Part, number>>> = { number: 2, ipv4: 4, identifier: 8, eui48: 6, eui64: 8 };
 

@@ -1,23 +1,26 @@
 /**
- * RDATA as a name server shows it, of types that the service has only by their numbers: `HINFO "PC" "Linux"` is
+ * RDATA as a name server or a zone file shows it, of types that the service has only by their numbers: `HINFO "PC" "Linux"` is
  * `TYPE13 \# 9 …`. Pure.
  */
 import { Buffer } from 'node:buffer';
 import { parseIpv4 } from '../types/address.ts';
 import { genericText } from '../types/generic.ts';
-import { inLayout, LAYOUTS, type Layout, type Part, SIZES, wireOf } from '../types/layouts.ts';
+import { inLayout, LAYOUTS, type Layout, numberOfLayout, type Part, SIZES, wireOf } from '../types/layouts.ts';
 import { readCharacterString, readEscape } from '../types/tokens.ts';
 import { concat, uint16 } from './octets.ts';
 
-const NUMBERS: ReadonlyMap<string, number> = new Map([...LAYOUTS].map(([number, { name }]) => [name, number]));
+/** The layout of a type that the service has by its number only, by its name; null for all others. */
+export function layoutOf(name: string): Layout | null {
+  const number = numberOfLayout(name);
+  return number === null ? null : (LAYOUTS.get(number) ?? null);
+}
 
 /** The type as the service has it, and the canonical text of the value. Values of all other types stay as they are. */
 export function asStored(type: string, text: string): { type: string; text: string } {
-  const number = NUMBERS.get(type);
-  const layout = number === undefined ? undefined : LAYOUTS.get(number);
-  if (layout === undefined) return { type, text };
+  const layout = layoutOf(type);
+  if (layout === null) return { type, text };
   const octets = text.startsWith('\\#') ? null : octetsOf(layout, text);
-  return { type: `TYPE${number}`, text: octets === null ? text : genericText(octets) };
+  return { type: `TYPE${numberOfLayout(type)}`, text: octets === null ? text : genericText(octets) };
 }
 
 /** Words without blanks, and quoted strings with their quotes. */

@@ -9,10 +9,12 @@ import { parseOwnerName } from '../names/name.ts';
 import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord } from '../record.ts';
 import type { Steps } from '../steps.ts';
 import { isRecordType, type RecordType } from '../types/index.ts';
+import type { Layout } from '../types/layouts.ts';
 import { isOwnType } from '../types/numbers.ts';
 import { fields } from '../types/tokens.ts';
 import { accept, clip, refuse, type Verdict } from '../verdict.ts';
 import { isGeneric, typeOfNumber, wordsOfGeneric } from '../wire/generic-rdata.ts';
+import { asStored, layoutOf } from '../wire/shown-rdata.ts';
 import { type Line, type LineProblem, lineSteps, type Word } from './lexer.ts';
 
 export type { LineProblem } from './lexer.ts';
@@ -143,18 +145,42 @@ function entry(state: State, line: Line): Verdict<Read> {
   if (state.lastOwner === null) return refuse('name', 'The line begins with a blank, and there is no owner before it.');
   if (isOwn(state, type)) return accept({ kind: 'ignored' });
 
-  // A type that is not accepted is refused below, before its content is looked at.
-  const words = isRecordType(type) && isGeneric(rdata) ? wordsOfGeneric(type, rdata) : accept(rdata);
-  if (!words.ok) return words;
-  const value = isRecordType(type)
-    ? contentOf(type, words.value, state.origin)
-    : accept({ content: '', priority: null });
+  const value = valueIn(type, rdata, state.origin);
   if (!value.ok) return value;
   const record = parseRecord(
-    { name: state.lastOwner, type, ...value.value, ttl: ttl ?? inheritedTtl(state) },
+    { name: state.lastOwner, ...value.value, ttl: ttl ?? inheritedTtl(state) },
     state.context.zone,
   );
   return record.ok ? accept({ kind: 'record', record: record.value }) : record;
+}
+
+interface Value {
+  type: string;
+  content: string;
+  priority: number | null;
+}
+
+function valueIn(type: string, rdata: readonly Word[], origin: string): Verdict<Value> {
+  const layout = layoutOf(type);
+  if (layout !== null) return oldValue(type, layout, rdata, origin);
+  // A type that is not accepted is refused later, before its content is looked at.
+  if (!isRecordType(type)) return accept({ type, content: '', priority: null });
+  const words = isGeneric(rdata) ? wordsOfGeneric(type, rdata) : accept(rdata);
+  if (!words.ok) return words;
+  const value = contentOf(type, words.value, origin);
+  return value.ok ? accept({ type, ...value.value }) : value;
+}
+
+/** HINFO, RP and others, which the service has by their numbers. */
+function oldValue(name: string, { parts }: Layout, rdata: readonly Word[], origin: string): Verdict<Value> {
+  const texts = rdata.map(({ text, quoted }, index) => {
+    if (parts[index] === 'name' && !isGeneric(rdata)) return absolute(text, origin);
+    return quoted ? `"${text}"` : text;
+  });
+  const { type, text } = asStored(name, texts.join(' '));
+  const [mark] = text.split(' ');
+  if (mark === '\\#') return accept({ type, content: text, priority: null });
+  return refuse('content', `The value is no ${name} record, which is ${type} here.`);
 }
 
 /** `[TTL] [class] type rdata`, TTL and class in either order. */

@@ -40,6 +40,7 @@ describe('a type by its number', () => {
     ['TYPE65536', /types have 1 to 65534/],
     ['TYPE99999', /types have 1 to 65534/],
     ['TYPE065280', /is not accepted\. Use one of A, /],
+    ['HINFO', /Write HINFO as TYPE13, with its octets in generic form\. Use one of A, /],
     ['TYPE', /is not accepted\. Use one of A, /],
     ['type65280', /is not accepted\. Use one of A, .*TYPE65280$/],
   ])('%s is refused', (type, message) => {

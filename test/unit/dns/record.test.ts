@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseRecord } from '#dns/record.ts';
 import { RECORD_TYPES } from '#dns/types/index.ts';
+import { numberedContent, RARE_CONTENTS } from '../../support/record-contents.ts';
 import { problemOf, record, ZONE } from './build.ts';
 
 const problem = (input: Parameters<typeof parseRecord>[0]) => problemOf(parseRecord(input, ZONE));
@@ -130,6 +131,21 @@ describe('for any input', () => {
         if (kind !== 'MX') expect(record({ name, type: kind, content: rdata }).wire).toEqual(wire);
       }),
       { numRuns: 300, maxSkipsPerRun: 100 },
+    );
+  });
+
+  it('parses again, also with a type that few zones have, to the same value', () => {
+    const rare = fc.oneof(
+      ...Object.entries(RARE_CONTENTS).map(([kind, contents]) => contents.map((content) => ({ type: kind, content }))),
+      numberedContent,
+    );
+    fc.assert(
+      fc.property(rare, (draft) => {
+        const first = record({ name: 'x', ...draft });
+        expect(record({ name: 'x', type: draft.type, content: first.content })).toEqual(first);
+        expect(record({ name: 'x', type: draft.type, content: first.rdata }).wire).toEqual(first.wire);
+      }),
+      { numRuns: 500 },
     );
   });
 

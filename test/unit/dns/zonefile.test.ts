@@ -161,7 +161,8 @@ describe('lines', () => {
     ['no type', 'a 60 IN', 1],
     ['no value', 'a IN A', 1],
     ['another class', 'a CH TXT x', 1],
-    ['a type that is not accepted', 'a HINFO x y', 1],
+    ['a type that is not accepted', 'a X25 x', 1],
+    ['a wrong value of an old type', 'a HINFO x', 1],
     ['a wrong value', 'a SSHFP 1 1 00', 1],
     ['$INCLUDE', '$INCLUDE /etc/passwd', 1],
     ['$GENERATE', '$GENERATE 1-9 h$ A 192.0.2.$', 1],
@@ -233,6 +234,45 @@ describe('limits of one entry', () => {
 });
 
 describe('values', () => {
+  test('may be in several lines, with names relative to $ORIGIN', () => {
+    const text = `$ORIGIN dev.example.com.
+a NAPTR ( 100 10 "s" "SIP+D2U" ; a comment
+          "" _sip._udp )
+a SVCB 1 @ ( port=443 )
+a DNAME ( old )
+a LOC ( 52 22 23 N
+        4 53 32 E ) -2m
+a CERT PGP 0 0 ( aGVs
+                 bG8= )
+a URI 10 1 "https://www.example.com/;x(y)"
+a HINFO PC "Linux (6)"
+a RP john\\.doe text.example.net.
+a TYPE17 \\# 2 0000
+a SPF "v=spf1" "-all"
+a NULL \\# 2 ( ff
+  ff )
+`;
+    const rp = '086a6f686e2e646f6503646576076578616d706c6503636f6d00047465787407 6578616d706c65036e657400'.replace(
+      ' ',
+      '',
+    );
+    expect(accepted(text)).toEqual(
+      [
+        'NAPTR 100 10 "s" "SIP+D2U" "" _sip._udp.dev.example.com.',
+        'SVCB 1 dev.example.com. port=443',
+        'DNAME old.dev.example.com.',
+        'LOC 52 22 23.000 N 4 53 32.000 E -2.00m 1.00m 10000.00m 10.00m',
+        'CERT 3 0 0 aGVsbG8=',
+        'URI 10 1 "https://www.example.com/;x(y)"',
+        'TYPE13 \\# 13 025043094c696e757820283629',
+        `TYPE17 \\# ${rp.length / 2} ${rp}`,
+        'TYPE17 \\# 2 0000',
+        'TYPE99 \\# 12 06763d73706631042d616c6c',
+        'TYPE10 \\# 2 ffff',
+      ].map((each) => `a.dev - ${each}`),
+    );
+  });
+
   test('that are names are relative to $ORIGIN, but for the final dot', () => {
     expect(
       accepted(`
