@@ -2,7 +2,7 @@
 // `kubectl apply`. The operator checks the rest with #dns (nested grammars, and rules that need the zone) and reports the
 // result in the condition Accepted.
 import { parseRdata, type RecordType } from '#dns/types/index.ts';
-import { isNamedType, type NamedType } from '#dns/types/record-type.ts';
+import { isGenericType, isNamedType, type NamedType } from '#dns/types/record-type.ts';
 import { quoted, type RuleGroup } from './rules.ts';
 import {
   ADDRESS_LAST,
@@ -194,8 +194,10 @@ export const VALUES_CONTENT_RULES: RuleGroup<ValueFields> = contentRules(
   ({ values = [] }) => values.map(({ content }) => content),
 );
 
-function formTypeOf(type: RecordType): ContentForm['type'] {
-  return isNamedType(type) ? type : BY_NUMBER;
+/** Null for a text that is no type: its pattern refuses it. */
+function formTypeOf(type: string): ContentForm['type'] | null {
+  if (isNamedType(type)) return type;
+  return isGenericType(type) ? BY_NUMBER : null;
 }
 
 /** Checks the content alone; other rules check the priority. */

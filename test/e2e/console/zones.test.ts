@@ -45,8 +45,14 @@ describe('the zones of the console', () => {
     const page = await enter(ada);
     await page.goto(zone.home);
     await page.getByText('Add a record').click();
+    // The field shows an example of the chosen type.
+    const content = page.getByLabel('Content', { exact: true });
+    expect(await content.getAttribute('placeholder')).toBe('192.0.2.10');
+    await page.getByLabel('Type', { exact: true }).selectOption('URI');
+    expect(await content.getAttribute('placeholder')).toBe('10 1 "https://www.example.org/"');
+    await page.getByLabel('Type', { exact: true }).selectOption('A');
     await page.getByLabel('Name', { exact: true }).fill('www');
-    await page.getByLabel('Content', { exact: true }).fill('300.0.0.1');
+    await content.fill('300.0.0.1');
     await page.getByRole('button', { name: 'Create the record' }).click();
     expect(await page.locator('#content-error').textContent()).toContain('is not an IPv4 address');
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('www');

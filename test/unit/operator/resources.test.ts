@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
 import { renderCrds } from '#resources/crd.ts';
 import { recordSpec, recordStatus } from '#resources/dnsrecord.ts';
 import { zoneSpec } from '#resources/dnszone.ts';
@@ -31,6 +32,12 @@ describe('a spec', () => {
     if (!result.success && /[a-z] [a-z]/.test(refused.source)) {
       expect(issuesOf(result.error).join('\n')).toMatch(refused);
     }
+  });
+
+  it('with an unknown type is told the known ones, and nothing about its content', () => {
+    const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'SPF', content: 'v=spf1 -all' };
+    const result = recordSpec.safeParse(spec);
+    expect(result.success ? [] : issuesOf(result.error)).toEqual([`type: must be one of ${TYPES_IN_WORDS}`]);
   });
 
   it('gets its defaults', () => {
