@@ -1,4 +1,5 @@
 // Rules between the fields of one DNSRecord. Rules that need the zone or other records are in #dns.
+import { SINGLE_TYPES } from '#dns/types/record-type.ts';
 import { CONTENT_RULES, VALUES_CONTENT_RULES, type ValueFields } from './content-rules.ts';
 import { type Rule, type RuleGroup, together } from './rules.ts';
 
@@ -50,9 +51,9 @@ const PRIORITY: readonly Rule<RecordFields>[] = [
 
 const VALUES: readonly (Rule<RecordFields> | RuleGroup<RecordFields>)[] = [
   {
-    rule: "self.values.size() < 2 || !(self.type in ['CNAME', 'ALIAS', 'DNAME'])",
+    rule: `self.values.size() < 2 || !(self.type in [${SINGLE_TYPES.map((type) => `'${type}'`).join(', ')}])`,
     message: 'a CNAME, ALIAS or DNAME has exactly one value: remove all other values',
-    holds: (self) => (self.values ?? []).length < 2 || !['CNAME', 'ALIAS', 'DNAME'].includes(self.type),
+    holds: (self) => (self.values ?? []).length < 2 || !SINGLE_TYPES.includes(self.type),
   },
   {
     rule: "self.type == 'MX' || self.values.all(v, !has(v.priority))",

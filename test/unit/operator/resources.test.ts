@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { TYPES_IN_WORDS } from '#dns/types/record-type.ts';
+import { RECORD_TYPES, TYPES_IN_WORDS } from '#dns/types/record-type.ts';
+import { CONTENT_RULES, VALUES_CONTENT_RULES } from '#resources/content-rules.ts';
 import { renderCrds } from '#resources/crd.ts';
 import { recordSpec, recordStatus } from '#resources/dnsrecord.ts';
 import { zoneSpec } from '#resources/dnszone.ts';
@@ -38,6 +39,13 @@ describe('a spec', () => {
     const spec = { zoneRef: { name: 'example' }, name: 'www', type: 'SPF', content: 'v=spf1 -all' };
     const result = recordSpec.safeParse(spec);
     expect(result.success ? [] : issuesOf(result.error)).toEqual([`type: must be one of ${TYPES_IN_WORDS}`]);
+  });
+
+  it('has one form of the content for each type', () => {
+    const typesIn = ({ checks }: { checks: readonly { message: string }[] }) =>
+      checks.flatMap(({ message }) => /content of type (\w+) must/.exec(message)?.[1] ?? []).sort();
+    expect(typesIn(CONTENT_RULES)).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
+    expect(typesIn(VALUES_CONTENT_RULES)).toEqual([...RECORD_TYPES, 'TYPEn'].sort());
   });
 
   it('gets its defaults', () => {
