@@ -1,5 +1,5 @@
 // Label selectors in grants that `kubectl apply` must refuse, as Kubernetes refuses them in its own kinds.
-import type { ResourceCase } from './resource-cases.ts';
+import type { ResourceCase } from './resource-case.ts';
 
 const REFUSED = /set values with the operators In and NotIn/;
 

@@ -1,5 +1,5 @@
 // DNSRecords that break several rules. A user gets all messages at once, also those about the same field.
-import type { ResourceCase } from './resource-cases.ts';
+import type { ResourceCase } from './resource-case.ts';
 
 const refused = (title: string, spec: Record<string, unknown>, message: RegExp): ResourceCase => ({
   title,

@@ -2,84 +2,17 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
-import { beforeAll, describe, expect, inject, it } from 'vitest';
-import { fqdn } from '#dns/names/name.ts';
-import type { ServedSet } from '#dns/served.ts';
-import { numberOfType } from '#dns/types/numbers.ts';
-import { rdataOfOctets } from '#dns/wire/canonical-rdata.ts';
-import { keyId, keyStore, publicKeyOf } from '#nameserver/knot/keys.ts';
-import { type ZoneEngine, zoneEngine } from '#nameserver/knot/zones.ts';
-import { ask, type WireType } from '#nameserver/probe/probe.ts';
+import { describe, expect, it } from 'vitest';
+import { keyId, publicKeyOf } from '#nameserver/knot/keys.ts';
+import { ask } from '#nameserver/probe/probe.ts';
 import { expectNegative, expectPositive } from '../../support/answers.ts';
-import { type TestKnot, testKnot } from '../../support/knot.ts';
-import { numberedContent } from '../../support/record-contents.ts';
-import { createResolver, type Resolver } from '../../support/resolver.ts';
-import { canonical, quotedOctets, servedSet, typedRdata } from '../../support/served-sets.ts';
+import { NS, newKey, ordered, SOA, testKnotZones } from '../../support/knot-zones.ts';
+import { createResolver } from '../../support/resolver.ts';
+import { servedSet } from '../../support/served-sets.ts';
 
 const { signal } = new AbortController();
-const SOA = {
-  ...{ mname: 'ns1.example.net.', rname: 'hostmaster.example.net.' },
-  ...{ refresh: 10_800, retry: 3_600, expire: 604_800, minimum: 60, ttl: 60 },
-};
-const NS = servedSet('@', 'NS', ['ns1.example.net', 'ns2.example.net']);
-
-let knot: TestKnot;
-let engine: ZoneEngine;
-let dns: Resolver;
-beforeAll(async () => {
-  knot = await testKnot();
-  const keys = keyStore({ keymgr: inject('knot').keymgr, folder: knot.folder });
-  engine = zoneEngine({ control: knot.control, folder: knot.folder, keys });
-  dns = createResolver({ address: knot.address, port: knot.port }, knot.folder.root);
-});
-
-function newKey(): string {
-  return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
-    type: 'pkcs8',
-    format: 'pem',
-  }) as string;
-}
-
-let number = 0;
-/** A zone with NS and these RRsets. */
-async function zoneWith(sets: readonly ServedSet[], serial = 100): Promise<{ name: string; key: string }> {
-  const [name, key] = [`zone${number++}.example`, newKey()];
-  await engine.add([{ name, privateKey: key }], signal);
-  await put(name, [NS, ...sets], { serial, soa: SOA });
-  return { name, key };
-}
-
-/** Gives the names of the RRsets exactly these. */
-function put(
-  zone: string,
-  sets: readonly ServedSet[],
-  { serial = 100, soa = undefined as typeof SOA | undefined } = {},
-) {
-  const names = [...new Set(sets.map(({ name }) => name))];
-  return engine.change(zone, { names, sets, serial, ...(soa === undefined ? {} : { soa }) }, signal);
-}
-
-async function contents(zone: string): Promise<ServedSet[]> {
-  return (await Array.fromAsync(engine.read(zone, signal))).flat();
-}
-
-function ordered(sets: readonly ServedSet[]): ServedSet[] {
-  const keyOf = ({ name, type }: ServedSet) => `${name} ${type}`;
-  return sets.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-}
-
-/** The values that are answered, as canonical text. */
-async function answered(zone: string, { name, type }: Pick<ServedSet, 'name' | 'type'>): Promise<(string | null)[]> {
-  const question = { name: fqdn(name, zone), type: type as WireType };
-  const { answers } = await ask({ address: knot.address, port: knot.port }, question, { signal });
-  const own = answers.filter((answer) => answer.type === numberOfType(type as WireType));
-  return own.map(({ rdata }) => rdataOfOctets(type, rdata)).sort();
-}
-
-async function serialOf(zone: string): Promise<number | null> {
-  return (await engine.zones(signal)).find(({ name }) => name === zone)?.serial ?? null;
-}
+const { knot, engine, put, zoneWith, contents, answered, serialOf } = await testKnotZones();
+const dns = createResolver({ address: knot.address, port: knot.port }, knot.folder.root);
 
 describe('the engine', () => {
   it('says its version', async () => {
@@ -286,105 +219,6 @@ describe('a change', () => {
     await expect(stopped).rejects.toThrow('stopped');
     expect(await put(name, [servedSet('x', 'A', ['192.0.2.1'])], { serial: 102 })).toBe(102);
     expect((await contents(name)).map((set) => set.name)).toEqual(['@', 'x']);
-  });
-});
-
-describe('the values of every type', () => {
-  it('are held, read and answered as they were given', async () => {
-    const label = 'l'.repeat(63);
-    const octets = Array.from({ length: 256 }, (_, octet) => octet);
-    const zone = await zoneWith([]);
-    // The name and the zone have 255 octets on the wire.
-    const room = 253 - zone.name.length - 3 * 64 - 1;
-    const longest = [label, label, label, 'm'.repeat(room)].join('.');
-    const sets = [
-      servedSet(longest, 'A', ['192.0.2.1']),
-      servedSet('txt', 'TXT', [quotedOctets(octets), '""', '"a" "b"', '"a\\"b\\\\"', 'v=spf1 -all; (x)', '"ünï"']),
-      servedSet('big', 'TXT', [`"${'x'.repeat(20_000)}"`]),
-      servedSet('https', 'HTTPS', [
-        '1 . alpn="f\\\\\\\\oo\\\\,bar,h2" no-default-alpn port=8443 ipv4hint=192.0.2.1,192.0.2.2 ech=aGVsbG8= ipv6hint=2001:db8::1,::ffff:192.0.2.1',
-        '2 svc.example mandatory=alpn,port alpn=h3 port=53 key4711="a b\\"\\\\\\000\\255;()" key23=""',
-        '16 foo_bar.example.org key667=hello',
-      ]),
-      servedSet('alias', 'HTTPS', ['0 other.example']),
-      servedSet('*', 'CNAME', ['target_1.example']),
-      servedSet('_443._tcp', 'TLSA', [`3 1 1 ${'ab'.repeat(32)}`, `0 0 0 ${'cd'.repeat(600)}`]),
-      servedSet('_sip._udp', 'SRV', ['0 0 0 .', '65535 1 5060 sip.example']),
-      servedSet('caa', 'CAA', ['0 issue ";"', '128 issue "ca.example; a=\\"b\\""', '0 iodef "mailto:a@b.example"']),
-      { name: 'mx', type: 'MX', ttl: 300, rdata: [canonical('MX', '.', 0)] },
-      { name: 'mail', type: 'MX', ttl: 86_400, rdata: ['10 a.example.', '65535 b.example.'] },
-      servedSet('ptr', 'PTR', ['a-b.example']),
-      servedSet('six', 'AAAA', ['::', '::1', '2001:db8::1:0:0:1', '::ffff:192.0.2.1']),
-      servedSet('ds.sub', 'DS', [`65535 13 2 ${'01'.repeat(32)}`, `1 8 4 ${'02'.repeat(48)}`]),
-      servedSet('ds.sub', 'NS', ['ns.example.org']),
-      // Occluded by the cut above.
-      servedSet('below.ds.sub', 'A', ['192.0.2.1']),
-    ];
-    await put(zone.name, sets);
-    expect(ordered(await contents(zone.name))).toEqual(ordered([NS, ...sets]));
-    for (const set of sets.filter(({ name }) => !name.includes('ds.sub') && name !== '*')) {
-      expect([set.name, await answered(zone.name, set)]).toEqual([set.name, set.rdata]);
-    }
-    // Nothing differs, so nothing is committed.
-    const serial = await serialOf(zone.name);
-    expect(await put(zone.name, sets, { serial: 1 })).toBe(serial);
-  });
-
-  it('come back at random', async () => {
-    const { name } = await zoneWith([]);
-    const batches = [
-      ...fc.sample(typedRdata, { numRuns: 400, seed: 15 }),
-      ...fc.sample(numberedContent, { numRuns: 100, seed: 15 }).map(({ type, content }) => {
-        return { type, text: canonical(type, content) };
-      }),
-    ];
-    const sets = batches.map(({ type, text }, index) => ({ name: `n${index}`, type, ttl: 60, rdata: [text] }));
-    // DS is nothing without a delegation.
-    const cuts = sets.filter(({ type }) => type === 'DS').map((set) => ({ ...NS, name: set.name, ttl: 60 }));
-    await put(name, [...sets, ...cuts]);
-    expect(ordered(await contents(name))).toEqual(ordered([NS, ...sets, ...cuts]));
-    for (const set of sets.filter(({ type }) => !['DS', 'NS'].includes(type))) {
-      expect([set, await answered(name, set)]).toEqual([set, set.rdata]);
-    }
-  });
-
-  it('are accepted up to the longest of the service', async () => {
-    const { name } = await zoneWith([]);
-    const longest = servedSet('longest', 'TXT', [`"${'x'.repeat(63_750)}"`]);
-    await put(name, [longest]);
-    expect(await answered(name, longest)).toEqual(longest.rdata);
-    expect(ordered(await contents(name))).toEqual(ordered([NS, longest]));
-    const generic = servedSet('generic', 'TYPE65280', [`\\# 32495 ${'ab'.repeat(32_495)}`]);
-    const key = servedSet('key', 'OPENPGPKEY', [Buffer.alloc(48_750, 0x99).toString('base64')]);
-    await put(name, [longest, generic, key]);
-    expect(ordered(await contents(name))).toEqual(ordered([NS, longest, generic, key]));
-    // The api refuses it as well: Knot 3.2 could not write it to the socket.
-    const text = quotedOctets(Array.from({ length: 17_000 }, () => 1));
-    const control = { name: 'control', type: 'TXT', ttl: 300, rdata: [text] };
-    await expect(put(name, [control])).rejects.toMatchObject({
-      failure: 'refused',
-      message: expect.stringMatching(
-        /control TXT in the zone .* has 68002 characters as text; Knot can return at most 65000/,
-      ),
-    });
-    expect(ordered(await contents(name))).toEqual(ordered([NS, longest, generic, key]));
-  });
-
-  it('have a DNAME in the place of names below it, also at the apex', async () => {
-    const { name } = await zoneWith([]);
-    const names = ['@', 'old', 'a.old', 'b.c.old'];
-    const all = (sets: readonly ServedSet[]) =>
-      engine.change(name, { names, sets: [NS, ...sets], serial: 100 }, signal);
-    await all([servedSet('a.old', 'A', ['192.0.2.1']), servedSet('b.c.old', 'A', ['192.0.2.1'])]);
-    const dname = servedSet('old', 'DNAME', ['a.example.net']);
-    await all([dname]);
-    expect(ordered(await contents(name))).toEqual(ordered([NS, dname]));
-    const apex = servedSet('@', 'DNAME', ['a.example.net']);
-    await all([apex]);
-    expect(ordered(await contents(name))).toEqual(ordered([NS, apex]));
-    const back = servedSet('a.old', 'A', ['192.0.2.2']);
-    await all([back]);
-    expect(ordered(await contents(name))).toEqual(ordered([NS, back]));
   });
 });
 
