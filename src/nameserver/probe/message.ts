@@ -2,10 +2,10 @@
 // Libraries return RDATA as objects, but values are compared in wire form, so this room has its own reader.
 
 import { numberOfType } from '#dns/types/numbers.ts';
+import { rdataInMessage } from '#dns/wire/message-rdata.ts';
 import { readName } from '#dns/wire/name.ts';
 import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
 import { NSID_QUESTION, nsidOf } from './nsid.ts';
-import { canonicalRdata } from './rdata.ts';
 import type { WireType } from './types.ts';
 
 export interface Question {
@@ -123,5 +123,5 @@ function readRecord(bytes: Uint8Array, view: DataView, start: number): { record:
   const begin = at + 10;
   const next = begin + view.getUint16(at + 8);
   if (next > bytes.length) throw new RangeError('a record runs over the end');
-  return { record: { name, type, ttl, rdata: canonicalRdata(bytes, type, begin, next) }, next };
+  return { record: { name, type, ttl, rdata: rdataInMessage(bytes, type, begin, next) }, next };
 }
