@@ -17,7 +17,6 @@ export const EDE_CODE = {
   prohibited: 18,
   notAuthoritative: 20,
   notSupported: 21,
-  invalid: 24,
 } as const;
 export type EdeCode = keyof typeof EDE_CODE;
 
@@ -45,13 +44,13 @@ export function ednsOf(additional: readonly MessageRecord[]): Edns | null {
 export const OPT_OCTETS = 11 + 6;
 
 /** @param room the most octets of the text; longer ones are cut at a character */
-export function writeOpt(error: ExtendedError | null, room: number, extendedRcode = 0): Uint8Array {
+export function writeOpt(error: ExtendedError | null, room: number): Uint8Array {
   const text = error === null ? new Uint8Array() : cut(Buffer.from(error.text), room);
   const option = error === null ? [] : [uint16(EDE), uint16(2 + text.length), uint16(EDE_CODE[error.code]), text];
   return writeRecord(Uint8Array.of(0), {
     type: META.OPT,
     class: UDP_PAYLOAD,
-    ttl: extendedRcode * 2 ** 24,
+    ttl: 0,
     rdata: concat(option),
   });
 }

@@ -97,6 +97,14 @@ export function readMessage(octets: Uint8Array): Message {
   return { ...header, questions, sections };
 }
 
+/** The only entry of the first section; null if there is another number of them. @throws RangeError when it is malformed */
+export function readOnlyQuestion(octets: Uint8Array): Question | null {
+  if (readHeader(octets)?.counts[0] !== 1) return null;
+  const { wire, next } = readName(octets, HEADER);
+  const view = viewOf(octets);
+  return { name: labelsOf(wire), wire, type: view.getUint16(next), class: view.getUint16(next + 2) };
+}
+
 /** The parts of an answer. */
 export interface Answer {
   /** The request; null when its octets could not be read further than the header. */

@@ -66,18 +66,18 @@ export function asksForSoa({ prerequisites, changes }: Update): boolean {
 }
 
 export function evaluate(update: Update, zone: ZoneFacts): Evaluation {
-  const unmet = failedPrerequisite(update.prerequisites, zone);
-  if (unmet !== null) return unmet;
+  const failed = failedPrerequisite(update.prerequisites, zone);
+  if (failed !== null) return failed;
   const state = new State(zone);
   for (const change of update.changes) {
     const refused = apply(state, change, zone);
-    if (refused !== null) return answer('REFUSED', refused);
+    if (refused !== null) return { kind: 'refused', text: refused };
   }
   return { kind: 'rrsets', rrsets: state.touched() };
 }
 
-function answer(rcode: Rcode, text: string): Evaluation {
-  return { kind: 'answer', rcode, text };
+function unmet(rcode: Rcode, text: string): Evaluation {
+  return { kind: 'unmet', rcode, text };
 }
 
 /** Null if all are met. */
@@ -88,8 +88,8 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: ZoneFa
     const shown = name ?? 'The name';
     if (kind === 'name-is-used' || kind === 'name-is-unused') {
       const isUsed = name === '@' || (name !== null && zone.at(name).length > 0);
-      if (kind === 'name-is-used' && !isUsed) return answer('NXDOMAIN', `${shown} has no records.`);
-      if (kind === 'name-is-unused' && isUsed) return answer('YXDOMAIN', `${shown} has records.`);
+      if (kind === 'name-is-used' && !isUsed) return unmet('NXDOMAIN', `${shown} has no records.`);
+      if (kind === 'name-is-unused' && isUsed) return unmet('YXDOMAIN', `${shown} has records.`);
       continue;
     }
     const { type } = prerequisite as Extract<Prerequisite, { type: string }>;
@@ -101,14 +101,14 @@ function failedPrerequisite(prerequisites: readonly Prerequisite[], zone: ZoneFa
       continue;
     }
     const exists = valuesAt(zone, name, type).size > 0;
-    if (kind === 'rrset-exists' && !exists) return answer('NXRRSET', `${shown} has no ${type} records.`);
-    if (kind === 'rrset-is-absent' && exists) return answer('YXRRSET', `${shown} has ${type} records.`);
+    if (kind === 'rrset-exists' && !exists) return unmet('NXRRSET', `${shown} has no ${type} records.`);
+    if (kind === 'rrset-is-absent' && exists) return unmet('YXRRSET', `${shown} has ${type} records.`);
   }
   // RFC 2136 section 3.2.3: RRsets with values are compared at the end, each as a whole.
   for (const { name, type, values } of wanted.values()) {
     const found = valuesAt(zone, name, type);
     if (found.size !== values.size || [...values].some((value) => !found.has(value))) {
-      return answer(
+      return unmet(
         'NXRRSET',
         `The ${type} records of ${name ?? 'the name'} are not exactly those of the prerequisite.`,
       );

@@ -63,7 +63,7 @@ describe('random updates', () => {
           const rcode = modelPrerequisites(model, prerequisites);
           const result = run(zone, prerequisites, all);
           if (rcode !== 'NOERROR') {
-            expect(result).toMatchObject({ kind: 'answer', rcode });
+            expect(result).toMatchObject({ kind: 'unmet', rcode });
             return;
           }
           for (const each of all) modelChange(model, APEX, each);
