@@ -39,7 +39,11 @@ export interface ZoneFacts {
 
 export type Evaluation =
   /** The RRsets that the changes name, as they shall be; without records an RRset is deleted. */
-  { kind: 'rrsets'; rrsets: readonly Rrset[] } | { kind: 'answer'; rcode: Rcode; text: string };
+  | { kind: 'rrsets'; rrsets: readonly Rrset[] }
+  /** A prerequisite is not met. */
+  | { kind: 'unmet'; rcode: Rcode; text: string }
+  /** The service does not make a change. */
+  | { kind: 'refused'; text: string };
 
 /** The target of the NS record that dnscontrol adds and deletes in one message to announce other NS records. */
 const ANNOUNCED = 'dnscontrol.invalid.';
