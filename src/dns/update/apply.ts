@@ -1,11 +1,11 @@
 /**
  * Evaluates an update against the RRsets of a zone: the prerequisites (RFC 2136 section 3.2), and then the changes in their order
- * (section 3.4.2). The result says how RRsets shall be. Pure.
+ * (section 3.4.2). The result is the RRsets after the update. Pure.
  *
  * Where the records of the service differ from those of a server with zone files:
  *
- *     SOA, NS of the apex    The service makes them. A change that asks for what is there does nothing, and so does the pair with
- *                            which dnscontrol announces a change of NS records; any other one is refused.
+ *     SOA, NS of the apex    The service makes them. A change to the values that are there does nothing. The same holds for the pair with
+ *                            which dnscontrol announces a change of NS records. Others are refused.
  *     TTL                    An RRset has one, that of the record that was added last. The range of the service applies.
  *     CNAME, DNAME           At most one at a name. A new one replaces the old one.
  */
@@ -38,7 +38,7 @@ export interface ZoneFacts {
 }
 
 export type Evaluation =
-  /** The RRsets that the changes name, as they shall be; without records an RRset is deleted. */
+  /** The RRsets that the changes name, after them; an RRset without records is deleted. */
   | { kind: 'rrsets'; rrsets: readonly Rrset[] }
   /** A prerequisite is not met. */
   | { kind: 'unmet'; rcode: Rcode; text: string }

@@ -72,7 +72,7 @@ describe('a message', () => {
     expect(() => readMessage(concat([octets, Uint8Array.of(0)]))).toThrow(RangeError);
   });
 
-  test('of any octets is read, or is a RangeError', () => {
+  test('is read from any octets, or they give a RangeError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.integer({ min: 0, max: 3 }), (tail, count) => {
         const octets = concat([uint16(1), uint16(0x2800), ...[1, count, count, count].map(uint16), tail]);

@@ -1,4 +1,4 @@
-// TSIG records: what is signed, and each error in the order of RFC 8945 section 5.2.
+// TSIG records: the signed octets, and each error in the order of RFC 8945 section 5.2.
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { readMessage } from '#dns/message/message.ts';
