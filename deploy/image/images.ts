@@ -10,6 +10,7 @@ import type { ImageConfig } from './archive.ts';
 import { productionFiles, productionPackages } from './dependencies.ts';
 import { linkedLibraries } from './libraries.ts';
 import { basics, type Content, merge, type Rootfs, USER_ID } from './rootfs.ts';
+import { sources } from './sources.ts';
 
 export const PROJECT = new URL('../../', import.meta.url).pathname;
 const PATH = 'PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin';
@@ -95,24 +96,12 @@ export async function zonesteadImage(
       { name: 'sources', rootfs: () => sources(from.folder) },
     ],
     config: configOf('zonestead', {
-      Entrypoint: ['/usr/local/bin/node', '/app/src/main.ts'],
+      Entrypoint: ['/usr/local/bin/node', '/app/main.js'],
       // The young generation: see deploy/local/parts/command.ts. The old one: V8 has to collect before the kernel kills.
       Env: [PATH, 'NODE_ENV=production', 'NODE_OPTIONS=--max-semi-space-size=4 --max-old-space-size-percentage=75'],
       WorkingDir: '/app',
     }),
   };
-}
-
-/** A running program never reads these files: drizzle-kit compares snapshots when it makes a migration, and people read pages. */
-const isForTools = (file: string) => /_snapshot\.json$|\.md$/.test(file);
-
-async function sources(folder: string): Promise<Rootfs> {
-  const rootfs = new Map<string, Content>([['app/package.json', { file: join(folder, 'package.json') }]]);
-  for (const entry of await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true })) {
-    const file = join(entry.parentPath, entry.name);
-    if (entry.isFile() && !isForTools(file)) rootfs.set(join('app', relative(folder, file)), { file });
-  }
-  return rootfs;
 }
 
 /** The image zonestead with Debian's Knot DNS in a further layer. @param from as in zonesteadImage */

@@ -18,8 +18,11 @@ const ARGUMENTS: Readonly<Record<CommandOptions['name'], readonly string[]>> = {
   operator: ['--max-semi-space-size=4', '--max-old-space-size=256'],
   solver: ['--max-semi-space-size=1', '--max-old-space-size=96'],
 };
-/** glibc gives each thread an arena of its own and keeps freed memory in it. */
-const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2' };
+/**
+ * glibc gives each thread an arena of its own and keeps freed memory in it. A block above the threshold goes back to the
+ * system when it is freed: Node reads from sockets into blocks of 64 KiB.
+ */
+const SMALL_ENVIRONMENT = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '32768' };
 /** Types once stripped and code once compiled are found again by every process, which also spares it the stripper's memory. */
 const compileCache = () => join(cacheRoot(), 'compiled');
 

@@ -22,7 +22,7 @@ export const IN_API = [
   `deployment/${RELEASE}-api`,
   '--',
   '/usr/local/bin/node',
-  '/app/src/main.ts',
+  '/app/main.js',
 ];
 
 export interface Pod {

@@ -9,12 +9,16 @@ const read = (name: string) => readFile(`${ROOT}deploy/image/${name}`, 'utf8');
 
 it('the program that the Containerfile runs exists, is copied, and is sent to the engine', async () => {
   const text = await read('Containerfile');
-  const programs = [...text.matchAll(/^RUN node (\S+)/gm)].map(([, path = '']) => path);
+  const programs = [...text.matchAll(/^RUN node --disable-warning=ExperimentalWarning (\S+)/gm)].map(
+    ([, path = '']) => path,
+  );
   const copied = [...text.matchAll(/^COPY (?!--)(.*) \S+$/gm)].flatMap(([, paths = '']) => paths.split(' '));
   const sent = (await read('Containerfile.containerignore'))
     .split('\n')
     .flatMap((line) => /^!(.+)$/.exec(line)?.[1] ?? []);
-  expect(programs.map((path) => `exec node ${path}`)).toEqual([manifest.scripts.image]);
+  expect(programs.map((path) => `exec node --disable-warning=ExperimentalWarning ${path}`)).toEqual([
+    manifest.scripts.image,
+  ]);
   expect(programs.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
   expect(programs.map((path) => path.split('/')[0]).filter((top = '') => !copied.includes(top))).toEqual([]);
   expect(copied.filter((path) => !sent.includes(path) || !existsSync(`${ROOT}${path}`))).toEqual([]);

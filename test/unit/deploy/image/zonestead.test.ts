@@ -1,9 +1,13 @@
-import { stat } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { stat, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { zonesteadImage } from '../../../../deploy/image/images.ts';
-import { merge } from '../../../../deploy/image/rootfs.ts';
+import { layDown, merge } from '../../../../deploy/image/rootfs.ts';
 import { billOfMaterials } from '../../../../deploy/image/sbom.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
+import { temporaryFolder } from '../../../support/temporary.ts';
 
 const ROOT = new URL('../../../..', import.meta.url).pathname;
 const LIMIT_MB = 250;
@@ -20,7 +24,7 @@ describe('the image zonestead', async () => {
 
   it('holds node, its libraries, the sources and production packages, and nothing else', () => {
     const places =
-      /^(app\/(src|node_modules)\/|app\/package\.json$|usr\/local\/bin\/node$|usr\/lib(64)?(\/|$)|etc\/|lib(64)?$|tmp$)/;
+      /^(app\/(src|node_modules)\/|app\/(package\.json|main\.js)$|usr\/local\/bin\/node$|usr\/lib(64)?(\/|$)|etc\/|lib(64)?$|tmp$)/;
     expect(paths.filter((path) => !places.test(path))).toEqual([]);
     expect(paths.filter((path) => /(^|\/)bin\/(?!node$)[^/]+$/.test(path) && !path.includes('node_modules'))).toEqual(
       [],
@@ -76,9 +80,18 @@ describe('the image zonestead', async () => {
     expect((bytes + rootfs.size * 768) / 1e6).toBeLessThan(LIMIT_MB);
   });
 
+  it('starts with a Node that cannot remove types', async () => {
+    const folder = await temporaryFolder('image-sources');
+    await layDown((await plan.layers.at(-1)?.rootfs()) ?? new Map(), folder);
+    await symlink(join(ROOT, 'node_modules'), join(folder, 'app/node_modules'));
+    const start = [join(folder, 'app/main.js'), '--help'];
+    const { stdout } = await promisify(execFile)(process.execPath, ['--no-strip-types', ...start]);
+    expect(stdout).toContain('Usage: zonestead');
+  });
+
   it('runs as nobody, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
     expect(plan.config.User).toBe('65532:65532');
-    expect(plan.config.Entrypoint).toEqual(['/usr/local/bin/node', '/app/src/main.ts']);
+    expect(plan.config.Entrypoint).toEqual(['/usr/local/bin/node', '/app/main.js']);
     expect(plan.config.Env.join(' ')).toContain('--max-old-space-size-percentage=75');
     expect(plan.config.Env.join(' ')).not.toContain('NODE_COMPILE_CACHE');
   });
