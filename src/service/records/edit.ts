@@ -25,6 +25,8 @@ export interface Tools {
 
 /** The records as they are after the changes that were accepted so far, and what has to be written for them. */
 export interface State {
+  /** The serial of the zone after the requests that were accepted so far. */
+  serial: number;
   nearby: NearbyRecords;
   current: Map<string, RecordRow>;
   kept: Map<string, KeptAnswer>;

@@ -29,6 +29,7 @@ import { type BatchResult, type Once, type ReadChange, recordsOf } from './chang
 import { createRow, type Judge, removeRow, rollBack, type State, type Tools, updateRow } from './edit.ts';
 import { type Growth, growthOf } from './growth.ts';
 import type { Places } from './places.ts';
+import { judgeRrsets, type RrsetResult, type RrsetWork } from './rrsets.ts';
 import { RecordWrites } from './write.ts';
 
 export type { Tools } from './edit.ts';
@@ -39,6 +40,8 @@ export interface Member {
   changes: readonly ReadChange[];
   /** The sets that an owner applies, instead of changes; null for a request with changes. */
   sets: readonly (ReadSet | Refusal)[] | null;
+  /** Changes that depend on the RRsets that exist, instead of changes; null for a request with changes. */
+  rrsets: RrsetWork | null;
   atomic: boolean;
   /** The places in the write window, if they are counted after the request was judged. */
   places: Places | null;
@@ -63,7 +66,7 @@ export interface JudgingData {
   budget(): Budget;
 }
 
-/** The answer to a member, as plain JSON: a record, null, a BatchResult[] or a SetResult[]. */
+/** The answer to a member, as plain JSON: a record, null, a BatchResult[], a SetResult[] or one RrsetResult in an array. */
 type MemberOutcome = { ok: true; answer: unknown } | { ok: false; refusal: Refusal };
 
 /** The result of judging a group. */
@@ -71,7 +74,7 @@ export interface Judgement {
   outcomes: readonly MemberOutcome[];
   writes: RecordWrites;
   owners: Ownership;
-  /** For each member, the number of its sets that write something or are refused; 0 for a request with changes. */
+  /** For each member, its sets that write something or are refused, or its RRsets that change; 0 for a request with changes. */
   places: readonly number[];
   history: readonly RecordedChange[];
   /** The names whose records change. */
@@ -98,6 +101,7 @@ export function judgeGroup(
     const before = state.undo.length;
     const result = refused.get(member) ?? attempt(() => judgeMember(state, member, data, tools));
     if (result instanceof Refusal) rollBack(state, before);
+    else if (result.entries.length > 0) state.serial = serialAfter(state, tools);
     return result;
   });
   return judgementOf(members, judged, state, data, tools);
@@ -109,6 +113,7 @@ function initialState(data: JudgingData): State {
     current: new Map(data.stored),
     kept: new Map(data.kept),
     budget: data.budget(),
+    serial: data.zone?.serial ?? 0,
     writes: new RecordWrites(),
     newlyKept: [],
     owners: new Ownership(data.sets),
@@ -130,17 +135,25 @@ interface Done {
 
 /** @throws Refusal of the whole request */
 function judgeMember(state: State, member: Member, data: JudgingData, tools: Tools): Judged {
-  const { caller, changes, sets, atomic, isSingle } = member;
+  const { caller, changes, sets, rrsets, atomic, isSingle } = member;
   const kept = caller.once && state.kept.get(keptKey(caller.actor.keyId, caller.once.token));
   if (kept) return { answer: answerOf(kept, caller.once as Once), entries: [], places: 0 };
   const zone = visibleZone(data, caller);
   // The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist already.
-  state.nearby.announce(sets === null ? createdBy(changes) : valuesOf(sets));
+  state.nearby.announce(rrsets?.candidates ?? (sets === null ? createdBy(changes) : valuesOf(sets)));
   const judge = { state, caller, zone, tools };
   if (sets !== null) {
     const { results, entries, places } = judgeSets(judge, sets, atomic);
     if (caller.once) keep(state, caller.actor.keyId, caller.once, results);
     return { answer: results, entries, places };
+  }
+  if (rrsets !== null) {
+    const { answer, entries, changed } = judgeRrsets(judge, rrsets);
+    const before = state.serial;
+    const serials = { before, after: entries.length === 0 ? before : serialAfter(state, tools) };
+    const results: RrsetResult<unknown>[] = [{ ok: true, answer, serials, changed }];
+    if (caller.once) keep(state, caller.actor.keyId, caller.once, results);
+    return { answer: results, entries, places: changed };
   }
   const done = changes.map((change, index): Done => {
     const result = attempt(() => judgeChange(judge, change));
@@ -153,6 +166,10 @@ function judgeMember(state: State, member: Member, data: JudgingData, tools: Too
   const answer = isSingle && first?.ok ? first.record : results;
   if (caller.once) keep(state, caller.actor.keyId, caller.once, answer);
   return { answer, entries: done.flatMap(({ entry }) => entry ?? []), places: 0 };
+}
+
+function serialAfter({ serial }: State, { now }: Tools): number {
+  return nextSerial(serial, Math.floor(now.getTime() / 1000));
 }
 
 function createdBy(changes: readonly ReadChange[]): ParsedRecord[] {

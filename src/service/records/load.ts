@@ -17,6 +17,7 @@ import type { ZoneIdentity } from '../zones/identity.ts';
 import type { Batch } from './change.ts';
 import { idsOf, type Once, type ReadChange, readChange, recordsOf } from './change.ts';
 import { type JudgingData, keptKey, type Member } from './judge.ts';
+import type { RrsetWork } from './rrsets.ts';
 
 /** The octets of stored contents and values that one transaction may load to judge its changes. This limits its memory. */
 export const MOST_OCTETS = 8 * 1024 * 1024;
@@ -29,22 +30,24 @@ export class TooManyOctets extends Error {}
 /** The owners that a group names hold more than MOST_OWNED_SETS sets in the zone. */
 export class TooManySets extends TooManyOctets {}
 
-/** The changes of a request: of single records, or the sets of owners. */
-export type Work = Batch | SetBatch;
+/** The changes of a request: of single records, the sets of owners, or changes that depend on the RRsets that exist. */
+export type Work = Batch | SetBatch | RrsetWork;
 
 /** Parses the records of a request. */
 export function memberOf(
-  member: Omit<Member, 'changes' | 'sets' | 'atomic'>,
+  member: Omit<Member, 'changes' | 'sets' | 'rrsets' | 'atomic'>,
   work: Work,
   zone: ZoneIdentity | null,
   now: Date,
 ): Member {
+  if ('plan' in work) return { ...member, atomic: true, changes: [], sets: null, rrsets: work };
   const { atomic } = work;
   if ('sets' in work) {
-    return { ...member, atomic, changes: [], sets: zone === null ? [] : readSets(work.sets, zone.name, now) };
+    const sets = zone === null ? [] : readSets(work.sets, zone.name, now);
+    return { ...member, atomic, changes: [], sets, rrsets: null };
   }
   const changes = zone === null ? [] : work.changes.map((change) => readChange(change, zone.name));
-  return { ...member, atomic, changes, sets: null };
+  return { ...member, atomic, changes, sets: null, rrsets: null };
 }
 
 /**
@@ -62,9 +65,11 @@ export async function loadJudgingData(
   const writing = members.filter((member) => recordLevel(member.caller.actor, zoneId) === 'write');
   const changes = writing.flatMap((member) => member.changes);
   const sets = writing.flatMap((member) => member.sets ?? []);
-  const written = [...recordsOf(changes), ...valuesOf(sets)];
+  const rrsets = writing.flatMap((member) => member.rrsets ?? []);
+  const written = [...recordsOf(changes), ...valuesOf(sets), ...rrsets.flatMap(({ candidates }) => candidates)];
   const owners = wholeOwners(sets);
-  const query = { ...queryOf(name, changes, sets, written), ...keysOf(members), zoneId, now };
+  const kept = rrsets.flatMap(({ names }) => names);
+  const query = { ...queryOf(name, changes, sets, written, kept), ...keysOf(members), zoneId, now };
   const names = query.ordernames.length + query.ids.length;
   const mustCheck = names + owners.length > NAMES_WITHOUT_CHECK;
   if (mustCheck) await mustBeBounded(on, no, { ...query, owners });
@@ -77,9 +82,12 @@ export async function loadJudgingData(
     loaded = await load(MOST_OWNED_SETS);
   }
   const records = new LoadedRecords(query.ordernames, loaded.records);
+  // A plan may write an existing record with another TTL.
+  const rewritten = records.rows.filter(({ name }) => kept.includes(name));
   for (const { ordername } of loaded.sets) records.ordernames.add(ordername);
-  if (loaded.zone) await followLinks(on, loaded.zone, records, written);
-  const hosted = loaded.zone ? await zonesBelowDnames(on, loaded.zone, written) : [];
+  const looked = [...written, ...rewritten];
+  if (loaded.zone) await followLinks(on, loaded.zone, records, looked);
+  const hosted = loaded.zone ? await zonesBelowDnames(on, loaded.zone, looked) : [];
   return judgingDataOf(name, { ...loaded, children: [...loaded.children, ...hosted] }, records);
 }
 
@@ -91,7 +99,7 @@ async function mustBeBounded(on: Db | Tx, no: number, query: Parameters<typeof o
 }
 
 /** One hosted zone below each DNAME that is about to be written, if there are any. */
-async function zonesBelowDnames(on: Db | Tx, zone: ZoneRow, written: readonly ParsedRecord[]) {
+async function zonesBelowDnames(on: Db | Tx, zone: ZoneRow, written: readonly Pick<ParsedRecord, 'type' | 'name'>[]) {
   const found: { id: string; name: string }[] = [];
   const redirected = new Set(written.flatMap(({ type, name }) => (type === 'DNAME' ? [fqdn(name, zone.name)] : [])));
   for (const name of redirected) found.push(...(await zonesBelow(on, orderName(name), 1)));
@@ -104,13 +112,15 @@ function wholeOwners(sets: readonly (ReadSet | Refusal)[]): string[] {
   return [...new Set(owners)];
 }
 
+/** @param others further names of which all records are needed */
 function queryOf(
   zone: string,
   changes: readonly ReadChange[],
   sets: readonly (ReadSet | Refusal)[],
   written: readonly ParsedRecord[],
+  others: readonly string[],
 ) {
-  const recordNames = [...new Set(written.map((record) => record.name))];
+  const recordNames = [...new Set([...written.map((record) => record.name), ...others])];
   const ordernames = new Set(recordNames.map(orderName));
   for (const set of sets) if ('kind' in set && set.kind === 'release') ordernames.add(set.ordername);
   // The first link of an alias or a delegation is in the changes. followLinks loads the others.
@@ -204,12 +214,14 @@ export function neighbour(row: RecordRow): Neighbour {
   return { id, name, ordername, type, content, priority, wire, target };
 }
 
+type Linking = Pick<ParsedRecord, 'type' | 'target'>;
+
 /** Follows the alias chains within the zone, one link of all chains per round. MAX_LINKS limits the rounds. */
 async function followLinks(
   on: Db | Tx,
   zone: ZoneRow,
   records: LoadedRecords,
-  written: readonly ParsedRecord[],
+  written: readonly Linking[],
 ): Promise<void> {
   for (let round = 0; round <= MAX_LINKS; round += 1) {
     const missing = missingTargets(zone.name, records, written);
@@ -220,7 +232,7 @@ async function followLinks(
 }
 
 /** The targets of the written aliases and delegations whose records are not loaded yet, as ordernames. */
-function missingTargets(zone: string, records: LoadedRecords, written: readonly ParsedRecord[]): string[] {
+function missingTargets(zone: string, records: LoadedRecords, written: readonly Linking[]): string[] {
   const missing = new Set<string>();
   const seen = new Set<string>();
   const ordernameOf = (name: string) => NearbyRecords.ordernameIn(zone, name);

@@ -3,12 +3,17 @@ import type { SetResult } from '../owners/set.ts';
 import { Refusal } from '../refusal.ts';
 import type { BatchResult } from './change.ts';
 import { inBatch, type Member } from './judge.ts';
+import type { RrsetResult } from './rrsets.ts';
 
-export type PartResult = BatchResult | SetResult;
+export type PartResult = BatchResult | SetResult | RrsetResult<unknown>;
 
-/** Each part as a request of its own, which is not atomic: one change, or one set, or the exact sets of one owner. */
+/**
+ * Each part as a request of its own, which is not atomic: one change, or one set, or the exact sets of one owner. A request
+ * that depends on the RRsets that exist is one part.
+ */
 export function partsOf(whole: Member): { index: number; member: Member }[] {
   const part = { ...whole, caller: { ...whole.caller, once: null }, places: null, atomic: false, isSingle: false };
+  if (whole.rrsets !== null) return [{ index: 0, member: { ...part, atomic: true } }];
   if (whole.sets === null)
     return whole.changes.map((change, index) => ({ index, member: { ...part, changes: [change] } }));
   const units = new Map<unknown, { index: number; member: Member & { sets: NonNullable<Member['sets']>[number][] } }>();

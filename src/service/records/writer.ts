@@ -118,8 +118,8 @@ async function write(
   return join(context, { caller, work: batch, isSingle, places: null }, zoneId, size);
 }
 
-/** @throws Refusal */
-async function join(
+/** Waits for the turn of a request. @throws Refusal */
+export async function join(
   context: ServiceContext,
   request: Request,
   zoneId: string,

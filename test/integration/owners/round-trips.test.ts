@@ -2,16 +2,13 @@
 // one whenever the service sends something while no statement waits for its answer. It reads the messages of Postgres' protocol,
 // because a long answer or a long request comes in any number of pieces. The test calls the service without the api, because the
 // background work of the api sends statements as well.
-import { randomBytes } from 'node:crypto';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
-import type { Caller, ServiceContext } from '#service/context.ts';
+import type { Caller } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
-import { createZoneQueue } from '#service/queue.ts';
 import { applyBatch, applySets } from '#service/records/writer.ts';
-import { createSlots } from '#service/slots.ts';
-import { openDatabase } from '#store/database.ts';
-import { NAMESERVERS, startTestService } from '../../support/service.ts';
+import { startTestService } from '../../support/service.ts';
+import { openServiceContext } from '../../support/service-context.ts';
 
 /** Counts the messages of a direction that have one of these letters: a letter, then the length as four octets (PostgreSQL, 54.2). */
 function messages(...letters: string[]): (octets: Buffer) => number {
@@ -66,21 +63,7 @@ afterAll(() => void relay.close());
 const through = new URL(database);
 through.port = String((relay.address() as AddressInfo).port);
 through.hostname = '127.0.0.1';
-const { db, close } = openDatabase(through.href);
-afterAll(() => close());
-const slots = createSlots({ total: 1, share: 1, waiting: 1, waitMs: 60_000, work: 'reads' });
-const context: ServiceContext = {
-  db,
-  queue: createZoneQueue(60_000),
-  busyAfterMs: 60_000,
-  imports: slots,
-  largeReads: slots,
-  nameservers: NAMESERVERS,
-  quotas: { zones: 100, records: 100_000, bytes: 100_000_000, keys: 100, members: 100 },
-  quarantineMs: 0,
-  now: () => new Date(),
-  random: randomBytes,
-};
+const context = openServiceContext(through.href);
 const actor = await authenticate(context, service.admin.text, '127.0.0.1');
 
 /** The fewest of three requests: a zone asks for more of its quota now and then. */

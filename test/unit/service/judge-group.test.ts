@@ -66,11 +66,11 @@ const remove = (id = 'rec_1'): RecordChange => ({ action: 'delete', id });
 
 function single(change: RecordChange | Refusal, who = caller()): Member {
   const changes = [readChange(change, zone.name)];
-  return { caller: who, changes, sets: null, atomic: true, places: null, isSingle: true };
+  return { caller: who, changes, sets: null, rrsets: null, atomic: true, places: null, isSingle: true };
 }
 function batch(atomic: boolean, changes: (RecordChange | Refusal)[], who = caller()): Member {
   const read = changes.map((change) => readChange(change, zone.name));
-  return { caller: who, changes: read, sets: null, atomic, places: null, isSingle: false };
+  return { caller: who, changes: read, sets: null, rrsets: null, atomic, places: null, isSingle: false };
 }
 
 function judge(members: Member[], overrides: Partial<JudgingData> = {}) {

@@ -1,0 +1,43 @@
+// The operation for protocols that change RRsets by what is there now (the PowerDNS API, RFC 2136). rrsets.ts judges.
+import type { Caller, ServiceContext } from '../context.ts';
+import type { Places } from './places.ts';
+import type { RrsetResult, RrsetWork } from './rrsets.ts';
+import { join } from './writer.ts';
+
+/**
+ * Reads the RRsets at some names, lets a pure function decide, and writes its decision, all as one change of the zone: all or
+ * nothing, with one serial. It has the rights, rules, limits and history of single records.
+ *
+ *     const work = {
+ *       names: ['www'],
+ *       candidates: [record],                       // from parseRecord
+ *       plan: ({ at }) => {
+ *         const [a] = at('www').filter(({ type }) => type === 'A');
+ *         if (a === undefined) return { rrsets: [], answer: 'absent' };          // nothing is written
+ *         return { rrsets: [{ ...a, records: [...a.records, record] }], answer: 'added' };
+ *       },
+ *     };
+ *     const { answer, serials } = await editRrsets(context, caller, zoneId, work, places);
+ *
+ * The plan sees everything at its names, also what a restricted key may not read: do not tell the caller about it without
+ * `mayWriteRecord`. The changed RRsets are checked here. `caller.once` makes a repeated request return the first answer.
+ *
+ * @param places counts the RRsets that change (a refused request counts once) in the write window; null: they were counted
+ * before, or are not limited
+ * @throws Refusal no_zone, unauthorized, forbidden, bad_request, conflict, rate_limited, busy; the refusal of the plan
+ */
+export async function editRrsets<T>(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  work: RrsetWork<T>,
+  places: Places | null,
+): Promise<RrsetResult<T>> {
+  const { names, candidates } = work;
+  const [result] = (await join(context, { caller, work, isSingle: true, places }, zoneId, {
+    inputs: candidates,
+    size: names.length + candidates.length,
+    bytes: candidates.reduce((sum, { content }) => sum + content.length, 0),
+  })) as [RrsetResult<T>];
+  return result;
+}

@@ -1,0 +1,27 @@
+// The context of operations that a test calls without the api, for instance because no request reaches them yet.
+import { randomBytes } from 'node:crypto';
+import { afterAll } from 'vitest';
+import type { ServiceContext } from '#service/context.ts';
+import { createZoneQueue } from '#service/queue.ts';
+import { createSlots } from '#service/slots.ts';
+import { openDatabase } from '#store/database.ts';
+import { NAMESERVERS } from './service.ts';
+
+/** To be called at the top of a test file. @param url of the database; the connection closes after the file's tests */
+export function openServiceContext(url: string): ServiceContext {
+  const { db, close } = openDatabase(url);
+  afterAll(() => close());
+  const slots = createSlots({ total: 1, share: 1, waiting: 1, waitMs: 60_000, work: 'reads' });
+  return {
+    db,
+    queue: createZoneQueue(60_000),
+    busyAfterMs: 60_000,
+    imports: slots,
+    largeReads: slots,
+    nameservers: NAMESERVERS,
+    quotas: { zones: 100, records: 100_000, bytes: 100_000_000, keys: 100, members: 100 },
+    quarantineMs: 0,
+    now: () => new Date(),
+    random: randomBytes,
+  };
+}
