@@ -1,4 +1,4 @@
-// The operation for protocols that change RRsets by what is there now (the PowerDNS API, RFC 2136). rrsets.ts judges.
+// The operation for protocols whose changes depend on the RRsets that exist (the PowerDNS API, RFC 2136). rrsets.ts judges.
 import type { Caller, ServiceContext } from '../context.ts';
 import type { Places } from './places.ts';
 import type { RrsetResult, RrsetWork } from './rrsets.ts';

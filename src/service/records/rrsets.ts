@@ -1,5 +1,5 @@
-// Changes that a request computes from the RRsets that exist: it reads the RRsets at some names, decides, and says how some
-// of them shall be. Both happen while the request is judged, so no other change comes in between. Pure; edit-rrsets.ts is the
+// Changes that a request computes from the RRsets that exist: it reads the RRsets at some names, and decides how some of them
+// should be. Both happen while the request is judged, so no other change comes in between. Pure; edit-rrsets.ts is the
 // operation, and describes how to use it.
 import { orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
@@ -20,7 +20,7 @@ export interface Rrset {
   readonly records: readonly ParsedRecord[];
 }
 
-/** What a plan may look at. */
+/** The part of the zone that a plan reads. */
 export interface CurrentRrsets {
   readonly zone: Pick<ZoneRow, 'name' | 'serial' | 'defaultTtl'>;
   /** The RRsets at a name of `RrsetWork.names`, in no order; the service's own (SOA and NS of the apex) are not among them. */
@@ -28,7 +28,7 @@ export interface CurrentRrsets {
 }
 
 export interface RrsetPlan<T> {
-  /** The RRsets as they shall be, each name and type once; without records it is deleted. The others stay as they are. */
+  /** The RRsets as they should be, each name and type once; without records it is deleted. The others stay as they are. */
   rrsets: readonly Rrset[];
   /** Returned to the caller. Plain JSON, because it is stored for repeated requests. */
   answer: T;
@@ -37,7 +37,7 @@ export interface RrsetPlan<T> {
 export interface RrsetWork<T = unknown> {
   /** The names whose RRsets the plan reads or changes: canonical, relative to the zone. */
   readonly names: readonly string[];
-  /** All records that the plan may write, apart from existing ones: what the rules compare them with is loaded before. */
+  /** All records that the plan may write, apart from existing ones: the records that the rules compare them with are loaded before. */
   readonly candidates: readonly ParsedRecord[];
   /**
    * Pure, because it can run several times. It runs after the check that the key may write records in the zone at all. A Refusal
@@ -103,8 +103,8 @@ type Edit =
   | { kind: 'create'; record: ParsedRecord };
 
 /**
- * A record that keeps its value keeps its id and the spelling of its content. A record whose value goes takes a new value and
- * keeps its id.
+ * A record that keeps its value keeps its id and the spelling of its content. A record whose value is removed takes a new
+ * value and keeps its id.
  */
 function editsOf(state: State, { name, type, records }: Rrset): Edit[] {
   const left = new Map<string, Stored>();
