@@ -9,7 +9,7 @@ const UNITS = ['zonestead-knot.service', 'zonestead-nameserver.service'] as cons
 const read = (name: string) => readFile(`${FOLDER}${name}`, 'utf8');
 
 it('the units start the two processes of a name server', async () => {
-  const started = (await Promise.all(UNITS.map(read))).map((text) => /^ExecStart=.*main\.ts (.*)$/m.exec(text)?.[1]);
+  const started = (await Promise.all(UNITS.map(read))).map((text) => /^ExecStart=.*main\.js (.*)$/m.exec(text)?.[1]);
   expect(started).toEqual(['knot-conf --start', 'nameserver']);
 });
 
