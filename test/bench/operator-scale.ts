@@ -18,10 +18,11 @@ const LIMIT_MS = 60 * 60_000;
 
 type Part = (ground: Ground) => Promise<void>;
 
-/** Most of 10,000 records in the parts `one-zone` and `steady`, which share them. */
-const MANY = 10_000;
+/** The records of the parts `ten-zones`, `one-zone` and `steady`; the bars are for 10,000. RECORDS changes the number. */
+const MANY = Number(process.env.RECORDS ?? 10_000);
 const STEADY_MS = 10 * 60_000;
 
+/** The parts `one-zone` and `steady` share the records. */
 async function many(ground: Ground): Promise<void> {
   if (ground.made.length < MANY)
     await bulk(ground, { count: MANY, zones: 1, bars: { served: 50, ready: 60, memory: 180 } });

@@ -1,7 +1,7 @@
 // The costs of work at scale: processor time of each part, requests at kube-apiserver, and changes at the service.
 import type { Sql } from 'postgres';
 import type { Stack } from '../../deploy/local/stack.ts';
-import { cpuSeconds } from './processes.ts';
+import { counters, cpuSeconds } from './processes.ts';
 import { figure } from './statistics.ts';
 import { print } from './support.ts';
 
@@ -16,6 +16,8 @@ export interface Costs {
   cpuAfter: Record<string, number>;
   /** Writes at kube-apiserver: of the status of DNSRecords, of other parts of them, of DNSZones, and of Events. */
   writes: Record<'status' | 'object' | 'zones' | 'Events', number>;
+  /** Requests of the operator to the service, by method. */
+  requests: Record<string, number>;
   changes: number;
 }
 
@@ -34,7 +36,8 @@ export async function costs({ stack, sql }: { stack: Stack; sql: Sql }): Promise
     else writes[/subresource="status"/.test(labels) ? 'status' : 'object'] += Number(count);
   }
   const [row] = await sql`select count(*)::integer as count from changes`;
-  return { cpuBefore, cpuAfter: await cpuSeconds(pids), writes, changes: row?.count as number };
+  const requests = pids.operator === undefined ? {} : await counters(pids.operator, 'service_requests_total', 'method');
+  return { cpuBefore, cpuAfter: await cpuSeconds(pids), writes, requests, changes: row?.count as number };
 }
 
 /** The differences of two costs. */
@@ -42,6 +45,7 @@ export interface Spent {
   /** Seconds of processor time, by part. */
   readonly cpu: Readonly<Record<string, number>>;
   readonly writes: Costs['writes'];
+  readonly requests: Costs['requests'];
   readonly changes: number;
 }
 
@@ -51,11 +55,20 @@ export function spentBetween(before: Costs, after: Costs, restarted?: string): S
   const cpu = Object.entries(after.cpuBefore).map(([part, sum]) => [part, sum - since(part)]);
   const writes = { ...after.writes };
   for (const kind of Object.keys(writes) as (keyof typeof writes)[]) writes[kind] -= before.writes[kind];
-  return { cpu: Object.fromEntries(cpu), writes, changes: after.changes - before.changes };
+  const requests = Object.entries(after.requests).map(([method, sum]) => [
+    method,
+    sum - (restarted === undefined ? (before.requests[method] ?? 0) : 0),
+  ]);
+  return {
+    cpu: Object.fromEntries(cpu),
+    writes,
+    requests: Object.fromEntries(requests),
+    changes: after.changes - before.changes,
+  };
 }
 
 /** @param count the number of records that it was spent for */
-export function printSpent({ cpu, writes, changes }: Spent, count: number): void {
+export function printSpent({ cpu, writes, requests, changes }: Spent, count: number): void {
   const entries = Object.entries(cpu);
   const sum = (beside: boolean) =>
     entries.filter(([name]) => BESIDE.has(name) === beside).reduce((total, [, each]) => total + each, 0);
@@ -64,4 +77,9 @@ export function printSpent({ cpu, writes, changes }: Spent, count: number): void
   const per = (kind: keyof Costs['writes']) => figure(writes[kind] / count);
   print(`  Kubernetes writes a record: status ${per('status')}, object ${per('object')}; Events ${per('Events')}`);
   print(`  Kubernetes writes of DNSZones: ${writes.zones}; changes at the service: ${changes}`);
+  print(
+    `  requests to the service: ${Object.entries(requests)
+      .map((each) => each.join(' '))
+      .join(', ')}`,
+  );
 }

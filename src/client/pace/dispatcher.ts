@@ -7,8 +7,9 @@
 // A zone is     free → in flight → free, or paused (503 `busy`, until Retry-After has passed) → free
 //
 // No pause ends early. Record changes of one lane that wait for one zone are sent as one batch, as many as the key has places
-// for; a change whose zone is free is sent at once and alone. Groups of jobs take turns (lanes.ts) and share the write limit
-// (budget.ts). A job also leaves when its signal or its wait limit aborts. Only `pump` sends.
+// for; a change whose zone is free is sent at once and alone, unless it follows others quickly (gathering.ts). Groups of
+// jobs take turns (lanes.ts) and share the write limit (budget.ts). A job also leaves when its signal or its wait limit
+// aborts. Only `pump` sends.
 import type { Clock } from '#base/clock.ts';
 import { whenAllAbort } from '../abort.ts';
 import { ApiError, isBusy, isRateLimited } from '../errors.ts';
@@ -28,10 +29,7 @@ export interface DispatcherOptions {
   readonly writer?: RecordWriter;
   /** The most sets in one request, even if the key's limit allows more. (Default: 1,000.) */
   readonly maxBatch?: number;
-  /**
-   * Creations in quick succession are combined: after one, the next of its zone waits this long for others, in ms, and
-   * twice as long after each batch of several, up to eight times. A single creation does not wait. (Default: 25.)
-   */
+  /** How long a change may wait for others after one that it follows quickly, in ms: see gathering.ts. (Default: 25.) */
   readonly gatherMs?: number;
   /** The number of other groups that may want to write at any time: the window keeps a place for each. (Default: none.) */
   readonly neighbours?: () => number;
@@ -112,7 +110,6 @@ const DEFAULT_PAUSE_MS = 1_000;
 const SPREAD_MS = 250;
 const MAX_BATCH = 1_000;
 const GATHER_MS = 25;
-const MOST_GATHERS = 8;
 /** Below the service's limit for a body (1 MiB). */
 const MAX_BATCH_BYTES = 512 * 1024;
 
@@ -129,16 +126,14 @@ interface Entry extends Place {
 
 /** Makes the dispatcher of one key; nothing runs before the first job. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { clock, random, maxBatch = MAX_BATCH, gatherMs = GATHER_MS } = options;
-  const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8);
+  const { clock, random, maxBatch = MAX_BATCH } = options;
+  const state: PaceState<Entry> = emptyState(options.maxInFlight ?? 8, options.gatherMs ?? GATHER_MS);
   const budgets: Readonly<Record<Bucket, Budget>> = { zones: emptyBudget(), records: emptyBudget() };
   const askingOf = (group: string) => ({ group, groups: groupsWith(group), neighbours: options.neighbours?.() ?? 0 });
   const admission: Admission = {
     used: (bucket, group) => usedBy(budgets[bucket], group),
     permittedAt: (bucket, group, now) => permittedAt(budgets[bucket], askingOf(group), now),
   };
-  /** How long the bulk creations of a zone are collected now, in ms, if its last batch had several changes. */
-  const crowds = new Map<string | null, number>();
   let disarm: () => void = () => undefined;
   /** Groups whose jobs left to return at that time, in ms: they still want their part of the window. */
   const away = new Map<string, number>();
@@ -189,6 +184,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     const probing = bucket.cautious;
     const taking = take(budget, countsOf(together), clock.now());
     bucket.inFlight += 1;
+    state.gathering.sent(first);
     state.places.take(group);
     if (zone !== null) state.zonesInFlight.add(zone);
     for (const { onAttempt } of together) onAttempt?.();
@@ -215,17 +211,9 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       bucket.inFlight -= 1;
       state.places.give(group);
       if (zone !== null) state.zonesInFlight.delete(zone);
-      if (first.lane === 'create' && first.bytes > 0 && gatherMs > 0) gather(zone, together.length);
+      state.gathering.ended(first, together.length, clock.now());
       pump();
     }
-  };
-
-  /** Changes that arrive one by one must not each need a transaction of their own. */
-  const gather = (zone: string | null, size: number): void => {
-    const ms = size === 1 ? gatherMs : Math.min(2 * (crowds.get(zone) ?? gatherMs), MOST_GATHERS * gatherMs);
-    if (size === 1) crowds.delete(zone);
-    else crowds.set(zone, ms);
-    state.gathering.set(zone, clock.now() + ms);
   };
 
   const attempt = async (
@@ -369,7 +357,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 function endPauses(state: PaceState<Entry>, now: number): void {
   for (const bucket of Object.values(state.buckets))
     if (bucket.pausedUntil !== null && now >= bucket.pausedUntil) bucket.pausedUntil = null;
-  for (const ends of [state.zonePaused, state.gathering]) endPast(ends, now);
+  endPast(state.zonePaused, now);
 }
 
 function endPast<Key>(ends: Map<Key, number>, now: number): void {

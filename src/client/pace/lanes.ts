@@ -6,10 +6,11 @@
 //
 // A job may be sent when its bucket is not paused, the budget admits its group, its zone is not paused, its zone has no other
 // write in flight (writers of one zone queue on its row, and the second would only get `busy`), its group has less than its
-// share of the requests in flight, and a place is free. After a pause of a bucket only one request is sent at a time, until
+// share of the requests in flight, a place is free, and it has been collected long enough (gathering.ts). After a pause of a bucket only one request is sent at a time, until
 // an answer is not 429.
 import { FairPlaces } from '#base/fair/places.ts';
 import { FairQueue } from '#base/fair/queue.ts';
+import { Gathering } from './gathering.ts';
 
 /** The order within a group: certificates use `acme`, people wait for `change`, and `create` is bulk. */
 export const LANES = ['acme', 'change', 'create'] as const;
@@ -49,8 +50,7 @@ export interface PaceState<J extends Waiting> {
   /** The end of the pause in ms, by zone. */
   readonly zonePaused: Map<string | null, number>;
   readonly zonesInFlight: Set<string>;
-  /** In ms, by zone: until then bulk creations are collected, because others were sent shortly before. */
-  readonly gathering: Map<string | null, number>;
+  readonly gathering: Gathering;
 }
 
 /** The state of the write limit for a group. */
@@ -68,8 +68,11 @@ type Decision<J> =
   /** No job may be sent before a job in flight ends or a new one arrives. */
   | { readonly kind: 'idle' };
 
-/** @param maxInFlight requests in flight of a single group; all groups together may have twice as many */
-export function emptyState<J extends Waiting>(maxInFlight: number): PaceState<J> {
+/**
+ * @param maxInFlight requests in flight of a single group; all groups together may have twice as many
+ * @param gatherMs see gathering.ts
+ */
+export function emptyState<J extends Waiting>(maxInFlight: number, gatherMs: number): PaceState<J> {
   const bucket = (): BucketState => ({ pausedUntil: null, cautious: false, inFlight: 0 });
   return {
     queue: new FairQueue({ lanes: 2 * LANES.length }),
@@ -77,7 +80,7 @@ export function emptyState<J extends Waiting>(maxInFlight: number): PaceState<J>
     buckets: { zones: bucket(), records: bucket() },
     zonePaused: new Map(),
     zonesInFlight: new Set(),
-    gathering: new Map(),
+    gathering: new Gathering(gatherMs),
   };
 }
 
@@ -94,12 +97,12 @@ export function pick<J extends Waiting>(state: PaceState<J>, admission: Admissio
     return at;
   };
   const mayGo = (job: J): boolean => {
-    const { lane, bucket, zone } = job;
+    const { bucket, zone } = job;
     if (zone !== null && state.zonesInFlight.has(zone)) return false;
     const { pausedUntil, cautious, inFlight } = state.buckets[bucket];
     if (cautious && inFlight > 0) return false;
-    const gathering = lane === 'create' ? (state.gathering.get(zone) ?? 0) : 0;
-    const until = Math.max(pausedUntil ?? 0, state.zonePaused.get(zone) ?? 0, gathering, permittedAt(job));
+    const gathered = state.gathering.mayGoAt(job);
+    const until = Math.max(pausedUntil ?? 0, state.zonePaused.get(zone) ?? 0, gathered, permittedAt(job));
     if (now >= until) return true;
     earliest = Math.min(earliest, until);
     return false;
