@@ -20,7 +20,7 @@ const MOST = 32;
 /** So many other lines with a request in flight or shortly before are bulk. */
 const BUSY_LINES = 3;
 const SHORTLY_MS = 250;
-/** A line without requests begins anew after this time. */
+/** A line without requests begins with the first time again after this time. */
 const QUIET_MS = 2_000;
 
 type Place = Pick<Waiting, 'lane' | 'zone' | 'bytes'>;

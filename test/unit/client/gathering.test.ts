@@ -68,7 +68,7 @@ describe('changes', () => {
     },
   );
 
-  it('of two hundred zones, one of each, do not wait for others', async () => {
+  it('one in each of two hundred zones: none waits for others', async () => {
     const on = await setUp();
     const all = Array.from({ length: 200 }, (_, n) => on.change(`z${n}`));
     await on.clock.advance(2_000);
@@ -90,7 +90,7 @@ describe('changes', () => {
     }
   });
 
-  it('of a challenge are sent at once beside the bulk', async () => {
+  it('for a challenge are sent at once while many others collect', async () => {
     const on = await setUp();
     void (await bulk(on, 'create', 500));
     // Not while a request of the zone is in flight: that would be told that the zone is busy.
@@ -104,7 +104,7 @@ describe('changes', () => {
 
   it('after a while without any are sent at once again', async () => {
     const on = await setUp();
-    await bulk(on, 'create', 500);
+    void (await bulk(on, 'create', 500));
     await on.clock.advance(4_000);
     const single = on.change('z1');
     await on.clock.advance(10);
