@@ -8,7 +8,6 @@ import { sleep, untilAborted } from '#base/wait.ts';
 import type { Config } from '#config.ts';
 import { type CertificateSource, certificateFiles, followCertificate } from '#edge/serving-certificate.ts';
 import { type Cluster, connectCluster } from '#kube/api/cluster.ts';
-import { plainCredentials } from '#kube/api/plain-credentials.ts';
 import { createEventRecorder } from '#kube/events/events.ts';
 import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { startHealthServer } from '#telemetry/health.ts';
@@ -97,11 +96,10 @@ export async function runSolver(config: SolverConfig, signal: AbortSignal): Prom
 async function connect(config: SolverConfig) {
   const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
   const pod = host === undefined ? undefined : { host, port };
-  const credentials = await plainCredentials({ kubeconfig, pod });
   return connectCluster({
     userAgent: 'zonestead-solver',
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(credentials === undefined ? {} : { credentials }),
+    pod,
   });
 }
 

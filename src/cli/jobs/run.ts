@@ -3,7 +3,6 @@
 import { realClock } from '#base/clock.ts';
 import type { Config } from '#config.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
-import { plainCredentials } from '#kube/api/plain-credentials.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { apiCertificate } from './api-certificate.ts';
 import { bootstrap, type JobContext } from './bootstrap.ts';
@@ -41,11 +40,10 @@ export async function runRelease(given: unknown, config: BootstrapConfig, signal
 async function inCluster(name: string, config: BootstrapConfig, work: (context: JobContext) => Promise<void>) {
   const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
   const pod = host === undefined ? undefined : { host, port };
-  const credentials = await plainCredentials({ kubeconfig, pod });
   const cluster = await connectCluster({
     userAgent: `zonestead-${name}`,
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
-    ...(credentials === undefined ? {} : { credentials }),
+    pod,
   });
   const log = createLogger({ name, level: config.ZONESTEAD_LOG_LEVEL });
   try {

@@ -1,6 +1,7 @@
 // The same credentials that client-node finds, for the two forms that need no library: a pod's service account, and a
-// kubeconfig file with certificates or a token. client-node costs 70 MB and most of a second, too much for a small
-// process. It still handles everything else that a kubeconfig may contain (exec plugins, proxies, impersonation).
+// kubeconfig file with certificates or a token. client-node costs 70 MB and most of a second, more than
+// the rest of a process. It still handles everything else that a kubeconfig may contain (exec plugins, proxies,
+// impersonation).
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { parse } from 'yaml';
@@ -8,11 +9,16 @@ import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
 import type { Credentials, Proof, TlsSettings } from './credentials.ts';
 
+/** Host and port of the API server as kubelet sets them in KUBERNETES_SERVICE_HOST and _PORT. */
+export interface Pod {
+  readonly host: string;
+  readonly port: string;
+}
+
 interface PlainOptions {
   /** One file. (Default: the pod's service account.) */
   readonly kubeconfig?: string | undefined;
-  /** Host and port as kubelet sets them in KUBERNETES_SERVICE_HOST and _PORT. */
-  readonly pod?: { readonly host: string; readonly port: string } | undefined;
+  readonly pod?: Pod | undefined;
   /** (Default: the folder where kubelet mounts it.) */
   readonly serviceAccount?: string;
   readonly clock?: Clock;
@@ -67,7 +73,7 @@ export async function plainCredentials(options: PlainOptions): Promise<Credentia
   };
 }
 
-async function podCredentials({ host, port }: { host: string; port: string }, folder: string, clock: Clock) {
+async function podCredentials({ host, port }: Pod, folder: string, clock: Clock) {
   const text = (name: string) => readFile(resolve(folder, name), 'utf8');
   return {
     server: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,

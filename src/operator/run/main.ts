@@ -93,12 +93,13 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const metrics = createMetrics({ component: 'operator' });
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-operator' });
   const kubeMetrics = createKubeMetrics(metrics);
-  const kubeconfig = config.KUBECONFIG;
+  const { KUBECONFIG: kubeconfig, KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = config;
   const cluster = await connectCluster({
     observe: kubeMetrics.calls,
     maxConnections: KUBE_CONNECTIONS,
     ...(runtime.callTimeoutMs === undefined ? {} : { timeoutMs: runtime.callTimeoutMs }),
     ...(kubeconfig === undefined ? {} : { kubeconfig }),
+    pod: host === undefined ? undefined : { host, port },
   });
   const election = electionOf(config, cluster, log, runtime.lease);
   countLeadership(metrics, election);

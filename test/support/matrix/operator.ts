@@ -159,6 +159,8 @@ export function settingsOf(place: Place, options: OperatorOptions): Parameters<t
     ZONESTEAD_URL: options.url ?? place.url,
     ZONESTEAD_API_KEY: options.key ?? place.key,
     KUBECONFIG: options.kubeconfig ?? place.operatorKubeconfig,
+    KUBERNETES_SERVICE_HOST: undefined,
+    KUBERNETES_SERVICE_PORT: '443',
     ZONESTEAD_NAMESERVER_ADDRESSES: place.nameservers.map((name) => `${name}=${endpoint}`).join(','),
     ZONESTEAD_RESOLVER: undefined,
     ZONESTEAD_PARENT_NETWORKS: [],
