@@ -1,5 +1,6 @@
 // The contract of app keys: the permissions that a key can have, and the form in which a key is shown.
 import { z } from 'zod';
+import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { displayName, email, level, pathId, teamParams, userId } from './people.ts';
 import { recordType } from './record-type.ts';
 import { moment } from './shared.ts';
@@ -65,6 +66,25 @@ const terms = {
     .meta({ description: 'The time at which the key expires. Null means that it never expires.' }),
 };
 
+const ALGORITHM_ERROR = `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}`;
+const algorithm = z.enum(TSIG_KEY_ALGORITHMS, { error: ALGORITHM_ERROR });
+const tsigWish = z
+  .strictObject({
+    algorithm: algorithm.optional().meta({
+      description: `The algorithm of the TSIG key. If omitted: \`${DEFAULT_TSIG_KEY_ALGORITHM}\`. Use \`hmac-md5\` only for old clients.`,
+    }),
+  })
+  .nullable()
+  .meta({
+    description:
+      'Makes a TSIG key (RFC 8945) with the rights of this key, for DNS updates and transfers. Null or omitted: no TSIG key.',
+    examples: [{}, { algorithm: 'hmac-sha512' }],
+  });
+const tsigShape = {
+  name: z.string().meta({ description: 'The name of the TSIG key, without final dot.' }),
+  algorithm: algorithm.meta({ description: 'The algorithm of the TSIG key.' }),
+};
+
 /** `PATCH /account/teams/{teamId}/keys/{keyId}`: an omitted field keeps its value. */
 export const keyChangeBody = z
   .strictObject(terms)
@@ -77,7 +97,7 @@ export const keyChangeBody = z
 
 /** `POST /account/teams/{teamId}/keys`: an omitted permission is `none`, an omitted restriction is no restriction. */
 export const keyBody = z
-  .strictObject(terms)
+  .strictObject({ ...terms, tsig: tsigWish })
   .partial()
   .required({ name: true })
   .meta({
@@ -134,6 +154,10 @@ const shown = {
     description:
       'The time of the last request with the key, rounded down to the minute. Null means that it was never used.',
   }),
+  tsig: z
+    .object(tsigShape)
+    .nullable()
+    .meta({ description: 'The TSIG key, without its secret. Null means that the key has none.' }),
 };
 
 export const appKey = z
@@ -141,7 +165,18 @@ export const appKey = z
   .meta({ id: 'AppKey', description: 'A key of an app account, without its secret.' });
 
 export const appKeyMinted = z
-  .object({ ...shown, secret: z.string().meta({ description: 'The complete key, `yk_…`. It is shown only once.' }) })
+  .object({
+    ...shown,
+    secret: z.string().meta({ description: 'The complete key, `yk_…`. It is shown only once.' }),
+    tsig: z
+      .object({
+        ...tsigShape,
+        secret: z.string().meta({ description: 'The secret of the TSIG key in base64. It is shown only once.' }),
+        keyFile: z.string().meta({ description: 'The TSIG key as a file for nsupdate, dig and BIND.' }),
+      })
+      .nullable()
+      .meta({ description: 'The TSIG key with its secret. Null means that the key has none.' }),
+  })
   .meta({ id: 'AppKeyCreated', description: 'A new key, with its secret.' });
 
 export const appKeyList = z

@@ -1,7 +1,7 @@
 // The tables of teams, people and keys; see tables.ts.
 import { sql } from 'drizzle-orm';
 import { bigint, check, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
-import { at, bytea, cidrs, textArray } from './column-types.ts';
+import { at, bytea, cidrs, textArray, textC } from './column-types.ts';
 
 export const teams = pgTable('teams', {
   id: text('id').primaryKey(),
@@ -139,5 +139,32 @@ export const apiKeys = pgTable(
     ),
     check('api_keys_records_level', sql`${t.records} in ('none', 'read', 'write')`),
     check('api_keys_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
+  ],
+);
+
+/**
+ * The TSIG key (RFC 8945) with which the holder of an app key signs DNS updates and queries. Its rights, networks and end are those of
+ * the app key.
+ */
+export const tsigKeys = pgTable(
+  'tsig_keys',
+  {
+    // In lower case, without final dot.
+    name: textC('name').primaryKey(),
+    keyId: text('key_id')
+      .notNull()
+      .unique('tsig_keys_key_id_key')
+      .references(() => apiKeys.id, { onDelete: 'cascade' }),
+    algorithm: text('algorithm').notNull(),
+    // Secret, in base64. Both sides of TSIG compute the MAC with the text itself, so a hash of it would not do.
+    secret: text('secret').notNull(),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    check('tsig_keys_name', sql`length(${t.name}) between 1 and 253`),
+    check(
+      'tsig_keys_algorithm',
+      sql`${t.algorithm} in ('hmac-md5', 'hmac-sha1', 'hmac-sha224', 'hmac-sha256', 'hmac-sha384', 'hmac-sha512')`,
+    ),
   ],
 );

@@ -1,8 +1,9 @@
 // The app keys of a team as rows to be listed, changed and revoked. Hashes of secrets never leave through here.
 import { and, asc, eq, gt, inArray, isNull, or, sql } from 'drizzle-orm';
+import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { Grant, KeyTerms, Level } from './keys.ts';
-import { apiKeys, keyZoneGrants, teams, users, zones } from './tables.ts';
+import { apiKeys, keyZoneGrants, teams, tsigKeys, users, zones } from './tables.ts';
 
 /** The person who created a key. */
 export interface Minter {
@@ -21,6 +22,8 @@ export interface TeamKeyRow extends KeyTerms {
   lastUsedAt: Date | null;
   /** The User-Agent of that use. */
   lastUsedBy: string | null;
+  /** Its TSIG key, without the secret. */
+  tsig: { name: string; algorithm: TsigKeyAlgorithm } | null;
 }
 
 const columns = {
@@ -46,6 +49,8 @@ const columns = {
   revokedAt: apiKeys.revokedAt,
   lastUsedAt: apiKeys.lastUsedAt,
   lastUsedBy: apiKeys.lastUsedBy,
+  tsig: sql<{ name: string; algorithm: TsigKeyAlgorithm } | null>`(
+    select json_build_object('name', s.name, 'algorithm', s.algorithm) from ${tsigKeys} s where s.key_id = "api_keys"."id")`,
 };
 
 /** All keys of a team, revoked ones too, oldest first. */

@@ -1,6 +1,7 @@
 // `zonestead keys …`: an administrator of the service creates, lists and revokes API keys in the database.
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { table } from '../table.ts';
@@ -29,6 +30,8 @@ const mintOptions = z.object({
   expires: z.string().optional(),
   zoneWrites: writes,
   recordWrites: writes,
+  tsig: z.boolean().optional(),
+  tsigAlgorithm: z.enum(TSIG_KEY_ALGORITHMS, { error: `must be one of ${TSIG_KEY_ALGORITHMS.join(', ')}` }).optional(),
 });
 
 /** The options of a key that may be combined with --node. Two more have a default. */
@@ -46,12 +49,14 @@ const nodeOptions = z.strictObject(
   },
 );
 
-/** Prints a line with the owner of the key, and the key itself on the next line. @throws Error if an option is wrong */
+/** Prints a line with the owner of the key, and the key itself on the next line; then the TSIG key as a file, if it has one. @throws Error if an option is wrong */
 export async function runKeysMint(config: Config, given: object, print: Print): Promise<void> {
   if ('node' in given) return mintNodeKey(config, given, print);
-  const { team, grant, onlyName, onlyType, network, expires, ...rest } = parseOptions(mintOptions, given);
+  const options = parseOptions(mintOptions, given);
+  const { team, grant, onlyName, onlyType, network, expires, tsig, tsigAlgorithm, ...rest } = options;
   const terms = {
     ...rest,
+    tsig: tsigAlgorithm ?? (tsig ? DEFAULT_TSIG_KEY_ALGORITHM : undefined),
     grants: grant,
     onlyNames: onlyName,
     onlyTypes: onlyType,
@@ -61,6 +66,10 @@ export async function runKeysMint(config: Config, given: object, print: Print): 
   const minted = await adminMintKey(config.DATABASE_URL, team, terms, randomBytes, new Date());
   print(`key ${minted.keyId} of team ${team} (${minted.teamId}), shown only once:`);
   print(minted.text);
+  if (minted.tsig === null) return;
+  print('');
+  print('# its TSIG key for nsupdate and other clients, shown only once');
+  print(minted.tsig.keyFile.trimEnd());
 }
 
 async function mintNodeKey(config: Config, given: object, print: Print): Promise<void> {

@@ -36,6 +36,15 @@ const create = describeCommand({
     { flags: '--expires <time>', describe: 'end of the key in ISO 8601, for instance 2027-01-31T00:00:00Z' },
     { flags: '--zone-writes <number>', describe: 'zone writes a minute, instead of the limit of the service' },
     { flags: '--record-writes <number>', describe: 'record writes a minute, instead of the limit of the service' },
+    {
+      flags: '--tsig',
+      describe: 'also make a TSIG key with the same rights, for DNS updates and transfers, and print it as a key file',
+    },
+    {
+      flags: '--tsig-algorithm <algorithm>',
+      describe:
+        'algorithm of the TSIG key: hmac-sha1, hmac-sha224, hmac-sha256 (the default), hmac-sha384, hmac-sha512, or hmac-md5 for old clients; implies --tsig',
+    },
   ],
   notes: 'Give --team and --name, or --node. With --node, only --network and --expires restrict the key.',
   settings: ['DATABASE_URL'],

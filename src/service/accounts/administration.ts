@@ -1,13 +1,16 @@
 // The administrator's commands: people, and the keys of any team. They use the database directly and need no key. Every change
 // is written to the same history as the changes over the API.
+import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import { type Db, openDatabase, type Tx } from '#store/database.ts';
 import { keyById } from '#store/keys.ts';
 import { allNodeKeys } from '#store/node-keys.ts';
 import { insertMember, insertUser, lockTeam, memberOf, type Role, setRole, userByEmail } from '#store/people.ts';
 import { allKeys, revokeKeyRow, zonesOfTeam } from '#store/team-keys.ts';
+import { mintedTerms } from '../keys/app-keys.ts';
 import { ensureTeam, mintKey, mintPersonKey } from '../keys/keys.ts';
 import { judgeTerms, NO_TERMS, type TermsInput } from '../keys/terms.ts';
+import type { MintedTsigKey } from '../keys/tsig.ts';
 import { revokeNodeKey } from '../nodes/keys.ts';
 import { insist } from '../refusal.ts';
 import { endInvitations } from './members.ts';
@@ -45,15 +48,16 @@ export const COMMAND_LINE = { keyId: null, requestId: 'command-line' } as const;
 /**
  * Creates an app key of the team with this name or id. A team with this name is created if it does not exist. Unlike over the
  * API, the limits may be higher than those of the service.
+ * @param input.tsig the algorithm of its TSIG key. (Default: it has none.)
  * @throws Refusal bad_request; Error if a zone of `grants` does not belong to the team
  */
 export async function adminMintKey(
   url: string,
   team: string,
-  input: TermsInput & { name: string },
+  { tsig: algorithm, ...input }: TermsInput & { name: string; tsig?: TsigKeyAlgorithm | undefined },
   random: Random,
   now: Date,
-): Promise<{ teamId: string; keyId: string; text: string }> {
+): Promise<{ teamId: string; keyId: string; text: string; tsig: MintedTsigKey | null }> {
   const terms = insist(judgeTerms(NO_TERMS, input, { now, anyLimits: true }));
   return withDatabase(url, (db) =>
     db.transaction(async (tx) => {
@@ -62,10 +66,11 @@ export async function adminMintKey(
       const found = await zonesOfTeam(tx, teamId, wanted);
       const missing = wanted.find((id) => !found.includes(id));
       if (missing !== undefined) throw new Error(`zone ${missing} does not exist, or does not belong to team ${team}`);
-      const { id: keyId, text } = await mintKey(tx, { teamId, ...terms }, random);
-      const entry = { teamId, action: 'key.mint', subject: keyId, before: null, after: terms, at: now } as const;
+      const { id: keyId, text, tsig } = await mintKey(tx, { teamId, ...terms, tsig: algorithm }, random);
+      const after = mintedTerms(terms, tsig);
+      const entry = { teamId, action: 'key.mint', subject: keyId, before: null, after, at: now } as const;
       await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
-      return { teamId, keyId, text };
+      return { teamId, keyId, text, tsig };
     }),
   );
 }

@@ -1,4 +1,5 @@
 // The app keys of a team: its members create, list, change and revoke them. Only the answer to the creation contains the secret.
+import { DEFAULT_TSIG_KEY_ALGORITHM, type TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { sqlFailure } from '#store/database.ts';
 import {
   keyOfTeam,
@@ -16,6 +17,7 @@ import type { Caller, ServiceContext } from '../context.ts';
 import { insist, type Refusal, refusal } from '../refusal.ts';
 import { mintKey } from './keys.ts';
 import { type Grant, judgeTerms, type KeyTerms, NO_TERMS, type TermsInput } from './terms.ts';
+import type { MintedTsigKey } from './tsig.ts';
 
 export interface KeyView extends Omit<KeyTerms, 'expiresAt'> {
   id: string;
@@ -26,6 +28,8 @@ export interface KeyView extends Omit<KeyTerms, 'expiresAt'> {
   revokedAt: string | null;
   /** Accurate to one minute. */
   lastUsedAt: string | null;
+  /** Its TSIG key, without the secret. Null: it has none. */
+  tsig: { name: string; algorithm: TsigKeyAlgorithm } | null;
 }
 
 const iso = (moment: Date | null): string | null => moment?.toISOString() ?? null;
@@ -38,6 +42,7 @@ function keyView(key: TeamKeyRow): KeyView {
     createdAt: key.createdAt.toISOString(),
     revokedAt: iso(key.revokedAt),
     lastUsedAt: iso(key.lastUsedAt),
+    tsig: key.tsig,
   };
 }
 
@@ -46,6 +51,11 @@ export function termsView(key: KeyTerms) {
   const { name, records, manageZones, grants, onlyNames, onlyTypes, networks, zoneWrites, recordWrites } = key;
   const rights = { records, manageZones, grants, onlyNames, onlyTypes, networks };
   return { name, ...rights, zoneWrites, recordWrites, expiresAt: iso(key.expiresAt) };
+}
+
+/** The terms of a new key in the history, with the name of its TSIG key. */
+export function mintedTerms(terms: KeyTerms, tsig: MintedTsigKey | null) {
+  return { ...termsView(terms), ...(tsig === null ? {} : { tsig: { name: tsig.name, algorithm: tsig.algorithm } }) };
 }
 
 /** All keys of the team, revoked ones too, oldest first. @throws Refusal forbidden, not_found */
@@ -62,6 +72,19 @@ export async function readKey(context: ServiceContext, actor: Actor, teamId: str
   return keyView(key);
 }
 
+/** A new app key, with the secrets that are shown once. */
+export interface MintedAppKey extends Omit<KeyView, 'tsig'> {
+  /** `yk_…` */
+  secret: string;
+  tsig: MintedTsigKey | null;
+}
+
+/** `tsig` gives the key a TSIG key as well. */
+export type NewAppKey = TermsInput & {
+  name: string;
+  tsig?: { algorithm?: TsigKeyAlgorithm | undefined } | null | undefined;
+};
+
 /**
  * @returns the key and its text (`yk_…`), which no later answer contains
  * @throws Refusal forbidden (app key, quota), not_found, bad_request (terms, Idempotency-Key), no_zone (grants), busy
@@ -70,8 +93,8 @@ export async function mintAppKey(
   context: ServiceContext,
   caller: Caller,
   teamId: string,
-  input: TermsInput & { name: string },
-): Promise<KeyView & { secret: string }> {
+  { tsig: wanted, ...input }: NewAppKey,
+): Promise<MintedAppKey> {
   if (caller.once) {
     throw refusal('key-once');
   }
@@ -81,12 +104,15 @@ export async function mintAppKey(
       await mustBeOurs(work, terms.grants);
       await mustHaveRoomForKey(work.tx, context, teamId, work.now);
       const minter = mustBePerson(caller.actor);
-      const made = { teamId, ...terms, createdBy: minter.id, createdAt: work.now };
-      const { id, text } = await mintKey(work.tx, made, context.random);
+      const algorithm = wanted == null ? undefined : (wanted.algorithm ?? DEFAULT_TSIG_KEY_ALGORITHM);
+      const made = { teamId, ...terms, createdBy: minter.id, createdAt: work.now, tsig: algorithm };
+      const { id, text, tsig } = await mintKey(work.tx, made, context.random);
       const mintedBy = { userId: minter.id, email: minter.email, isMember: true };
-      const key = { id, ...terms, mintedBy, createdAt: work.now, revokedAt: null, lastUsedAt: null, lastUsedBy: null };
-      const change = { action: 'key.mint', subject: id, before: null, after: termsView(terms) } as const;
-      return { answer: { ...keyView(key), secret: text }, change };
+      const unused = { revokedAt: null, lastUsedAt: null, lastUsedBy: null };
+      const key = { id, ...terms, mintedBy, createdAt: work.now, ...unused, tsig: null };
+      const after = mintedTerms(terms, tsig);
+      const change = { action: 'key.mint', subject: id, before: null, after } as const;
+      return { answer: { ...keyView(key), secret: text, tsig }, change };
     }),
   );
 }

@@ -1,6 +1,7 @@
 // Creates and checks API keys: `yk_<keyId>_<secret>` of app accounts, `yu_<keyId>_<secret>` of people. The database stores only a
 // hash of the secret. A plain SHA-256 is enough, because a secret has 256 random bits.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import type { Db, Tx } from '#store/database.ts';
 import { insertKey, insertTeam, type KeyTerms, markUsed, teamByName } from '#store/keys.ts';
 import { insertGrants } from '#store/team-keys.ts';
@@ -10,7 +11,8 @@ import type { ServiceContext } from '../context.ts';
 import { authenticateNode, isNodeKey } from '../nodes/keys.ts';
 import { refusal } from '../refusal.ts';
 import { lookUpKey } from './look-up.ts';
-import { isWithin } from './networks.ts';
+import { mayBeUsed } from './standing.ts';
+import { type MintedTsigKey, mintTsigKey } from './tsig.ts';
 
 const FORM = /^(yk|yu)_([a-z0-9]{1,32})_([0-9a-f]{64})$/;
 
@@ -25,18 +27,21 @@ type NewKey = { teamId: string } & Pick<KeyTerms, 'name' | 'records' | 'manageZo
     createdBy?: string;
     /** (Default: the clock of the database.) */
     createdAt?: Date;
+    /** The algorithm of its TSIG key. (Default: it has none.) */
+    tsig?: TsigKeyAlgorithm | undefined;
   };
 
 /** Stores a new key and returns its text, which is stored nowhere. `random` returns the given number of random bytes. */
 export async function mintKey(
   db: Db | Tx,
-  { grants = [], ...key }: NewKey,
+  { grants = [], tsig, ...key }: NewKey,
   random: (bytes: number) => Buffer,
-): Promise<{ id: string; text: string }> {
+): Promise<{ id: string; text: string; tsig: MintedTsigKey | null }> {
   const { id, secret } = newSecret(random);
   await insertKey(db, { id, ...key, secretHash: hashOf(secret) });
   await insertGrants(db, id, grants);
-  return { id, text: `yk_${id}_${secret}` };
+  const second = tsig === undefined ? null : await mintTsigKey(db, id, tsig, random);
+  return { id, text: `yk_${id}_${secret}`, tsig: second };
 }
 
 /** Like mintKey, for a key of a person. It has all rights of the person. */
@@ -92,10 +97,7 @@ export async function authenticate(
   const key = await lookUpKey(db, id);
   const same = timingSafeEqual(hashOf(secret), key ? Buffer.from(key.secretHash) : NO_HASH);
   const rightKind = (prefix === 'yu') === (key?.userId != null);
-  if (!key || !same || !rightKind || key.revokedAt !== null || (key.expiresAt !== null && key.expiresAt <= now)) {
-    throw refusal('invalid-key');
-  }
-  if (key.networks !== null && !isWithin(address, key.networks)) throw refusal('invalid-key');
+  if (!key || !same || !rightKind || !mayBeUsed(key, address, now)) throw refusal('invalid-key');
   if (key.lastUsedAt === null || now.getTime() - key.lastUsedAt.getTime() > 60_000) await markUsed(db, id, now, agent);
   return actorOf(key);
 }

@@ -48,6 +48,7 @@ describe('creation', () => {
       createdAt: expect.any(String),
       revokedAt: null,
       lastUsedAt: null,
+      tsig: null,
     });
     expect((await send(member, 'GET', `${keys}/${shown.id}`)).body).toEqual(shown);
     const random = secret.split('_')[2] ?? '';

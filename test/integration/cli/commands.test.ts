@@ -95,6 +95,26 @@ describe('keys and users', () => {
     });
   });
 
+  test('keys mint --tsig prints the TSIG key as a file after the key', async () => {
+    const mint = async (...words: string[]) =>
+      (await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'updates', ...words])).out.split('\n');
+    const [, text = '', , comment, ...file] = await mint('--tsig');
+    const id = text.split('_')[1];
+    expect(comment).toMatch(/^# its TSIG key .* shown only once$/);
+    const [row] = await sql`select secret, algorithm from tsig_keys where key_id = ${id ?? ''}`;
+    expect(row?.algorithm).toBe('hmac-sha256');
+    expect(file).toEqual([
+      `key "key-${id}.zonestead" {`,
+      '\talgorithm hmac-sha256;',
+      `\tsecret "${row?.secret}";`,
+      '};',
+      '',
+    ]);
+    expect(await mint('--tsig-algorithm', 'hmac-sha512')).toContain('\talgorithm hmac-sha512;');
+    const wrong = await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'x', '--tsig-algorithm', 'sha256']);
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('must be one of hmac-md5, hmac-sha1')]);
+  });
+
   test('list prints keys without secrets, and revoke accepts an id or a whole key', async () => {
     const text = lastLine((await zonestead(['keys', 'mint', '--team', 'cli', '--name', 'gone'])).out);
     const [, id = '', secret = ''] = text.split('_');
