@@ -1,4 +1,5 @@
-// Joins the rooms that the api process consists of: the REST API, the resolver for ALIAS targets and delegations, and the console.
+// Joins the rooms that the api process consists of: the REST API, the resolver for ALIAS targets and delegations, the console, and
+// the port of DNS updates.
 // The rooms do not import each other; this file hands the parts over, and loads them only when the process starts.
 import type { ApiParts } from '#api/compose.ts';
 import { API_SETTINGS } from '#api/settings.ts';
@@ -15,12 +16,27 @@ export const API_PROCESS_SETTINGS = [...API_SETTINGS, ...OUTSIDE_SETTINGS, ...CO
  * @throws Error when settings of the console contradict each other
  */
 export async function partsOfApi(
-  config: Config<(typeof OUTSIDE_SETTINGS)[number] | (typeof CONSOLE_SETTINGS)[number]>,
+  config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
   now: () => number = Date.now,
 ): Promise<ApiParts> {
   const { createOutside } = await import('#nameserver/resolver/outside.ts');
-  const { live, ...world } = createOutside(config, now);
+  const { live, ...outside } = createOutside(config, now);
+  const world =
+    config.ZONESTEAD_UPDATE_LISTEN === undefined ? outside : { ...outside, updates: await updatesOf(config) };
   if (!config.ZONESTEAD_CONSOLE) return world;
   const { createConsole } = await import('#console/plugin.ts');
   return { ...world, console: createConsole(config, live) };
+}
+
+/** The port of DNS updates. TCP connections have the limits of HTTP, and a number of their own. */
+async function updatesOf(config: Config<(typeof API_PROCESS_SETTINGS)[number]>): Promise<NonNullable<ApiParts['updates']>> {
+  const [{ createUpdateListener }, { refuseQueries }] = await Promise.all([
+    import('#update/listener.ts'),
+    import('#update/relay.ts'),
+  ]);
+  const connections = {
+    total: config.ZONESTEAD_MAX_CONNECTIONS,
+    perAddress: config.ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS,
+  };
+  return (parts) => createUpdateListener({ ...parts, relay: refuseQueries, connections });
 }

@@ -10,9 +10,11 @@ import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
 import { shareLimits } from '#edge/sockets.ts';
 import type { TlsListener } from '#edge/tls-listener.ts';
+import type { Actor } from '#service/accounts/actor.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { LIMITS } from '#service/limits.ts';
 import { createArrivals } from '#service/nodes/arrivals.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
@@ -43,9 +45,26 @@ import { checkProxies, trustedProxies } from './hooks/proxies.ts';
 import type { COMPOSE_SETTINGS } from './settings.ts';
 import { keepCertificate, tlsListenerOf } from './tls.ts';
 
+/** A port of the process that is not HTTP. */
+export interface Listener {
+  /** @throws if the port is in use */
+  listen(at: { host: string; port: number }): Promise<void>;
+  port(): number;
+  /** Finishes the requests in progress. */
+  close(): Promise<void>;
+}
+
 /** The parts of the api that come from other rooms. */
 export interface ApiParts {
   delegation: Delegation;
+  /** The port of DNS updates. (Default: there is none.) */
+  updates?(parts: {
+    context: ServiceContext;
+    /** Record writes per minute of a key; null: no limit. */
+    limitOf(actor: Actor): number | null;
+    log: Logger;
+    metrics: Metrics;
+  }): Listener;
   /** The pages of the console. (Default: there are none.) */
   console?: Console;
   /** `run` works until the signal aborts. */
@@ -81,6 +100,8 @@ export interface Api {
   app: FastifyInstance;
   /** The same with TLS, which does not listen yet; null without ZONESTEAD_TLS_LISTEN. */
   tls: TlsListener | null;
+  /** The port of DNS updates, which does not listen yet; null without ZONESTEAD_UPDATE_LISTEN. */
+  updates: Listener | null;
   context: ServiceContext;
   /** Finishes requests in progress, ends the background work, and then closes the database. */
   close(): Promise<void>;
@@ -182,6 +203,13 @@ export async function composeApi(
     ...(parts.console ? { console: parts.console } : {}),
     ...(requestMs === undefined ? {} : { requestMs }),
   });
+  const updates =
+    parts.updates?.({
+      context,
+      limitOf: ({ recordWrites }) => recordWrites ?? (config.ZONESTEAD_LIMITS ? LIMITS.records : null),
+      log,
+      metrics,
+    }) ?? null;
   const tls = config.ZONESTEAD_TLS_LISTEN === undefined ? null : tlsListenerOf(app, requestMs);
   const servers = [app.server, ...(tls === null ? [] : [tls.server])];
   const limitConnections = shareLimits(
@@ -224,9 +252,10 @@ export async function composeApi(
   return {
     app,
     tls,
+    updates,
     context,
     close: async () => {
-      await Promise.all([app.close(), tls?.close()]);
+      await Promise.all([app.close(), tls?.close(), updates?.close()]);
       guard.close();
       end.abort();
       await Promise.all(background);

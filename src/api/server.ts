@@ -38,12 +38,20 @@ export async function runApi(
     return;
   }
   const tracing = await startTracing({ endpoint: config.OTEL_EXPORTER_OTLP_ENDPOINT, service: 'zonestead-api' });
-  const { app, tls, context, close } = await composeApi(config, parts, { log, metrics, tracing });
+  const { app, tls, updates, context, close } = await composeApi(config, parts, { log, metrics, tracing });
   await app.listen(config.ZONESTEAD_LISTEN);
   if (config.ZONESTEAD_TLS_LISTEN !== undefined) await tls?.listen(config.ZONESTEAD_TLS_LISTEN);
+  if (config.ZONESTEAD_UPDATE_LISTEN !== undefined) await updates?.listen(config.ZONESTEAD_UPDATE_LISTEN);
   ready = async () =>
     (await isMigrated(context.db)) ? { ok: true } : { ok: false, checks: { database: 'not migrated' } };
-  log.info({ address: app.server.address(), ...(tls === null ? {} : { tls: tls.server.address() }) }, 'listening');
+  log.info(
+    {
+      address: app.server.address(),
+      ...(tls === null ? {} : { tls: tls.server.address() }),
+      ...(updates === null ? {} : { updates: updates.port() }),
+    },
+    'listening',
+  );
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -58,6 +58,11 @@ export const SETTINGS = {
     'no HTTPS',
     'The REST API, the feed and the console also listen at this address, with TLS 1.3 and the certificate of ZONESTEAD_TLS_CERT_FILE.',
   ),
+  ZONESTEAD_UPDATE_LISTEN: optional(
+    hostPort,
+    'no DNS updates',
+    'The api takes DNS updates (RFC 2136) with TSIG at this address, over UDP and TCP.',
+  ),
   ZONESTEAD_FEED_WITHOUT_TLS: preset(
     oneOf('refuse', 'allow'),
     'refuse',

@@ -275,7 +275,7 @@ export async function setService(db: Db, settings: { nameservers: string[]; host
 }
 
 /** The RDATA of a zone's SOA. @throws Error before the first {@link setService} */
-export async function soaContent(tx: Tx, serial: number): Promise<string> {
+export async function soaContent(tx: Db | Tx, serial: number): Promise<string> {
   const [row] = await tx.select({ nameservers: service.nameservers, hostmaster: service.hostmaster }).from(service);
   if (row === undefined) throw new Error('the name servers are not in the database: no api has started with it');
   return soaRdata(row.nameservers[0] ?? '', row.hostmaster, serial);

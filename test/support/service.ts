@@ -81,6 +81,8 @@ export interface TestService {
   url: string;
   /** The same with TLS, if the settings have ZONESTEAD_TLS_LISTEN. @param url that of another api */
   tlsUrl(url?: string): string;
+  /** The port of DNS updates, if the settings have ZONESTEAD_UPDATE_LISTEN. @param url of another api */
+  updatePort(url?: string): number;
   database: TestDatabase;
   sql: Sql;
   /** Not with `nameserver: false`, as all that reads it. */
@@ -138,6 +140,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   const registries: Registry[] = [];
   const routes: string[] = [];
   const tlsUrls = new Map<string, string>();
+  const updatePorts = new Map<string, number>();
   const startApi = async (settings: Settings): Promise<string> => {
     const config = readConfig(API_PROCESS_SETTINGS, { DATABASE_URL: database.url, ...settings });
     const destination = { write: (line: string) => void log.push(line) };
@@ -158,8 +161,10 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
         routes.push(...[method].flat().map((each) => `${each} ${url}`));
       });
     }
+    await api.updates?.listen({ host: '127.0.0.1', port: 0 });
     const url = await api.app.listen({ host: '127.0.0.1', port: 0 });
     await api.tls?.listen({ host: '127.0.0.1', port: 0 });
+    updatePorts.set(url, api.updates?.port() ?? 0);
     if (api.tls !== null) tlsUrls.set(url, `https://127.0.0.1:${(api.tls.server.address() as AddressInfo).port}`);
     return url;
   };
@@ -185,6 +190,7 @@ async function start(options: TestServiceOptions, closers: (() => Promise<unknow
   let zones = 0;
   return {
     url,
+    updatePort: (plain = url) => updatePorts.get(plain) ?? 0,
     tlsUrl: (plain = url) => tlsUrls.get(plain) ?? '',
     database,
     sql: database.sql,

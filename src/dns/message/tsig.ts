@@ -1,22 +1,10 @@
 /** The TSIG record of a message and its signature (RFC 8945). Pure: time and secrets are parameters. */
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { type TsigKeyAlgorithm, tsigAlgorithm } from '../tsig/key.ts';
 import { readName } from '../wire/name.ts';
 import { concat, nameToWire, uint16, uint32 } from '../wire/octets.ts';
 import { CLASS, HEADER, META, writeRecord } from './message.ts';
 import { placeOfTsig } from './outline.ts';
-
-/** Algorithms by their names in messages and in key files, with their names in OpenSSL (RFC 8945 section 6). */
-const HASHES = {
-  'hmac-md5.sig-alg.reg.int': 'md5',
-  'hmac-sha1': 'sha1',
-  'hmac-sha224': 'sha224',
-  'hmac-sha256': 'sha256',
-  'hmac-sha384': 'sha384',
-  'hmac-sha512': 'sha512',
-} as const;
-
-/** The name of an algorithm on the wire. */
-export type WireAlgorithm = keyof typeof HASHES;
 
 /** The codes of the error field (RFC 8945 section 3). */
 export const TSIG_ERROR = { BADSIG: 16, BADKEY: 17, BADTIME: 18, BADTRUNC: 22 } as const;
@@ -28,7 +16,7 @@ export const FUDGE = 300;
 export interface Tsig {
   /** The name of the key in lower case, without its final dot. */
   keyName: string;
-  /** In lower case, without its final dot; perhaps no WireAlgorithm. */
+  /** In lower case, without its final dot; perhaps not one of the service. */
   algorithm: string;
   /** Both names on the wire. */
   wire: { keyName: Uint8Array; algorithm: Uint8Array };
@@ -45,7 +33,7 @@ export interface Tsig {
 export interface TsigKey {
   /** In lower case, without its final dot. */
   name: string;
-  algorithm: WireAlgorithm;
+  algorithm: TsigKeyAlgorithm;
   secret: Uint8Array;
 }
 
@@ -54,10 +42,6 @@ export interface Signed {
   tsig: Tsig;
   /** The message as it was signed: without the TSIG record, and with its original id. */
   unsigned: Uint8Array;
-}
-
-export function isAlgorithm(name: string): name is WireAlgorithm {
-  return Object.hasOwn(HASHES, name);
 }
 
 /**
@@ -108,7 +92,8 @@ type Check = { ok: true } | { ok: false; error: TsigError | 'malformed' };
  * @param now Unix time in seconds
  */
 export function checkTsig({ tsig, unsigned }: Signed, key: TsigKey | null, now: number): Check {
-  if (key === null || key.name !== tsig.keyName || key.algorithm !== tsig.algorithm) return failed('BADKEY');
+  if (key === null || key.name !== tsig.keyName || tsigAlgorithm(key.algorithm).wireName !== tsig.algorithm)
+    return failed('BADKEY');
   const expected = macOf(key, [unsigned, variablesOf(tsig)]);
   const length = tsig.mac.length;
   if (length > expected.length || length < Math.max(10, expected.length / 2)) return failed('malformed');
@@ -152,10 +137,11 @@ export function answerUnsigned(answer: Uint8Array, request: Tsig, error: 'BADKEY
 /** Signs a request. For tests and tools. @param time Unix time in seconds */
 export function signRequest(request: Uint8Array, key: TsigKey, time: number, fudge = FUDGE): Uint8Array {
   const [high = 0, low = 0] = request;
+  const { wireName } = tsigAlgorithm(key.algorithm);
   const tsig: Tsig = {
     keyName: key.name,
-    algorithm: key.algorithm,
-    wire: { keyName: nameToWire(key.name), algorithm: nameToWire(key.algorithm) },
+    algorithm: wireName,
+    wire: { keyName: nameToWire(key.name), algorithm: nameToWire(wireName) },
     time,
     fudge,
     mac: new Uint8Array(),
@@ -175,7 +161,7 @@ export function sizeOfTsig({ wire }: Tsig): number {
 }
 
 function macOf({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {
-  const hmac = createHmac(HASHES[algorithm], secret);
+  const hmac = createHmac(tsigAlgorithm(algorithm).hash, secret);
   for (const part of parts) hmac.update(part);
   return hmac.digest();
 }

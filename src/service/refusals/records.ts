@@ -45,6 +45,20 @@ export const RECORD_REFUSALS = {
     sentence:
       'The existing records that these changes must be checked against are larger than {mebibytes} MiB in total; send fewer changes at once.',
   },
+  'update-refused': {
+    code: 'bad_request',
+    sentence: '{problem}',
+    about: 'A DNS update (RFC 2136) asks for a record that the service does not accept, or makes itself.',
+  },
+  'update-malformed': {
+    code: 'bad_request',
+    sentence: 'The message is malformed: {problem}.',
+    about: 'A DNS update (RFC 2136) has a valid signature and is no DNS message, or no update.',
+  },
+  'update-too-long': {
+    code: 'bad_request',
+    sentence: 'A DNS update has at most {limit} prerequisites and {limit} changes; send several.',
+  },
   'owner-holds-too-much': {
     code: 'bad_request',
     field: 'owner',

@@ -1,0 +1,113 @@
+// Applies an UPDATE message (RFC 2136) to a zone, as one change: prerequisites and changes see the same records, and no other
+// change comes in between. Rights, rules, limits and history are those of a request to the REST API.
+import { CLASS, type Message, nameText } from '#dns/message/message.ts';
+import { parseZoneName } from '#dns/names/name.ts';
+import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import { addedBy, asksForSoa, evaluate, namesOf, type Rrset } from '#dns/update/apply.ts';
+import { isFlaw, readUpdate, type Update } from '#dns/update/read.ts';
+import type { Rcode } from '#dns/wire/rcodes.ts';
+import { soaContent, type ZoneRow, zonesNamed } from '#store/zones.ts';
+import { maySee, mustWriteRecord } from '../accounts/actor.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { countWrite, uncountWrite } from '../limits.ts';
+import { editRrsets } from '../records/edit-rrsets.ts';
+import type { CurrentRrsets, RrsetPlan } from '../records/rrsets.ts';
+import { Refusal, refusal } from '../refusal.ts';
+import { nameserversOf } from '../zones/view.ts';
+
+/** The answer to an update. */
+export interface UpdateResult {
+  rcode: Rcode;
+  /** A sentence for people. Null: nothing is to be said. */
+  text: string | null;
+}
+
+/** The most prerequisites, and the most changes, of a message. */
+export const MOST_ENTRIES = 1_000;
+
+/**
+ * @param message with opcode UPDATE, and without its TSIG record
+ * @param caller `once` has the MAC of the message, so that a replayed one gets the first answer and changes nothing
+ * @param limit writes per minute of the key; null: none
+ * @throws Refusal unauthorized, forbidden, conflict, bad_request, rate_limited, busy; nothing is written then
+ */
+export async function applyUpdate(
+  context: ServiceContext,
+  caller: Caller,
+  message: Message,
+  limit: number | null,
+): Promise<UpdateResult> {
+  const [zoneEntry] = message.questions;
+  if (zoneEntry === undefined || message.questions.length > 1 || zoneEntry.type !== TYPE_NUMBERS.SOA) {
+    return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.' };
+  }
+  const zone = zoneEntry.class === CLASS.IN ? await findZone(context, caller, nameText(zoneEntry.name)) : null;
+  if (zone === null) {
+    return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.` };
+  }
+  const [prerequisites, changes] = message.sections;
+  if (Math.max(prerequisites.length, changes.length) > MOST_ENTRIES) {
+    throw refusal('update-too-long', { limit: MOST_ENTRIES });
+  }
+  const update = readUpdate(message, { labels: zoneEntry.name, name: zone.name });
+  if (isFlaw(update)) return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text };
+  mustReadPrerequisites(caller, zone, update);
+  const counted = limit === null || changes.length === 0 ? null : await count(context, caller, limit, update);
+  try {
+    return await apply(context, caller, zone, update);
+  } catch (error) {
+    if (counted !== null && error instanceof Refusal && error.code === 'busy') {
+      await uncountWrite(context, caller.actor, 'records', counted);
+    }
+    throw error;
+  }
+}
+
+/** Null: it does not exist, or the key may not see it. */
+async function findZone(context: ServiceContext, { actor }: Caller, text: string): Promise<ZoneRow | null> {
+  const name = parseZoneName(text);
+  const [zone] = name.ok ? await zonesNamed(context.db, [name.value]) : [];
+  return zone !== undefined && maySee(actor, zone) ? zone : null;
+}
+
+/**
+ * A key that is restricted to some names or types reads only those that it may write. Whether a name has records at all may be
+ * asked about each name that it may write, because a refused write tells as much. @throws Refusal forbidden
+ */
+function mustReadPrerequisites({ actor }: Caller, zone: ZoneRow, { prerequisites }: Update): void {
+  for (const prerequisite of prerequisites) {
+    const name = prerequisite.name ?? '';
+    const type = 'type' in prerequisite ? prerequisite.type : (actor.onlyTypes?.[0] ?? 'TXT');
+    mustWriteRecord(actor, zone.id, { name, type });
+  }
+}
+
+/** Counts a write for each RRset that the changes name, and at least one. @throws Refusal rate_limited, bad_request */
+async function count(context: ServiceContext, { actor }: Caller, limit: number, { changes }: Update): Promise<string> {
+  const rrsets = new Set(
+    changes.map((change) => {
+      if (change.kind === 'add') return `${change.record.name} ${change.record.type}`;
+      return change.kind === 'refused' ? '' : `${change.name} ${'type' in change ? change.type : '*'}`;
+    }),
+  );
+  return (await countWrite(context, actor, 'records', limit, rrsets.size)).at;
+}
+
+async function apply(context: ServiceContext, caller: Caller, zone: ZoneRow, update: Update): Promise<UpdateResult> {
+  const soa = asksForSoa(update) ? await soaContent(context.db, zone.serial) : null;
+  const nameservers = nameserversOf(zone, context.nameservers);
+  const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<UpdateResult> | Refusal => {
+    const found = evaluate(update, { defaultTtl, at: (name) => at(name) as readonly Rrset[], soa, nameservers });
+    if (found.kind === 'refused') return refusal('update-refused', { problem: found.text });
+    if (found.kind === 'unmet') return { rrsets: [], answer: { rcode: found.rcode, text: found.text } };
+    return { rrsets: found.rrsets, answer: { rcode: 'NOERROR', text: update.clamped ? CLAMPED : null } };
+  };
+  const work = { names: namesOf(update), candidates: addedBy(update), plan };
+  // A message without changes cannot change anything when it is replayed.
+  const once = update.changes.length === 0 ? null : caller.once;
+  const { answer } = await editRrsets(context, { ...caller, once }, zone.id, work, null);
+  return answer;
+}
+
+const CLAMPED = `A TTL was moved into the range of the service, ${MIN_TTL} to ${MAX_TTL} seconds.`;

@@ -1,0 +1,27 @@
+// The response code for each refusal of the service. Pure.
+import { refuseOutage } from '#service/outage.ts';
+import { Refusal, type RefusalCode, refusal } from '#service/refusal.ts';
+import type { Outcome } from './answer.ts';
+
+/** SERVFAIL is kept for `busy` and faults: nothing was written, and the same update can succeed a moment later. */
+const OUTCOMES: Readonly<Record<RefusalCode, Omit<Outcome, 'text'>>> = {
+  busy: { rcode: 'SERVFAIL', code: 'notReady' },
+  internal: { rcode: 'SERVFAIL', code: 'other' },
+  no_zone: { rcode: 'NOTAUTH', code: 'notAuthoritative' },
+  unauthorized: { rcode: 'REFUSED', code: 'prohibited' },
+  forbidden: { rcode: 'REFUSED', code: 'prohibited' },
+  rate_limited: { rcode: 'REFUSED', code: 'prohibited' },
+  bad_request: { rcode: 'REFUSED', code: 'other' },
+  not_found: { rcode: 'REFUSED', code: 'other' },
+  conflict: { rcode: 'REFUSED', code: 'other' },
+};
+
+/** @param error what an update threw. `isOurFault`: it is to be logged as an error */
+export function outcomeOfError(error: unknown): Outcome & { isOurFault: boolean } {
+  const outage = refuseOutage(error);
+  const refused = outage ?? (error instanceof Refusal ? error : refusal('internal'));
+  // Without its field, which is one of the REST API.
+  const text = [...new Set([refused, ...refused.others].map(({ sentence }) => sentence))].join(' ');
+  const rcode = refused.rule === 'update-malformed' ? 'FORMERR' : OUTCOMES[refused.code].rcode;
+  return { ...OUTCOMES[refused.code], rcode, text, isOurFault: refused.code === 'internal' && outage === null };
+}
