@@ -34,6 +34,8 @@ export interface TestPostgres {
 export interface TestTools {
   dig: string;
   delv: string;
+  nsupdate: string;
+  knsupdate: string;
   /** Verifies signed zones. */
   ldnsVerifyZone: string;
 }
@@ -111,6 +113,8 @@ async function start(): Promise<Ground> {
     [
       { command: 'dig', package: 'bind9-dnsutils' },
       { command: 'delv', package: 'bind9-dnsutils' },
+      { command: 'nsupdate', package: 'bind9-dnsutils' },
+      { command: 'knsupdate', package: 'knot-dnsutils' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
       { file: FAKE_TIME, package: 'libfaketime' },
@@ -147,6 +151,8 @@ async function start(): Promise<Ground> {
         tools: {
           dig: found.dig as string,
           delv: found.delv as string,
+          nsupdate: found.nsupdate as string,
+          knsupdate: found.knsupdate as string,
           ldnsVerifyZone: found['ldns-verify-zone'] as string,
         },
         knot,

@@ -3,7 +3,7 @@ import { CLASS, META, OPCODE, writeRecord } from '#dns/message/message.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { numberOfType } from '#dns/types/numbers.ts';
 import { octetsOfRdata } from '#dns/wire/canonical-rdata.ts';
-import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
+import { concat, nameToWire, uint16, uint32 } from '#dns/wire/octets.ts';
 
 type Named = Exclude<RecordType, 'ALIAS'> | 'SOA' | 'DNSKEY' | 'RRSIG' | 'NSEC';
 
@@ -32,22 +32,28 @@ export const when = {
   unused: (name: string) => entry(name, META.ANY, CLASS.NONE),
   exists: (name: string, type: Named) => entry(name, numberOfType(type), CLASS.ANY),
   absent: (name: string, type: Named) => entry(name, numberOfType(type), CLASS.NONE),
-  is: (name: string, type: Named, text: string) =>
-    entry(name, numberOfType(type), CLASS.IN, 0, octetsOfRdata(type, text)),
+  is: (name: string, type: Named, text: string) => entry(name, numberOfType(type), CLASS.IN, 0, octetsOf(type, text)),
 };
 
 /** The four changes (RFC 2136 section 2.5). */
 export const change = {
   add: (name: string, ttl: number, type: Named, text: string) =>
-    entry(name, numberOfType(type), CLASS.IN, ttl, octetsOfRdata(type, text)),
+    entry(name, numberOfType(type), CLASS.IN, ttl, octetsOf(type, text)),
   addOctets: (name: string, ttl: number, type: Named, rdata: Uint8Array) =>
     entry(name, numberOfType(type), CLASS.IN, ttl, rdata),
   deleteRrset: (name: string, type: Named) => entry(name, numberOfType(type), CLASS.ANY),
   deleteName: (name: string) => entry(name, META.ANY, CLASS.ANY),
   delete: (name: string, type: Named, text: string) =>
-    entry(name, numberOfType(type), CLASS.NONE, 0, octetsOfRdata(type, text)),
+    entry(name, numberOfType(type), CLASS.NONE, 0, octetsOf(type, text)),
   deleteOctets: (name: string, type: Named, rdata: Uint8Array) => entry(name, numberOfType(type), CLASS.NONE, 0, rdata),
 };
+
+/** The service parses no SOA, because it makes them itself. */
+function octetsOf(type: Named, text: string): Uint8Array {
+  if (type !== 'SOA') return octetsOfRdata(type, text);
+  const [primary = '', mailbox = '', ...numbers] = text.split(' ');
+  return concat([nameToWire(primary), nameToWire(mailbox), ...numbers.map((each) => uint32(Number(each)))]);
+}
 
 export interface UpdateParts {
   /** (Default: 1.) */
