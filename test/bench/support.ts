@@ -84,7 +84,11 @@ export type BenchService = Service & { healthUrl: string };
  * Our DNS side on disk as in production: limits off, fsync on. `healthUrl`: base address of the api's health port.
  * @param nodes the number of name servers
  */
-export async function startBenchService({ stateDir, signal, atEnd }: Bench, nodes = 1): Promise<BenchService> {
+export async function startBenchService(
+  { stateDir, signal, atEnd }: Bench,
+  nodes = 1,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<BenchService> {
   const numbers = Array.from({ length: nodes }, (_, at) => at);
   const ports = await allocatePorts(
     [
@@ -105,6 +109,7 @@ export async function startBenchService({ stateDir, signal, atEnd }: Bench, node
     },
     limits: false,
     durable: true,
+    settings,
     progress: () => {},
     signal,
   });

@@ -1,0 +1,114 @@
+// Damaged messages and hostile clients at the port of DNS updates: the service answers as the protocol says, stays healthy, and
+// limits what a client can occupy.
+import { randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterAll, describe, expect, test } from 'vitest';
+import { signRequest } from '#dns/message/tsig.ts';
+import { uint16 } from '#dns/wire/octets.ts';
+import { startTestService } from '../../support/service.ts';
+import { exchange, readReply, update, updateKey } from '../../support/update/client.ts';
+import { fuzzedMessage, numbersOf } from '../../support/update/fuzz.ts';
+import { change } from '../../support/update/message.ts';
+
+const service = await startTestService({
+  settings: { ZONESTEAD_UPDATE_LISTEN: '127.0.0.1:0', ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS: '20' },
+  nameserver: false,
+});
+const port = service.updatePort();
+const key = await updateKey(service);
+const zone = await service.zone();
+const closers: (() => void)[] = [];
+afterAll(() => {
+  for (const close of closers) close();
+});
+
+async function expectHealthy(): Promise<void> {
+  const changes = [change.add(`healthy.${zone.zoneName}`, 300, 'A', '192.0.2.1')];
+  expect(await update(port, key, { zone: zone.zoneName, changes })).toMatchObject({ rcode: 'NOERROR' });
+}
+
+describe('damaged messages', () => {
+  test('2,000 signed ones are answered, none with SERVFAIL', async () => {
+    const number = numbersOf(53);
+    const now = Math.floor(Date.now() / 1000);
+    const seen = new Map<string, number>();
+    const one = async () => {
+      const message = fuzzedMessage(number, zone.zoneName);
+      const header = ((message[2] as number) << 8) | (message[3] as number);
+      const request = signRequest(message, key, now);
+      // An answer gets no answer; the others have one of the opcodes.
+      if ((header & 0x8000) !== 0) return;
+      const { rcode } = readReply(await exchange(port, request), request, key);
+      seen.set(rcode, (seen.get(rcode) ?? 0) + 1);
+    };
+    for (let round = 0; round < 100; round += 1) await Promise.all(Array.from({ length: 20 }, one));
+    expect([...seen.keys()].sort()).toEqual(
+      expect.arrayContaining(['FORMERR', 'NOERROR', 'NOTAUTH', 'NOTZONE', 'REFUSED']),
+    );
+    expect(seen.has('SERVFAIL')).toBe(false);
+    await expectHealthy();
+  });
+
+  test('random octets get an answer or none', async () => {
+    const socket = createSocket('udp4');
+    closers.push(() => socket.close());
+    for (let index = 0; index < 500; index += 1) socket.send(randomBytes(index), port, '127.0.0.1');
+    await expectHealthy();
+  });
+});
+
+describe('a client over TCP', () => {
+  test('may send a message in pieces, and several one after the other', async () => {
+    const now = Math.floor(Date.now() / 1000);
+    const number = numbersOf(1);
+    const requests = Array.from({ length: 5 }, () => signRequest(fuzzedMessage(number, zone.zoneName), key, now));
+    const all = Buffer.concat(requests.flatMap((request) => [uint16(request.length), request]));
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let received = Buffer.alloc(0);
+    socket.on('data', (chunk) => {
+      received = Buffer.concat([received, chunk as Buffer]);
+    });
+    for (const octet of all) socket.write(Buffer.of(octet));
+    socket.end();
+    await once(socket, 'close');
+    let answers = 0;
+    for (let at = 0; at < received.length; at += 2 + received.readUInt16BE(at)) answers += 1;
+    expect(answers).toBe(5);
+  });
+
+  test('beyond the connections of one address is disconnected, and one that leaves makes room', async () => {
+    const open = Array.from({ length: 20 }, () => connect(port, '127.0.0.1'));
+    await Promise.all(open.map((socket) => once(socket, 'connect')));
+    const more = connect(port, '127.0.0.1');
+    more.on('error', () => undefined);
+    await once(more, 'close');
+    const [first, ...others] = open;
+    first?.destroy();
+    await expect
+      .poll(() =>
+        update(port, key, { zone: zone.zoneName }, { tcp: true }).then(
+          ({ rcode }) => rcode,
+          () => 'none',
+        ),
+      )
+      .toBe('NOERROR');
+    for (const socket of others) socket.destroy();
+  });
+
+  test('that sends half a message, or reads no answer, holds nothing but its connection', async () => {
+    const socket = connect(port, '127.0.0.1');
+    closers.push(() => socket.destroy());
+    socket.write(Buffer.of(0xff, 0xff, 1, 2, 3));
+    await expectHealthy();
+  });
+});
+
+test('metrics count the answers', async () => {
+  const text = await service.metrics();
+  expect(text).toMatch(/zonestead_update_answers_total\{rcode="NOERROR",signature="none"\} [1-9]/);
+  expect(text).toMatch(/zonestead_update_answers_total\{rcode="FORMERR",signature="none"\} [1-9]/);
+  expect(text).toMatch(/zonestead_update_dropped_total\{reason="connections"\} [1-9]/);
+  expect(text).toMatch(/zonestead_update_duration_seconds_count [1-9]/);
+});
