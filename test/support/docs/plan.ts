@@ -33,6 +33,7 @@ const SECONDARIES = howTo('secondaries');
 const KEYS = howTo('first-user-and-keys');
 const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
+const UPDATES = howTo('dns-updates');
 const BIND = howTo('migrate/from-bind');
 const ADOPT = howTo('adopt-existing-zone');
 const TEAMS = howTo('manage-teams');
@@ -126,6 +127,10 @@ export const PLAN = {
       ...begins(CLUSTERS, ...['list', 'drain', 'restore'].map((each) => `zonestead clusters ${each}`)),
       ...begins(CLUSTERS, 'zonestead owners', 'zonestead clusters remove'),
     ],
+  },
+  'dns updates': {
+    test: 'test/integration/update/page.test.ts',
+    choices: [...begins(UPDATES, 'zonestead keys mint', 'sed -n'), ...begins(UPDATES, 'nsupdate ')],
   },
   'several clusters': {
     test: 'test/e2e/two-clusters.test.ts',
