@@ -29,7 +29,9 @@ export async function partsOfApi(
 }
 
 /** The port of DNS updates. TCP connections have the limits of HTTP, and a number of their own. */
-async function updatesOf(config: Config<(typeof API_PROCESS_SETTINGS)[number]>): Promise<NonNullable<ApiParts['updates']>> {
+async function updatesOf(
+  config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
+): Promise<NonNullable<ApiParts['updates']>> {
   const [{ createUpdateListener }, { refuseQueries }] = await Promise.all([
     import('#update/listener.ts'),
     import('#update/relay.ts'),

@@ -3,7 +3,7 @@ import { type EdeCode, type Edns, OPT_OCTETS, PLAIN_UDP, writeOpt } from '#dns/m
 import { HEADER, type Question, readHeader, writeAnswer } from '#dns/message/message.ts';
 import { RCODE, type Rcode } from '#dns/wire/rcodes.ts';
 
-/** What a request is answered. */
+/** The content of an answer. */
 export interface Outcome {
   rcode: Rcode;
   /** A sentence for people; null: none is needed. */

@@ -56,7 +56,7 @@ export function createDoor({ context, limitOf, relay, log, metrics }: DoorOption
 
   return async (octets, transport) => {
     const header = readHeader(octets);
-    // An answer to an answer could go back and forth for ever.
+    // An answer to an answer could go back and forth without end.
     if (header === null || header.isAnswer) return;
     if (header.opcode === OPCODE.QUERY) return relay(octets, transport);
     const answer =

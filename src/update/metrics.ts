@@ -10,7 +10,7 @@ const SIGNATURES = ['BADKEY', 'BADSIG', 'BADTIME', 'BADTRUNC', 'unsigned'] as co
 const DROPPED = ['connections', 'messages'] as const;
 
 export interface UpdateMetrics {
-  /** @param signature what is wrong with the signature; null: nothing */
+  /** @param signature the error of the signature; null: it is valid */
   answered(rcode: Rcode, signature: (typeof SIGNATURES)[number] | null): void;
   took(seconds: number): void;
   dropped(reason: (typeof DROPPED)[number]): void;
@@ -19,7 +19,7 @@ export interface UpdateMetrics {
 export function createUpdateMetrics(metrics: Metrics): UpdateMetrics {
   const answers = metrics.counter({
     name: 'update_answers_total',
-    help: 'Answers to DNS updates (RFC 2136), by response code, and by what is wrong with their signature (none: nothing).',
+    help: 'Answers to DNS updates (RFC 2136), by response code and by the error of their signature (none: it is valid).',
     labels: ['rcode', 'signature'],
   });
   for (const rcode of Object.keys(RCODE)) answers.inc({ rcode, signature: 'none' }, 0);

@@ -16,7 +16,7 @@ const OUTCOMES: Readonly<Record<RefusalCode, Omit<Outcome, 'text'>>> = {
   conflict: { rcode: 'REFUSED', code: 'other' },
 };
 
-/** @param error what an update threw. `isOurFault`: it is to be logged as an error */
+/** @param error the error of an update. `isOurFault`: it is to be logged as an error */
 export function outcomeOfError(error: unknown): Outcome & { isOurFault: boolean } {
   const outage = refuseOutage(error);
   const refused = outage ?? (error instanceof Refusal ? error : refusal('internal'));

@@ -17,9 +17,12 @@ export interface TcpOptions {
   signal: AbortSignal;
 }
 
-/** Listens until it is closed. @throws if the address is in use */
+/**
+ * Listens until it is closed. A client that ends its half of the connection still gets its answers.
+ * @throws if the address is in use
+ */
 export async function listenTcp(at: { host: string; port: number }, options: TcpOptions): Promise<Server> {
-  const server = createServer({ noDelay: true }, (socket) => {
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (socket) => {
     serve(socket, options).catch(options.onError);
   });
   limitConnections(server, options.limits, options.onDropped);
@@ -81,7 +84,7 @@ function write(socket: Socket, answer: Uint8Array, readMs: number): Promise<void
   });
 }
 
-/** Reads one message at a time. What arrives after it stays in the socket, up to the size of its buffer. */
+/** Reads one message at a time. The octets after it stay in the socket, up to the size of its buffer. */
 function createReader(socket: Socket): { next(idleMs: number): Promise<Uint8Array | null> } {
   socket.pause();
   let rest: Uint8Array = new Uint8Array(0);

@@ -1,4 +1,4 @@
-// DNS updates with TSIG from one writer, over UDP: from the message to its answer, and the same record by REST beside it.
+// DNS updates with TSIG from one writer, over UDP: from the message to its answer, and the same record by REST for comparison.
 // `node test/bench/update.ts`
 
 import { randomBytes } from 'node:crypto';

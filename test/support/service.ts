@@ -81,7 +81,7 @@ export interface TestService {
   url: string;
   /** The same with TLS, if the settings have ZONESTEAD_TLS_LISTEN. @param url that of another api */
   tlsUrl(url?: string): string;
-  /** The port of DNS updates, if the settings have ZONESTEAD_UPDATE_LISTEN. @param url of another api */
+  /** The port of DNS updates, if the settings have ZONESTEAD_UPDATE_LISTEN. @param url the address of another api */
   updatePort(url?: string): number;
   database: TestDatabase;
   sql: Sql;

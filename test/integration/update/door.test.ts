@@ -62,7 +62,7 @@ describe('an update', () => {
     expect(JSON.stringify(one)).toContain(key.id);
   });
 
-  test('of nothing but prerequisites tells whether they are met, and writes nothing', async () => {
+  test('with prerequisites alone tells whether they are met, and writes nothing', async () => {
     const zone = await service.zone();
     const { zoneName: name, serial } = zone;
     await service.record(zone, 'www', 'A', '192.0.2.1');
@@ -96,7 +96,7 @@ describe('an update', () => {
     expect(await records(zone)).toEqual(['a 30 A 192.0.2.1', 'b 86400 A 192.0.2.1']);
   });
 
-  test('of SOA and NS of the apex does nothing if it changes nothing, and is refused otherwise', async () => {
+  test('that concerns the own SOA and NS records does nothing if it changes nothing, and is refused otherwise', async () => {
     const zone = await service.zone();
     const { zoneName: name } = zone;
     const [first, second] = NAMESERVERS;

@@ -61,7 +61,7 @@ describe('a key', () => {
     expect(asked.rcode).toBe(rcode);
   });
 
-  test('of another team learns nothing of a zone, and no zone is changed', async () => {
+  test('from another team learns nothing of a zone, and no zone is changed', async () => {
     const key = await updateKey(service);
     const add = (name: string) => [change.add(`www.${name}`, 60, 'A', '192.0.2.1')];
     const [here, nowhere] = await Promise.all(
