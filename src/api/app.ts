@@ -23,6 +23,7 @@ import { traceRequests } from './hooks/trace.ts';
 import { logWrites } from './hooks/write-log.ts';
 import { followHttp, refuseOtherMethods } from './http.ts';
 import { describeApi, serveDescription } from './openapi.ts';
+import { powerDnsRoutes } from './powerdns/powerdns.ts';
 import { accountRoutes } from './routes/account.ts';
 import { acmeRoutes } from './routes/acme.ts';
 import { batchRoutes } from './routes/batch.ts';
@@ -59,6 +60,8 @@ interface AppOptions {
   feed?: Feed;
   /** Whether the feed is served over connections that are not encrypted. (Default: false.) */
   plainFeed?: boolean;
+  /** Whether the PowerDNS API is served. (Default: false.) */
+  powerDns?: boolean;
 }
 
 const BODY_LIMIT = 1024 * 1024;
@@ -77,6 +80,7 @@ export function buildApp({
   guard,
   feed,
   plainFeed = false,
+  powerDns = false,
 }: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: log.child({}, { level: log.level === 'info' ? 'warn' : log.level }),
@@ -180,6 +184,18 @@ export function buildApp({
     },
     { prefix: '/acme' },
   );
+  if (powerDns) {
+    void app.register(
+      async (api) => {
+        const scope = api as unknown as FastifyInstance;
+        const refuseTheRest = refuseOtherMethods(scope, '/api');
+        countDeclaredWrites(scope, context, writeLimits, 'start');
+        await powerDnsRoutes(scope, context, writeLimits.records);
+        refuseTheRest();
+      },
+      { prefix: '/api' },
+    );
+  }
   if (pages) {
     void app.register(
       async (scope) => {

@@ -12,6 +12,22 @@ import { refuseOutage } from '#service/outage.ts';
 import { Refusal, refusal, refuseIssues } from '#service/refusal.ts';
 import { STATUS, STATUS_OF_RULE } from './error-codes.ts';
 
+/** The error answers of a scope that has another form than the REST API. */
+export interface RefusalForm {
+  body(refused: Refusal): object;
+  /** @param status that of the REST API */
+  status(refused: Refusal, status: number): number;
+  /** The header WWW-Authenticate of a 401. */
+  challenge: string;
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** (Default: that of the REST API.) */
+    refusals?: RefusalForm;
+  }
+}
+
 /** The longest part of a path, in characters. */
 export const MAX_PARAMETER = 512;
 
@@ -129,12 +145,23 @@ export function bodyOf({ code, message, field, records, owner, value, shared }: 
   };
 }
 
+const REST_FORM: RefusalForm = { body: bodyOf, status: (_, status) => status, challenge: 'Bearer' };
+
 /** Answers with the status, the headers and the body of a refusal. */
-export function sendRefusal(reply: FastifyReply, refused: Refusal, status = statusOf(refused)): FastifyReply {
+export function sendRefusal(
+  reply: FastifyReply,
+  refused: Refusal,
+  status = statusOf(refused),
+  form: RefusalForm = reply.request.routeOptions?.config?.refusals ?? REST_FORM,
+): FastifyReply {
   if (refused.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(refused.retryAfterMs));
   if (refused.code === 'unauthorized' && !reply.hasHeader('www-authenticate')) {
-    reply.header('www-authenticate', 'Bearer');
+    reply.header('www-authenticate', form.challenge);
   }
   // Serialises JSON directly, because an error must not depend on the schema of its route.
-  return reply.code(status).type('application/json; charset=utf-8').serializer(JSON.stringify).send(bodyOf(refused));
+  return reply
+    .code(form.status(refused, status))
+    .type('application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(form.body(refused));
 }

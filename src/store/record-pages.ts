@@ -20,6 +20,8 @@ interface PageBounds {
   octets: number;
   /** Characters of each content. (Default: all of it.) */
   characters?: number;
+  /** Gives the RDATA in presentation form, with all names absolute, in place of the content as it was sent. (Default: false.) */
+  asRdata?: boolean;
 }
 
 /** An answer that is made in memory as a whole. */
@@ -50,12 +52,13 @@ export async function recordPage(
 ): Promise<RecordPage<ListedRecord>> {
   const r = records;
   const order = sql`${r.ordername}, ${r.type}, ${r.id}`;
-  const { characters } = bounds;
-  const content: SQL = characters === undefined ? sql`${r.content}` : sql`left(${r.content}, ${characters}::integer)`;
+  const { characters, asRdata = false } = bounds;
+  const text = asRdata ? r.rdata : r.content;
+  const content: SQL = characters === undefined ? sql`${text}` : sql`left(${text}, ${characters}::integer)`;
   const octets: SQL =
     characters === undefined
-      ? sql`octet_length(${r.content})`
-      : sql`least(octet_length(${r.content}), ${4 * characters}::integer)`;
+      ? sql`octet_length(${text})`
+      : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
   const found = await (db as Db).execute(sql`
     select id, name, ordername, type, content, ttl, priority, withdrawn, found from (
@@ -68,14 +71,19 @@ export async function recordPage(
 }
 
 /** All pages of a list. In one snapshot they are one moment. */
-export async function* recordPages(db: Db | Tx, zoneId: string, filter: RecordFilter): AsyncGenerator<ListedRecord[]> {
+export async function* recordPages(
+  db: Db | Tx,
+  zoneId: string,
+  filter: RecordFilter,
+  { asRdata = false }: Pick<PageBounds, 'asRdata'> = {},
+): AsyncGenerator<ListedRecord[]> {
   let after: RecordCursor | undefined = filter.after;
   for (;;) {
     const { rows, more } = await recordPage(
       db,
       zoneId,
       { ...filter, ...(after === undefined ? {} : { after }) },
-      PIECE,
+      { ...PIECE, asRdata },
     );
     if (rows.length > 0) yield rows;
     after = rows.at(-1);

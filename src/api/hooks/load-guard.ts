@@ -52,8 +52,9 @@ const UNKNOWN_PER_SECOND = 20;
 const FEED_ROUTE = /^\/v1\/feed(\/|$)/;
 const SMALL_BODY_BYTES = 64 * 1024;
 /** Operations that read or write a whole zone. */
-const LARGE_ROUTE = /\/zonefile(\/|$)/;
+const LARGE_ROUTE = /\/(zonefile|export|search-data)(\/|$)/;
 const LIST_ROUTE = '/v1/dns/zones/:id/records';
+const POWERDNS_ZONE = '/api/v1/servers/:server/zones/:zone';
 
 export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 200 }: LoadGuardOptions): LoadGuard {
   let load = NO_LOAD;
@@ -174,7 +175,8 @@ function isLarge({ headers, routeOptions, query }: FastifyRequest): boolean {
   if (Number(headers['content-length'] ?? 0) > SMALL_BODY_BYTES) return true;
   const route = patternOf(routeOptions.url ?? '');
   if (LARGE_ROUTE.test(route)) return true;
-  const { limit, name } = (query ?? {}) as { limit?: unknown; name?: unknown };
+  const { limit, name, rrsets, rrset_name } = (query ?? {}) as Record<string, unknown>;
+  if (route === POWERDNS_ZONE && routeOptions.method === 'GET') return rrsets !== 'false' && rrset_name === undefined;
   return route === LIST_ROUTE && routeOptions.method !== 'POST' && limit === undefined && name === undefined;
 }
 

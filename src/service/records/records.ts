@@ -22,7 +22,7 @@ import {
 import { type Page, seeZone } from '../zones/zones.ts';
 import { digestOf } from './write.ts';
 
-interface RecordQuery extends Page {
+export interface RecordQuery extends Page {
   name?: string | undefined;
   /** Only records of one of these names. */
   names?: string[] | undefined;
@@ -133,8 +133,8 @@ function listedView(row: ListedRecord, zone: ZoneRow): RecordView {
   return { ...recordView(row, zone), ...(row.withdrawn ? { withdrawn: true } : {}) };
 }
 
-/** The filter for the requested records that the key may read; null: no record can match. */
-async function listOf(
+/** The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone, forbidden */
+export async function listOf(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,

@@ -1,0 +1,106 @@
+// Creates a zone from the body of a POST, with its records. The body is read completely before anything is written. If the
+// records cannot be written, the new zone is deleted again.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { parseZoneName } from '#dns/names/name.ts';
+import type { Actor } from '#service/accounts/actor.ts';
+import type { Caller, ServiceContext } from '#service/context.ts';
+import { countWrite } from '#service/limits.ts';
+import { editRrsets } from '#service/records/edit-rrsets.ts';
+import type { Places } from '#service/records/places.ts';
+import { insist } from '#service/refusal.ts';
+import { importZoneFile } from '#service/zonefile/import.ts';
+import { createZone } from '#service/zones/create.ts';
+import { type NamedZone, zoneNamed } from '#service/zones/named.ts';
+import { removeZone } from '#service/zones/zones.ts';
+import { callerOf } from '../hooks/auth.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { workOf } from './plan.ts';
+import { type ReadRrsets, readRrsets } from './read-rrsets.ts';
+import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.ts';
+import { ownRrsets } from './views.ts';
+import { mustBePossible } from './zone-settings.ts';
+
+/** The record writes of a key in its window; null: no limit. */
+export type RecordLimit = (actor: Actor) => number | null;
+
+/** @throws Refusal; there is no new zone then */
+export async function createFromBody(
+  context: ServiceContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  limit: RecordLimit,
+): Promise<NamedZone> {
+  const fields = fieldsOf(request.body, 'The body');
+  const name = textOf(fields, 'name', 'The zone');
+  mustBePossible(fields);
+  mustHaveOurNameservers(fields, context.nameservers);
+  const caller = { ...callerOf(request), once: null };
+  const records = recordsOf(fields, name, context);
+  const zone = await createZone(context, caller, { zoneName: name, owner: ownerOf(fields, caller.actor) });
+  try {
+    await records?.(zone.id, caller, placesOf(context, caller, limit), whenClientLeaves(reply));
+  } catch (error) {
+    await removeZone(context, caller, zone.id);
+    throw error;
+  }
+  return zoneNamed(context, caller.actor, zone.zoneName);
+}
+
+/** The team of the key. A person's zone is personal, unless the field "account" has the owner in the form of the REST API. */
+function ownerOf({ account }: Fields, { teamId }: Actor): string | undefined {
+  if (teamId !== null) return `org:${teamId}`;
+  return typeof account === 'string' && account.startsWith('org:') ? account : undefined;
+}
+
+type WriteRecords = (zoneId: string, caller: Caller, places: Places | null, signal: AbortSignal) => Promise<unknown>;
+
+/** Null: the request has no records. @throws Refusal */
+function recordsOf(fields: Fields, name: string, context: ServiceContext): WriteRecords | null {
+  const rrsets = listOf(fields, 'rrsets', 'the zone') ?? [];
+  const { zone: file = null } = fields;
+  if (file !== null) {
+    if (typeof file !== 'string')
+      throw refused(`The field "zone" must be a zone file as a text, and not ${shown(file)}.`);
+    if (rrsets.length > 0) throw refused('A new zone has either the field "rrsets" or the field "zone"; send one.');
+    return (id, caller, places, signal) =>
+      importZoneFile(context, caller, id, file, { count: async (changes) => places?.take(changes), signal });
+  }
+  const canonical = insist(parseZoneName(name));
+  // The serial of the new zone is not known yet, so its SOA is the service's to make.
+  const own = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
+  const ours = rrsets.filter((each) => !isSoaOf(each, canonical));
+  const { changes }: ReadRrsets = readRrsets(ours, canonical, own, 'REPLACE');
+  if (changes.length === 0) return null;
+  return (id, caller, places) => editRrsets(context, caller, id, workOf(changes), places);
+}
+
+/** Clients copy the SOA of another server. The service makes its own. */
+function isSoaOf(value: unknown, zone: string): boolean {
+  const { name, type } = (value ?? {}) as { name?: unknown; type?: unknown };
+  return String(type).toUpperCase() === 'SOA' && String(name).toLowerCase().replace(/\.$/, '') === zone;
+}
+
+/** @throws Refusal */
+function mustHaveOurNameservers(fields: Fields, ours: readonly string[]): void {
+  const list = listOf(fields, 'nameservers', 'the zone') ?? [];
+  const asked = list.map((each) => String(each).toLowerCase().replace(/\.$/, ''));
+  const isSame = asked.length === ours.length && asked.every((each) => ours.includes(each));
+  if (asked.length === 0 || isSame) return;
+  throw refused(
+    `The name servers of a zone are those of the service (${ours.map((host) => `${host}.`).join(', ')}): send these, or an empty "nameservers".`,
+  );
+}
+
+function placesOf(context: ServiceContext, { actor }: Caller, limit: RecordLimit): Places | null {
+  const most = limit(actor);
+  if (most === null) return null;
+  const places: Places = {
+    taken: 0,
+    take: async (wanted) => {
+      if (wanted <= places.taken) return;
+      await countWrite(context, actor, 'records', most, wanted - places.taken, wanted);
+      places.taken = wanted;
+    },
+  };
+  return places;
+}

@@ -1,0 +1,63 @@
+// The HTTP API of PowerDNS (version 1), for the many clients that speak it. It translates to the operations of the service: the
+// rights, limits, history and conflicts are those of the API key in the header X-API-Key.
+//
+//     docs/reference/powerdns-api.md has the requests, and how the answers differ from those of PowerDNS
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { ServiceContext } from '#service/context.ts';
+import { authenticate } from '#service/keys/keys.ts';
+import { refusal } from '#service/refusal.ts';
+import { sendRefusal, statusOf } from '../errors.ts';
+import { takeJson } from '../hooks/json-body.ts';
+import { actionRoutes } from './actions.ts';
+import type { RecordLimit } from './create.ts';
+import { POWERDNS_ERRORS } from './errors.ts';
+import { patchRoute } from './patch.ts';
+import { apiRoutes, serverRoutes } from './server.ts';
+import { zoneRoutes } from './zones.ts';
+
+/** Enough for MOST_RECORDS records of ordinary length. */
+const BODY_LIMIT = 4 * 1024 * 1024;
+/** MOST_RRSETS and MOST_RECORDS have some 90,000 values, with the fields that clients add. */
+const JSON_BOUNDS = { depth: 32, values: 200_000 };
+/** Clients send bodies where none is needed. */
+const MAY_HAVE_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** Registered below /api. @param limit the record writes that a key may make in its window */
+export async function powerDnsRoutes(app: FastifyInstance, context: ServiceContext, limit: RecordLimit): Promise<void> {
+  // Some clients send JSON with the content type of a form, or with none.
+  app.removeAllContentTypeParsers();
+  takeJson(app, '*', JSON_BOUNDS);
+  app.addHook('onRequest', requireKeyHeader(context));
+  app.addHook('onRoute', (route) => {
+    route.config = { refusals: POWERDNS_ERRORS, ...route.config };
+    // The description of the REST API does not list these routes.
+    route.schema = { hide: true, ...(MAY_HAVE_BODY.has(String(route.method)) ? { body: z.unknown() } : {}) };
+    route.bodyLimit = BODY_LIMIT;
+  });
+  app.setNotFoundHandler((request, reply) => {
+    const path = request.url.split('?')[0]?.slice(0, 200) ?? '';
+    const refused = refusal('no-such-path', { method: request.method, path });
+    return sendRefusal(reply, refused, statusOf(refused), POWERDNS_ERRORS);
+  });
+  apiRoutes(app);
+  await app.register(
+    async (server) => {
+      serverRoutes(server);
+      zoneRoutes(server, context, limit);
+      patchRoute(server, context);
+      actionRoutes(server, context);
+    },
+    // A PowerDNS server calls itself localhost. Any id is answered.
+    { prefix: '/v1/servers/:server' },
+  );
+}
+
+/** Creates an onRequest hook. @throws Refusal unauthorized */
+function requireKeyHeader(context: ServiceContext) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { 'x-api-key': key, 'user-agent': agent = null } = request.headers;
+    const text = typeof key === 'string' ? key.trim() : null;
+    request.actor = await authenticate(context, text, request.clientAddress, agent);
+  };
+}

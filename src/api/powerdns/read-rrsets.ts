@@ -1,0 +1,210 @@
+// Reads the RRsets of a PATCH, and those of a new zone, to changes. Pure. plan.ts applies them to the stored RRsets.
+//
+//     REPLACE    the RRset is these records; without records it is deleted
+//     DELETE     the RRset is deleted, if it exists
+//     EXTEND     one record is added, if it is not there
+//     PRUNE      one record is removed, if it is there
+import { fqdn, parseOwnerName } from '#dns/names/name.ts';
+import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord, parseType } from '#dns/record.ts';
+import type { RecordType } from '#dns/types/index.ts';
+import { clip } from '#dns/verdict.ts';
+import { insist, Refusal } from '#service/refusal.ts';
+import { readContent } from './content.ts';
+import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.ts';
+
+/** The most RRsets, and the most records, of one request. */
+export const MOST_RRSETS = 5_000;
+export const MOST_RECORDS = 10_000;
+
+type Kind = 'REPLACE' | 'DELETE' | 'EXTEND' | 'PRUNE';
+const KINDS: readonly Kind[] = ['REPLACE', 'DELETE', 'EXTEND', 'PRUNE'];
+
+export interface RrsetChange {
+  kind: Kind;
+  /** Canonical and relative to the zone. */
+  name: string;
+  type: RecordType;
+  /** Without a TTL, for EXTEND and PRUNE: that of the RRset. */
+  records: readonly ParsedRecord[];
+}
+
+/** The service's own records of the apex, which a request may repeat and not change. */
+export interface OwnRrset {
+  type: 'SOA' | 'NS';
+  /** RDATA. */
+  values: readonly string[];
+}
+
+export interface ReadRrsets {
+  changes: RrsetChange[];
+  /** Whether a TTL was moved into the range of the service. */
+  isClamped: boolean;
+}
+
+/**
+ * @param zone canonical
+ * @param fixed replaces the field "changetype" of all RRsets. (Default: the field "changetype".)
+ * @throws Refusal
+ */
+export function readRrsets(
+  list: readonly unknown[],
+  zone: string,
+  own: readonly OwnRrset[],
+  fixed: Kind | null = null,
+): ReadRrsets {
+  if (list.length > MOST_RRSETS) {
+    throw refused(`The request has ${list.length} RRsets; send at most ${MOST_RRSETS} at once.`);
+  }
+  const seen = new Set<string>();
+  const read: ReadRrsets = { changes: [], isClamped: false };
+  let records = 0;
+  for (const each of list) {
+    const rrset = readRrset(each, zone, own, fixed);
+    if (rrset === null) continue;
+    const { change, label, isClamped } = rrset;
+    const place = `${change.kind} ${change.name} ${change.type}`;
+    if ((change.kind === 'REPLACE' || change.kind === 'DELETE') && seen.has(place)) {
+      throw refused(`${label} is in the request twice with the changetype ${change.kind}; send it once.`);
+    }
+    seen.add(place);
+    records += change.records.length;
+    if (records > MOST_RECORDS) throw refused(`The request has more than ${MOST_RECORDS} records; send fewer at once.`);
+    read.changes.push(change);
+    read.isClamped ||= isClamped;
+  }
+  return read;
+}
+
+interface OneRead {
+  change: RrsetChange;
+  label: string;
+  isClamped: boolean;
+}
+
+/** Null if there is nothing to do. */
+function readRrset(value: unknown, zone: string, own: readonly OwnRrset[], fixed: Kind | null): OneRead | null {
+  const fields = fieldsOf(value, 'Each element of "rrsets"');
+  const text = textOf(fields, 'name', 'Each RRset');
+  if (!text.endsWith('.')) {
+    throw refused(`The name ${clip(text)} is not absolute: write the whole name with a final dot.`);
+  }
+  const typeText = textOf(fields, 'type', `The RRset ${clip(text)}`).toUpperCase();
+  const label = `The RRset ${clip(text)} of type ${clip(typeText)}`;
+  const kind = fixed ?? kindOf(fields, label);
+  const listed = listOf(fields, 'records', label);
+  // A request with comments alone concerns no records.
+  if (kind === 'REPLACE' && listed === null) {
+    if (Array.isArray(fields.comments)) return null;
+    throw refused(`${label} needs the field "records"; an empty array deletes it.`);
+  }
+  const contents = kind === 'DELETE' ? [] : (listed ?? []).map((each) => contentOf(each, label));
+  if (isOfApex(text, zone) && (typeText === 'SOA' || typeText === 'NS')) {
+    mustBeOwn(own, typeText, kind, contents, label);
+    return null;
+  }
+  const name = parseOwnerName(text, zone, 'TXT');
+  if (kind === 'DELETE' && !name.ok && !isWithin(text, zone)) return null;
+  return within(label, () => {
+    const type = insist(parseType(typeText));
+    if ((kind === 'EXTEND' || kind === 'PRUNE') && contents.length !== 1) {
+      throw refused(`${kind} takes exactly one record, and not ${contents.length}.`);
+    }
+    const { ttl, isClamped } = ttlOf(fields, kind, contents.length);
+    const records = contents.map((content) =>
+      insist(parseRecord({ name: text, type, ttl, ...readContent(type, content) }, zone)),
+    );
+    mustDiffer(records, zone);
+    const change = { kind, name: insist(name), type, records };
+    return { change, label, isClamped };
+  });
+}
+
+function kindOf(fields: Fields, label: string): Kind {
+  const text = textOf(fields, 'changetype', label).toUpperCase();
+  const kind = KINDS.find((each) => each === text);
+  if (kind !== undefined) return kind;
+  throw refused(`${label} has the changetype ${clip(text)}; use one of ${KINDS.join(', ')}.`);
+}
+
+/** The content of a record, whose other fields must ask for nothing that the service cannot do. */
+function contentOf(value: unknown, label: string): string {
+  const fields = fieldsOf(value, `Each record of ${label}`);
+  const content = textOf(fields, 'content', `Each record of ${label}`);
+  if (fields.disabled === true) {
+    throw refused(`${label} has a disabled record, which the service cannot keep; leave it out.`);
+  }
+  if (fields.priority !== undefined) {
+    throw refused(`${label} has a record with the field "priority"; write it at the beginning of the content.`);
+  }
+  if (fields['set-ptr'] === true) {
+    throw refused(`${label} has a record with "set-ptr", which the service does not do; send the PTR record itself.`);
+  }
+  return content;
+}
+
+/** The TTL within the limits of the service. Null: that of the RRset, or the default of the zone. */
+function ttlOf({ ttl = null }: Fields, kind: Kind, records: number): { ttl: number | null; isClamped: boolean } {
+  if (kind === 'DELETE' || kind === 'PRUNE' || records === 0) return { ttl: null, isClamped: false };
+  if (ttl === null && kind === 'EXTEND') return { ttl: null, isClamped: false };
+  if (typeof ttl !== 'number' || !Number.isInteger(ttl) || ttl < 0 || ttl > 2 ** 31 - 1) {
+    throw refused(`The ttl must be a whole number of seconds${ttl === null ? '' : `, and not ${shown(ttl)}`}.`);
+  }
+  const clamped = Math.min(Math.max(ttl, MIN_TTL), MAX_TTL);
+  return { ttl: clamped, isClamped: clamped !== ttl };
+}
+
+/** @throws Refusal if two records have one value in any spelling */
+function mustDiffer(records: readonly ParsedRecord[], zone: string): void {
+  const seen = new Set<string>();
+  for (const record of records) {
+    const value = Buffer.from(record.wire).toString('latin1');
+    if (seen.has(value)) {
+      throw refused(`the value ${clip(record.content)} is there twice for ${fqdn(record.name, zone)}; send it once.`);
+    }
+    seen.add(value);
+  }
+}
+
+/** The same request with its own records is accepted, because clients copy what they read. @throws Refusal */
+function mustBeOwn(
+  own: readonly OwnRrset[],
+  type: OwnRrset['type'],
+  kind: Kind,
+  contents: readonly string[],
+  label: string,
+): void {
+  const { values = [] } = own.find((each) => each.type === type) ?? {};
+  const plain = (text: string) => {
+    const words = text
+      .trim()
+      .toLowerCase()
+      .split(/[ \t]+/);
+    // The service counts the serial.
+    return (type === 'SOA' ? words.toSpliced(2, 1) : words).join(' ');
+  };
+  const [asked, ours] = [contents, values].map((list) => list.map(plain).sort());
+  const isSame =
+    kind === 'REPLACE' && asked?.length === ours?.length && asked?.every((each, at) => each === ours?.[at]);
+  if (isSame || (kind === 'EXTEND' && asked?.every((each) => ours?.includes(each)))) return;
+  throw refused(
+    `${label} belongs to the service, which makes it itself: leave it out, or send it as it is (${values.join(', ')}).`,
+  );
+}
+
+function isOfApex(text: string, zone: string): boolean {
+  return text.toLowerCase() === `${zone}.`;
+}
+
+function isWithin(text: string, zone: string): boolean {
+  return isOfApex(text, zone) || text.toLowerCase().endsWith(`.${zone}.`);
+}
+
+/** Names the RRset in a refusal. */
+function within<T>(label: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Refusal) throw refused(`${label} is not accepted: ${error.sentence}`);
+    throw error;
+  }
+}
