@@ -79,6 +79,7 @@ const api = component({
   enabled: z.boolean(),
   replicas: scaled,
   limits: z.boolean(),
+  powerdnsApi: z.boolean(),
   publicSuffixes: z.enum(['refuse', 'allow']),
   quarantineHours: z.int().min(0).max(8_760),
   quotas: values({

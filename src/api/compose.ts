@@ -195,7 +195,7 @@ export async function composeApi(
     guard,
     feed,
     plainFeed: config.ZONESTEAD_FEED_WITHOUT_TLS === 'allow',
-    powerDns: config.ZONESTEAD_PDNS_API === 'on',
+    powerDns: config.ZONESTEAD_PDNS_API,
     context,
     log,
     limits: config.ZONESTEAD_LIMITS,

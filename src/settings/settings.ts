@@ -69,9 +69,9 @@ export const SETTINGS = {
     'The feed carries private keys. With refuse, the api answers name servers over HTTPS, over a trusted proxy that sends X-Forwarded-Proto: https, and on its own machine. With allow, it answers every connection, for instance because a service mesh encrypts it.',
   ),
   ZONESTEAD_PDNS_API: preset(
-    oneOf('on', 'off'),
+    onOff,
     'on',
-    'The api also answers clients of the HTTP API of PowerDNS, below /api. They have the rights of the API key that they send.',
+    'With on, the api also answers clients of the HTTP API of PowerDNS, below /api. They have the rights of the API key that they send.',
   ),
   ZONESTEAD_NAMESERVERS: required(
     hostNames,

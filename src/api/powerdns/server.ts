@@ -9,7 +9,6 @@ import { SERVER_PATH } from './views.ts';
 const VERSION = '4.9.12';
 
 const SERVER = {
-  autoprimaries_url: `${SERVER_PATH}/autoprimaries{/autoprimary}`,
   config_url: `${SERVER_PATH}/config{/config_setting}`,
   daemon_type: 'authoritative',
   id: 'localhost',

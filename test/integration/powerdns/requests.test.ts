@@ -251,7 +251,7 @@ test('notify and rectify are accepted', async () => {
 
 test('a request without a valid key, an unknown address and another method have errors of this API', async () => {
   const none = powerDnsClient(service.url, null);
-  for (const client of [none, powerDnsClient(service.url, 'changeme')]) {
+  for (const client of [none, powerDnsClient(service.url, 'wrong')]) {
     const { status, body, headers } = await client('GET', '/zones');
     expect([status, body]).toEqual([401, { error: expect.any(String) }]);
     expect(headers['www-authenticate']).toContain('X-API-Key');
@@ -259,4 +259,9 @@ test('a request without a valid key, an unknown address and another method have 
   expect(await send('GET', '/api/v2')).toMatchObject({ status: 404, body: { error: expect.any(String) } });
   expect(await send('POST', '/api')).toMatchObject({ status: 405, body: { error: expect.any(String) } });
   expect(await send('PATCH', '/zones/x', '{')).toMatchObject({ status: 400, body: { error: expect.any(String) } });
+});
+
+test('ZONESTEAD_PDNS_API=off turns the API off', async () => {
+  const { url } = await service.anotherApi({ settings: { ZONESTEAD_PDNS_API: 'off' } });
+  expect((await powerDnsClient(url, service.admin.text)('GET', '/api')).status).toBe(404);
 });
