@@ -12,7 +12,10 @@ import { takeJson } from '../hooks/json-body.ts';
 import { actionRoutes } from './actions.ts';
 import type { RecordLimit } from './create.ts';
 import { POWERDNS_ERRORS } from './errors.ts';
+import { exportRoute } from './export.ts';
+import { keyRoutes } from './keys.ts';
 import { patchRoute } from './patch.ts';
+import { searchRoute } from './search.ts';
 import { apiRoutes, serverRoutes } from './server.ts';
 import { zoneRoutes } from './zones.ts';
 
@@ -47,6 +50,9 @@ export async function powerDnsRoutes(app: FastifyInstance, context: ServiceConte
       zoneRoutes(server, context, limit);
       patchRoute(server, context);
       actionRoutes(server, context);
+      exportRoute(server, context);
+      keyRoutes(server, context);
+      searchRoute(server, context);
     },
     // A PowerDNS server calls itself localhost. Any id is answered.
     { prefix: '/v1/servers/:server' },

@@ -97,6 +97,11 @@ export function dsRecords(zone: string, publicKey: string): DsRecord[] {
   });
 }
 
+/** The RDATA of the DNSKEY in presentation form (RFC 4034 section 2.2). */
+export function dnskeyText(publicKey: string): string {
+  return `${FLAGS} ${PROTOCOL} ${ALGORITHM} ${publicKey}`;
+}
+
 /** RFC 4034 section 2.1. Throws on a public key of another length: it can only come from a damaged row. */
 function dnskeyRdata(publicKey: string): Uint8Array {
   const point = Buffer.from(publicKey, 'base64');

@@ -261,6 +261,87 @@ test('a request without a valid key, an unknown address and another method have 
   expect(await send('PATCH', '/zones/x', '{')).toMatchObject({ status: 400, body: { error: expect.any(String) } });
 });
 
+test('a zone is exported with absolute names', async () => {
+  const zone = await newZone();
+  await patch(
+    zone,
+    replace(zone, 'MX', ['10 mail.example.net.']),
+    replace(`www.${zone}`, 'ALIAS', ['lb.example.net.'], 60),
+  );
+  const { status, text, headers } = await send('GET', `/zones/${zone}/export`);
+  expect([status, headers['content-type']]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text.split('\n').slice(1)).toEqual([
+    ...NAMESERVERS.map((host) => `${zone}\t3600\tIN\tNS\t${host}.`),
+    `${zone}\t300\tIN\tMX\t10 mail.example.net.`,
+    `www.${zone}\t60\tIN\tALIAS\tlb.example.net.`,
+    '',
+  ]);
+  expect(text).toMatch(/^requests-\d+\.example\.\t300\tIN\tSOA\tns1\.zonestead\.test\. /);
+});
+
+test('a zone has one signing key, which requests cannot change, and no metadata', async () => {
+  const zone = await newZone();
+  const [key] = (await send('GET', `/zones/${zone.slice(0, -1)}/cryptokeys`)).body as {
+    dnskey: string;
+    ds: string[];
+  }[];
+  expect(key).toMatchObject({ type: 'Cryptokey', id: 1, keytype: 'csk', active: true, published: true, flags: 257 });
+  const [found] = (await service.request('GET', `/zones?zoneName=${zone}`)).body.zones as {
+    ds: { keyTag: number; digest: string }[];
+  }[];
+  expect(key?.ds).toEqual(found?.ds.map(({ keyTag, digest }, index) => `${keyTag} 13 ${[2, 4][index]} ${digest}`));
+  expect(key?.dnskey).toMatch(/^257 3 13 [A-Za-z0-9+/]{86}==$/);
+  expect((await send('GET', `/zones/${zone}/cryptokeys/1`)).body).toEqual(key);
+  expect((await send('GET', `/zones/${zone}/cryptokeys/2`)).status).toBe(404);
+  expect((await send('GET', `/zones/${zone}/metadata`)).body).toEqual([]);
+  expect((await send('GET', `/zones/${zone}/metadata/ALLOW-AXFR-FROM`)).body).toEqual({
+    kind: 'ALLOW-AXFR-FROM',
+    metadata: [],
+    type: 'Metadata',
+  });
+  for (const [method, path] of [
+    ['POST', 'cryptokeys'],
+    ['PUT', 'cryptokeys/1'],
+    ['DELETE', 'cryptokeys/1'],
+    ['POST', 'metadata'],
+    ['PUT', 'metadata/X'],
+    ['DELETE', 'metadata/X'],
+  ] as const) {
+    expect(await send(method, `/zones/${zone}/${path}`, {})).toMatchObject({
+      status: 422,
+      body: { error: expect.any(String) },
+    });
+    expect((await send(method, `/zones/absent.example./${path}`, {})).status).toBe(404);
+  }
+});
+
+test('a search finds zones and records by wildcards, and only those that the key may read', async () => {
+  const zone = await newZone();
+  await patch(
+    zone,
+    replace(`find-me.${zone}`, 'A', ['192.0.2.77']),
+    replace(`other.${zone}`, 'CNAME', [`find-me.${zone}`]),
+    replace(`x_y.${zone}`, 'TXT', ['"found"']),
+  );
+  const found = async (query: string, client = send) =>
+    ((await client('GET', `/search-data?${query}`)).body as { object_type: string; name: string }[]).map(
+      ({ object_type, name }) => `${object_type} ${name}`,
+    );
+  expect(await found(`q=find-me.${zone}`)).toEqual([`record find-me.${zone}`, `record other.${zone}`]);
+  expect(await found(`q=find-*&object_type=zone`)).toEqual([]);
+  expect(await found(`q=${zone.replace('example', 'EXAMPL?')}`)).toEqual([`zone ${zone}`]);
+  expect(await found(`q=*${zone}&max=2`)).toEqual([`zone ${zone}`, `record find-me.${zone}`]);
+  expect(await found('q=192.0.2.77&object_type=record')).toEqual([`record find-me.${zone}`]);
+  expect(await found('q=x_y*')).toEqual([`record x_y.${zone}`]);
+  expect(await found('q=xzy*')).toEqual([]);
+  const narrow = await service.key({ onlyNames: ['other'], onlyTypes: ['CNAME'] });
+  expect(await found(`q=*find-me*`, powerDnsClient(service.url, narrow.text))).toEqual([`record other.${zone}`]);
+  const stranger = await service.key({ team: 'second' });
+  expect(await found('q=*', powerDnsClient(service.url, stranger.text))).toEqual([]);
+  for (const query of ['', 'q=', 'q=a&max=0', 'q=a&object_type=x'])
+    expect((await send('GET', `/search-data?${query}`)).status).toBe(422);
+});
+
 test('ZONESTEAD_PDNS_API=off turns the API off', async () => {
   const { url } = await service.anotherApi({ settings: { ZONESTEAD_PDNS_API: 'off' } });
   expect((await powerDnsClient(url, service.admin.text)('GET', '/api')).status).toBe(404);

@@ -1,0 +1,39 @@
+// The export of a zone in the PowerDNS API: a zone file with absolute names, one line for each record.
+import type { FastifyInstance } from 'fastify';
+import { fqdn } from '#dns/names/name.ts';
+import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
+import { mustReadWholeZone } from '#service/accounts/actor.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { type ListedRrset, readAllRrsets } from '#service/records/list-rrsets.ts';
+import { soaOf } from '#service/zones/named.ts';
+import { actorOf } from '../hooks/auth.ts';
+import { sendInChunks } from '../hooks/large-answer.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { ownRrsets } from './views.ts';
+import { zoneOf } from './zones.ts';
+
+const TEXT_TYPE = 'text/plain; charset=utf-8';
+
+export function exportRoute(app: FastifyInstance, context: ServiceContext): void {
+  app.get('/zones/:zone/export', async (request, reply) => {
+    const zone = await zoneOf(context, request);
+    const actor = actorOf(request);
+    mustReadWholeZone(actor, zone.id);
+    const list = await readAllRrsets(context, actor, zone.id, {}, whenClientLeaves(reply));
+    const own = ownRrsets(zone, await soaOf(context, zone)).map(({ type, values }) =>
+      linesOf(zone.zoneName, '@', type, type === 'SOA' ? SOA_TTL : NS_TTL, values),
+    );
+    const text = (rrsets: readonly ListedRrset[]) =>
+      rrsets.map(({ name, type, ttl, values }) => linesOf(zone.zoneName, name, type, ttl, values)).join('');
+    if ('whole' in list) return reply.type(TEXT_TYPE).send(own.join('') + text(list.whole));
+    async function* pieces() {
+      yield own.join('');
+      if ('pages' in list) for await (const page of list.pages) yield text(page);
+    }
+    return sendInChunks(reply, TEXT_TYPE, pieces());
+  });
+}
+
+function linesOf(zone: string, name: string, type: string, ttl: number, values: readonly string[]): string {
+  return values.map((value) => `${[`${fqdn(name, zone)}.`, ttl, 'IN', type, value].join('\t')}\n`).join('');
+}
