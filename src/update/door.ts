@@ -112,7 +112,7 @@ export function createDoor({ context, limitOf, relay, log, metrics }: DoorOption
       });
     }
     const error = check.ok ? 'BADKEY' : check.error;
-    log.info({ client: client.address, key: tsig.keyName.slice(0, 255), error }, 'an update with a wrong signature');
+    log.debug({ client: client.address, key: tsig.keyName.slice(0, 255), error }, 'an update with a wrong signature');
     if (error === 'malformed') return bare(octets, 'FORMERR');
     metrics.answered('NOTAUTH', error);
     const answer = buildAnswer({ rcode: 'NOTAUTH', text: null, code: 'other' }, { ...parts, reserved });

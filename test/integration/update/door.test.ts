@@ -201,6 +201,20 @@ describe('a repeated message', () => {
     expect(await records(zone)).toHaveLength(1);
   });
 
+  test('that was refused is refused again, even if the reason is gone', async () => {
+    const zone = await service.zone();
+    const cut = await service.record(zone, 'sub', 'NS', 'ns.example.net.');
+    const changes = [change.add(`a.sub.${zone.zoneName}`, 60, 'TXT', '"x"')];
+    const request = signRequest(updateMessage({ zone: zone.zoneName, changes }), key, now());
+    const first = await exchange(port, request);
+    expect(readReply(first, request, key)).toMatchObject({ rcode: 'REFUSED', isSigned: true });
+    await service.request('DELETE', `/zones/${zone.id}/records/${cut.id}`);
+    expect(await exchange(port, request)).toEqual(first);
+    expect(await records(zone)).toEqual([]);
+    // A new message with the same changes is not a repetition.
+    expect(await update(port, key, { zone: zone.zoneName, changes })).toMatchObject({ rcode: 'NOERROR' });
+  });
+
   test('that comes while the first one is in progress takes effect once', async () => {
     const zone = await service.zone();
     const message = updateMessage({

@@ -99,4 +99,17 @@ describe('a key', () => {
     );
     expect((body as { records: { name: string }[] }).records.map(({ name }) => name)).toEqual(['l1', 'l2', 'l3']);
   });
+
+  test('counts no write for an update of a busy zone', async () => {
+    const key = await updateKey(service, { recordWrites: 1 });
+    const { url } = await service.anotherApi({ busyAfterMs: 200 });
+    const changes = [change.add(`busy.${zone.zoneName}`, 60, 'TXT', '"busy"')];
+    const send = () => update(service.updatePort(url), key, { zone: zone.zoneName, changes });
+    await service.sql.begin(async (sql) => {
+      await sql`select from zones where id = ${zone.id} for update`;
+      for (let index = 0; index < 2; index += 1) expect(await send()).toMatchObject({ rcode: 'SERVFAIL' });
+    });
+    expect(await send()).toMatchObject({ rcode: 'NOERROR' });
+    expect(await send()).toMatchObject({ rcode: 'REFUSED' });
+  });
 });

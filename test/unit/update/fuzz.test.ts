@@ -18,7 +18,6 @@ type Kind = 'malformed' | 'no update' | 'flaw' | 'unmet' | 'refused' | 'rrsets';
 test('100,000 damaged messages are answered', () => {
   const number = numbersOf(2136);
   const counts: Record<Kind, number> = { malformed: 0, 'no update': 0, flaw: 0, unmet: 0, refused: 0, rrsets: 0 };
-  const started = performance.now();
   for (let index = 0; index < MESSAGES; index += 1) {
     const message = fuzzedMessage(number, ZONE);
     try {
@@ -27,7 +26,6 @@ test('100,000 damaged messages are answered', () => {
       throw new Error(`message ${index}: ${Buffer.from(message).toString('hex')}`, { cause: error });
     }
   }
-  expect(performance.now() - started).toBeLessThan(120_000);
   // Damage that is too heavy, or too light, would test nothing.
   for (const [kind, count] of Object.entries(counts)) expect(count, kind).toBeGreaterThan(MESSAGES / 1_000);
 });

@@ -16,11 +16,14 @@ const NAMESERVERS = ['ns1.service.test', 'ns2.service.test'];
 const SOA = 'ns1.service.test. hostmaster.service.test. 7 10800 3600 604800 60';
 const DEFAULT_TTL = 3_600;
 
-const name = fc.constantFrom(APEX, `a.${APEX}`, `b.${APEX}`, `*.${APEX}`);
+// The most likely name has many records, so that a prerequisite can be about a part of an RRset.
+const name = fc.constantFrom(`a.${APEX}`, `a.${APEX}`, `a.${APEX}`, `b.${APEX}`, `*.${APEX}`, APEX);
 const value = fc.constantFrom<[Exclude<RecordType, 'ALIAS'>, string]>(
   ['A', '192.0.2.1'],
   ['A', '192.0.2.2'],
   ['A', '192.0.2.3'],
+  ['A', '192.0.2.1'],
+  ['A', '192.0.2.2'],
   ['AAAA', '2001:db8::1'],
   ['TXT', '"one" "two"'],
   ['TXT', '"three"'],
