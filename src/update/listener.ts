@@ -88,15 +88,12 @@ export function createUpdateListener(options: ListenerOptions): UpdateListener {
     port: () => (open === null ? 0 : portOf(open.tcp)),
     close: async () => {
       isClosing = true;
+      const closed = open === null ? null : new Promise((resolve) => open?.tcp.close(resolve));
       await endsWithin(realClock, FINISH_MS, Promise.allSettled(inProgress));
       end.abort();
-      if (open === null) return;
-      const { tcp, udp } = open;
+      const udp = open?.udp;
+      await Promise.all([closed, udp && new Promise<void>((resolve) => udp.close(() => resolve()))]);
       open = null;
-      await Promise.all([
-        new Promise((resolve) => tcp.close(resolve)),
-        new Promise<void>((resolve) => udp.close(() => resolve())),
-      ]);
     },
   };
 }
