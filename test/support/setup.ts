@@ -115,6 +115,8 @@ async function start(): Promise<Ground> {
       { command: 'delv', package: 'bind9-dnsutils' },
       { command: 'nsupdate', package: 'bind9-dnsutils' },
       { command: 'knsupdate', package: 'knot-dnsutils' },
+      { command: 'pdns_server', package: 'pdns-server' },
+      { file: '/usr/lib/*/pdns/libgsqlite3backend.so', package: 'pdns-backend-sqlite3' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
       { file: FAKE_TIME, package: 'libfaketime' },

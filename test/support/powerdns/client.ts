@@ -23,7 +23,12 @@ const LIMIT_MS = 120_000;
 export function powerDnsClient(url: string, key: string | null): PowerDnsRequest {
   return async (method, path, body, headers = {}) => {
     const address = path.startsWith('/api') ? path : `/api/v1/servers/localhost${path}`;
-    const sent = { ...(key === null ? {} : { 'x-api-key': key }), 'content-type': 'application/json', ...headers };
+    const sent = {
+      ...(key === null ? {} : { 'x-api-key': key }),
+      'content-type': 'application/json',
+      accept: 'application/json',
+      ...headers,
+    };
     const answer = await request(`${url}${address}`, {
       method,
       headers: Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined)) as Record<
