@@ -35,7 +35,7 @@ interface ReflectorOptions<T extends KubeObject> {
   readonly scope?: Scope;
   readonly clock?: Clock;
   readonly random?: () => number;
-  /** The number of objects in a page of a list; it bounds how long one parse blocks everything else. (Default: 500.) */
+  /** The number of objects in a page of a list; it bounds how long one parse blocks everything else. (Default: 250.) */
   readonly pageSize?: number;
   /** A watch without a byte for this long is reopened; bookmarks arrive about once a minute. (Default: 150 s.) */
   readonly silenceMs?: number;
@@ -66,7 +66,7 @@ export function createReflector<T extends KubeObject>(options: ReflectorOptions<
       api,
       type,
       scope,
-      options.pageSize ?? 500,
+      options.pageSize ?? 250,
       atLeast,
       (object) => store.trim(object),
       signal,

@@ -24,6 +24,15 @@ const object = (status: object | undefined) =>
     ...(status === undefined ? {} : { status }),
   }) as unknown as DNSRecord;
 
+it('keeps equal lists of conditions, and equal texts, once for all objects', () => {
+  const trim = createConditionTrim();
+  const [one, two, other] = ['same', 'same', 'other'].map((message) =>
+    trim(object({ conditions: [condition(message)] })),
+  );
+  expect(two?.status?.conditions).toBe(one?.status?.conditions);
+  expect(other?.status?.conditions).toEqual([condition('other')]);
+});
+
 it('has the same content as the object, without managedFields', () => {
   const status = { zoneId: 'zone_1', conditions: [condition('The record is served.')] };
   const { metadata, ...rest } = createConditionTrim()(object(status));
