@@ -17,6 +17,7 @@ import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
+import { UPDATE_FAULTS } from './update.ts';
 import { WIRING_FAULTS } from './wiring.ts';
 
 export const FAULTS: readonly Fault[] = [
@@ -25,6 +26,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
+  ...UPDATE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,
   ...EXTERNAL_DNS_FAULTS,

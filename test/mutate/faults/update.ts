@@ -1,0 +1,103 @@
+// Faults in DNS updates: signatures, prerequisites, changes, rights and replayed messages.
+import type { Fault } from '../fault.ts';
+
+const TSIG = 'src/dns/message/tsig.ts';
+const APPLY = 'src/dns/update/apply.ts';
+const SERVICE = 'src/service/updates/update.ts';
+const MODEL = 'test/unit/dns/update/model.test.ts';
+const DOOR = 'test/integration/update/door.test.ts';
+const RIGHTS = 'test/integration/update/rights.test.ts';
+
+const fault =
+  (test: string) =>
+  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
+    name: `update-${name}`,
+    breaks,
+    edits: [{ file, find, replace }],
+    project: test.startsWith('test/unit/') ? 'unit' : 'integration',
+    tests: [test],
+  });
+
+const bySignature = fault('test/unit/dns/message/tsig.test.ts');
+const byModel = fault(MODEL);
+const atDoor = fault(DOOR);
+const byRights = fault(RIGHTS);
+
+export const UPDATE_FAULTS: readonly Fault[] = [
+  bySignature('fudge', 'a client may choose a fudge of hours', TSIG, 'Math.min(tsig.fudge, FUDGE)', 'tsig.fudge'),
+  bySignature(
+    'short',
+    'a MAC of one octet is compared',
+    TSIG,
+    'length > expected.length || length < Math.max(10, expected.length / 2)',
+    'length > expected.length',
+  ),
+  bySignature('mac', 'an answer is not bound to its request', TSIG, 'request.mac, withId', 'new Uint8Array(), withId'),
+  byModel('cname', 'a CNAME gets next to other records', APPLY, "type === 'CNAME' ? others.length > 0 : ", ''),
+  byModel('single', 'a name gets two CNAMEs', APPLY, 'if (SINGLE_TYPES.includes(type)) rrset.records.clear();', ''),
+  byModel('ttl', 'the records of an RRset keep different TTLs', APPLY, '  rrset.ttl = record.ttl;', ''),
+  byModel('part', 'a prerequisite is met by a part of the RRset', APPLY, 'found.size !== values.size || ', ''),
+  atDoor(
+    'replay',
+    'a replayed update takes effect again',
+    SERVICE,
+    'changes.length === 0 ? null : caller.once',
+    'changes.length === 0 ? null : null',
+  ),
+  atDoor(
+    'refused-replay',
+    'a refused message is tried again',
+    'src/update/replays.ts',
+    'if (isFinal) keep(mac, answer);',
+    '',
+  ),
+  atDoor(
+    'busy',
+    'a busy zone is answered REFUSED',
+    'src/update/refusals.ts',
+    "busy: { rcode: 'SERVFAIL'",
+    "busy: { rcode: 'REFUSED'",
+  ),
+  byRights(
+    'ask',
+    'a prerequisite reads names that the key may not read',
+    SERVICE,
+    '  mustReadPrerequisites(caller, zone, update);\n',
+    '',
+  ),
+  byRights(
+    'tenant',
+    'a key learns which zones others have',
+    SERVICE,
+    'maySee(actor, zone) ? zone : null',
+    'true ? zone : null',
+  ),
+  byRights(
+    'nothing',
+    'a deletion that does nothing tells which records exist',
+    APPLY,
+    '    this.#touched.add(known);',
+    '    if (known.records.size > 0) this.#touched.add(known);',
+  ),
+  byRights(
+    'places',
+    'an update of a busy zone counts as a write',
+    SERVICE,
+    "error.code === 'busy'",
+    "error.code === 'internal'",
+  ),
+  fault('test/integration/update/process.test.ts')(
+    'exit',
+    'an update in progress gets no answer when the api exits',
+    'src/update/listener.ts',
+    'await endsWithin(realClock, FINISH_MS, Promise.allSettled(inProgress));',
+    '',
+  ),
+  fault('test/integration/update/hostile.test.ts')(
+    'half-open',
+    'a client that ends its half of the connection loses answers',
+    'src/update/tcp.ts',
+    'allowHalfOpen: true',
+    'allowHalfOpen: false',
+  ),
+];
