@@ -74,7 +74,7 @@ const SAME: readonly Step[] = [
   // Requests that are wrong.
   patch(replace('www', 'A', ['192.0.2.1'])),
   patch(replace('www.other.example.', 'A', ['192.0.2.1'])),
-  patch(replace(www, 'NOTATYPE', ['x'])),
+  patch(replace(www, 'UNKNOWN', ['x'])),
   patch(replace(`new.${ZONE}`, 'A', ['not-an-address'])),
   patch(replace(`new.${ZONE}`, 'A', ['192.0.2.1', '192.0.2.1'])),
   patch(replace(`new.${ZONE}`, 'CNAME', ['relative.example'])),
@@ -225,7 +225,7 @@ const DIFFERENT: readonly { reason: string; step: Step; ours: number; theirs: nu
   },
   {
     reason: 'a zone may be named without its final dot',
-    step: ['POST', '/zones', { name: 'dotless.example', kind: 'Native' }],
+    step: ['POST', '/zones', { name: 'without-dot.example', kind: 'Native' }],
     ours: 201,
     theirs: 422,
   },

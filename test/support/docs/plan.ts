@@ -34,6 +34,7 @@ const KEYS = howTo('first-user-and-keys');
 const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
 const UPDATES = howTo('dns-updates');
+const POWERDNS = howTo('powerdns-api');
 const BIND = howTo('migrate/from-bind');
 const ADOPT = howTo('adopt-existing-zone');
 const TEAMS = howTo('manage-teams');
@@ -131,6 +132,10 @@ export const PLAN = {
   'dns updates': {
     test: 'test/integration/update/page.test.ts',
     choices: [...begins(UPDATES, 'zonestead keys mint', 'sed -n'), ...begins(UPDATES, 'nsupdate ')],
+  },
+  'powerdns api': {
+    test: 'test/integration/powerdns/page.test.ts',
+    choices: begins(POWERDNS, 'zonestead keys mint', 'curl '),
   },
   'several clusters': {
     test: 'test/e2e/two-clusters.test.ts',
