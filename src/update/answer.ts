@@ -49,3 +49,14 @@ export function bareAnswer(request: Uint8Array, rcode: number): Uint8Array | nul
   if (header === null || header.isAnswer) return null;
   return writeAnswer({ question: null, id: header.id, opcode: header.opcode, rcode, additional: [] });
 }
+
+/** The header of an answer with the flag for "come again over TCP" (TC), and the question. */
+export function truncated(answer: Uint8Array, question: Question): Uint8Array {
+  const { id, opcode } = readHeader(answer) as { id: number; opcode: number };
+  const rcode = (answer[3] as number) & 0xf;
+  const short = writeAnswer({ question, id, opcode, rcode, additional: [] });
+  short[2] = (answer[2] as number) | TC;
+  return short;
+}
+
+const TC = 0x02;

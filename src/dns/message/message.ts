@@ -14,6 +14,7 @@ export const META = { OPT: 41, TSIG: 250, IXFR: 251, AXFR: 252, MAILB: 253, MAIL
 /** Octets of a header. */
 export const HEADER = 12;
 const QR = 0x8000;
+const AA = 0x0400;
 
 export interface Header {
   id: number;
@@ -125,6 +126,22 @@ export function writeAnswer({ question, id, opcode, rcode, additional }: Answer)
     ...[question === null ? 0 : 1, 0, 0, additional.length].map(uint16),
     ...zone,
     ...additional,
+  ]);
+}
+
+/** An authoritative answer to a query, with whole records in its answer section. */
+export function writeRecords({
+  id,
+  question,
+  records,
+}: Pick<Answer, 'id' | 'question'> & { records: readonly Uint8Array[] }): Uint8Array {
+  const asked = question === null ? [] : [question.wire, uint16(question.type), uint16(question.class)];
+  return concat([
+    uint16(id),
+    uint16(QR | AA),
+    ...[question === null ? 0 : 1, records.length, 0, 0].map(uint16),
+    ...asked,
+    ...records,
   ]);
 }
 

@@ -129,6 +129,25 @@ export function signAnswer(
   return append(answer, { ...tsig, mac });
 }
 
+/**
+ * Signs the messages of one answer in their order: the first as signAnswer does, and each later one over the MAC of the one before
+ * (RFC 8945 section 5.3.1). @param now Unix time in seconds
+ */
+export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array, now: number) => Uint8Array {
+  let before: Uint8Array | null = null;
+  return (message, now) => {
+    const tsig: Tsig = { ...request, time: now, fudge: FUDGE, error: 0, other: new Uint8Array() };
+    const { mac: asked } = request;
+    const covered = withId(message, tsig.originalId);
+    const mac =
+      before === null
+        ? macOf(key, [uint16(asked.length), asked, covered, variablesOf(tsig)])
+        : macOf(key, [uint16(before.length), before, covered, uint48(now), uint16(FUDGE)]);
+    before = mac;
+    return append(message, { ...tsig, mac });
+  };
+}
+
 /** The answer to a request whose key or MAC is wrong: with the error, and without a signature (RFC 8945 section 5.3.2). */
 export function answerUnsigned(answer: Uint8Array, request: Tsig, error: 'BADKEY' | 'BADSIG'): Uint8Array {
   return append(answer, { ...request, mac: new Uint8Array(), error: TSIG_ERROR[error], other: new Uint8Array() });

@@ -1,20 +1,20 @@
 // Applies an UPDATE message (RFC 2136) to a zone, as one change: prerequisites and changes see the same records, and no other
 // change comes in between. Rights, rules, limits and history are those of a request to the REST API.
 import { CLASS, type Message, nameText } from '#dns/message/message.ts';
-import { parseZoneName } from '#dns/names/name.ts';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { addedBy, asksForSoa, evaluate, namesOf, type Rrset } from '#dns/update/apply.ts';
 import { isFlaw, readUpdate, type Update } from '#dns/update/read.ts';
 import type { Rcode } from '#dns/wire/rcodes.ts';
-import { soaContent, type ZoneRow, zonesNamed } from '#store/zones.ts';
-import { maySee, mustWriteRecord } from '../accounts/actor.ts';
+import { soaContent, type ZoneRow } from '#store/zones.ts';
+import { mustWriteRecord } from '../accounts/actor.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { countWrite, uncountWrite } from '../limits.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
 import type { CurrentRrsets, RrsetPlan } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
 import { nameserversOf } from '../zones/view.ts';
+import { findZone } from './zone.ts';
 
 /** The answer to an update. */
 export interface UpdateResult {
@@ -42,7 +42,7 @@ export async function applyUpdate(
   if (zoneEntry === undefined || message.questions.length > 1 || zoneEntry.type !== TYPE_NUMBERS.SOA) {
     return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.' };
   }
-  const zone = zoneEntry.class === CLASS.IN ? await findZone(context, caller, nameText(zoneEntry.name)) : null;
+  const zone = zoneEntry.class === CLASS.IN ? await findZone(context, caller.actor, nameText(zoneEntry.name)) : null;
   if (zone === null) {
     return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.` };
   }
@@ -62,13 +62,6 @@ export async function applyUpdate(
     }
     throw error;
   }
-}
-
-/** Null: it does not exist, or the key may not see it. */
-async function findZone(context: ServiceContext, { actor }: Caller, text: string): Promise<ZoneRow | null> {
-  const name = parseZoneName(text);
-  const [zone] = name.ok ? await zonesNamed(context.db, [name.value]) : [];
-  return zone !== undefined && maySee(actor, zone) ? zone : null;
 }
 
 /**

@@ -1,0 +1,71 @@
+// Passes queries to the name servers of the service over TCP, where neither their limits of rate nor the size of a datagram matter.
+import { connect } from 'node:net';
+import { concat, uint16 } from '#dns/wire/octets.ts';
+
+/** Passes a query without TSIG record to a name server. @throws Error if none answers, or too many queries are in flight */
+export type Forward = (query: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
+
+interface ForwardOptions {
+  /** Where name servers answer; at least one. */
+  servers: readonly { host: string; port: number }[];
+  /** The time limit for one name server, in ms. (Default: 1500.) */
+  timeoutMs?: number;
+  /** The most queries in flight. (Default: 200.) */
+  most?: number;
+}
+
+const TIMEOUT_MS = 1_500;
+const MOST = 200;
+
+/** Begins with the name server that answered last, and asks each of them once. */
+export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MOST }: ForwardOptions): Forward {
+  let first = 0;
+  let inFlight = 0;
+  return async (query, signal) => {
+    if (inFlight >= most) throw new Error(`${most} queries are in flight already`);
+    inFlight += 1;
+    try {
+      const failures: unknown[] = [];
+      for (let turn = 0; turn < servers.length; turn += 1) {
+        const at = (first + turn) % servers.length;
+        const server = servers[at];
+        if (server === undefined) break;
+        signal.throwIfAborted();
+        try {
+          const answer = await exchange(server, query, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+          first = at;
+          return answer;
+        } catch (error) {
+          failures.push(error);
+        }
+      }
+      signal.throwIfAborted();
+      throw new AggregateError(failures, 'no name server of the service answers');
+    } finally {
+      inFlight -= 1;
+    }
+  };
+}
+
+/** One query and its answer over a connection of their own (RFC 7766). */
+function exchange(server: { host: string; port: number }, query: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...server, signal });
+    let received: Uint8Array = new Uint8Array();
+    const settle = (work: () => void) => {
+      socket.destroy();
+      work();
+    };
+    socket.on('error', (error) => settle(() => reject(signal.aborted ? signal.reason : error)));
+    socket.on('close', () => settle(() => reject(new Error('the name server closed the connection'))));
+    socket.on('connect', () => socket.write(concat([uint16(query.length), query])));
+    socket.on('data', (chunk) => {
+      received = concat([received, chunk as Uint8Array]);
+      const [high, low] = received;
+      if (high === undefined || low === undefined || received.length < 2 + ((high << 8) | low)) return;
+      const answer = received.slice(2, 2 + ((high << 8) | low));
+      const isAnswer = answer[0] === query[0] && answer[1] === query[1] && ((answer[2] ?? 0) & 0x80) !== 0;
+      settle(() => (isAnswer ? resolve(answer) : reject(new Error('the answer belongs to another query'))));
+    });
+  });
+}

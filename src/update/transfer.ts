@@ -1,0 +1,58 @@
+// Sends a zone by AXFR, or as the answer to IXFR: the whole zone, or only its SOA record if the client has this serial already, as RFC
+// 1995 section 4 permits. Each message is signed. The zone comes from the database in one snapshot, so a transfer has every update
+// that was answered before it.
+import { META, type Question, readMessage } from '#dns/message/message.ts';
+import { recordsOf, soaRecord, transferMessages } from '#dns/message/transfer.ts';
+import { createSigner, type Signed } from '#dns/message/tsig.ts';
+import { PLACEHOLDER } from '#dns/own-records.ts';
+import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
+import type { ServiceContext } from '#service/context.ts';
+import type { FoundTsigKey } from '#service/keys/tsig.ts';
+import { transferZone, type ZoneTransfer } from '#service/updates/transfer.ts';
+import type { Transport } from './relay.ts';
+
+interface Asked {
+  /** Without its TSIG record. */
+  query: Uint8Array;
+  id: number;
+  question: Question;
+  signed: Signed;
+  key: FoundTsigKey;
+}
+
+/**
+ * @returns false if the key reaches no zone with this name; nothing was sent then
+ * @throws as transferZone, before anything was sent; and the failure of the transport
+ */
+export async function sendTransfer(context: ServiceContext, asked: Asked, transport: Transport): Promise<boolean> {
+  const { id, question, signed, key, query } = asked;
+  const has = question.type === META.IXFR ? serialOf(query) : null;
+  const sent = await transferZone(context, key.actor, question.name, transport.signal, async (zone) => {
+    const sign = createSigner(signed.tsig, key);
+    for await (const message of transferMessages({ id, question }, recordsFor(zone, has))) {
+      await transport.send(sign(message, Math.floor(context.now().getTime() / 1000)));
+    }
+    return true;
+  });
+  return sent ?? false;
+}
+
+async function* recordsFor({ name, serial, soa, pages }: ZoneTransfer, has: number | null): AsyncGenerator<Uint8Array> {
+  const ends = soaRecord(name, soa, serial);
+  yield ends;
+  if (has === serial) return;
+  for await (const sets of pages) {
+    for (const set of sets) {
+      // An ALIAS without addresses is nothing that a client may see.
+      if (set.type !== PLACEHOLDER.type || set.rdata[0] !== PLACEHOLDER.rdata) yield* recordsOf(name, set);
+    }
+  }
+  yield ends;
+}
+
+/** The serial that the client of an IXFR has, from its authority section; null if there is none. */
+function serialOf(query: Uint8Array): number | null {
+  const soa = readMessage(query).sections[1].find(({ type }) => type === TYPE_NUMBERS.SOA);
+  if (soa === undefined || soa.rdata.length < 20) return null;
+  return new DataView(soa.rdata.buffer, soa.rdata.byteOffset + soa.rdata.length - 20).getUint32(0);
+}
