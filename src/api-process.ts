@@ -32,13 +32,19 @@ export async function partsOfApi(
 async function updatesOf(
   config: Config<(typeof API_PROCESS_SETTINGS)[number]>,
 ): Promise<NonNullable<ApiParts['updates']>> {
-  const [{ createUpdateListener }, { refuseQueries }] = await Promise.all([
+  const [{ createUpdateListener }, { parseOverrides }] = await Promise.all([
     import('#update/listener.ts'),
-    import('#update/relay.ts'),
+    import('#nameserver/probe/probe.ts'),
   ]);
   const connections = {
     total: config.ZONESTEAD_MAX_CONNECTIONS,
     perAddress: config.ZONESTEAD_MAX_CONNECTIONS_PER_ADDRESS,
   };
-  return (parts) => createUpdateListener({ ...parts, relay: refuseQueries, connections });
+  const overrides = parseOverrides(config.ZONESTEAD_NAMESERVER_ADDRESSES);
+  const named = config.ZONESTEAD_NAMESERVERS.map((name) => {
+    const at = overrides.get(name);
+    return at === undefined ? { host: name, port: 53 } : { host: at.address, port: at.port };
+  });
+  const nameservers = config.ZONESTEAD_UPDATE_NAMESERVERS ?? named;
+  return (parts) => createUpdateListener({ ...parts, nameservers, connections });
 }

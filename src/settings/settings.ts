@@ -5,6 +5,7 @@ import {
   hostName,
   hostNames,
   hostPort,
+  hostPorts,
   httpUrl,
   instanceId,
   labels,
@@ -62,6 +63,11 @@ export const SETTINGS = {
     hostPort,
     'no DNS updates',
     'The api takes DNS updates (RFC 2136) with TSIG at this address, over UDP and TCP.',
+  ),
+  ZONESTEAD_UPDATE_NAMESERVERS: optional(
+    hostPorts,
+    'the names of ZONESTEAD_NAMESERVERS, port 53',
+    'Queries at the address of DNS updates are passed to these name servers over TCP.',
   ),
   ZONESTEAD_FEED_WITHOUT_TLS: preset(
     oneOf('refuse', 'allow'),

@@ -1,10 +1,9 @@
 // Answers one message: checks its signature, applies its update, and signs the answer. Sockets and name servers are parameters.
 //
-//     no TSIG record                              REFUSED
-//     unknown key, or one that may not be used    NOTAUTH with BADKEY, without a signature
-//     wrong MAC                                   NOTAUTH with BADSIG, without a signature
-//     time too far away, MAC cut short            NOTAUTH with BADTIME or BADTRUNC, signed
-//     refused by the service                      refusals.ts
+//     opcode QUERY              queries.ts
+//     no TSIG record            REFUSED
+//     a wrong signature         proof.ts
+//     refused by the service    refusals.ts
 import { createHash, randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import type { Logger } from 'pino';
@@ -18,47 +17,39 @@ import {
   readMessage,
   readOnlyQuestion,
 } from '#dns/message/message.ts';
-import {
-  answerUnsigned,
-  checkTsig,
-  type Signed,
-  signAnswer,
-  sizeOfTsig,
-  type TsigKey,
-  takeTsig,
-} from '#dns/message/tsig.ts';
+import { type Signed, signAnswer, sizeOfTsig } from '#dns/message/tsig.ts';
 import { RCODE } from '#dns/wire/rcodes.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
-import { type FoundTsigKey, findTsigKey } from '#service/keys/tsig.ts';
+import type { FoundTsigKey } from '#service/keys/tsig.ts';
 import { refusal } from '#service/refusal.ts';
 import { applyUpdate } from '#service/updates/update.ts';
 import { bareAnswer, buildAnswer, type Outcome } from './answer.ts';
 import type { UpdateMetrics } from './metrics.ts';
+import { type Proof, prove } from './proof.ts';
 import { outcomeOfError } from './refusals.ts';
-import type { Relay, Transport } from './relay.ts';
 import { createReplays } from './replays.ts';
+import type { Answerer, Transport } from './transport.ts';
 
 export interface DoorOptions {
   context: ServiceContext;
   /** Writes per minute of the key; null: none. */
   limitOf(actor: Actor): number | null;
-  relay: Relay;
+  /** Answers messages with opcode QUERY. */
+  queries: Answerer;
   log: Logger;
   metrics: UpdateMetrics;
 }
 
-/** Answers a message over its transport. It never rejects because of the message. */
-export type Door = (octets: Uint8Array, transport: Transport) => Promise<void>;
-
-export function createDoor({ context, limitOf, relay, log, metrics }: DoorOptions): Door {
+/** The function that answers each message. It never rejects because of the message. */
+export function createDoor({ context, limitOf, queries, log, metrics }: DoorOptions): Answerer {
   const replays = createReplays(() => context.now().getTime());
 
   return async (octets, transport) => {
     const header = readHeader(octets);
     // An answer to an answer could go back and forth without end.
     if (header === null || header.isAnswer) return;
-    if (header.opcode === OPCODE.QUERY) return relay(octets, transport);
+    if (header.opcode === OPCODE.QUERY) return queries(octets, transport);
     const answer =
       header.opcode === OPCODE.UPDATE ? await answerOrFail(octets, header, transport) : bare(octets, 'NOTIMP');
     if (answer !== null) await transport.send(answer);
@@ -81,45 +72,40 @@ export function createDoor({ context, limitOf, relay, log, metrics }: DoorOption
   }
 
   async function answerUpdate(octets: Uint8Array, header: Header, transport: Transport): Promise<Uint8Array | null> {
-    let signed: Signed | null;
+    const { protocol, client } = transport;
+    let proof: Proof;
     let question: Question | null;
     try {
-      [signed, question] = [takeTsig(octets), readOnlyQuestion(octets)];
+      question = readOnlyQuestion(octets);
+      proof = await prove(context, octets, client.address);
     } catch (error) {
       if (error instanceof RangeError) return bare(octets, 'FORMERR');
       throw error;
     }
-    const { protocol, client } = transport;
     const parts = { id: header.id, opcode: header.opcode, question, edns: null, protocol };
-    if (signed === null) {
+    if (proof.kind === 'unsigned') {
       metrics.answered('REFUSED', 'unsigned');
       // Over UDP the address may be forged, so the answer is not longer than the request.
       const text = protocol === 'tcp' ? 'An update must be signed with a TSIG key of this service.' : null;
       return buildAnswer({ rcode: 'REFUSED', text, code: 'prohibited' }, { ...parts, reserved: 0 });
     }
+    const { signed } = proof;
     const { tsig } = signed;
-    const found = await findTsigKey(context, tsig.keyName, client.address);
-    const key: TsigKey | null = found;
-    const now = Math.floor(context.now().getTime() / 1000);
-    const check = checkTsig(signed, key, now);
     const reserved = sizeOfTsig(tsig);
-    if (found !== null && key !== null && check.ok) {
+    if (proof.kind === 'valid') {
+      const { key, now } = proof;
       const mac = `${key.name} ${Buffer.from(tsig.mac).toString('hex')}`;
       return replays.once(mac, async () => {
-        const { outcome, edns } = await outcomeOf(signed, found, transport);
+        const { outcome, edns } = await outcomeOf(signed, key, transport);
         const answer = buildAnswer(outcome, { ...parts, edns, reserved });
         return { answer: signAnswer(answer, tsig, key, now), isFinal: outcome.rcode !== 'SERVFAIL' };
       });
     }
-    const error = check.ok ? 'BADKEY' : check.error;
+    const { error } = proof;
     log.debug({ client: client.address, key: tsig.keyName.slice(0, 255), error }, 'an update with a wrong signature');
     if (error === 'malformed') return bare(octets, 'FORMERR');
     metrics.answered('NOTAUTH', error);
-    const answer = buildAnswer({ rcode: 'NOTAUTH', text: null, code: 'other' }, { ...parts, reserved });
-    if (key === null || error === 'BADKEY' || error === 'BADSIG') {
-      return answerUnsigned(answer, tsig, error === 'BADSIG' ? 'BADSIG' : 'BADKEY');
-    }
-    return signAnswer(answer, tsig, key, now, error);
+    return proof.finish(buildAnswer({ rcode: 'NOTAUTH', text: null, code: 'other' }, { ...parts, reserved }));
   }
 
   async function outcomeOf(

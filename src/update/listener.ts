@@ -5,9 +5,12 @@ import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { createDoor, type Door, type DoorOptions } from './door.ts';
+import { createDoor, type DoorOptions } from './door.ts';
+import { createForward } from './forward.ts';
 import { createUpdateMetrics } from './metrics.ts';
+import { createQueries } from './queries.ts';
 import { listenTcp, portOf } from './tcp.ts';
+import type { Answerer } from './transport.ts';
 import { listenUdp } from './udp.ts';
 
 export interface UpdateListener {
@@ -19,9 +22,11 @@ export interface UpdateListener {
   close(): Promise<void>;
 }
 
-interface ListenerOptions extends Omit<DoorOptions, 'metrics'> {
+interface ListenerOptions extends Omit<DoorOptions, 'metrics' | 'queries'> {
   metrics: Metrics;
   log: Logger;
+  /** The name servers that answer queries; at least one. */
+  nameservers: readonly { host: string; port: number }[];
   /** TCP connections of all clients, and of one client address. */
   connections: { total: number; perAddress: number };
   /** The time limit for a message over TCP to arrive, in ms. (Default: 10000.) */
@@ -40,11 +45,12 @@ const TRIES = 20;
 export function createUpdateListener(options: ListenerOptions): UpdateListener {
   const { log, connections, idleMs = IDLE_MS } = options;
   const metrics = createUpdateMetrics(options.metrics);
-  const answer = createDoor({ ...options, metrics });
+  const queries = createQueries({ ...options, metrics, forward: createForward({ servers: options.nameservers }) });
+  const answer = createDoor({ ...options, metrics, queries });
   const end = new AbortController();
   const inProgress = new Set<Promise<void>>();
   let isClosing = false;
-  const door: Door = async (octets, transport) => {
+  const door: Answerer = async (octets, transport) => {
     if (isClosing) return;
     const work = answer(octets, transport);
     inProgress.add(work);

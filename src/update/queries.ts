@@ -20,8 +20,8 @@ import type { Forward } from './forward.ts';
 import type { UpdateMetrics } from './metrics.ts';
 import { type Proof, prove } from './proof.ts';
 import { outcomeOfError } from './refusals.ts';
-import type { Relay, Transport } from './relay.ts';
 import { sendTransfer } from './transfer.ts';
+import type { Answerer, Transport } from './transport.ts';
 
 interface QueriesOptions {
   context: ServiceContext;
@@ -40,7 +40,7 @@ interface Query {
 /** Clients that ask for more over UDP get it over TCP: longer datagrams are fragmented (DNS flag day 2020). */
 const MOST_UDP = 1_232;
 
-export function createQueries({ context, forward, log, metrics }: QueriesOptions): Relay {
+export function createQueries({ context, forward, log, metrics }: QueriesOptions): Answerer {
   return async (octets, transport) => {
     const query = readQuery(octets);
     let answer: Uint8Array | null;
@@ -52,7 +52,7 @@ export function createQueries({ context, forward, log, metrics }: QueriesOptions
       } catch (error) {
         if (transport.signal.aborted) return;
         const isMalformed = error instanceof RangeError;
-        if (!isMalformed) log.warn({ err: error, client: transport.client.address }, 'a query got no answer');
+        if (!isMalformed) log.info({ err: error, client: transport.client.address }, 'a query got no answer');
         answer = bareAnswer(octets, isMalformed ? RCODE.FORMERR : RCODE.SERVFAIL);
       }
     }

@@ -3,10 +3,10 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 import { type ConnectionLimits, limitConnections } from '#edge/sockets.ts';
-import type { Door } from './door.ts';
+import type { Answerer } from './transport.ts';
 
 export interface TcpOptions {
-  door: Door;
+  door: Answerer;
   limits: ConnectionLimits;
   /** The time for a whole message to arrive, and to wait for the next one, in ms (RFC 7766 section 6.2.3). */
   idleMs: number;

@@ -9,7 +9,7 @@ import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { FoundTsigKey } from '#service/keys/tsig.ts';
 import { transferZone, type ZoneTransfer } from '#service/updates/transfer.ts';
-import type { Transport } from './relay.ts';
+import type { Transport } from './transport.ts';
 
 interface Asked {
   /** Without its TSIG record. */

@@ -1,10 +1,10 @@
 // Messages over UDP: each datagram is one, and gets at most one answer.
 import { createSocket, type Socket } from 'node:dgram';
 import { isIPv6 } from 'node:net';
-import type { Door } from './door.ts';
+import type { Answerer } from './transport.ts';
 
 export interface UdpOptions {
-  door: Door;
+  door: Answerer;
   /** The most datagrams in progress. Further ones are dropped; their clients send them again. */
   inProgress: number;
   onDropped(): void;

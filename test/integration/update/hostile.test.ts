@@ -41,6 +41,8 @@ describe('damaged messages', () => {
       // An answer gets no answer; the others have one of the opcodes.
       if ((header & 0x8000) !== 0) return;
       const { rcode } = readReply(await exchange(port, request), request, key);
+      // Without a name server, a query that is well formed is answered SERVFAIL.
+      if (((header >> 11) & 0xf) === 0) return;
       seen.set(rcode, (seen.get(rcode) ?? 0) + 1);
     };
     for (let round = 0; round < 100; round += 1) await Promise.all(Array.from({ length: 20 }, one));

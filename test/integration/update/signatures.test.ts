@@ -133,12 +133,12 @@ describe('a message', () => {
     await expectNothingWritten();
   });
 
-  test('with another opcode is answered NOTIMP, and a query REFUSED without a name server behind the port', async () => {
+  test('with another opcode is answered NOTIMP, and a query SERVFAIL while no name server answers', async () => {
     for (const [opcode, rcode] of [
       [4, 'NOTIMP'],
       [2, 'NOTIMP'],
       [15, 'NOTIMP'],
-      [0, 'REFUSED'],
+      [0, 'SERVFAIL'],
     ] as const) {
       const message = Uint8Array.from(updateMessage({ zone, changes }));
       message.set(uint16(opcode << 11), 2);
