@@ -80,6 +80,15 @@ const api = component({
   replicas: scaled,
   limits: z.boolean(),
   powerdnsApi: z.boolean(),
+  updates: values({
+    enabled: z.boolean(),
+    port: highPort,
+    service: values({
+      ...{ type: serviceType, port, annotations: texts },
+      ...{ loadBalancerIP: z.string(), loadBalancerClass: z.string(), loadBalancerSourceRanges: z.array(z.string()) },
+      externalTrafficPolicy: z.enum(['', 'Local', 'Cluster']),
+    }),
+  }),
   publicSuffixes: z.enum(['refuse', 'allow']),
   quarantineHours: z.int().min(0).max(8_760),
   quotas: values({

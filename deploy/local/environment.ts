@@ -13,6 +13,7 @@ export function environmentOf({ service, cluster, issuance }: Stack): Record<str
     ZONESTEAD_TEAM_2: service.keys.second.team,
     ZONESTEAD_PERSON_KEY: service.personKey,
     ZONESTEAD_DNS: `${service.dns.address}:${service.dns.port}`,
+    ...(service.updates === null ? {} : { ZONESTEAD_UPDATES: service.updates }),
     // Their names resolve nowhere: `zonestead acme` and `doctor` find the name servers here.
     ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
     DATABASE_URL: service.databaseUrl,

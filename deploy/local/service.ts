@@ -25,6 +25,8 @@ export interface ServicePorts {
   postgres: number;
   api: number;
   apiHealth: number;
+  /** DNS updates. (Default: the api takes none.) */
+  updates?: number;
   /** One for each name server. */
   dns: readonly number[];
   nameserverHealth: readonly number[];
@@ -51,6 +53,8 @@ export interface Service {
   /** The first name server. */
   dns: { address: string; port: number };
   nameServers: readonly NameServer[];
+  /** Where the api takes DNS updates; null: it takes none. */
+  updates: string | null;
   /** ZONESTEAD_NAMESERVER_ADDRESSES: the names of the name servers resolve nowhere. */
   nameserverAddresses: string;
   keys: Record<KeyUse, { team: string; key: string }>;
@@ -119,6 +123,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       url: base,
       databaseUrl: url,
       dns: { address: '127.0.0.1', port: ports.dns[0] as number },
+      updates: ports.updates === undefined ? null : `127.0.0.1:${ports.updates}`,
       nameServers: servers,
       nameserverAddresses: addressesOf(servers),
       keys,
@@ -148,6 +153,7 @@ function apiSettings(
     ZONESTEAD_CONSOLE_URL: `http://127.0.0.1:${ports.api}`,
     ZONESTEAD_SESSION_KEY: sessionKey,
     ZONESTEAD_NAMESERVER_ADDRESSES: addressesOf(servers),
+    ...(ports.updates === undefined ? {} : { ZONESTEAD_UPDATE_LISTEN: `127.0.0.1:${ports.updates}` }),
     ...settings,
   };
 }

@@ -57,6 +57,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       { name: 'postgres' },
       { name: 'api', ...(options.apiPort === undefined ? {} : { port: options.apiPort }) },
       { name: 'apiHealth' },
+      { name: 'updates', dns: true },
       { name: 'dns', dns: true, ...(options.dnsPort === undefined ? {} : { port: options.dnsPort }) },
       { name: 'nameserverHealth' },
       ...more.flatMap((number) => [

@@ -69,12 +69,13 @@ function announce(
   seconds: number,
   print: (line: string) => void,
 ): void {
-  const { url, nameServers } = service;
+  const { url, nameServers, updates } = service;
   const dns = nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
   print(`ready after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${dns}.`);
   if (issuance) {
     print(`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
   }
+  if (updates !== null) print(`DNS updates: ${updates}, with a key of zonestead keys mint --tsig.`);
   print(`Console: ${url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`);
   print(
     `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,

@@ -1,4 +1,4 @@
-// Who signed a message: looks up its TSIG key and checks the signature. What a wrong signature is answered is in RFC 8945 section 5.2:
+// Looks up the TSIG key of a message and checks its signature. The answers to wrong signatures (RFC 8945 section 5.2):
 //
 //     unknown key, or one that may not be used    NOTAUTH with BADKEY, without a signature
 //     wrong MAC                                   NOTAUTH with BADSIG, without a signature
@@ -27,7 +27,7 @@ export type Proof =
     };
 
 /**
- * @param address of the client
+ * @param address the client's
  * @returns `now` in seconds of Unix time
  * @throws RangeError when the message or its TSIG record is malformed; Error when the database is away
  */

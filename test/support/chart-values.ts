@@ -144,6 +144,18 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     },
     nameserver: { listenAddresses: ['0.0.0.0', '::'], pdb: { enabled: true, maxUnavailable: null, minAvailable: 1 } },
   },
+  'DNS updates at a load balancer': {
+    api: {
+      updates: {
+        enabled: true,
+        service: {
+          type: 'LoadBalancer',
+          annotations: { 'lb.example/shared': 'updates' },
+          loadBalancerSourceRanges: ['192.0.2.0/24'],
+        },
+      },
+    },
+  },
   'everything that can be added': {
     commonLabels: { owner: 'dns' },
     commonAnnotations: { contact: 'dns@example.net' },
@@ -196,6 +208,7 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ api: { replicas: 'two' } }, /\/api\/replicas.*want integer/],
   [{ apii: {} }, /additional properties 'apii' not allowed/],
   [{ api: { resorces: {} } }, /\/api'.*additional properties 'resorces' not allowed/],
+  [{ api: { updates: { port: 53 } } }, /\/api\/updates\/port.*want 1,?024/],
   [{ nameserver: { port: 53 } }, /\/nameserver\/port.*want 1,?024/],
   [{ image: { digest: 'latest' } }, /\/image\/digest.*sha256/],
   [{ solver: { certificate: { mode: 'none' } } }, /\/solver\/certificate\/mode.*'self', 'cert-manager', 'existing'/],

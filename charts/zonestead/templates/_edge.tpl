@@ -9,6 +9,12 @@
 {{- if or .Values.nameserver.enabled .Values.edge.enabled }}true{{ end -}}
 {{- end -}}
 
+{{/* The Service that answers queries over TCP, as host:port. */}}
+{{- define "zonestead.dnsForQueries" -}}
+{{- $s := .Values.dns.service -}}
+{{- printf "%s-dns%s.%s.svc:%v" (include "zonestead.fullname" .) (ternary "-tcp" "" $s.split) (include "zonestead.namespace" .) $s.port -}}
+{{- end -}}
+
 {{/* Whether the edges follow the name servers of this release: true or nothing. */}}
 {{- define "zonestead.ownEdges" -}}
 {{- if and .Values.edge.enabled (not .Values.edge.primaries) }}true{{ end -}}

@@ -9,6 +9,9 @@
 {{/* All pods can reach the REST service, because API keys control the access. */}}
 {{- define "zonestead.ingress.api" -}}
 - ports: [{ port: http }{{ if ne .root.Values.api.tls.mode "off" }}, { port: https }{{ end }}]
+{{- if .root.Values.api.updates.enabled }}
+- ports: [{ port: updates-udp, protocol: UDP }, { port: updates-tcp, protocol: TCP }]
+{{- end }}
 {{- end -}}
 
 {{/* kube-apiserver. A policy cannot know its address, so only the ports are limited. */}}

@@ -19,7 +19,7 @@ export interface ZoneTransfer {
 /**
  * Passes a zone to `send`. It holds a slot for large reads and a database connection until `send` settles; a reader that takes no page for
  * 30 s loses both.
- * @returns what `send` returns; null if the key reaches no zone with this name
+ * @returns the result of `send`; null if the key reaches no zone with this name
  * @throws Refusal forbidden, busy; the reason of the signal
  */
 export async function transferZone<T>(

@@ -256,6 +256,31 @@ describe('values', () => {
     expect(tcp.spec).toMatchObject({ externalTrafficPolicy: 'Local', allocateLoadBalancerNodePorts: false });
   });
 
+  it('open a port of the api for DNS updates, which asks the name servers of the release', async () => {
+    const objects = await render({ ...VALUE_SETS['DNS updates at a load balancer'], networkPolicy: { enabled: true } });
+    const { spec } = one(objects, 'Service', 'zonestead-updates');
+    expect(spec).toMatchObject({
+      type: 'LoadBalancer',
+      externalTrafficPolicy: 'Local',
+      selector: { 'app.kubernetes.io/component': 'api' },
+      ports: [
+        { protocol: 'UDP', port: 53, targetPort: 'updates-udp' },
+        { protocol: 'TCP', port: 53, targetPort: 'updates-tcp' },
+      ],
+    });
+    expect(env(objects, 'Deployment', 'zonestead-api')).toMatchObject({
+      ZONESTEAD_UPDATE_LISTEN: '0.0.0.0:5353',
+      ZONESTEAD_UPDATE_NAMESERVERS: 'zonestead-dns.zonestead.svc:53',
+    });
+    const ports = container(objects, 'Deployment', 'zonestead-api').ports;
+    expect(ports).toContainEqual({ name: 'updates-udp', containerPort: 5353, protocol: 'UDP' });
+    const policy = JSON.stringify(one(objects, 'NetworkPolicy', 'zonestead-api').spec.ingress);
+    expect(policy).toContain('"port":"updates-udp"');
+    const without = await render({});
+    expect(without.some(({ metadata }) => metadata.name === 'zonestead-updates')).toBe(false);
+    expect(env(without, 'Deployment', 'zonestead-api')).not.toHaveProperty('ZONESTEAD_UPDATE_LISTEN');
+  });
+
   it('give each name server a Service of its own', async () => {
     const objects = await render(VALUE_SETS['an address for each name server'] ?? {});
     const services = [0, 1].map((index) => one(objects, 'Service', `zonestead-nameserver-${index}`).spec);

@@ -19,7 +19,8 @@ afterAll(() => shell.close());
 test('a reader changes a name with nsupdate', async () => {
   await service.zone('example.com', await service.key({ team: 'platform' }));
   await shell.type(`zonestead() { ${process.execPath} ${join(PROJECT, 'src/main.ts')} "$@"; }`);
-  const own = { 'updates.example.net 53': `127.0.0.1 ${service.updatePort()}` };
+  const port = service.updatePort();
+  const own = { 'updates.example.net 53': `127.0.0.1 ${port}`, '@updates.example.net': `@127.0.0.1 -p ${port}` };
   const { blocks } = await readPage('docs/how-to/dns-updates.md');
   for (const { file, text } of blocks) if (file) await writeFile(join(folder, file), `${typed(text, own)}\n`);
   for (const step of await scenario('dns updates')) {

@@ -18,7 +18,7 @@ const key = await updateKey(service);
 const keyText = ({ algorithm, name, secret }: UpdateKey) =>
   `${algorithm}:${name}:${Buffer.from(secret).toString('base64')}`;
 
-/** What dig prints: records, and lines of comments. */
+/** The output of dig: records, and lines of comments. */
 async function dig(by: UpdateKey | null, ...words: string[]): Promise<string> {
   const signed = by === null ? [] : ['-y', keyText(by)];
   const args = ['@127.0.0.1', '-p', String(port), ...signed, ...words, '+tries=3', '+time=15', '+nocookie'];
@@ -58,7 +58,7 @@ describe('a transfer', () => {
     }
   });
 
-  test.for(TSIG_KEY_ALGORITHMS)('of several messages is signed with %s', async (algorithm) => {
+  test.for(TSIG_KEY_ALGORITHMS)('has a signature by %s in each of its messages', async (algorithm) => {
     const by = await updateKey(service, { algorithm });
     const zone = await service.zone();
     const text = (n: number) => `"${String(n).padEnd(250, 'x')}"`;
@@ -97,10 +97,10 @@ describe('a transfer', () => {
   });
 
   test.each([
-    ['of another team', { team: 'other' }, 'NOTAUTH'],
+    ['from another team', { team: 'other' }, 'NOTAUTH'],
     ['that may not read records', { records: 'none' as const }, 'REFUSED'],
     ['that may write some names only', { onlyNames: ['_acme-challenge'], onlyTypes: ['TXT'] }, 'REFUSED'],
-    ['of another network', { networks: ['192.0.2.0/24'] }, 'NOTAUTH'],
+    ['from another network', { networks: ['192.0.2.0/24'] }, 'NOTAUTH'],
   ])('with a key %s is refused', async (_, options, rcode) => {
     const { zoneName } = await service.zone();
     const by = await updateKey(service, options);
