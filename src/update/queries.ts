@@ -52,7 +52,7 @@ export function createQueries({ context, forward, log, metrics }: QueriesOptions
       } catch (error) {
         if (transport.signal.aborted) return;
         const isMalformed = error instanceof RangeError;
-        if (!isMalformed) log.info({ err: error, client: transport.client.address }, 'a query got no answer');
+        if (!isMalformed) log.debug({ err: error, client: transport.client.address }, 'a query got no answer');
         answer = bareAnswer(octets, isMalformed ? RCODE.FORMERR : RCODE.SERVFAIL);
       }
     }

@@ -131,7 +131,7 @@ export const PLAN = {
   },
   'dns updates': {
     test: 'test/integration/update/page.test.ts',
-    choices: [...begins(UPDATES, 'zonestead keys mint', 'sed -n'), ...begins(UPDATES, 'nsupdate ')],
+    choices: [...begins(UPDATES, 'zonestead keys mint', 'sed -n'), ...begins(UPDATES, 'nsupdate ', 'dig ')],
   },
   'powerdns api': {
     test: 'test/integration/powerdns/page.test.ts',
