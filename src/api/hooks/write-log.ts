@@ -24,13 +24,15 @@ export function logWrites(app: FastifyInstance, log: Logger): void {
   app.addHook('onResponse', async (request, reply) => {
     if (request.bucket === null) return;
     const { id: requestId, method, actor, parts } = request;
-    const zoneId = (request.params as { id?: string } | undefined)?.id;
+    // The PowerDNS API addresses zones by name.
+    const { id: zoneId, zone } = (request.params ?? {}) as { id?: string; zone?: string };
     log.info(
       {
         requestId,
         method,
         route: patternOf(request.routeOptions.url ?? ''),
         zoneId,
+        zone,
         keyId: actor?.keyId,
         client: request.clientAddress,
         status: reply.statusCode,

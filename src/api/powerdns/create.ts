@@ -4,10 +4,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
-import { countWrite } from '#service/limits.ts';
+import { countWrite, uncountWrite } from '#service/limits.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
 import type { Places } from '#service/records/places.ts';
-import { insist } from '#service/refusal.ts';
+import { insist, Refusal } from '#service/refusal.ts';
 import { importZoneFile } from '#service/zonefile/import.ts';
 import { createZone } from '#service/zones/create.ts';
 import { type NamedZone, zoneNamed } from '#service/zones/named.ts';
@@ -37,10 +37,12 @@ export async function createFromBody(
   mustHaveOurNameservers(fields, context.nameservers);
   const caller = { ...callerOf(request), once: null };
   const records = recordsOf(fields, name, context);
+  const places = placesOf(context, caller, limit);
   const zone = await createZone(context, caller, { zoneName: name, owner: ownerOf(fields, caller.actor) });
   try {
-    await records?.(zone.id, caller, placesOf(context, caller, limit), whenClientLeaves(reply));
+    await records?.(zone.id, caller, places, whenClientLeaves(reply));
   } catch (error) {
+    if (error instanceof Refusal && error.code === 'busy') await places?.giveBack();
     await removeZone(context, caller, zone.id);
     throw error;
   }
@@ -92,15 +94,24 @@ function mustHaveOurNameservers(fields: Fields, ours: readonly string[]): void {
   );
 }
 
-function placesOf(context: ServiceContext, { actor }: Caller, limit: RecordLimit): Places | null {
+interface ReturnablePlaces extends Places {
+  giveBack(): Promise<void>;
+}
+
+function placesOf(context: ServiceContext, { actor }: Caller, limit: RecordLimit): ReturnablePlaces | null {
   const most = limit(actor);
   if (most === null) return null;
-  const places: Places = {
+  const counted: string[] = [];
+  const places: ReturnablePlaces = {
     taken: 0,
     take: async (wanted) => {
       if (wanted <= places.taken) return;
-      await countWrite(context, actor, 'records', most, wanted - places.taken, wanted);
+      const { at } = await countWrite(context, actor, 'records', most, wanted - places.taken, wanted);
+      counted.push(at);
       places.taken = wanted;
+    },
+    giveBack: async () => {
+      for (const at of counted) await uncountWrite(context, actor, 'records', at);
     },
   };
   return places;

@@ -124,6 +124,23 @@ test('REPLACE, DELETE, EXTEND and PRUNE', async () => {
   expect(await stored(zone)).toEqual([]);
 });
 
+test('fifty clients that add a value to one RRset at once lose none', async () => {
+  const zone = await newZone();
+  const name = `_acme-challenge.${zone}`;
+  const { url } = await service.anotherApi();
+  const replicas = [send, powerDnsClient(url, service.admin.text)] as const;
+  const values = Array.from({ length: 50 }, (_, at) => `"value ${String(at).padStart(2, '0')}"`);
+  const statuses = await Promise.all(
+    values.map(async (content, at) => {
+      const client = replicas[at % 2] as typeof send;
+      const rrset = { name, type: 'TXT', ttl: 60, changetype: 'EXTEND', records: [{ content }] };
+      return (await client('PATCH', `/zones/${zone}`, { rrsets: [rrset] })).status;
+    }),
+  );
+  expect(statuses).toEqual(values.map(() => 204));
+  expect(await stored(zone)).toEqual([`${name} TXT 60 ${values.join(', ')}`]);
+});
+
 test('a PATCH is all or nothing', async () => {
   const zone = await newZone();
   const before = await send('GET', `/zones/${zone}`);

@@ -15,6 +15,7 @@ import { NODE_FAULTS } from './node.ts';
 import { OPERATOR_FAULTS } from './operator.ts';
 import { OPERATOR_CLUSTER_FAULTS } from './operator-clusters.ts';
 import { OWNER_FAULTS } from './owners.ts';
+import { POWERDNS_FAULTS } from './powerdns.ts';
 import { SERVICE_FAULTS } from './service.ts';
 import { SOLVER_FAULTS } from './solver.ts';
 import { UPDATE_FAULTS } from './update.ts';
@@ -26,6 +27,7 @@ export const FAULTS: readonly Fault[] = [
   ...ACME_FAULTS,
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
+  ...POWERDNS_FAULTS,
   ...UPDATE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,

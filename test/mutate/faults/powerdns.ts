@@ -1,0 +1,132 @@
+// Faults in the PowerDNS API: its answers, its changes of RRsets, and its rights.
+import type { Fault } from '../fault.ts';
+
+const READ = 'src/api/powerdns/read-rrsets.ts';
+const PLAN = 'src/api/powerdns/plan.ts';
+const CREATE = 'src/api/powerdns/create.ts';
+const RRSETS = 'src/service/records/rrsets.ts';
+
+const fault =
+  (test: string) =>
+  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
+    name: `powerdns-${name}`,
+    breaks,
+    edits: [{ file, find, replace }],
+    project: test.startsWith('test/unit/') ? 'unit' : 'integration',
+    tests: [test],
+  });
+
+const byRequests = fault('test/integration/powerdns/requests.test.ts');
+const byOracle = fault('test/integration/powerdns/oracle.test.ts');
+const byRights = fault('test/integration/powerdns/rights.test.ts');
+const byModel = fault('test/integration/powerdns/random.test.ts');
+const byReading = fault('test/unit/api/powerdns/read-rrsets.test.ts');
+const byEdits = fault('test/integration/api/edit-rrsets.test.ts');
+
+export const POWERDNS_FAULTS: readonly Fault[] = [
+  byRequests('clamp', 'a TTL below 30 s is refused', READ, 'Math.min(Math.max(ttl, MIN_TTL), MAX_TTL)', 'ttl'),
+  byRequests(
+    'half-zone',
+    'a zone whose records are refused stays',
+    CREATE,
+    '    await removeZone(context, caller, zone.id);\n',
+    '',
+  ),
+  byRequests(
+    'search',
+    'a restricted key finds all records',
+    'src/service/records/search.ts',
+    'readableOnly(actor) ?? ',
+    'null ?? ',
+  ),
+  byRequests(
+    'servers',
+    'a zone is created with name servers of others',
+    CREATE,
+    '  mustHaveOurNameservers(fields, context.nameservers);\n',
+    '',
+  ),
+  byOracle(
+    'dots',
+    'a relative host name is taken for an absolute one',
+    READ,
+    '...readContent(type, content)',
+    'content',
+  ),
+  byOracle(
+    'conflict',
+    'records that exclude each other are answered 409',
+    'src/api/powerdns/errors.ts',
+    "status === 409 && refused.field !== 'zoneName' ? 422 : status",
+    'status',
+  ),
+  byOracle('twice', 'an RRset may be replaced twice', READ, '&& seen.has(place)', '&& false'),
+  byOracle(
+    'outside',
+    'a deletion outside of the zone is refused',
+    READ,
+    "if (kind === 'DELETE' && !name.ok && !isWithin(text, zone)) return null;",
+    '',
+  ),
+  byReading('own', 'the NS records of the apex are changed without an error', READ, 'if (isSame || ', 'if (true || '),
+  byReading(
+    'default',
+    'an unchanged TTL is written',
+    PLAN,
+    '=== (record.ttl ?? defaultTtl) ? twin : record',
+    '=== -1 ? twin : record',
+  ),
+  byModel('extend', 'EXTEND adds a value that is there', PLAN, '|| twinOf(before, record) !== undefined', ''),
+  byModel('prune', 'PRUNE removes the other values', PLAN, '!isSame(each, record)', 'isSame(each, record)'),
+  byModel(
+    'order',
+    'a change does not see the one before it',
+    PLAN,
+    'touched.get(key)?.records ?? stored(name, type)',
+    'stored(name, type)',
+  ),
+  byRights(
+    'tenant',
+    "another team's zone is found by its name",
+    'src/service/zones/named.ts',
+    ' || !maySee(actor, zone)',
+    '',
+  ),
+  byRights(
+    'export',
+    'a restricted key exports the zone',
+    'src/api/powerdns/export.ts',
+    '    mustReadWholeZone(actor, zone.id);\n',
+    '',
+  ),
+  byRights(
+    'places',
+    'the records of a new zone are not limited',
+    CREATE,
+    'placesOf(context, caller, limit)',
+    'placesOf(context, caller, () => null)',
+  ),
+  byRights(
+    'settings',
+    'a key without the right to manage zones changes their settings',
+    'src/api/powerdns/zones.ts',
+    '    mustManageZones(actorOf(request));\n',
+    '',
+  ),
+  byEdits(
+    'rights',
+    'a restricted key changes RRsets of other names',
+    RRSETS,
+    '  for (const rrset of plan.rrsets) mustWriteRecord(caller.actor, zone.id, rrset);\n',
+    '',
+  ),
+  byEdits('turns', 'a CNAME cannot take the place of addresses', RRSETS, 'turnOf(one) - turnOf(other) || ', ''),
+  byEdits('growth', 'a full RRset cannot be replaced by a full one', RRSETS, ' || growthOf(one) - growthOf(other)', ''),
+  byEdits(
+    'replay',
+    'a repeated change of RRsets takes effect again',
+    'src/service/records/judge.ts',
+    '    const results: RrsetResult<unknown>[] = [{ ok: true, answer, serials, changed }];\n    if (caller.once) keep(state, caller.actor.keyId, caller.once, results);',
+    '    const results: RrsetResult<unknown>[] = [{ ok: true, answer, serials, changed }];',
+  ),
+];
