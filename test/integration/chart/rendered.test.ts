@@ -129,6 +129,13 @@ describe('the feed', () => {
     expect(given.filter(({ kind }) => kind === 'CronJob')).toEqual([]);
   });
 
+  it('turns the PowerDNS API off only if the values say so', async () => {
+    const settings = async (values: Parameters<typeof render>[0]) =>
+      env(await render(values), 'Deployment', 'zonestead-api');
+    expect((await settings({})).ZONESTEAD_PDNS_API).toBe(undefined);
+    expect((await settings({ api: { powerdnsApi: false } })).ZONESTEAD_PDNS_API).toBe('off');
+  });
+
   it('is not encrypted only if the values say so, and an address of another api has its own authority', async () => {
     const off = await render({ api: { tls: { mode: 'off' } } });
     expect(feed(off)).toEqual(['http://zonestead-api.zonestead.svc:80', undefined, undefined]);
