@@ -37,7 +37,9 @@ export async function counters(
   label: string,
   labels: readonly string[] = [],
 ): Promise<Record<string, number>> {
-  const environment = await readFile(`/proc/${pid}/environ`, 'utf8');
+  // A part that was stopped for a while has no counters.
+  const environment = await readFile(`/proc/${pid}/environ`, 'utf8').catch(() => null);
+  if (environment === null) return {};
   const listen = /(?:^|\0)ZONESTEAD_HEALTH_LISTEN=([^\0]+)/.exec(environment)?.[1];
   const text = await (await fetch(`http://${listen}/metrics`)).text();
   const sums: Record<string, number> = {};
