@@ -1,11 +1,13 @@
-// Builds the programs that the end-to-end tests need from Go modules in addition to the control plane. The build takes
+// Builds the programs that the end-to-end tests need from Go modules and from PyPI in addition to the control plane. The build takes
 // minutes, once per machine, and both cores: nothing that waits for a result may run at the same time.
 import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';
 import { ensureConformance } from './conformance.ts';
 import { ensureExternalDns } from './external-dns.ts';
+import { ensurePythonTools } from './tools/python.ts';
 
 export async function ensureEndToEndPrograms(progress: (line: string) => void, signal: AbortSignal): Promise<void> {
   await ensureCertManager({ progress, signal });
   await ensureConformance();
   await ensureExternalDns(signal);
+  await ensurePythonTools(progress, signal);
 }

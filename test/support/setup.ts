@@ -117,6 +117,7 @@ async function start(): Promise<Ground> {
       { command: 'knsupdate', package: 'knot-dnsutils' },
       { command: 'pdns_server', package: 'pdns-server' },
       { file: '/usr/lib/*/pdns/libgsqlite3backend.so', package: 'pdns-backend-sqlite3' },
+      { file: '/usr/share/doc/python3-venv', package: 'python3-venv' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
       { file: FAKE_TIME, package: 'libfaketime' },

@@ -16,6 +16,8 @@ export interface RealPowerDns {
   /** Without /api. */
   url: string;
   key: string;
+  /** Where it answers queries. */
+  dns: { address: string; port: number };
   send: PowerDnsRequest;
 }
 
@@ -66,5 +68,5 @@ export async function startPowerDns(): Promise<RealPowerDns> {
     part,
     signal: new AbortController().signal,
   });
-  return { url, key, send: powerDnsClient(url, key) };
+  return { url, key, dns: { address: '127.0.0.1', port: ports.powerDns ?? 0 }, send: powerDnsClient(url, key) };
 }
