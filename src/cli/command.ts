@@ -10,6 +10,8 @@ export interface CommandContext<Name extends SettingName> {
    */
   config(environment?: NodeJS.ProcessEnv): Config<Name>;
   print(line: string): void;
+  /** The path of the first module of this process. Files that start `zonestead` again name it. */
+  readonly program: string;
   /** Aborts when the process is told to end. */
   readonly signal: AbortSignal;
   /** Ends the process in the same way as a signal does. */

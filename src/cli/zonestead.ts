@@ -34,6 +34,7 @@ export const COMMANDS: Readonly<Record<string, () => Promise<{ command: CommandD
 
 const NO_PROCESS: ProcessContext = {
   print: () => undefined,
+  program: 'zonestead',
   signal: new AbortController().signal,
   stop: () => undefined,
 };

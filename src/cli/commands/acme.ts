@@ -1,11 +1,8 @@
 // `zonestead acme`: all words from the first one on belong to the ACME client, even those that begin with a hyphen.
 import { hostname } from 'node:os';
-import { fileURLToPath } from 'node:url';
 import { SCRIPTS, type ScriptKind } from '../acme/scripts.ts';
 import { ACME_SETTINGS } from '../acme/settings.ts';
 import { describeCommand } from '../command.ts';
-
-const MAIN = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
 const NOTES = `certbot runs this command directly (--manual-auth-hook and --manual-cleanup-hook). lego (EXEC_PATH), dehydrated (HOOK)
 and uacme (-h) run the file that "--print hook" writes. acme.sh needs the file that "--print acme.sh" writes.
@@ -36,19 +33,23 @@ export const command = describeCommand({
   notes: NOTES,
   settings: ['ZONESTEAD_CREDENTIALS', ...ACME_SETTINGS],
   passThrough: true,
-  run: async (words, options: Options, { print, signal }) => {
-    if (options.print !== undefined) return print(await printed(options.print, options));
+  run: async (words, options: Options, { print, program, signal }) => {
+    if (options.print !== undefined) return print(await printed(options.print, options, program));
     await run(words, options, print, signal);
   },
 });
 
-async function printed(kind: ScriptKind, { credentials, propagationSeconds }: Options): Promise<string> {
+async function printed(
+  kind: ScriptKind,
+  { credentials, propagationSeconds }: Options,
+  program: string,
+): Promise<string> {
   const { script } = await import('../acme/scripts.ts');
   const own = [
     ...(credentials === undefined ? [] : ['--credentials', credentials]),
     ...(propagationSeconds === undefined ? [] : ['--propagation-seconds', propagationSeconds]),
   ];
-  return script(kind, [process.execPath, MAIN, 'acme', ...own]).trimEnd();
+  return script(kind, [process.execPath, program, 'acme', ...own]).trimEnd();
 }
 
 async function run(

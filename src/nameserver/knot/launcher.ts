@@ -20,7 +20,7 @@ export interface Launcher {
   run(launch: Launch): Promise<void>;
 }
 
-const PROGRAM = new URL('./launcher-process.ts', import.meta.url);
+const PROGRAM = new URL('./launcher-process.js', import.meta.url);
 /** Without work, the process ends after this time. */
 const IDLE_MS = 5_000;
 

@@ -85,9 +85,12 @@ describe('the image zonestead', async () => {
     const folder = await temporaryFolder('image-sources');
     await layDown((await plan.layers.at(-1)?.rootfs()) ?? new Map(), folder);
     await symlink(join(ROOT, 'node_modules'), join(folder, 'app/node_modules'));
-    const start = [join(folder, 'app/main.js'), '--help'];
-    const { stdout } = await promisify(execFile)(process.execPath, ['--no-strip-types', ...start]);
-    expect(stdout).toContain('Usage: zonestead');
+    const main = join(folder, 'app/main.js');
+    const run = (...words: string[]) =>
+      promisify(execFile)(process.execPath, [main, ...words], { env: { NODE_OPTIONS: '--no-strip-types' } });
+    expect((await run('--help')).stdout).toContain('Usage: zonestead');
+    // The hook of ACME clients starts the same program.
+    expect((await run('acme', '--print', 'hook')).stdout).toContain(`exec ${process.execPath} ${main} acme "$@"`);
   });
 
   it('runs as nobody, with the heap bounded by the memory limit, and keeps no compiled code where others could write', () => {
