@@ -66,7 +66,7 @@ export const SETTINGS = {
   ),
   ZONESTEAD_UPDATE_NAMESERVERS: optional(
     hostPorts,
-    'the names of ZONESTEAD_NAMESERVERS, port 53',
+    'ZONESTEAD_NAMESERVERS at port 53',
     'Queries at the address of DNS updates are passed to these name servers over TCP.',
   ),
   ZONESTEAD_FEED_WITHOUT_TLS: preset(
