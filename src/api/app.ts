@@ -11,6 +11,7 @@ import { LIMITS } from '#service/limits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import type { Tracing } from '#telemetry/tracing.ts';
+import { dynDnsRoutes } from './dyndns/dyndns.ts';
 import { answerBrokenRequest, answerUnrouted, installErrors, MAX_PARAMETER } from './errors.ts';
 import { requireKey } from './hooks/auth.ts';
 import { takeJson } from './hooks/json-body.ts';
@@ -183,6 +184,16 @@ export function buildApp({
       refuseTheRest();
     },
     { prefix: '/acme' },
+  );
+  void app.register(
+    async (nic) => {
+      const scope = nic as unknown as FastifyInstance;
+      const refuseTheRest = refuseOtherMethods(scope, '/nic');
+      countDeclaredWrites(scope, context, writeLimits, 'start');
+      dynDnsRoutes(scope, context, isTrusted);
+      refuseTheRest();
+    },
+    { prefix: '/nic' },
   );
   if (powerDns) {
     void app.register(

@@ -14,7 +14,8 @@ import { STATUS, STATUS_OF_RULE } from './error-codes.ts';
 
 /** The error answers of a scope that has another form than the REST API. */
 export interface RefusalForm {
-  body(refused: Refusal): object;
+  /** An object is sent as JSON, a string as text. */
+  body(refused: Refusal): object | string;
   /** @param status that of the REST API */
   status(refused: Refusal, status: number): number;
   /** The header WWW-Authenticate of a 401. */
@@ -158,10 +159,9 @@ export function sendRefusal(
   if (refused.code === 'unauthorized' && !reply.hasHeader('www-authenticate')) {
     reply.header('www-authenticate', form.challenge);
   }
+  const body = form.body(refused);
+  reply.code(form.status(refused, status));
+  if (typeof body === 'string') return reply.type('text/plain; charset=utf-8').send(body);
   // Serialises JSON directly, because an error must not depend on the schema of its route.
-  return reply
-    .code(form.status(refused, status))
-    .type('application/json; charset=utf-8')
-    .serializer(JSON.stringify)
-    .send(form.body(refused));
+  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
 }

@@ -118,6 +118,8 @@ async function start(): Promise<Ground> {
       { command: 'pdns_server', package: 'pdns-server' },
       { file: '/usr/lib/*/pdns/libgsqlite3backend.so', package: 'pdns-backend-sqlite3' },
       { file: '/usr/share/doc/python3-venv', package: 'python3-venv' },
+      { command: 'ddclient', package: 'ddclient' },
+      { command: 'inadyn', package: 'inadyn' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
       { file: FAKE_TIME, package: 'libfaketime' },

@@ -4,11 +4,11 @@ import { type ExpectedRrset, judgeAddresses, judgeRrset, judgeSoa } from './comp
 import type { Message, Question } from './message.ts';
 import type { NameServer } from './servers.ts';
 
+export { publicAddresses } from '#base/public-address.ts';
 export { type Answer, type AskOptions, ask, NoAnswer } from './ask.ts';
 export type { ExpectedRrset } from './compare.ts';
 export type { Endpoint } from './exchange.ts';
 export type { Question, ResourceRecord } from './message.ts';
-export { publicAddresses } from './public-address.ts';
 export { resolversOf } from './resolvers.ts';
 export {
   type AddressResolver,

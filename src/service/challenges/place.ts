@@ -1,19 +1,13 @@
 // The place of a challenge value: the name in a zone of the account where a CA looks for it.
-import { fqdn, orderName, parseLookupName, suffixesOf } from '#dns/names/name.ts';
+import { fqdn, orderName, parseLookupName } from '#dns/names/name.ts';
 import { recordsAt } from '#store/records.ts';
-import { type ZoneRow, zonesNamed } from '#store/zones.ts';
-import { type Actor, maySee, mustWriteRecord } from '../accounts/actor.ts';
+import { type Actor, mustWriteRecord } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
+import { type Place, placeOf } from '../zones/place.ts';
 
 /** The number of CNAMEs that resolvers usually follow. */
 const MAX_LINKS = 16;
-
-export interface Place {
-  zone: ZoneRow;
-  /** Relative to the zone. */
-  name: string;
-}
 
 /**
  * The place of a challenge for `name`: this name, or the target of its CNAMEs in the zones of this account, because a CA follows
@@ -40,13 +34,6 @@ export async function challengePlace(context: ServiceContext, actor: Actor, name
     at = cname.rdata.replace(/\.$/, '');
   }
   throw refusal('cname-circle', { name: first, limit: MAX_LINKS });
-}
-
-/** The place of a name in the longest enclosing zone that the key may see. */
-async function placeOf(context: ServiceContext, actor: Actor, name: string): Promise<Place | null> {
-  const suffixes = suffixesOf(name).filter((suffix) => suffix.includes('.'));
-  const zone = (await zonesNamed(context.db, suffixes)).find((row) => maySee(actor, row));
-  return zone ? { zone, name: name === zone.name ? '@' : name.slice(0, -zone.name.length - 1) } : null;
 }
 
 /** The absolute name of a place, without the final dot. */

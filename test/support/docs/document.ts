@@ -71,7 +71,7 @@ const plain = (text: string) => text.replaceAll('\\|', '|');
 
 function fileNamedBy(token: Token | undefined): string | undefined {
   if (token?.type !== 'paragraph' && token?.type !== 'text') return undefined;
-  return /`([\w.-]+\.(?:yaml|sql|txt|zone))`[^`]*:$/.exec((token as { text: string }).text)?.[1];
+  return /`([\w.-]+\.(?:yaml|sql|txt|zone|conf))`[^`]*:$/.exec((token as { text: string }).text)?.[1];
 }
 
 /** The anchor that GitHub gives a heading. */

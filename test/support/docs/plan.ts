@@ -35,6 +35,7 @@ const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
 const UPDATES = howTo('dns-updates');
 const POWERDNS = howTo('powerdns-api');
+const DYNDNS = howTo('dynamic-addresses');
 const BIND = howTo('migrate/from-bind');
 const ADOPT = howTo('adopt-existing-zone');
 const TEAMS = howTo('manage-teams');
@@ -136,6 +137,10 @@ export const PLAN = {
   'powerdns api': {
     test: 'test/integration/powerdns/page.test.ts',
     choices: begins(POWERDNS, 'zonestead keys mint', 'curl '),
+  },
+  'dynamic addresses': {
+    test: 'test/integration/dyndns/page.test.ts',
+    choices: begins(DYNDNS, 'zonestead keys mint', 'curl ', 'ddclient ', 'inadyn '),
   },
   'several clusters': {
     test: 'test/e2e/two-clusters.test.ts',

@@ -1,6 +1,6 @@
 // The addresses that may be asked because NS records of other zones name them.
 import { describe, expect, it } from 'vitest';
-import { publicAddresses } from '#nameserver/probe/public-address.ts';
+import { publicAddresses } from '#base/public-address.ts';
 
 describe('an address that is not public', () => {
   it.each([

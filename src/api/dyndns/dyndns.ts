@@ -1,0 +1,96 @@
+// The dyndns2 protocol, by which routers and their programs keep the address of a host name up to date. The password is an API
+// key: rights, limits and history are those of the key.
+//
+//     docs/reference/dyndns.md has the parameters and the answers
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { IsTrusted } from '#edge/client-address.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { requireBasicKey } from '../hooks/acme-auth.ts';
+import { callerOf } from '../hooks/auth.ts';
+import { counterOf } from '../hooks/limits.ts';
+import { DYNDNS_ERRORS } from './errors.ts';
+import { type HostAnswer, updateHost } from './host.ts';
+import { type Addresses, addressesOfClient, readUpdate } from './request.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+/** A form has the parameters of the address; MOST_HOSTS of the longest names have 5 KiB. */
+const BODY_LIMIT = 16 * 1024;
+/** Says why a name was refused. Clients read the codes in the body alone. */
+const NOTE = 'zonestead-note';
+
+/** Registered below /nic. @param isTrusted whether an address is that of a trusted proxy */
+export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTrusted: IsTrusted): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    FORM,
+    { parseAs: 'string', bodyLimit: BODY_LIMIT },
+    async (_: unknown, body: string) => body,
+  );
+  // Some clients send an empty POST with another type, or none.
+  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: BODY_LIMIT }, async () => '');
+  app.addHook('onRequest', requireBasicKey(context));
+  app.addHook('onSend', async (_, reply) => void reply.header('cache-control', 'no-store'));
+  for (const method of ['GET', 'POST'] as const) {
+    app.route({
+      method,
+      url: '/update',
+      // HEAD must change nothing.
+      exposeHeadRoute: false,
+      config: { counts: { bucket: 'records', changes: 'operation' }, refusals: DYNDNS_ERRORS },
+      schema: { hide: true, ...(method === 'POST' ? { body: z.unknown() } : {}) },
+      handler: (request, reply) => handle(request, reply),
+    });
+  }
+
+  async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const update = readUpdate(parametersOf(request));
+    if ('code' in update) return send(reply, [update.code], update.problem);
+    const addresses = update.addresses ?? addressesOfClient(request.clientAddress, isTrusted);
+    if (addresses === null) {
+      return send(
+        reply,
+        update.hosts.map(() => 'dnserr'),
+        'The public address of the client cannot be seen from here: send myip=.',
+      );
+    }
+    const caller = { ...callerOf(request), once: null };
+    const count = counterOf(request);
+    let counted = 0;
+    const answers: HostAnswer[] = [];
+    for (const host of update.hosts) {
+      const before = counted;
+      const places = {
+        taken: 0,
+        take: async (writes: number) => {
+          await count(before + writes);
+          counted = before + writes;
+        },
+      };
+      answers.push(await updateHost(context, caller, host, addresses, places));
+    }
+    const problem = answers.find((answer) => answer.problem !== null)?.problem ?? null;
+    return send(
+      reply,
+      answers.map(({ code }) => lineOf(code, addresses)),
+      problem,
+    );
+  }
+}
+
+/** The parameters of the address, and those of a form. */
+function parametersOf({ url, body }: FastifyRequest): URLSearchParams {
+  const at = url.indexOf('?');
+  const query = at < 0 ? '' : url.slice(at + 1);
+  return new URLSearchParams(typeof body === 'string' && body !== '' ? `${query}&${body}` : query);
+}
+
+function lineOf(code: string, { A, AAAA }: Addresses): string {
+  if (code !== 'good' && code !== 'nochg') return code;
+  return `${code} ${[A, AAAA].filter((each) => each !== undefined).join(',')}`;
+}
+
+function send(reply: FastifyReply, lines: readonly string[], problem: string | null): FastifyReply {
+  if (problem !== null) reply.header(NOTE, problem.replaceAll(/[^\x20-\x7e]/g, '?'));
+  return reply.type('text/plain; charset=utf-8').send(`${lines.join('\n')}\n`);
+}

@@ -1,0 +1,75 @@
+// Gives one host name its addresses: a change of the zone, or nothing if it has them already.
+import { parseLookupName } from '#dns/names/name.ts';
+import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { equalBytes } from '#dns/wire/octets.ts';
+import type { Caller, ServiceContext } from '#service/context.ts';
+import { editRrsets } from '#service/records/edit-rrsets.ts';
+import type { Places } from '#service/records/places.ts';
+import type { CurrentRrsets, RrsetPlan } from '#service/records/rrsets.ts';
+import { insist, Refusal } from '#service/refusal.ts';
+import { placeOf } from '#service/zones/place.ts';
+import type { Addresses } from './request.ts';
+
+/** The TTL of a new RRset, in seconds; an existing one keeps its own. */
+const TTL = 60;
+
+export type HostCode = 'good' | 'nochg' | 'nohost' | 'notfqdn' | 'dnserr';
+
+/** The answer for a host name; `problem` says why it was refused. */
+export interface HostAnswer {
+  code: HostCode;
+  problem: string | null;
+}
+
+/** @throws Refusal unauthorized, rate_limited, busy: the whole request is to be repeated */
+export async function updateHost(
+  context: ServiceContext,
+  caller: Caller,
+  text: string,
+  addresses: Addresses,
+  places: Places,
+): Promise<HostAnswer> {
+  const parsed = parseLookupName(text);
+  if (!parsed.ok || !parsed.value.includes('.')) {
+    return { code: 'notfqdn', problem: 'hostname must be a complete name, such as home.example.com.' };
+  }
+  try {
+    const place = await placeOf(context, caller.actor, parsed.value);
+    if (place === null) return { code: 'nohost', problem: 'The name is in no zone of this key.' };
+    const records = Object.entries(addresses).map(([type, content]) =>
+      insist(parseRecord({ name: place.name, type, content, ttl: TTL }, place.zone.name)),
+    );
+    const work = {
+      names: [place.name],
+      candidates: records,
+      plan: (current: CurrentRrsets) => planOf(records, current),
+    };
+    const { answer } = await editRrsets(context, caller, place.zone.id, work, places);
+    return { code: answer, problem: null };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const code = CODES[error.code];
+    if (code === undefined) throw error;
+    return { code, problem: error.message };
+  }
+}
+
+const CODES: Partial<Record<Refusal['code'], HostCode>> = {
+  no_zone: 'nohost',
+  forbidden: 'nohost',
+  not_found: 'nohost',
+  bad_request: 'dnserr',
+  conflict: 'dnserr',
+};
+
+/** Replaces the RRset of each family that has an address; the other family stays as it is. */
+function planOf(records: readonly ParsedRecord[], { at }: CurrentRrsets): RrsetPlan<'good' | 'nochg'> {
+  const changed = records.flatMap((record) => {
+    const { name, type } = record;
+    const before = at(name).find((each) => each.type === type)?.records ?? [];
+    const [only, ...others] = before;
+    if (only !== undefined && others.length === 0 && equalBytes(only.wire, record.wire)) return [];
+    return [{ name, type, records: [{ ...record, ttl: only === undefined ? TTL : only.ttl }] }];
+  });
+  return { rrsets: changed, answer: changed.length === 0 ? 'nochg' : 'good' };
+}
