@@ -1,9 +1,8 @@
 // The process that starts programs for a node.
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createLauncher } from '#nameserver/knot/launcher.ts';
 
 const timeoutMs = 30_000;
-afterEach(() => vi.unstubAllEnvs());
 
 describe('the launcher', () => {
   it('runs programs, several at once, and fails with the words of a program that fails', async () => {
