@@ -4,8 +4,10 @@
 //     docs/reference/dyndns.md has the parameters and the answers
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { retryAfterSeconds } from '#base/retry-after.ts';
 import type { IsTrusted } from '#edge/client-address.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { Refusal } from '#service/refusal.ts';
 import { requireBasicKey } from '../hooks/acme-auth.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { counterOf } from '../hooks/limits.ts';
@@ -46,7 +48,7 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
   async function handle(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const update = readUpdate(parametersOf(request));
     if ('code' in update) return send(reply, [update.code], update.problem);
-    const addresses = update.addresses ?? addressesOfClient(request.clientAddress, isTrusted);
+    const addresses = update.addresses ?? ownAddress(request, isTrusted);
     if (addresses === null) {
       return send(
         reply,
@@ -67,7 +69,14 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
           counted = before + writes;
         },
       };
-      answers.push(await updateHost(context, caller, host, addresses, places));
+      try {
+        answers.push(await updateHost(context, caller, host, addresses, places));
+      } catch (error) {
+        // The answer to the names before must not be lost; a request that wrote nothing is refused as a whole.
+        if (!(error instanceof Refusal) || !answers.some(({ code }) => code === 'good')) throw error;
+        if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
+        answers.push({ code: '911', problem: error.message });
+      }
     }
     const problem = answers.find((answer) => answer.problem !== null)?.problem ?? null;
     return send(
@@ -76,6 +85,13 @@ export function dynDnsRoutes(app: FastifyInstance, context: ServiceContext, isTr
       problem,
     );
   }
+}
+
+/** Null: it is not known. A header of a proxy that is not trusted says that the peer is not the client. */
+function ownAddress({ raw, headers, clientAddress }: FastifyRequest, isTrusted: IsTrusted): Addresses | null {
+  const isForwarded = headers.forwarded !== undefined || headers['x-forwarded-for'] !== undefined;
+  if (isForwarded && !isTrusted(raw.socket.remoteAddress ?? '')) return null;
+  return addressesOfClient(clientAddress, isTrusted);
 }
 
 /** The parameters of the address, and those of a form. */

@@ -2,19 +2,17 @@
 import type { Refusal, RefusalCode } from '#service/refusal.ts';
 import type { RefusalForm } from '../errors.ts';
 
-/**
- * Clients stop permanently after `abuse` with status 200, and wait after another status. So what passes keeps the status of HTTP,
- * with Retry-After.
- */
+/** The codes of requests that did nothing. */
 const CODES: Partial<Record<RefusalCode, string>> = {
   unauthorized: 'badauth',
-  rate_limited: 'abuse',
+  rate_limited: '911',
   busy: '911',
   internal: '911',
 };
 
 export const DYNDNS_ERRORS: RefusalForm = {
   body: ({ code }: Refusal) => `${CODES[code] ?? 'badagent'}\n`,
-  status: (_, status) => status,
+  // inadyn exits after `abuse`, and after status 429; after 503 and `911` it comes again.
+  status: ({ code }, status) => (code === 'rate_limited' ? 503 : status),
   challenge: 'Basic realm="zonestead", charset="UTF-8"',
 };

@@ -1,5 +1,5 @@
 // Gives one host name its addresses: a change of the zone, or nothing if it has them already.
-import { parseLookupName } from '#dns/names/name.ts';
+import { parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
@@ -13,7 +13,7 @@ import type { Addresses } from './request.ts';
 /** The TTL of a new RRset, in seconds; an existing one keeps its own. */
 const TTL = 60;
 
-export type HostCode = 'good' | 'nochg' | 'nohost' | 'notfqdn' | 'dnserr';
+export type HostCode = 'good' | 'nochg' | 'nohost' | 'notfqdn' | 'dnserr' | '911';
 
 /** The answer for a host name; `problem` says why it was refused. */
 export interface HostAnswer {
@@ -29,7 +29,8 @@ export async function updateHost(
   addresses: Addresses,
   places: Places,
 ): Promise<HostAnswer> {
-  const parsed = parseLookupName(text);
+  // Without wildcards: an address that changes is that of one host.
+  const parsed = parseZoneName(text);
   if (!parsed.ok || !parsed.value.includes('.')) {
     return { code: 'notfqdn', problem: 'hostname must be a complete name, such as home.example.com.' };
   }

@@ -17,7 +17,7 @@ export interface Addresses {
 }
 
 export interface Update {
-  /** As they were sent, each once. */
+  /** As they were sent. */
   hosts: readonly string[];
   /** Null: the address of the client. */
   addresses: Addresses | null;
@@ -30,12 +30,12 @@ export interface Unreadable {
 }
 
 export function readUpdate(parameters: URLSearchParams): Update | Unreadable {
-  const hosts = [...new Set(listOf(parameters.getAll('hostname')))];
+  const hosts = listOf(parameters.getAll('hostname'));
   if (hosts.length === 0) return { code: 'notfqdn', problem: 'Send hostname=, with one or several names.' };
   if (hosts.length > MOST_HOSTS) {
     return { code: 'numhost', problem: `Send at most ${MOST_HOSTS} names in one request, and not ${hosts.length}.` };
   }
-  const addresses = readAddresses(listOf([...parameters.getAll('myip'), ...parameters.getAll('myipv6')]));
+  const addresses = readAddresses(listOf(['myip', 'myipv4', 'myipv6'].flatMap((name) => parameters.getAll(name))));
   return typeof addresses === 'string' ? { code: 'dnserr', problem: addresses } : { hosts, addresses };
 }
 

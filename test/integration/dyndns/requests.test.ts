@@ -138,6 +138,14 @@ describe('an update without an address', () => {
     expect(await records('none')).toEqual([]);
   });
 
+  test('is told to send one if a proxy that is not trusted comes between', async () => {
+    const { text } = await call('?hostname=between.dynamic.example', {
+      headers: { forwarded: 'for=9.9.9.9' },
+      url: direct,
+    });
+    expect(text).toBe('dnserr\n');
+  });
+
   test('does not believe the header of a client that is no proxy', async () => {
     expect(await answer('?hostname=spoofed.dynamic.example', { url: direct, ...named('9.9.9.9') })).toBe('dnserr\n');
     expect(await records('spoofed')).toEqual([]);
@@ -158,6 +166,7 @@ describe('is refused', () => {
     ['', 'notfqdn'],
     ['?hostname=', 'notfqdn'],
     ['?hostname=home&myip=192.0.2.1', 'notfqdn'],
+    ['?hostname=*.home.dynamic.example&myip=192.0.2.99', 'notfqdn'],
     ['?hostname=a..dynamic.example&myip=192.0.2.1', 'notfqdn'],
     ['?hostname=elsewhere.example.net&myip=192.0.2.1', 'nohost'],
     ['?hostname=home.dynamic.example&myip=192.0.2.256', 'dnserr'],
@@ -201,9 +210,19 @@ describe('is refused', () => {
     for (const n of [1, 2]) expect((await set(n)).text).toBe(`good 192.0.2.${n}\n`);
     for (let n = 0; n < 5; n += 1) expect((await set(2)).text).toBe('nochg 192.0.2.2\n');
     const { status, text: said, headers } = await set(3);
-    expect([status, said]).toEqual([429, 'abuse\n']);
+    expect([status, said]).toEqual([503, '911\n']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
+});
+
+test('names after the write limit are told to come again, and those before it are written', async () => {
+  const { text } = await service.key({ recordWrites: 2 });
+  expect(await answer('?hostname=zeroth.dynamic.example&myip=192.0.2.12', { token: text })).toMatch(/^good/);
+  const names = ['first.dynamic.example', 'second.dynamic.example'].join(',');
+  const { status, text: said, headers } = await call(`?hostname=${names}&myip=192.0.2.12`, { token: text });
+  expect([status, said]).toEqual([200, 'good 192.0.2.12\n911\n']);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  expect([await records('first'), await records('second')]).toEqual([['60 A 192.0.2.12'], []]);
 });
 
 test('2,000 random requests get an answer of the protocol, and none a fault', async () => {
