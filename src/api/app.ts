@@ -201,7 +201,7 @@ export function buildApp({
         const scope = api as unknown as FastifyInstance;
         const refuseTheRest = refuseOtherMethods(scope, '/api');
         countDeclaredWrites(scope, context, writeLimits, 'start');
-        await powerDnsRoutes(scope, context, writeLimits.records);
+        await powerDnsRoutes(scope, context, writeLimits.records, feed?.arrivals);
         refuseTheRest();
       },
       { prefix: '/api' },

@@ -15,7 +15,7 @@ import { watchClusters } from '#service/clusters/metrics.ts';
 import { runClusterWatch } from '#service/clusters/watch.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { LIMITS } from '#service/limits.ts';
-import { createArrivals } from '#service/nodes/arrivals.ts';
+import { type Arrivals, createArrivals } from '#service/nodes/arrivals.ts';
 import { createCommits } from '#service/nodes/commits.ts';
 import type { Feed } from '#service/nodes/feed.ts';
 import { createHub } from '#service/nodes/hub.ts';
@@ -62,6 +62,7 @@ export interface ApiParts {
     context: ServiceContext;
     /** Record writes per minute of a key; null: no limit. */
     limitOf(actor: Actor): number | null;
+    arrivals: Arrivals;
     log: Logger;
     metrics: Metrics;
   }): Listener;
@@ -208,6 +209,7 @@ export async function composeApi(
     parts.updates?.({
       context,
       limitOf: ({ recordWrites }) => recordWrites ?? (config.ZONESTEAD_LIMITS ? LIMITS.records : null),
+      arrivals: feed.arrivals,
       log,
       metrics,
     }) ?? null;

@@ -22,6 +22,8 @@ import { RCODE } from '#dns/wire/rcodes.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
 import type { FoundTsigKey } from '#service/keys/tsig.ts';
+import type { Arrivals } from '#service/nodes/arrivals.ts';
+import { untilChallengesServed } from '#service/nodes/living.ts';
 import { refusal } from '#service/refusal.ts';
 import { applyUpdate } from '#service/updates/update.ts';
 import { bareAnswer, buildAnswer, type Outcome } from './answer.ts';
@@ -35,14 +37,22 @@ export interface DoorOptions {
   context: ServiceContext;
   /** Writes per minute of the key; null: none. */
   limitOf(actor: Actor): number | null;
+  /** The requests that wait for name servers; undefined: none waits. */
+  arrivals?: Arrivals | undefined;
   /** Answers messages with opcode QUERY. */
   queries: Answerer;
   log: Logger;
   metrics: UpdateMetrics;
 }
 
+/**
+ * An update with the value of a challenge is answered when the name servers have it, or after this time, in ms. Clients over UDP wait 2 s
+ * and more.
+ */
+const SERVED_MS = 1_500;
+
 /** The function that answers each message. It never rejects because of the message. */
-export function createDoor({ context, limitOf, queries, log, metrics }: DoorOptions): Answerer {
+export function createDoor({ context, limitOf, arrivals, queries, log, metrics }: DoorOptions): Answerer {
   const replays = createReplays(() => context.now().getTime());
 
   return async (octets, transport) => {
@@ -128,7 +138,12 @@ export function createDoor({ context, limitOf, queries, log, metrics }: DoorOpti
       const token = `tsig ${Buffer.from(tsig.mac).toString('hex')}`;
       const once = { token, requestHash: createHash('sha256').update(unsigned).digest() };
       const caller: Caller = { actor, requestId, once };
-      outcome = { ...(await applyUpdate(context, caller, message, limitOf(actor))), code: 'other' };
+      const { added, ...result } = await applyUpdate(context, caller, message, limitOf(actor));
+      outcome = { ...result, code: 'other' };
+      if (added !== null) {
+        const arrival = { ...added, holder: actor.keyId, waitMs: SERVED_MS };
+        await untilChallengesServed(context, arrivals, arrival, transport.signal);
+      }
       if (outcome.rcode === 'NOTAUTH') outcome.code = 'notAuthoritative';
     } catch (error) {
       const judged = outcomeOfError(error);

@@ -2,9 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 import type { ServiceContext } from '#service/context.ts';
+import type { Arrivals } from '#service/nodes/arrivals.ts';
+import { untilChallengesServed } from '#service/nodes/living.ts';
 import { editRrsets } from '#service/records/edit-rrsets.ts';
 import { soaOf } from '#service/zones/named.ts';
 import { callerOf } from '../hooks/auth.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { workOf } from './plan.ts';
 import { readRrsets } from './read-rrsets.ts';
@@ -20,7 +23,11 @@ function isSoa(rrset: unknown): boolean {
   return String((rrset as { type?: unknown } | null)?.type).toUpperCase() === 'SOA';
 }
 
-export function patchRoute(app: FastifyInstance, context: ServiceContext): void {
+/** A value of a challenge is answered when the name servers have it, or after this time, in ms. */
+const SERVED_MS = 5_000;
+
+/** @param arrivals undefined: no request waits for name servers */
+export function patchRoute(app: FastifyInstance, context: ServiceContext, arrivals: Arrivals | undefined): void {
   app.patch(
     '/zones/:zone',
     { config: { counts: { bucket: 'records', changes: 'operation' } } },
@@ -34,6 +41,9 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext): void 
       const places = { taken: 0, take: (writes: number) => count(writes) };
       const caller = { ...callerOf(request), once: null };
       const { serials } = await editRrsets(context, caller, zone.id, workOf(changes), places);
+      const names = changes.filter(({ records }) => records.length > 0).map(({ name }) => name);
+      const arrival = { zoneId: zone.id, holder: caller.actor.keyId, waitMs: SERVED_MS, names };
+      await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));
       reply.header('x-pdns-old-serial', serials.before).header('x-pdns-new-serial', serials.after);
       if (isClamped) reply.header(NOTE, CLAMPED);
       return reply.code(204).send();

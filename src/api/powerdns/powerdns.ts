@@ -6,6 +6,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import type { ServiceContext } from '#service/context.ts';
 import { authenticate } from '#service/keys/keys.ts';
+import type { Arrivals } from '#service/nodes/arrivals.ts';
 import { refusal } from '#service/refusal.ts';
 import { sendRefusal, statusOf } from '../errors.ts';
 import { takeJson } from '../hooks/json-body.ts';
@@ -27,7 +28,12 @@ const JSON_BOUNDS = { depth: 32, values: 200_000 };
 const MAY_HAVE_BODY: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 
 /** Registered below /api. @param limit the record writes that a key may make in its window */
-export async function powerDnsRoutes(app: FastifyInstance, context: ServiceContext, limit: RecordLimit): Promise<void> {
+export async function powerDnsRoutes(
+  app: FastifyInstance,
+  context: ServiceContext,
+  limit: RecordLimit,
+  arrivals?: Arrivals,
+): Promise<void> {
   // Some clients send JSON with the content type of a form, or with none.
   app.removeAllContentTypeParsers();
   takeJson(app, '*', JSON_BOUNDS);
@@ -48,7 +54,7 @@ export async function powerDnsRoutes(app: FastifyInstance, context: ServiceConte
     async (server) => {
       serverRoutes(server);
       zoneRoutes(server, context, limit);
-      patchRoute(server, context);
+      patchRoute(server, context, arrivals);
       actionRoutes(server, context);
       exportRoute(server, context);
       keyRoutes(server, context);

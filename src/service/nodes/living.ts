@@ -61,6 +61,26 @@ export async function readNodesOfZone(
   });
 }
 
+/** A change that may have added the value of an ACME challenge. */
+interface ChallengeChange extends Omit<Arrival, 'xids'> {
+  /** The names that got records, relative to the zone. */
+  names: readonly string[];
+}
+
+/**
+ * Waits as untilServed if one of the names is that of a challenge (RFC 8555 section 8.4): many clients ask for the certificate as
+ * soon as a value is accepted. Never rejects, because the change is made already.
+ */
+export async function untilChallengesServed(
+  context: ServiceContext,
+  arrivals: Arrivals | undefined,
+  { names, ...arrival }: ChallengeChange,
+  signal: AbortSignal,
+): Promise<void> {
+  if (arrivals === undefined || !names.some((name) => /^_acme-challenge(\.|$)/.test(name))) return;
+  await untilServed(context, arrivals, arrival, signal).catch(() => undefined);
+}
+
 /**
  * Waits until all living nodes have the zone as it is now, at most `waitMs`; for a zone that does not exist not at all.
  * @throws the reason of the signal

@@ -21,6 +21,8 @@ export interface UpdateResult {
   rcode: Rcode;
   /** A sentence for people. Null: nothing is to be said. */
   text: string | null;
+  /** The zone, and the names that got records; null if nothing could be changed. */
+  added: { zoneId: string; names: readonly string[] } | null;
 }
 
 /** The most prerequisites, and the most changes, of a message. */
@@ -40,22 +42,26 @@ export async function applyUpdate(
 ): Promise<UpdateResult> {
   const [zoneEntry] = message.questions;
   if (zoneEntry === undefined || message.questions.length > 1 || zoneEntry.type !== TYPE_NUMBERS.SOA) {
-    return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.' };
+    return { rcode: 'FORMERR', text: 'The zone section of an update has one entry, of type SOA.', added: null };
   }
   const zone = zoneEntry.class === CLASS.IN ? await findZone(context, caller.actor, nameText(zoneEntry.name)) : null;
   if (zone === null) {
-    return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.` };
+    return { rcode: 'NOTAUTH', text: `This key reaches no zone ${nameText(zoneEntry.name)}.`, added: null };
   }
   const [prerequisites, changes] = message.sections;
   if (Math.max(prerequisites.length, changes.length) > MOST_ENTRIES) {
     throw refusal('update-too-long', { limit: MOST_ENTRIES });
   }
   const update = readUpdate(message, { labels: zoneEntry.name, name: zone.name });
-  if (isFlaw(update)) return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text };
+  if (isFlaw(update)) {
+    return { rcode: update.kind === 'outside' ? 'NOTZONE' : 'FORMERR', text: update.text, added: null };
+  }
   mustReadPrerequisites(caller, zone, update);
   const counted = limit === null || changes.length === 0 ? null : await count(context, caller, limit, update);
   try {
-    return await apply(context, caller, zone, update);
+    const answer = await apply(context, caller, zone, update);
+    const names = [...new Set(addedBy(update).map(({ name }) => name))];
+    return { ...answer, added: answer.rcode === 'NOERROR' ? { zoneId: zone.id, names } : null };
   } catch (error) {
     if (counted !== null && error instanceof Refusal && error.code === 'busy') {
       await uncountWrite(context, caller.actor, 'records', counted);
@@ -87,10 +93,12 @@ async function count(context: ServiceContext, { actor }: Caller, limit: number, 
   return (await countWrite(context, actor, 'records', limit, rrsets.size)).at;
 }
 
-async function apply(context: ServiceContext, caller: Caller, zone: ZoneRow, update: Update): Promise<UpdateResult> {
+type Answer = Omit<UpdateResult, 'added'>;
+
+async function apply(context: ServiceContext, caller: Caller, zone: ZoneRow, update: Update): Promise<Answer> {
   const soa = asksForSoa(update) ? await soaContent(context.db, zone.serial) : null;
   const nameservers = nameserversOf(zone, context.nameservers);
-  const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<UpdateResult> | Refusal => {
+  const plan = ({ zone: { defaultTtl }, at }: CurrentRrsets): RrsetPlan<Answer> | Refusal => {
     const found = evaluate(update, { defaultTtl, at: (name) => at(name) as readonly Rrset[], soa, nameservers });
     if (found.kind === 'refused') return refusal('update-refused', { problem: found.text });
     if (found.kind === 'unmet') return { rrsets: [], answer: { rcode: found.rcode, text: found.text } };
