@@ -11,15 +11,15 @@ interface Shown {
   values: Values;
 }
 
-/** A section with values of another chart. test/unit/external-dns reads them. */
-const OTHER_CHART = 'With the Helm chart of external-dns';
+/** Sections with the values of another chart, which test/unit/external-dns reads, and with the configuration of octoDNS. */
+const OTHERS: ReadonlySet<string> = new Set(['With the Helm chart of external-dns', 'Configure the program']);
 
 /** Blocks of YAML that are not Kubernetes objects. */
 async function valuesOf(path: string): Promise<Shown[]> {
   const yaml = (await readPage(path)).blocks.filter(({ language }) => language === 'yaml');
   return yaml.flatMap(({ section, text }) => {
     const [first] = parseAllDocuments(text).map((document) => document.toJS() as Values);
-    const isOther = first === undefined || 'apiVersion' in first || section === OTHER_CHART;
+    const isOther = first === undefined || 'apiVersion' in first || OTHERS.has(section);
     return isOther ? [] : [{ page: path, section, values: first }];
   });
 }
