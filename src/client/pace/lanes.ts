@@ -6,8 +6,8 @@
 //
 // A job may be sent when its bucket is not paused, the budget admits its group, its zone is not paused, its zone has no other
 // write in flight (writers of one zone queue on its row, and the second would only get `busy`), its group has less than its
-// share of the requests in flight, a place is free, and it has been collected long enough (gathering.ts). After a pause of a bucket only one request is sent at a time, until
-// an answer is not 429.
+// share of the requests in flight, a place is free, and its line has collected long enough (gathering.ts). After a pause of a
+// bucket only one request is sent at a time, until an answer is not 429.
 import { FairPlaces } from '#base/fair/places.ts';
 import { FairQueue } from '#base/fair/queue.ts';
 import { Gathering } from './gathering.ts';

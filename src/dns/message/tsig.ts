@@ -137,14 +137,11 @@ export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array,
   let before: Uint8Array | null = null;
   return (message, now) => {
     const tsig: Tsig = { ...request, time: now, fudge: FUDGE, error: 0, other: new Uint8Array() };
-    const { mac: asked } = request;
-    const covered = withId(message, tsig.originalId);
-    const mac =
-      before === null
-        ? macOf(key, [uint16(asked.length), asked, covered, variablesOf(tsig)])
-        : macOf(key, [uint16(before.length), before, covered, uint48(now), uint16(FUDGE)]);
-    before = mac;
-    return append(message, { ...tsig, mac });
+    const prior = before ?? request.mac;
+    // Later messages cover the times alone of the variables.
+    const variables = before === null ? variablesOf(tsig) : concat([uint48(now), uint16(FUDGE)]);
+    before = macOf(key, [uint16(prior.length), prior, withId(message, tsig.originalId), variables]);
+    return append(message, { ...tsig, mac: before });
   };
 }
 

@@ -5,7 +5,7 @@ import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { createServedSource, type ZoneSettings } from '../nodes/source.ts';
 import { holderOf } from '../slots.ts';
-import { findZone } from './zone.ts';
+import { findZone } from '../zones/find.ts';
 
 export interface ZoneTransfer {
   /** Without final dot. */

@@ -13,8 +13,8 @@ import { countWrite, uncountWrite } from '../limits.ts';
 import { editRrsets } from '../records/edit-rrsets.ts';
 import type { CurrentRrsets, RrsetPlan } from '../records/rrsets.ts';
 import { Refusal, refusal } from '../refusal.ts';
+import { findZone } from '../zones/find.ts';
 import { nameserversOf } from '../zones/view.ts';
-import { findZone } from './zone.ts';
 
 /** The answer to an update. */
 export interface UpdateResult {

@@ -1,9 +1,9 @@
 // A zone by its name, for protocols that address zones by name, with the records that the service makes itself.
-import { parseZoneName } from '#dns/names/name.ts';
-import { soaContent, zonesNamed } from '#store/zones.ts';
-import { type Actor, maySee } from '../accounts/actor.ts';
+import { soaContent } from '#store/zones.ts';
+import type { Actor } from '../accounts/actor.ts';
 import { noZone } from '../change.ts';
 import type { ServiceContext } from '../context.ts';
+import { findZone } from './find.ts';
 import { type ZoneView, zoneView } from './view.ts';
 
 export interface NamedZone extends ZoneView {
@@ -16,9 +16,8 @@ export interface NamedZone extends ZoneView {
  * @throws Refusal no_zone if it does not exist, or the key may not see it
  */
 export async function zoneNamed(context: ServiceContext, actor: Actor, text: string): Promise<NamedZone> {
-  const name = parseZoneName(text);
-  const [zone] = name.ok ? await zonesNamed(context.db, [name.value]) : [];
-  if (zone === undefined || !maySee(actor, zone)) throw noZone();
+  const zone = await findZone(context, actor, text);
+  if (zone === null) throw noZone();
   return { ...zoneView(zone, context.nameservers), publicKey: zone.cskPublic };
 }
 
