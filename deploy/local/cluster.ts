@@ -68,7 +68,7 @@ export async function openCluster({ stateDir, kubeconfig, ports, progress, signa
   }
   return {
     kubeconfig: config,
-    operatorKubeconfig: own ? await own.clientConfig('zonestead-operator', []) : config,
+    operatorKubeconfig: own?.operatorKubeconfig ?? config,
     parts: own?.parts ?? [],
     identity: own?.clientConfig,
     kubectl,

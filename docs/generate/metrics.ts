@@ -12,7 +12,13 @@ import { watchKnot } from '#nameserver/knot/metrics.ts';
 import { createNodeMetrics } from '#nameserver/node/metrics.ts';
 import { createTransferMetrics } from '#nameserver/node/transfer-metrics.ts';
 import { createAliases } from '#nameserver/resolver/aliases.ts';
-import { countHeartbeats, countHeld, countRequests, createObserver } from '#operator/run/metrics.ts';
+import {
+  countHeartbeats,
+  countHeld,
+  countRequests,
+  countWaitingStatuses,
+  createObserver,
+} from '#operator/run/metrics.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { watchClusters } from '#service/clusters/metrics.ts';
@@ -78,6 +84,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
   operator: (metrics) => {
     createKubeMetrics(metrics);
     countHeld(metrics, { held: 0 }, { list: () => [] });
+    countWaitingStatuses(metrics, { waiting: 0 });
     countHeartbeats(metrics, () => 0);
     countLeadership(metrics, undefined);
     createPaceMetrics(metrics, realClock);

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { hostText } from '#base/postgres-address.ts';
 import type { Config } from '#config.ts';
+import type { Guard } from '#edge/load.ts';
 import { createMeter, type Meter } from '#edge/measure.ts';
 import { readProxyHeaders } from '#edge/proxy-listener.ts';
 import { shareLimits } from '#edge/sockets.ts';
@@ -63,6 +64,7 @@ export interface ApiParts {
     /** Record writes per minute of a key; null: no limit. */
     limitOf(actor: Actor): number | null;
     arrivals: Arrivals;
+    load: Guard;
     log: Logger;
     metrics: Metrics;
   }): Listener;
@@ -210,6 +212,7 @@ export async function composeApi(
       context,
       limitOf: ({ recordWrites }) => recordWrites ?? (config.ZONESTEAD_LIMITS ? LIMITS.records : null),
       arrivals: feed.arrivals,
+      load: guard.of('updates'),
       log,
       metrics,
     }) ?? null;

@@ -16,6 +16,8 @@ import { STATUS, STATUS_OF_RULE } from './error-codes.ts';
 export interface RefusalForm {
   /** An object is sent as JSON, a string as text. */
   body(refused: Refusal): object | string;
+  /** The content type of JSON. (Default: with a charset.) */
+  jsonType?: string;
   /** @param status that of the REST API */
   status(refused: Refusal, status: number): number;
   /** The header WWW-Authenticate of a 401. */
@@ -163,5 +165,8 @@ export function sendRefusal(
   reply.code(form.status(refused, status));
   if (typeof body === 'string') return reply.type('text/plain; charset=utf-8').send(body);
   // Serialises JSON directly, because an error must not depend on the schema of its route.
-  return reply.type('application/json; charset=utf-8').serializer(JSON.stringify).send(body);
+  return reply
+    .type(form.jsonType ?? 'application/json; charset=utf-8')
+    .serializer(JSON.stringify)
+    .send(body);
 }

@@ -42,7 +42,7 @@ export const recordChange = z
       z.strictObject({
         action: z
           .literal('update')
-          .meta({ description: 'The change replaces the content, TTL and priority of a record.' }),
+          .meta({ description: 'The change replaces the content, TTL, priority and comment of a record.' }),
         id,
         record: recordBody,
         requestId,

@@ -32,9 +32,10 @@ export const change = z
     }),
     before: z.unknown().meta({ description: 'The record or zone before the change. Null for a creation.' }),
     after: z.unknown().meta({ description: 'The record or zone after the change. Null for a deletion.' }),
-    serial: z
-      .int()
-      .meta({ description: 'The serial of the zone after the change. The changes of one batch share one serial.' }),
+    serial: z.int().meta({
+      description:
+        'The serial of the zone after the change. The changes of one batch share one serial, and a change of comments alone leaves it.',
+    }),
     requestId: z.string().meta({
       description:
         'The `x-request-id` of the request. For a change of a batch that has a `requestId` of its own, that one.',

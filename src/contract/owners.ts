@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorBody } from './error.ts';
 import { record, recordBody, recordId, withdrawn } from './record.ts';
 import { recordType } from './record-type.ts';
-import { moment, next, page, REQUEST_ID, ttl } from './shared.ts';
+import { moment, newComment, next, page, REQUEST_ID, ttl } from './shared.ts';
 
 /** The most sets that one request may hold, for every key. */
 export const MAX_SETS = 1_000;
@@ -71,7 +71,16 @@ const ofRequest = z.string({ error: REQUEST_ID_ERROR }).regex(REQUEST_ID, { erro
     'The request id that the history shows for this set. If omitted, it is the `x-request-id` of the request.',
 });
 
-const ONLY_WITH_VALUES = ['ttl', 'adopt', 'share', 'onlyAmong', 'drift', 'whenClusterLost', 'expires'] as const;
+const ONLY_WITH_VALUES = [
+  'ttl',
+  'comment',
+  'adopt',
+  'share',
+  'onlyAmong',
+  'drift',
+  'whenClusterLost',
+  'expires',
+] as const;
 const NOT_WITH_RELEASE = ['name', 'type', 'values', 'exact', 'retain', ...ONLY_WITH_VALUES] as const;
 
 /** A rule says which fields belong together, so that a refusal names the wrong one. */
@@ -98,6 +107,10 @@ export const recordSet = z
     ttl: ttl.optional().meta({
       description:
         'The time to live of the records in seconds. If omitted, the default TTL of the zone. A record that several owners share has the lowest of theirs.',
+    }),
+    comment: newComment.meta({
+      description:
+        'A line of text for people, of at most 500 characters, which becomes the comment of the records when it differs from the one that this owner applied before. It is no drift if others change the comment of a record. If omitted: none.',
     }),
     values: z.array(value, { error: VALUES_ERROR }).max(MAX_SET_VALUES, { error: VALUES_ERROR }).optional().meta({
       description:
@@ -264,6 +277,7 @@ export const ownedSet = z
       description: 'SHA-256 of the TTL and the values as applied. It stays the same until the owner applies others.',
     }),
     ttl: ttl.nullable().meta({ description: 'The TTL as applied. Null: the default TTL of the zone.' }),
+    comment: z.string().nullable().meta({ description: 'The comment as applied. Null: none.' }),
     share: z.boolean().meta({ description: 'Whether other owners may own the same values.' }),
     retain: z.boolean().meta({ description: 'Whether a release leaves the records.' }),
     drift: z.enum(DRIFT).meta({ description: 'The treatment of changes by others.' }),

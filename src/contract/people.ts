@@ -62,7 +62,7 @@ export const zoneQuota = z
   .object({
     zones: share('Zones'),
     records: share('Records in all zones'),
-    bytes: share('Octets of the names and contents of these records'),
+    bytes: share('Octets of the names, contents and comments of these records'),
   })
   .meta({ id: 'ZoneQuota', description: 'The quota of the personal zones of a person.' });
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { RecordType } from '#dns/types/record-type.ts';
 import { recordType } from './record-type.ts';
-import { next, page, ttl } from './shared.ts';
+import { comment, newComment, next, page, ttl } from './shared.ts';
 import { zoneParams } from './zone.ts';
 
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
@@ -81,6 +81,10 @@ export const recordBody = z
       description:
         'The preference of a mail exchanger; lower values are tried first. Only for MX records. If omitted: 10.',
     }),
+    comment: newComment.meta({
+      description:
+        'A line of text for people, of at most 500 characters, which is not in DNS. Null or an empty text removes it. If omitted, a stored record keeps its comment, and a new record has none.',
+    }),
   })
   .meta({
     id: 'RecordWrite',
@@ -116,6 +120,7 @@ export const record = z
         'The effective time to live in seconds. It is the default TTL of the zone if the record has none of its own.',
     }),
     priority: priority.meta({ description: 'The preference of a mail exchanger. Null for every type except MX.' }),
+    comment,
   })
   .meta({
     id: 'Record',

@@ -1,5 +1,6 @@
 // Parts that several bodies share: the time to live, paging, times, and the headers that a change of a batch repeats.
 import { z } from 'zod';
+import { MAX_COMMENT } from '#dns/comment.ts';
 import { MAX_TTL, MIN_TTL } from '#dns/record.ts';
 
 const TTL_ERROR = `must be a whole number of seconds from ${MIN_TTL} to ${MAX_TTL}`;
@@ -9,6 +10,17 @@ export const ttl = z
   .min(MIN_TTL, { error: TTL_ERROR })
   .max(MAX_TTL, { error: TTL_ERROR })
   .meta({ description: `The time to live in seconds, from ${MIN_TTL} to ${MAX_TTL}.`, examples: [3600] });
+
+const COMMENT_ERROR = `must be a line of text of at most ${MAX_COMMENT} characters, or null for none`;
+
+/** A comment that a caller sends. #dns/comment.ts has the rules; schemas count characters in another way than JSON Schema. */
+export const newComment = z.string({ error: COMMENT_ERROR }).meta({ maxLength: MAX_COMMENT }).nullable().optional();
+
+/** The comment in an answer. */
+export const comment = z
+  .string()
+  .optional()
+  .meta({ description: 'A line of text for people, which is not in DNS. Absent if there is none.' });
 
 /**
  * A time in ISO 8601, in UTC. It is a plain string because a codec would put Date objects into answers that the server

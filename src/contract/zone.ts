@@ -1,6 +1,6 @@
 // The contract of zones: the bodies that a caller may send and the bodies that the service answers.
 import { z } from 'zod';
-import { moment, next, page, ttl } from './shared.ts';
+import { comment, moment, newComment, next, page, ttl } from './shared.ts';
 
 const NAME_ERROR = 'must be a domain name of 1 to 255 characters, for instance example.org';
 
@@ -44,13 +44,27 @@ export const zoneCreateBody = z
     defaultTtl: ttl
       .optional()
       .meta({ description: 'The TTL in seconds of records that have none of their own. If omitted: 3600.' }),
+    comment: newComment.meta({
+      description: 'A line of text for people, of at most 500 characters, which is not in DNS. If omitted: none.',
+    }),
   })
   .meta({ id: 'ZoneCreate', description: 'A zone to create.' });
 
 /** `PATCH /zones/{id}`: the properties of a zone that can change, except its state. */
 export const zoneChangeBody = z
-  .strictObject({ defaultTtl: ttl.meta({ description: 'The TTL in seconds of records that have none of their own.' }) })
-  .meta({ id: 'ZoneChange', description: 'The changes to a zone.' });
+  .strictObject({
+    defaultTtl: ttl
+      .optional()
+      .meta({ description: 'The TTL in seconds of records that have none of their own. If omitted, it stays.' }),
+    comment: newComment.meta({
+      description:
+        'A line of text for people, of at most 500 characters, which is not in DNS. Null or an empty text removes it. If omitted, it stays.',
+    }),
+  })
+  .refine(({ defaultTtl, comment: text }) => defaultTtl !== undefined || text !== undefined, {
+    error: 'must have at least one of defaultTtl and comment',
+  })
+  .meta({ id: 'ZoneChange', description: 'The changes to a zone, at least one.', minProperties: 1 });
 
 const dsRecord = z
   .object({
@@ -104,6 +118,7 @@ const zoneShape = {
   records: z.int().min(0).meta({ description: 'The number of records in the zone.' }),
   createdAt: moment.meta({ description: 'The time at which the zone was created.' }),
   updatedAt: moment.meta({ description: 'The time of the last change of the zone or its records.' }),
+  comment,
 };
 
 const zoneExample = {

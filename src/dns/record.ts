@@ -3,6 +3,7 @@
  * the rules that need its name and content but no other record (X3, X4, X9, X10, X11). The rules across records are in
  * rules/.
  */
+import { parseComment } from './comment.ts';
 import { fqdn, orderName, parseOwnerName } from './names/name.ts';
 import { flawOfGenericType } from './types/generic-type.ts';
 import { isRecordType, type ParsedRdata, parseRdata, type RecordType } from './types/index.ts';
@@ -21,6 +22,8 @@ export interface RecordInput {
   ttl?: number | null | undefined;
   /** MX only; 10 when omitted or null. */
   priority?: number | null | undefined;
+  /** A line of text for people. Null removes the stored one; when omitted, a stored record keeps its own. */
+  comment?: string | null | undefined;
 }
 
 export interface ParsedRecord extends ParsedRdata {
@@ -31,6 +34,8 @@ export interface ParsedRecord extends ParsedRdata {
   type: RecordType;
   /** Null: the zone's default. */
   ttl: number | null;
+  /** Null: no comment. Absent: a stored record keeps its own, and a new one has none. */
+  comment?: string | null;
 }
 
 export const MIN_TTL = 30;
@@ -46,12 +51,15 @@ export function parseRecord(input: RecordInput, zone: string): Verdict<ParsedRec
   if (!ttl.ok) return ttl;
   const rdata = parseRdata(type.value, input.content, input.priority);
   if (!rdata.ok) return rdata;
+  const comment = input.comment === undefined ? undefined : parseComment(input.comment);
+  if (comment?.ok === false) return comment;
   const record: ParsedRecord = {
     ...rdata.value,
     name: name.value,
     ordername: orderName(name.value),
     type: type.value,
     ttl: ttl.value,
+    ...(comment === undefined ? {} : { comment: comment.value }),
   };
   const judged = name.value === '@' ? judgeApex(record, zone) : accept(null);
   if (!judged.ok) return judged;

@@ -25,6 +25,19 @@ export interface Load {
   readonly calmSince: number | null;
 }
 
+/** Refuses requests at a port of the process while the process is overloaded. */
+export interface Guard {
+  /**
+   * @param credential a text that stands for the key of the request; null: it has none
+   * @throws Refusal busy at level 1 if the request has no key that was used recently
+   */
+  refuseStrangers(credential: string | null): void;
+  /** For requests that need much work. @throws Refusal busy at level 2 */
+  refuseLarge(): void;
+  /** Remembers the key of an authenticated request for ten minutes. */
+  remember(credential: string): void;
+}
+
 export const NO_LOAD: Load = { level: 0, delayMs: 0, calmSince: null };
 
 /** The weight of a new measurement in the smoothed delay, at five measurements a second. */

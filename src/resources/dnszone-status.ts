@@ -1,5 +1,6 @@
 // The schema of the status of the DNSZone resource, which the operator writes.
 import { z } from 'zod';
+import { MAX_COMMENT } from '#dns/comment.ts';
 import { conditionsInitiallyUnknown, moment, ttl } from './common.ts';
 
 /** `Delegated`: the parent zone delegates to the name servers here. `Ready` is True when all others but Delegated are. */
@@ -74,6 +75,11 @@ export const zoneStatus = z.object({
       key: z.string().max(64).meta({ description: 'The idempotency key of the request.' }),
       owner: z.string().max(128).meta({ description: 'The owner in the request.' }),
       defaultTtl: ttl.optional().meta({ description: 'The default TTL in the request. Absent when it has none.' }),
+      comment: z
+        .string()
+        .max(MAX_COMMENT)
+        .optional()
+        .meta({ description: 'The comment in the request. Absent when it has none.' }),
     })
     .optional()
     .meta({

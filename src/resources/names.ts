@@ -12,6 +12,8 @@ export const REQUEST_ID = 'zonestead.dev/request-id';
 export const FORCE_DELETE = 'zonestead.dev/force-delete';
 /** An annotation of a DNSZone, with the value `true`: release the records of any number of deleted DNSRecords, and delete this zone. */
 export const RELEASE_MANY = 'zonestead.dev/release-many';
+/** An annotation of a DNSZone or DNSRecord: the comment of the zone, or of the records, at the service. */
+export const COMMENT = 'zonestead.dev/comment';
 /** A condition of a DNSZone: the records of deleted DNSRecords remain, because there are too many of them. */
 export const DELETIONS_HELD = 'DeletionsHeld';
 /** The reason of Ready, and a condition, of a DNSZone whose zone is not deleted: nobody owns some of its records, or too many were deleted at once. */

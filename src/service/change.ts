@@ -9,7 +9,7 @@ import { type Db, sqlFailure, type Tx } from '#store/database.ts';
 import { type KeptAnswer, keepAnswer, keptAnswer, lockToken } from '#store/idempotency.ts';
 import { keyStanding } from '#store/keys.ts';
 import type { ZoneWrite } from '#store/zone-values.ts';
-import { lockZone, setLockTimeout, touchZone, type ZoneRow, type ZoneState } from '#store/zones.ts';
+import { lockZone, setLockTimeout, touchZone, writeZoneComment, type ZoneRow, type ZoneState } from '#store/zones.ts';
 import { type Actor, maySee, teamsOfActor } from './accounts/actor.ts';
 import { mustHaveRoom } from './accounts/quota.ts';
 import type { Caller, ServiceContext } from './context.ts';
@@ -26,13 +26,20 @@ export interface Entry {
   requestId?: string;
   /** The owner that applied or released the record. (Default: none.) */
   owner?: string;
+  /** Whether answers stay as they are, and with them the serial: only a comment changes. (Default: they change.) */
+  isComment?: boolean;
+}
+
+/** Whether a change of the zone needs a new serial. */
+export function changesAnswers(entries: readonly Entry[]): boolean {
+  return entries.some(({ isComment = false }) => !isComment);
 }
 
 export interface Outcome<T> {
   /** Makes the answer from the zone as it is after the change. */
   answer: (zone: ZoneRow) => T;
-  /** The history entries, which share one serial. Null or empty: nothing was changed, and the serial stays. */
-  change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number } }) | Entry[] | null;
+  /** The history entries, which share one serial. Null or empty: nothing was changed, and the serial stays, as after a change of comments. */
+  change: (Entry & { zone?: { state?: ZoneState; defaultTtl?: number; comment?: string | null } }) | Entry[] | null;
   /** Writes many records at `names` together with their history; `growth` is the growth of the zone by them. (Default: none.) */
   bulk?: { write: (to: ZoneWrite) => Promise<void>; growth: Growth; names: readonly string[] };
 }
@@ -55,30 +62,46 @@ export async function changeZone<T>(
   await mustSeeIfBusy(context, caller.actor, zoneId);
   return inTurn(context, caller, [zoneId], async (tx) => {
     const zone = await lockZoneFor(tx, context, caller, zoneId);
-    const { answer, change, bulk } = await operation(tx, zone);
-    const entries = Array.isArray(change) ? change : change ? [change] : [];
-    if (entries.length === 0 && !bulk) return answer(zone);
-    const growth = bulk ? bulk.growth : growthOf(entries);
-    await mustHaveRoom(tx, context, zone, growth);
-    const set = Array.isArray(change) ? {} : change?.zone;
-    const now = context.now();
-    const serial = nextSerial(zone.serial, Math.floor(now.getTime() / 1000));
-    if (bulk) await bulk.write({ zone, history: { ...historyOf(zone, caller), serial }, at: now });
-    const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
-      ...historyOf(zone, caller),
-      requestId,
-      action,
-      before,
-      after,
-      serial,
-    }));
-    // The state and the default TTL concern every name.
-    const changedNames = bulk && entries.length === 0 ? bulk.names : null;
-    const updated = touchZone(tx, zone.id, { ...set, serial, growth, changedNames }, now);
-    // If the first statement fails, the second one fails only as a consequence.
-    await settleAll<unknown>(rows.length === 0 ? [updated] : [updated, insertChanges(tx, rows)]);
-    return answer(await updated);
+    return writeOutcome(tx, context, caller, zone, await operation(tx, zone));
   });
+}
+
+/**
+ * Writes the outcome of an operation on a zone whose row the transaction has locked or inserted.
+ * @throws Refusal forbidden (the quota of the zone's owner); the errors of `bulk.write`
+ */
+export async function writeOutcome<T>(
+  tx: Tx,
+  context: ServiceContext,
+  caller: Caller,
+  zone: ZoneRow,
+  { answer, change, bulk }: Outcome<T>,
+): Promise<T> {
+  const entries = Array.isArray(change) ? change : change ? [change] : [];
+  if (entries.length === 0 && !bulk) return answer(zone);
+  const growth = bulk ? bulk.growth : growthOf(entries);
+  await mustHaveRoom(tx, context, zone, growth);
+  const { comment, ...set } = (Array.isArray(change) ? null : change?.zone) ?? {};
+  const isServed = bulk !== undefined || changesAnswers(entries);
+  const now = context.now();
+  const serial = isServed ? nextSerial(zone.serial, Math.floor(now.getTime() / 1000)) : zone.serial;
+  if (bulk) await bulk.write({ zone, history: { ...historyOf(zone, caller), serial }, at: now });
+  const rows = entries.map(({ action, before, after, requestId = caller.requestId }) => ({
+    ...historyOf(zone, caller),
+    requestId,
+    action,
+    before,
+    after,
+    serial,
+  }));
+  // The state and the default TTL concern every name.
+  const changedNames = bulk && entries.length === 0 ? bulk.names : null;
+  const commented = comment === undefined ? null : writeZoneComment(tx, zone.id, comment, now);
+  const touched = isServed ? touchZone(tx, zone.id, { ...set, serial, growth, changedNames }, now) : null;
+  // If the first statement fails, those after it fail only as a consequence.
+  const told = rows.length === 0 ? null : insertChanges(tx, rows);
+  await settleAll<unknown>([commented, touched, told].flatMap((each) => each ?? []));
+  return answer((await (touched ?? commented)) ?? zone);
 }
 
 /**

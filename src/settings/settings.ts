@@ -116,7 +116,7 @@ export const SETTINGS = {
   ZONESTEAD_QUOTA_BYTES: preset(
     octets,
     '1Gi',
-    'The names and contents of all records of a team, or of a person in personal zones, can have this many bytes.',
+    'The names, contents and comments of all records of a team, or of a person in personal zones, can have this many bytes.',
   ),
   ZONESTEAD_QUOTA_KEYS: preset(
     wholeNumber(0, 1_000_000),

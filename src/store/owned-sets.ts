@@ -21,6 +21,8 @@ export interface OwnedSet {
   valueCount: number;
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
+  /** As the owner applied it; null: none. */
+  comment: string | null;
   share: boolean;
   retain: boolean;
   drift: Drift;
@@ -65,6 +67,7 @@ const WRITTEN = [
   'digest',
   'valueCount',
   'ttl',
+  'comment',
   'share',
   'retain',
   'drift',
@@ -79,7 +82,7 @@ const setJson = (
   records: string,
 ) => `json_build_object('id', ${s}.id, 'owner', ${s}.owner, 'name', ${s}.name,
   'ordername', ${s}.ordername, 'type', ${s}.type, 'generation', ${s}.generation, 'instance', ${s}.instance,
-  'digest', encode(${s}.digest, 'hex'), 'valueCount', ${s}.value_count, 'ttl', ${s}.ttl, 'share', ${s}.share, 'retain', ${s}.retain,
+  'digest', encode(${s}.digest, 'hex'), 'valueCount', ${s}.value_count, 'ttl', ${s}.ttl, 'comment', ${s}.comment, 'share', ${s}.share, 'retain', ${s}.retain,
   'drift', ${s}.drift, 'whenClusterLost', ${s}.when_cluster_lost, 'expires', floor(extract(epoch from ${s}.expires_at) * 1000), 'records', ${records})`;
 
 /** A query with the sets at some names as one JSON array. @param zoneNo and @param names are SQL expressions */
@@ -95,7 +98,7 @@ export const SET_ROWS = `sets as (insert into owned_sets (zone_no, due_at, appli
     select locked.no, s."expiresAt", $5::timestamptz, ${valueList<typeof ownedSets>('s', WRITTEN)}
     from locked, json_to_recordset($15::text::json) as s(${recordset(ownedSets, WRITTEN)})
     on conflict (id) do update set generation = excluded.generation, instance = excluded.instance, digest = excluded.digest,
-      value_count = excluded.value_count, ttl = excluded.ttl, share = excluded.share, retain = excluded.retain,
+      value_count = excluded.value_count, ttl = excluded.ttl, comment = excluded.comment, share = excluded.share, retain = excluded.retain,
       drift = excluded.drift, when_cluster_lost = excluded.when_cluster_lost, expires_at = excluded.expires_at, due_at = excluded.due_at, applied_at = excluded.applied_at)`;
 export const RELEASED_ROWS = `released as (delete from owned_sets s using locked
     where s.zone_no = locked.no and s.id = any($16::text[]))`;

@@ -15,6 +15,7 @@ export interface ListedSet {
   digest: string;
   valueCount: number;
   ttl: number | null;
+  comment: string | null;
   share: boolean;
   retain: boolean;
   drift: Drift;
@@ -29,6 +30,7 @@ export interface ListedOwnedRecord {
   content: string;
   ttl: number | null;
   priority: number | null;
+  comment: string | null;
   withdrawn: boolean;
   /** Whether the value is the one that the owner applied. */
   isApplied: boolean;
@@ -51,7 +53,7 @@ interface PageQuery {
   only: { names: string[] | null; types: string[] | null } | null;
 }
 
-/** The page ends with the set that reaches so many octets of content. */
+/** The page ends with the set that reaches so many octets of contents and comments. */
 const OCTETS = 1024 * 1024;
 
 // Owners are printable ASCII: the last character of ASCII is above all of them. Contents are read after the page is bounded.
@@ -63,7 +65,7 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
       select s.*, (count(*) over ())::integer as found, coalesce(sum(octets) over (order by s.owner, s.ordername, s.type
           rows between unbounded preceding and 1 preceding), 0) as before
       from (
-        select s.*, (select coalesce(sum(r.octets), 0) from record_owners o cross join lateral (select octet_length(content) as octets
+        select s.*, (select coalesce(sum(r.octets), 0) from record_owners o cross join lateral (select octet_length(content) + coalesce(octet_length(comment), 0) as octets
           from records where id = o.record_id offset 0) r where o.set_id = s.id) as octets
         from owned_sets s
         where s.zone_no = $1 and s.owner >= $2 collate "C" and s.owner < $2 || chr(127) collate "C"
@@ -71,9 +73,10 @@ const select = statement<Omit<ListedSet, 'generation'> & { generation: string | 
           and ($6::text[] is null or s.name like any($6::text[])) and ($7::text[] is null or s.type = any($7::text[]))
         order by s.owner, s.ordername, s.type limit $8::integer + 1) s) bounded
     where before < $9::bigint)
-  select owner, name, ordername, type, generation, instance, encode(digest, 'hex') as digest, value_count as "valueCount", ttl,
+  select owner, name, ordername, type, generation, instance, encode(digest, 'hex') as digest, value_count as "valueCount", ttl, comment,
     share, retain, drift, when_cluster_lost as "whenClusterLost", expires_at as "expiresAt", applied_at as "appliedAt", found,
-    coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority, 'withdrawn', r.withdrawn,
+    coalesce((select json_agg(json_build_object('id', r.id, 'content', r.content, 'ttl', r.ttl, 'priority', r.priority, 'comment', r.comment,
+        'withdrawn', r.withdrawn,
         'isApplied', r.digest = o.digest, 'ownerTtls', (select json_agg(x.ttl) from record_owners w cross join lateral
           (select ttl from owned_sets where id = w.set_id offset 0) x where w.record_id = r.id)) order by r.id)
       from record_owners o cross join lateral (select * from records where id = o.record_id offset 0) r

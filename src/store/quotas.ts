@@ -103,12 +103,18 @@ export async function setRoom(tx: Tx, zoneId: string, room: Growth): Promise<voi
 }
 
 const sumOctets = statement<{ octets: number }>(`
-  select coalesce(sum(octet_length(name) + octet_length(content)), 0)::float8 as octets
+  select coalesce(sum(octet_length(name) + octet_length(content)
+    + case when $3::boolean then coalesce(octet_length(comment), 0) else 0 end), 0)::float8 as octets
   from records where zone_no = $1 and id = any($2::text[])`);
 
-/** Octets of the names and contents of some records of a zone. */
-export async function octetsOf(tx: Tx, zoneNo: number, ids: readonly string[]): Promise<number> {
-  return ids.length === 0 ? 0 : ((await sumOctets(tx, zoneNo, ids))[0]?.octets ?? 0);
+/** Octets of the names and contents of some records of a zone, and of their comments if these go with them. */
+export async function octetsOf(
+  tx: Tx,
+  zoneNo: number,
+  ids: readonly string[],
+  { withComments }: { withComments: boolean },
+): Promise<number> {
+  return ids.length === 0 ? 0 : ((await sumOctets(tx, zoneNo, ids, withComments))[0]?.octets ?? 0);
 }
 
 const selectKeys = statement<{ count: number }>(`

@@ -16,7 +16,7 @@ export interface ListedRecord extends Omit<RecordRow, 'rdata'> {
 interface PageBounds {
   /** Rows at most. */
   rows: number;
-  /** The page ends with the row that reaches so many octets of content. */
+  /** The page ends with the row that reaches so many octets of contents and comments. */
   octets: number;
   /** Characters of each content. (Default: all of it.) */
   characters?: number;
@@ -61,10 +61,10 @@ export async function recordPage(
       : sql`least(octet_length(${text}), ${4 * characters}::integer)`;
   // One row more than the page may have tells whether any follow. "before" needs no content: Postgres keeps its length apart.
   const found = await (db as Db).execute(sql`
-    select id, name, ordername, type, content, ttl, priority, withdrawn, found from (
+    select id, name, ordername, type, content, ttl, priority, comment, withdrawn, found from (
       select *, count(*) over () as found from (
-        select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.withdrawn},
-          coalesce(sum(${octets}) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
+        select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},
+          ${r.withdrawn}, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
     where before < ${bounds.octets} order by ordername, type, id`);
   return pageOf(found as unknown as readonly Found<ListedRecord>[], bounds);

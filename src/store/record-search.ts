@@ -1,4 +1,4 @@
-// Finds records of several zones by a pattern for their name or RDATA.
+// Finds records of several zones by a pattern for their name or RDATA, and comments by a pattern for the name or their text.
 import type { RecordType } from '#dns/types/index.ts';
 import type { Db, Tx } from './database.ts';
 import { statement } from './statement.ts';
@@ -14,27 +14,44 @@ export interface FoundRecord {
   zone: string;
 }
 
+export interface FoundComment {
+  /** Relative to the zone. */
+  name: string;
+  type: RecordType;
+  comment: string;
+  /** The name of the zone. */
+  zone: string;
+}
+
 export interface RecordSearch {
   zoneNos: readonly number[];
-  /** A LIKE pattern for the absolute name without its final dot, or for the RDATA; upper and lower case are the same. */
+  /** A LIKE pattern for the absolute name without its final dot, or for the RDATA or comment; upper and lower case are the same. */
   pattern: string;
   /** Only records with one of these types, and with a name that one of these LIKE patterns matches; null: any. */
   only: { names: string[] | null; types: string[] | null };
   limit: number;
 }
 
-/** A final dot of the RDATA need not be in the pattern. */
-const find = statement<FoundRecord>(`
-  select r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl, z.name as zone
-  from records r join zones z on z.no = r.zone_no
+/** A final dot of the column need not be in the pattern. */
+const MATCHING = (column: string) => `from records r join zones z on z.no = r.zone_no
   where r.zone_no = any($1::int[])
     and (case r.name when '@' then z.name else r.name || '.' || z.name end ilike $2
-      or r.rdata ilike $2 or rtrim(r.rdata, '.') ilike $2)
+      or ${column} ilike $2 or rtrim(${column}, '.') ilike $2)
     and ($3::text[] is null or r.name like any($3::text[]))
-    and ($4::text[] is null or r.type = any($4::text[]))
-  order by z.tree, r.ordername, r.type, r.id limit $5`);
+    and ($4::text[] is null or r.type = any($4::text[]))`;
+const find = statement<FoundRecord>(`
+  select r.name, r.type, r.rdata, coalesce(r.ttl, z.default_ttl) as ttl, z.name as zone
+  ${MATCHING('r.rdata')} order by z.tree, r.ordername, r.type, r.id limit $5`);
+const findComments = statement<FoundComment>(`
+  select distinct on (z.tree, r.ordername, r.type, r.comment) r.name, r.type, r.comment, z.name as zone
+  ${MATCHING('r.comment')} and r.comment is not null order by z.tree, r.ordername, r.type, r.comment limit $5`);
 
 /** Reads all records of the zones. */
 export function searchRecords(db: Db | Tx, { zoneNos, pattern, only, limit }: RecordSearch) {
   return find(db, zoneNos, pattern, only.names, only.types, limit);
+}
+
+/** Reads all records of the zones. The records of one name and type that have the same comment are found once. */
+export function searchComments(db: Db | Tx, { zoneNos, pattern, only, limit }: RecordSearch) {
+  return findComments(db, zoneNos, pattern, only.names, only.types, limit);
 }

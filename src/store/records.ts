@@ -15,6 +15,8 @@ export interface RecordRow {
   rdata: string;
   ttl: number | null;
   priority: number | null;
+  /** A line of text for people; null: none. */
+  comment: string | null;
 }
 
 /** The columns of a RecordRow. */
@@ -27,6 +29,7 @@ export const RECORD_KEYS = [
   'rdata',
   'ttl',
   'priority',
+  'comment',
 ] as const satisfies readonly (keyof RecordRow)[];
 
 /** The same as SQL. */
@@ -46,12 +49,12 @@ export const MOST_OWNED_SETS = 10_000;
 
 const selectOctets = statement<{ octets: string; sets: number }>(`
   with owned as (select ordername from owned_sets where zone_no = $1 and owner = any($4::text[]) limit ${MOST_OWNED_SETS + 1})
-  select coalesce(sum(octet_length(content) + octet_length(rdata)), 0) as octets, (select count(*)::integer from owned) as sets
+  select coalesce(sum(octet_length(content) + octet_length(rdata) + coalesce(octet_length(comment), 0)), 0) as octets, (select count(*)::integer from owned) as sets
   from records where zone_no = $1 and ordername = any($2::text[]
     || array(select ordername from records where id = any($3::text[]) and zone_no = $1) || array(select ordername from owned))`);
 
 /**
- * Octets of the contents and values at some owner names, at the names of the records with some ids, and at all names of some
+ * Octets of the contents, values and comments at some owner names, at the names of the records with some ids, and at all names of some
  * owners; and how many sets those owners have, at most one more than MOST_OWNED_SETS. Postgres keeps the length of a long value
  * apart, so the values themselves are not read.
  */
@@ -113,7 +116,7 @@ export interface RecordFilter {
   ordernames?: string[];
   type?: string;
   content?: { content: string; digest: Uint8Array | null };
-  /** Only records with one of these texts in their name or content, ignoring case. */
+  /** Only records with one of these texts in their name, content or comment, ignoring case. */
   texts?: string[];
   /** Only records of one of these types and with a name that one of these LIKE patterns matches; null: any. */
   only?: { names: string[] | null; types: string[] | null };
@@ -138,7 +141,8 @@ export function listConditions(db: Db | Tx, zoneId: string, filter: RecordFilter
   }
   if (filter.texts !== undefined) {
     const holds = (text: string) =>
-      sql`(strpos(${records.name}, ${text}) > 0 or strpos(lower(${records.content}), ${text}) > 0)`;
+      sql`(strpos(${records.name}, ${text}) > 0 or strpos(lower(${records.content}), ${text}) > 0
+        or strpos(lower(${records.comment}), ${text}) > 0)`;
     where.push(or(...filter.texts.map((text) => holds(text.toLowerCase()))));
   }
   if (filter.only?.types) where.push(inArray(records.type, filter.only.types));

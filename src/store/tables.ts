@@ -1,5 +1,5 @@
-// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys, and feed-tables.ts and node-tables.ts
-// those of the feed for name server nodes and of the nodes. Columns and constraints are named by hand, so that the SQL in migrations/
+// The tables as drizzle sees them; account-tables.ts has those of teams, people and keys, history-tables.ts those of history, and
+// feed-tables.ts and node-tables.ts those of the feed for name server nodes and of the nodes. Columns and constraints are named by hand, so that the SQL in migrations/
 // reads the same. Triggers, which drizzle cannot express, are in the hand-written migrations.
 import { sql } from 'drizzle-orm';
 import {
@@ -22,6 +22,7 @@ import { secondaries } from './secondary-tables.ts';
 export * from './account-tables.ts';
 export * from './cluster-tables.ts';
 export * from './feed-tables.ts';
+export * from './history-tables.ts';
 export * from './node-tables.ts';
 export * from './secondary-tables.ts';
 
@@ -62,7 +63,7 @@ export const zones = pgTable(
     cskPublic: text('csk_public').notNull(),
     // DS RDATA, SHA-256 first: a hosted parent zone serves it, computed at read time.
     ds: textArray('ds').notNull(),
-    // The records of the zone and the octets of their names and contents. Every change of the zone adds its own difference.
+    // The records of the zone and the octets of their names, contents and comments. Every change of the zone adds its own difference.
     recordCount: bigint('record_count', { mode: 'number' }).notNull().default(0),
     storedBytes: bigint('stored_bytes', { mode: 'number' }).notNull().default(0),
     // How far both may grow before the zone has to ask for more of its owner's quota. The rooms of an owner's zones together stay
@@ -71,10 +72,12 @@ export const zones = pgTable(
     byteRoom: bigint('byte_room', { mode: 'number' }).notNull().default(0),
     // The rows of owned_sets in the zone.
     ownedSets: integer('owned_sets').notNull().default(0),
-    // A change of owners that changes no record leaves the serial, and raises this number.
+    // A change of owners or comments alone leaves the serial, and raises this number.
     ownersVersion: bigint('owners_version', { mode: 'number' }).notNull().default(0),
     // The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. No right follows from it.
     managedBy: text('managed_by'),
+    // For people: no name server gets it.
+    comment: text('comment'),
     // The names that listed secondaries add to the NS records of the zone, without final dot.
     secondaryNameservers: textArray('secondary_nameservers').notNull().default([]),
     createdAt: at('created_at').notNull().defaultNow(),
@@ -88,6 +91,7 @@ export const zones = pgTable(
     check('zones_state', sql`${t.state} in ('active', 'parked')`),
     check('zones_default_ttl', sql`${t.defaultTtl} between 30 and 86400`),
     check('zones_managed_by', sql`length(${t.managedBy}) between 1 and 400`),
+    check('zones_comment', sql`length(${t.comment}) between 1 and 500`),
     check('zones_serial', sql`${t.serial} between 1 and 4294967295`),
   ],
 );
@@ -147,6 +151,8 @@ export const records = pgTable(
     digest: bytea('digest').notNull(),
     ttl: integer('ttl'),
     priority: integer('priority'),
+    // For people: no name server gets it.
+    comment: text('comment'),
     // Whether all owners of the record are withdrawn: it is served only if nothing else is at its name and type. The database
     // functions of migrations/ compute it.
     withdrawn: boolean('withdrawn').notNull().default(false),
@@ -159,6 +165,7 @@ export const records = pgTable(
     index('records_alias_idx').on(t.rdata, t.zoneNo).where(sql`${t.type} = 'ALIAS'`),
     check('records_ttl', sql`${t.ttl} between 30 and 86400`),
     check('records_priority', sql`${t.priority} between 0 and 65535`),
+    check('records_comment', sql`length(${t.comment}) between 1 and 500`),
   ],
 );
 
@@ -183,6 +190,8 @@ export const ownedSets = pgTable(
     valueCount: integer('value_count').notNull(),
     // Null: the default of the zone. Each record has the lowest TTL of its owners.
     ttl: integer('ttl'),
+    // As the owner applied it. The records have one each, which others may change.
+    comment: text('comment'),
     share: boolean('share').notNull(),
     retain: boolean('retain').notNull(),
     drift: text('drift').notNull(),
@@ -204,6 +213,7 @@ export const ownedSets = pgTable(
     index('owned_sets_due_idx').on(t.dueAt).where(sql`${t.dueAt} is not null`),
     check('owned_sets_owner', sql`length(${t.owner}) between 1 and 400`),
     check('owned_sets_ttl', sql`${t.ttl} between 30 and 86400`),
+    check('owned_sets_comment', sql`length(${t.comment}) between 1 and 500`),
     check('owned_sets_drift', sql`${t.drift} in ('Enforce', 'Report', 'Ignore')`),
     check('owned_sets_when_cluster_lost', sql`${t.whenClusterLost} in ('Keep', 'Withdraw')`),
   ],
@@ -262,70 +272,6 @@ export const aliasAnswers = pgTable(
     check('alias_answers_ttl', sql`${t.ttl} between 30 and 3600`),
   ],
 );
-
-export const changes = pgTable(
-  'changes',
-  {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    // No foreign key: history outlives the zone.
-    zoneId: text('zone_id').notNull(),
-    zoneName: textC('zone_name').notNull(),
-    // The zone's owner at that time, as in zones.
-    teamId: text('team_id'),
-    userId: text('user_id'),
-    keyId: text('key_id').notNull(),
-    action: text('action').notNull(),
-    before: jsonb('before'),
-    after: jsonb('after'),
-    serial: bigint('serial', { mode: 'number' }).notNull(),
-    requestId: text('request_id').notNull(),
-    // The owner that applied or released the record; null: a change without an owner.
-    owner: text('owner'),
-    at: at('at').notNull().defaultNow(),
-  },
-  (t) => [index('changes_zone_idx').on(t.zoneId, t.id)],
-);
-
-/** The history of everything that is no zone: teams, members, keys. It has no serial, and is asked for by team. */
-export const accountChanges = pgTable(
-  'account_changes',
-  {
-    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
-    // No foreign keys: the history outlives the rows that it describes.
-    teamId: text('team_id'),
-    // Null: the command line, which needs no key.
-    keyId: text('key_id'),
-    action: text('action').notNull(),
-    // The id of the team, person or key that was changed.
-    subject: text('subject').notNull(),
-    before: jsonb('before'),
-    after: jsonb('after'),
-    requestId: text('request_id').notNull(),
-    at: at('at').notNull().defaultNow(),
-  },
-  (t) => [index('account_changes_team_idx').on(t.teamId, t.id)],
-);
-
-/**
- * The octets that history takes, by owner and by a range of ids (bucket). The retention counts each range once, so that the oldest
- * history of one owner is found without an index of its own. kind: `zones` for changes, `accounts` for account_changes.
- */
-export const historyUsage = pgTable(
-  'history_usage',
-  {
-    kind: text('kind').notNull(),
-    bucket: bigint('bucket', { mode: 'number' }).notNull(),
-    owner: text('owner').notNull(),
-    bytes: bigint('bytes', { mode: 'number' }).notNull(),
-  },
-  (t) => [primaryKey({ name: 'history_usage_pkey', columns: [t.kind, t.bucket, t.owner] })],
-);
-
-/** How far history is counted: every id up to this one is in history_usage. */
-export const historyMarks = pgTable('history_marks', {
-  kind: text('kind').primaryKey(),
-  countedTo: bigint('counted_to', { mode: 'number' }).notNull(),
-});
 
 export const writeWindows = pgTable(
   'write_windows',

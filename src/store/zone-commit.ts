@@ -12,7 +12,10 @@ import { changes, idempotency, records } from './tables.ts';
 import type { Growth, ZoneRow } from './zones.ts';
 
 export type InsertedRecord = RecordRow & { digest: Uint8Array };
-export type UpdatedRecord = Pick<InsertedRecord, 'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority'>;
+export type UpdatedRecord = Pick<
+  InsertedRecord,
+  'id' | 'content' | 'rdata' | 'digest' | 'ttl' | 'priority' | 'comment'
+>;
 
 /** One change of a record as history tells it. */
 export interface RecordedChange {
@@ -37,7 +40,7 @@ export interface NewKeptAnswer {
 interface ZoneCommit {
   /** As it was loaded. */
   zone: ZoneRow;
-  /** The serial that the zone has afterwards; null: the zone itself does not change. */
+  /** The serial that the zone has afterwards; null: its answers do not change, only owners or comments. */
   serial: number | null;
   growth: Growth;
   /** The names whose records change, relative to the zone; told only if the zone itself changes. */
@@ -52,7 +55,7 @@ interface ZoneCommit {
 }
 
 const INSERTED = [...RECORD_KEYS, 'digest'] as const;
-const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority'] as const;
+const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'comment'] as const;
 const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
@@ -66,15 +69,16 @@ const TOUCHED = (sets: string) => `touched as (update zones z set serial = $6, u
     from locked where z.id = locked.id),
   announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $12::text[] from locked)`;
 const COUNTED_SETS = ', owned_sets = z.owned_sets + $14::integer';
-// Without a new serial, the version tells others who loaded the zone before that its owners changed.
-const VERSIONED = `versioned as (update zones z set owners_version = z.owners_version + 1${COUNTED_SETS}
+// Without a new serial, the version tells others who loaded the zone before that its owners or comments changed.
+const VERSIONED = (sets: string) => `versioned as (update zones z set owners_version = z.owners_version + 1${sets}
     from locked where z.id = locked.id)`;
+const COMMENTED = ', updated_at = $5::timestamptz, stored_bytes = z.stored_bytes + $4::bigint';
 // The order matters to the constraints, and only a look at another part's rows makes Postgres keep it.
 const DELETED = `deleted as (delete from records r using locked where r.zone_no = locked.no and r.id = any($7::text[]) returning 1)`;
 const UPDATED_ROWS = (
   after: string,
 ) => `updated as (update records r set content = u.content, rdata = u.rdata, digest = u.digest, ttl = u.ttl,
-      priority = u.priority
+      priority = u.priority, comment = u.comment
     from locked, json_to_recordset($8::text::json) as u(${recordset(records, UPDATED)})
     where r.zone_no = locked.no and r.id = u.id${after} returning 1)`;
 const INSERTED_ROWS = (
@@ -102,7 +106,8 @@ function commitOf(parts: readonly boolean[]): Commit {
     names.flatMap((name) => (name ? [` and (select count(*) from ${name}) >= 0`] : [])).join('');
   const all = [
     LOCKED,
-    ...(touched ? [TOUCHED(owners ? COUNTED_SETS : '')] : owners ? [VERSIONED] : []),
+    ...(touched ? [TOUCHED(owners ? COUNTED_SETS : '')] : []),
+    ...(!touched && (owners || updated) ? [VERSIONED(`${owners ? COUNTED_SETS : ''}${updated ? COMMENTED : ''}`)] : []),
     ...(deleted ? [DELETED] : []),
     ...(updated ? [UPDATED_ROWS(after([deleted && 'deleted']))] : []),
     ...(inserted ? [INSERTED_ROWS(after([deleted && 'deleted', updated && 'updated']))] : []),

@@ -81,7 +81,8 @@ interface NewValue {
 
 /** The history of rows, as the API shows records: `alias` names a CTE with their columns. */
 const view = (alias: string) => `jsonb_build_object('id', ${alias}.id, 'name', ${alias}.name, 'type', ${alias}.type,
-  'content', ${alias}.content, 'ttl', coalesce(${alias}.ttl, $3), 'priority', ${alias}.priority)`;
+  'content', ${alias}.content, 'ttl', coalesce(${alias}.ttl, $3), 'priority', ${alias}.priority)
+  || case when ${alias}.comment is null then '{}' else jsonb_build_object('comment', ${alias}.comment) end`;
 const HISTORY = `insert into changes (action, before, after, zone_id, zone_name, team_id, user_id, key_id, serial, request_id)`;
 const COMMON = `$4::text, $5::text, $6::text, $7::text, $8::text, $9::bigint, $10::text`;
 

@@ -23,17 +23,19 @@ export interface ZoneRow {
   ds: string[];
   /** The records of the zone. */
   recordCount: number;
-  /** Octets of the names and contents of its records. */
+  /** Octets of the names, contents and comments of its records. */
   storedBytes: number;
   /** Up to these numbers the zone may grow without asking for more of its owner's quota. */
   recordRoom: number;
   byteRoom: number;
   /** The rows of owned_sets in the zone. */
   ownedSets: number;
-  /** Changes whenever owners change and the serial does not. */
+  /** Changes whenever owners or comments change and the serial does not. */
   ownersVersion: number;
   /** The object elsewhere that the zone was made for, as its writer said: `DNSZone namespace/name`. */
   managedBy: string | null;
+  /** A line of text for people; null: none. */
+  comment: string | null;
   /** The names that secondaries add to its NS records, without final dot. */
   secondaryNameservers: string[];
   createdAt: Date;
@@ -60,6 +62,7 @@ const columns = {
   ownedSets: zones.ownedSets,
   ownersVersion: zones.ownersVersion,
   managedBy: zones.managedBy,
+  comment: zones.comment,
   secondaryNameservers: sql<string[]>`(select secondary_nameservers from service) || ${zones.secondaryNameservers}`,
   createdAt: zones.createdAt,
   updatedAt: zones.updatedAt,
@@ -68,7 +71,7 @@ const columns = {
 /** The same columns for statements with a fixed text. */
 export const ZONE_COLUMNS = `id, no, team_id as "teamId", user_id as "userId", name, tree, state, default_ttl as "defaultTtl", serial,
   csk_public as "cskPublic", ds, record_count as "recordCount", stored_bytes as "storedBytes", record_room as "recordRoom",
-  byte_room as "byteRoom", owned_sets as "ownedSets", owners_version as "ownersVersion", managed_by as "managedBy",
+  byte_room as "byteRoom", owned_sets as "ownedSets", owners_version as "ownersVersion", managed_by as "managedBy", comment,
   (select x.secondary_nameservers from service x) || secondary_nameservers as "secondaryNameservers", created_at as "createdAt", updated_at as "updatedAt"`;
 
 type Texts =
@@ -213,7 +216,7 @@ export async function insertZone(tx: Tx, zone: NewZone): Promise<ZoneRow> {
 /** A difference of a zone's usage. */
 export interface Growth {
   records: number;
-  /** Octets of names and contents. */
+  /** Octets of names, contents and comments. */
   bytes: number;
 }
 
@@ -250,6 +253,16 @@ const updateZone = statement<PlainZone>(`
     where id = $1 returning ${ZONE_COLUMNS}
   ), announced as (insert into feed_changes (kind, zone_id, names) select 'changed', id, $8::text[] from touched)
   select * from touched`);
+
+/** Writes the comment of a zone, which is locked. Its answers, and so its serial, stay as they are. */
+export async function writeZoneComment(tx: Tx, id: string, comment: string | null, now: Date): Promise<ZoneRow> {
+  const [row] = await updateComment(tx, id, comment, now.toISOString());
+  return zoneRow(row as PlainZone);
+}
+
+const updateComment = statement<PlainZone>(
+  `update zones set comment = $2, updated_at = $3, owners_version = owners_version + 1 where id = $1 returning ${ZONE_COLUMNS}`,
+);
 
 /** Deletes the zone and, by cascade, its records and grants. */
 export async function deleteZone(tx: Tx, id: string): Promise<void> {

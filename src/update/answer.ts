@@ -14,7 +14,7 @@ export interface Outcome {
 /** Outcomes that tools expect and handle themselves: their sentence is only for a client that speaks EDNS. */
 const EXPECTED: ReadonlySet<Rcode> = new Set(['NOERROR', 'NXDOMAIN', 'YXDOMAIN', 'YXRRSET', 'NXRRSET']);
 
-interface AnswerParts {
+export interface AnswerParts {
   id: number;
   opcode: number;
   question: Question | null;
@@ -23,6 +23,8 @@ interface AnswerParts {
   protocol: 'udp' | 'tcp';
   /** Octets that the caller adds to the answer. */
   reserved: number;
+  /** The most octets of the answer if the client sent no OPT record. A sentence that does not fit is omitted. (Default: no limit.) */
+  most?: number;
 }
 
 /**
@@ -30,12 +32,14 @@ interface AnswerParts {
  * provide for that, but few clients send one, some print the sentence nevertheless, and the others ignore it.
  */
 export function buildAnswer({ rcode, text, code }: Outcome, parts: AnswerParts): Uint8Array {
-  const { id, opcode, question, edns, protocol, reserved } = parts;
+  const { id, opcode, question, edns, protocol, reserved, most } = parts;
   const isTold = edns !== null || (text !== null && !EXPECTED.has(rcode));
   const size = protocol === 'tcp' ? 65_535 : (edns?.payload ?? PLAIN_UDP);
   const zone = question === null ? 0 : question.wire.length + 4;
   const room = Math.min(MOST_TEXT, size - HEADER - zone - OPT_OCTETS - reserved);
-  const error = text === null || room <= 0 ? null : { code, text };
+  const fits = (octets: number) => most === undefined || HEADER + zone + OPT_OCTETS + octets <= most;
+  const told = text === null || fits(Buffer.byteLength(text)) ? text : '';
+  const error = told === null || room <= 0 || !fits(0) ? null : { code, text: told };
   const additional = isTold && (edns !== null || error !== null) ? [writeOpt(error, room)] : [];
   return writeAnswer({ question, id, opcode, rcode: RCODE[rcode], additional });
 }

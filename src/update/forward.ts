@@ -1,29 +1,39 @@
 // Passes queries to the name servers of the service over TCP, where neither their limits of rate nor the size of a datagram matter.
+//
+// Each kind of query has places of its own, because the sender of a datagram may be forged: a flood of such queries takes no place of
+// a signed query or of a client over TCP.
 import { connect } from 'node:net';
 import { concat, uint16 } from '#dns/wire/octets.ts';
 
-/** Passes a query without TSIG record to a name server. @throws Error if none answers, or too many queries are in flight */
-export type Forward = (query: Uint8Array, signal: AbortSignal) => Promise<Uint8Array>;
+/** A kind of query: signed, or not signed and over one of the protocols. */
+export type Lane = 'signed' | 'tcp' | 'udp';
+
+/**
+ * Passes a query without TSIG record to a name server.
+ * @returns null if all places of its kind are taken
+ * @throws Error if no name server answers; the reason of the signal
+ */
+export type Forward = (query: Uint8Array, lane: Lane, signal: AbortSignal) => Promise<Uint8Array | null>;
 
 interface ForwardOptions {
   /** Where name servers answer; at least one. */
   servers: readonly { host: string; port: number }[];
   /** The time limit for one name server, in ms. (Default: 1500.) */
   timeoutMs?: number;
-  /** The most queries in flight. (Default: 200.) */
-  most?: number;
+  /** The most queries in flight. (Default: see MOST.) */
+  most?: Readonly<Record<Lane, number>>;
 }
 
 const TIMEOUT_MS = 1_500;
-const MOST = 200;
+const MOST: Readonly<Record<Lane, number>> = { signed: 100, tcp: 100, udp: 50 };
 
 /** Begins with the name server that answered last, and asks each of them once. */
 export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MOST }: ForwardOptions): Forward {
   let first = 0;
-  let inFlight = 0;
-  return async (query, signal) => {
-    if (inFlight >= most) throw new Error(`${most} queries are in flight already`);
-    inFlight += 1;
+  const inFlight = { signed: 0, tcp: 0, udp: 0 };
+  return async (query, lane, signal) => {
+    if (inFlight[lane] >= most[lane]) return null;
+    inFlight[lane] += 1;
     try {
       const failures: unknown[] = [];
       for (let turn = 0; turn < servers.length; turn += 1) {
@@ -42,7 +52,7 @@ export function createForward({ servers, timeoutMs = TIMEOUT_MS, most = MOST }: 
       signal.throwIfAborted();
       throw new AggregateError(failures, 'no name server of the service answers');
     } finally {
-      inFlight -= 1;
+      inFlight[lane] -= 1;
     }
   };
 }

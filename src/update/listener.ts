@@ -5,13 +5,14 @@ import type { Logger } from 'pino';
 import { realClock } from '#base/clock.ts';
 import { endsWithin } from '#base/wait.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { createDoor, type DoorOptions } from './door.ts';
+import { createDoor } from './door.ts';
 import { createForward } from './forward.ts';
 import { createUpdateMetrics } from './metrics.ts';
 import { createQueries } from './queries.ts';
 import { listenTcp, portOf } from './tcp.ts';
 import type { Answerer } from './transport.ts';
 import { listenUdp } from './udp.ts';
+import { createUpdates, type UpdatesOptions } from './updates.ts';
 
 export interface UpdateListener {
   /** @throws if the port is in use */
@@ -22,7 +23,7 @@ export interface UpdateListener {
   close(): Promise<void>;
 }
 
-interface ListenerOptions extends Omit<DoorOptions, 'metrics' | 'queries'> {
+interface ListenerOptions extends Omit<UpdatesOptions, 'metrics'> {
   metrics: Metrics;
   log: Logger;
   /** The name servers that answer queries; at least one. */
@@ -46,7 +47,7 @@ export function createUpdateListener(options: ListenerOptions): UpdateListener {
   const { log, connections, idleMs = IDLE_MS } = options;
   const metrics = createUpdateMetrics(options.metrics);
   const queries = createQueries({ ...options, metrics, forward: createForward({ servers: options.nameservers }) });
-  const answer = createDoor({ ...options, metrics, queries });
+  const answer = createDoor({ ...options, metrics, queries, updates: createUpdates({ ...options, metrics }) });
   const end = new AbortController();
   const inProgress = new Set<Promise<void>>();
   let isClosing = false;

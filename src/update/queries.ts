@@ -4,28 +4,36 @@
 //     AXFR, IXFR          the zone from the database (transfer.ts); they need the signature of a key that may read the whole zone
 //     any other query     the answer of a name server of the service; it is signed if the query was
 //
-// Name servers never see the TSIG keys of clients: a signature is checked here, and the answer is signed here.
+// Name servers never see the TSIG keys of clients: a signature is checked here, and the answer is signed here. A signed query waits
+// until the name servers have the zone as it is, so a client reads its own writes.
 //
 // The port has no limit of rate like that of the name servers, and the sender of a datagram may be forged. So over UDP an unsigned query
 // for anything but the SOA record, and every answer that is too long, is told to come again over TCP (RFC 7766).
 import type { Logger } from 'pino';
 import { type Edns, ednsOf, PLAIN_UDP } from '#dns/message/edns.ts';
-import { HEADER, META, type Message, type Question, readMessage } from '#dns/message/message.ts';
+import { META, type Question, readMessage } from '#dns/message/message.ts';
 import { signAnswer, sizeOfTsig } from '#dns/message/tsig.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { RCODE } from '#dns/wire/rcodes.ts';
+import type { Guard } from '#edge/load.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { bareAnswer, buildAnswer, truncated } from './answer.ts';
-import type { Forward } from './forward.ts';
+import type { Arrivals } from '#service/nodes/arrivals.ts';
+import { untilNameServed } from '#service/nodes/living.ts';
+import { bareAnswer, buildAnswer, type Outcome, truncated } from './answer.ts';
+import type { Answering } from './door.ts';
+import type { Forward, Lane } from './forward.ts';
 import type { UpdateMetrics } from './metrics.ts';
-import { type Proof, prove } from './proof.ts';
+import type { SoundProof } from './proof.ts';
 import { outcomeOfError } from './refusals.ts';
 import { sendTransfer } from './transfer.ts';
-import type { Answerer, Transport } from './transport.ts';
+import type { Transport } from './transport.ts';
 
 interface QueriesOptions {
   context: ServiceContext;
   forward: Forward;
+  /** The requests that wait for name servers; undefined: none waits. */
+  arrivals?: Arrivals | undefined;
+  load: Guard;
   log: Logger;
   metrics: UpdateMetrics;
 }
@@ -35,88 +43,105 @@ interface Query {
   id: number;
   question: Question;
   edns: Edns | null;
+  proof: SoundProof;
 }
 
 /** Clients that ask for more over UDP get it over TCP: longer datagrams are fragmented (DNS flag day 2020). */
 const MOST_UDP = 1_232;
+/** The longest wait of a signed query for the name servers, in ms. */
+const SERVED_MS = 1_500;
+const notReady = (text: string): Outcome => ({ rcode: 'SERVFAIL', text, code: 'notReady' });
+const FULL = notReady('Too many queries wait for the name servers. Send the query again.');
+const NO_ANSWER = notReady('No name server of the service answers. Send the query again.');
 
-export function createQueries({ context, forward, log, metrics }: QueriesOptions): Answerer {
-  return async (octets, transport) => {
-    const query = readQuery(octets);
-    let answer: Uint8Array | null;
-    if (query === null) answer = bareAnswer(octets, RCODE.FORMERR);
-    else {
-      try {
-        const proof = await prove(context, octets, transport.client.address);
-        answer = await answerTo(query, proof, transport);
-      } catch (error) {
-        if (transport.signal.aborted) return;
-        const isMalformed = error instanceof RangeError;
-        if (!isMalformed) log.debug({ err: error, client: transport.client.address }, 'a query got no answer');
-        answer = bareAnswer(octets, isMalformed ? RCODE.FORMERR : RCODE.SERVFAIL);
-      }
+/** @throws (the function) RangeError if the query is malformed; Refusal busy */
+export function createQueries({ context, forward, arrivals, load, log, metrics }: QueriesOptions): Answering {
+  return async ({ octets, header, question, proof }, transport) => {
+    if (question === null) return bareAnswer(octets, RCODE.FORMERR);
+    const edns = ednsOf(readMessage(octets).sections[2]);
+    const query = { octets, id: header.id, question, edns, proof };
+    const isTransfer = question.type === META.AXFR || question.type === META.IXFR;
+    if (transport.protocol === 'udp' && (isTransfer || (isUnsigned(query) && question.type !== TYPE_NUMBERS.SOA))) {
+      return comeAgain(query);
     }
-    if (answer !== null) await transport.send(answer);
+    return isTransfer ? transfer(query, transport) : passOn(query, transport);
   };
 
+  /** The answer of a name server. */
+  async function passOn(query: Query, { protocol, signal }: Transport): Promise<Uint8Array> {
+    const { octets, question, proof } = query;
+    let lane: Lane = protocol;
+    if (proof.kind === 'unsigned') load.refuseStrangers(null);
+    else {
+      lane = 'signed';
+      const asked = { actor: proof.key.actor, name: question.name.join('.'), waitMs: SERVED_MS };
+      await untilNameServed(context, arrivals, asked, signal);
+    }
+    try {
+      const answer = await forward(proof.kind === 'valid' ? proof.signed.unsigned : octets, lane, signal);
+      if (answer !== null) return finish(query, answer, protocol);
+      return lane === 'udp' ? comeAgain(query) : answerWith(query, FULL, protocol);
+    } catch (error) {
+      signal.throwIfAborted();
+      log.debug({ err: error }, 'a query got no answer from a name server');
+      // Over UDP the address may be forged, so the answer is not longer than the request.
+      return answerWith(query, lane === 'udp' ? { ...NO_ANSWER, text: null } : NO_ANSWER, protocol);
+    }
+  }
+
   /** Null: everything was sent. */
-  async function answerTo(query: Query, proof: Proof, transport: Transport): Promise<Uint8Array | null> {
-    const { id, question, edns, octets } = query;
-    const { protocol } = transport;
-    const parts = { id, opcode: 0, question, edns, protocol };
-    if (proof.kind === 'wrong') {
-      if (proof.error === 'malformed') return bareAnswer(octets, RCODE.FORMERR);
-      metrics.answered('NOTAUTH', proof.error);
-      const reserved = sizeOfTsig(proof.signed.tsig);
-      return proof.finish(buildAnswer({ rcode: 'NOTAUTH', text: null, code: 'other' }, { ...parts, reserved }));
-    }
-    const finish = (answer: Uint8Array): Uint8Array => {
-      const reserved = proof.kind === 'valid' ? sizeOfTsig(proof.signed.tsig) : 0;
-      const room = protocol === 'tcp' ? 65_535 : proof.kind === 'valid' ? sizeFor(edns) : PLAIN_UDP;
-      const sent = answer.length + reserved <= room ? answer : truncated(answer, question);
-      return proof.kind === 'valid' ? signAnswer(sent, proof.signed.tsig, proof.key, proof.now) : sent;
-    };
-    const refuse = (text: string) =>
-      finish(buildAnswer({ rcode: 'REFUSED', text, code: 'prohibited' }, { ...parts, reserved: 0 }));
-    const isTransfer = question.type === META.AXFR || question.type === META.IXFR;
-    const comeAgain = () => finish(truncated(bareAnswer(octets, RCODE.NOERROR) as Uint8Array, question));
-    if (protocol === 'udp' && (isTransfer || (proof.kind === 'unsigned' && question.type !== TYPE_NUMBERS.SOA))) {
-      return comeAgain();
-    }
-    if (!isTransfer)
-      return finish(await forward(proof.kind === 'valid' ? proof.signed.unsigned : octets, transport.signal));
+  async function transfer(query: Query, transport: Transport): Promise<Uint8Array | null> {
+    const { id, question, proof } = query;
+    const { protocol, signal } = transport;
     if (proof.kind === 'unsigned') {
       metrics.answered('REFUSED', 'unsigned');
-      return refuse('A transfer must be signed with a TSIG key of this service.');
+      const text = 'A transfer must be signed with a TSIG key of this service.';
+      return answerWith(query, { rcode: 'REFUSED', text, code: 'prohibited' }, protocol);
     }
-    const reserved = sizeOfTsig(proof.signed.tsig);
     try {
+      load.refuseLarge();
       await proof.key.used('RFC 2136');
       if (await sendTransfer(context, { ...proof, query: proof.signed.unsigned, id, question }, transport)) return null;
       const text = `This key reaches no zone ${question.name.join('.')}.`;
-      return finish(buildAnswer({ rcode: 'NOTAUTH', text, code: 'notAuthoritative' }, { ...parts, reserved }));
+      return answerWith(query, { rcode: 'NOTAUTH', text, code: 'notAuthoritative' }, protocol);
     } catch (error) {
-      transport.signal.throwIfAborted();
+      signal.throwIfAborted();
       const { isOurFault, ...outcome } = outcomeOfError(error);
       if (isOurFault) throw error;
-      return finish(buildAnswer(outcome, { ...parts, reserved }));
+      return answerWith(query, outcome, protocol);
     }
   }
+}
+
+function isUnsigned({ proof }: Query): boolean {
+  return proof.kind === 'unsigned';
+}
+
+/** An answer of our own. */
+function answerWith(query: Query, outcome: Outcome, protocol: Transport['protocol']): Uint8Array {
+  const { id, question, edns } = query;
+  const parts = { id, opcode: 0, question, edns, protocol, reserved: reservedFor(query) };
+  return finish(query, buildAnswer(outcome, parts), protocol);
+}
+
+/** "Come again over TCP." */
+function comeAgain(query: Query): Uint8Array {
+  return finish(query, truncated(bareAnswer(query.octets, RCODE.NOERROR) as Uint8Array, query.question), 'udp');
+}
+
+/** Signs an answer if the query was signed, and shortens it if the client cannot take it over UDP. */
+function finish(query: Query, answer: Uint8Array, protocol: Transport['protocol']): Uint8Array {
+  const { question, edns, proof } = query;
+  const room = protocol === 'tcp' ? 65_535 : proof.kind === 'valid' ? sizeFor(edns) : PLAIN_UDP;
+  const sent = answer.length + reservedFor(query) <= room ? answer : truncated(answer, question);
+  return proof.kind === 'valid' ? signAnswer(sent, proof.signed.tsig, proof.key, proof.now) : sent;
+}
+
+/** Octets of the signature of the answer. */
+function reservedFor({ proof }: Query): number {
+  return proof.kind === 'valid' ? sizeOfTsig(proof.signed.tsig) : 0;
 }
 
 function sizeFor(edns: Edns | null): number {
   return Math.min(edns?.payload ?? PLAIN_UDP, MOST_UDP);
-}
-
-/** Null: it is malformed, or has another number of questions than one. */
-function readQuery(octets: Uint8Array): Query | null {
-  try {
-    const message: Message = readMessage(octets);
-    const [question, ...others] = message.questions;
-    if (question === undefined || others.length > 0 || octets.length < HEADER) return null;
-    return { octets, id: message.id, question, edns: ednsOf(message.sections[2]) };
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
 }

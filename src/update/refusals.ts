@@ -16,12 +16,16 @@ const OUTCOMES: Readonly<Record<RefusalCode, Omit<Outcome, 'text'>>> = {
   conflict: { rcode: 'REFUSED', code: 'other' },
 };
 
+/** Short, so that the answer to a signed datagram is not longer than the datagram. */
+const OVERLOADED = 'The service is overloaded. Send the message again.';
+
 /** @param error the error of an update. `isOurFault`: it is to be logged as an error */
 export function outcomeOfError(error: unknown): Outcome & { isOurFault: boolean } {
   const outage = refuseOutage(error);
   const refused = outage ?? (error instanceof Refusal ? error : refusal('internal'));
   // Without its field, which is one of the REST API.
-  const text = [...new Set([refused, ...refused.others].map(({ sentence }) => sentence))].join(' ');
+  const sentences = [...new Set([refused, ...refused.others].map(({ sentence }) => sentence))].join(' ');
+  const text = refused.rule === 'overloaded' ? OVERLOADED : sentences;
   const rcode = refused.rule === 'update-malformed' ? 'FORMERR' : OUTCOMES[refused.code].rcode;
   return { ...OUTCOMES[refused.code], rcode, text, isOurFault: refused.code === 'internal' && outage === null };
 }

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll } from 'vitest';
 import { startTestStack, type TestStack } from '../support/stack.ts';
 import { servesTheWholeChain } from './stack/chain.ts';
+import { keepsComments } from './stack/comments.ts';
 import { takesOverLiveZones } from './stack/import.ts';
 import { tellsReadyRightly } from './stack/kstatus.ts';
 import { survivesMisbehaviours } from './stack/misbehaviours.ts';
@@ -19,6 +20,7 @@ afterAll(async () => {
 
 const theStack = () => stack;
 servesTheWholeChain(theStack);
+keepsComments(theStack);
 tellsReadyRightly(theStack);
 takesOverLiveZones(theStack);
 survivesMisbehaviours(theStack);

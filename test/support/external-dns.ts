@@ -12,6 +12,9 @@ import { typed } from './docs/reader.ts';
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname;
 /** The last one that builds with Go 1.26 from modules that the public proxy has. */
 const VERSION = 'v0.21.0';
+
+export { VERSION as EXTERNAL_DNS_VERSION };
+
 const MODULE = 'sigs.k8s.io/external-dns';
 /** The CRD of the kind DNSEndpoint: a file of the module from which the program is built. */
 const CRD = 'config/crd/standard/dnsendpoints.externaldns.k8s.io.yaml';

@@ -1,12 +1,9 @@
 // A user's calls to the API server over one connection: the effects of `kubectl apply`, `get`, `patch`, `delete` and
 // `wait`, without a process for each call, which costs a fifth of a second of processor time. Tests run kubectl only if
 // its output matters.
-import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { realClock } from '#base/clock.ts';
 import type { KubeApi } from '#kube/api/api.ts';
 import { connectCluster } from '#kube/api/cluster.ts';
-import type { Credentials } from '#kube/api/credentials.ts';
 import { isNotFound } from '#kube/api/errors.ts';
 import { watchOnce } from '#kube/cache/watch.ts';
 import type { KubeObject, ResourceType } from '#kube/objects/resource.ts';
@@ -74,9 +71,9 @@ const TYPES: Readonly<Record<string, ResourceType>> = {
 };
 const SILENCE_MS = 30_000;
 
-/** @param kubeconfig with certificates inside, as startControlPlane writes it */
+/** @param kubeconfig a file, as startControlPlane writes it */
 export async function kubeUser(kubeconfig: string): Promise<KubeUser> {
-  const { api, close } = await connectCluster({ credentials: await credentialsIn(kubeconfig) });
+  const { api, close } = await connectCluster({ kubeconfig });
   const apply = async (object: object) => {
     const { apiVersion, kind, metadata, ...rest } = object as KubeObject;
     const type = typeOf(apiVersion, kind);
@@ -146,14 +143,4 @@ function typeOf(apiVersion: string, kind: string): ResourceType {
   const lower = kind.toLowerCase();
   const plural = lower.endsWith('y') ? `${lower.slice(0, -1)}ies` : lower.endsWith('s') ? `${lower}es` : `${lower}s`;
   return { group, version, kind, plural, namespaced: !CLUSTER_SCOPED.test(kind) };
-}
-
-/** Without client-node, which takes most of a second to load. */
-async function credentialsIn(kubeconfig: string): Promise<Credentials> {
-  const { clusters, users } = parse(await readFile(kubeconfig, 'utf8'));
-  const { server, 'certificate-authority-data': ca } = clusters[0].cluster;
-  const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user;
-  const text = (data: string) => Buffer.from(data, 'base64').toString();
-  const proof = { headers: {}, tls: { ca: text(ca), cert: text(cert), key: text(key) } };
-  return { server, namespace: 'default', read: async () => proof };
 }

@@ -3,11 +3,16 @@
 import { ensureCertManager } from '../../deploy/local/parts/certmanager-build.ts';
 import { ensureConformance } from './conformance.ts';
 import { ensureExternalDns } from './external-dns.ts';
+import { ensureAnsibleModule } from './tools/ansible.ts';
+import { ensureDnscontrol } from './tools/dnscontrol.ts';
 import { ensurePythonTools } from './tools/python.ts';
+import { ensureSuites } from './tools/suites.ts';
 
 export async function ensureEndToEndPrograms(progress: (line: string) => void, signal: AbortSignal): Promise<void> {
   await ensureCertManager({ progress, signal });
   await ensureConformance();
   await ensureExternalDns(signal);
-  await ensurePythonTools(progress, signal);
+  await ensureAnsibleModule(await ensurePythonTools(progress, signal), progress, signal);
+  await ensureDnscontrol(progress, signal);
+  await ensureSuites(progress, signal);
 }

@@ -152,7 +152,7 @@ export function transfer(
   zone: string,
   { key, from = ADDRESS, type = 'AXFR' }: { key?: string; from?: string; type?: string } = {},
 ): Promise<string> {
-  const args = [`@${ADDRESS}`, '-p', String(port), '-b', from, '+time=5', '+tries=1', '+onesoa', zone, type];
+  const args = [`@${ADDRESS}`, '-p', String(port), '-b', from, '+time=30', '+tries=1', '+onesoa', zone, type];
   if (key !== undefined) args.push('-y', key);
   return runCommand({ command: inject('tools').dig, args, timeoutMs: 60_000, signal }).then(({ out }) => out);
 }

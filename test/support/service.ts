@@ -262,6 +262,7 @@ const PAUSED = [
   'failed to report to the api: No answer from the API within',
   'It may be at long work, and answers queries meanwhile',
   'failed to query due ALIAS targets',
+  'failed to decide which name server is the source of transfers; retrying',
 ];
 
 function isProblem({ level, msg }: { level: string; msg?: string }, allowed: readonly string[]): boolean {

@@ -120,6 +120,7 @@ async function start(): Promise<Ground> {
       { file: '/usr/share/doc/python3-venv', package: 'python3-venv' },
       { command: 'ddclient', package: 'ddclient' },
       { command: 'inadyn', package: 'inadyn' },
+      { command: 'kea-dhcp-ddns', package: 'kea-dhcp-ddns-server' },
       { command: 'ldns-verify-zone', package: 'ldnsutils' },
       { command: 'chromium', package: 'chromium' },
       { file: FAKE_TIME, package: 'libfaketime' },

@@ -18,6 +18,8 @@ export interface ControlPlaneFiles {
   apiserver: Credential;
   frontProxyClient: Credential;
   serviceAccounts: { keyFile: string; publicFile: string };
+  /** In the format of --token-auth-file. (Default: none.) */
+  tokens?: string;
   /** kube-controller-manager's. */
   controllerManagerKubeconfig: string;
 }
@@ -63,6 +65,7 @@ export function apiserverArguments(ports: ControlPlanePorts, files: ControlPlane
     `--tls-cert-file=${files.apiserver.certificateFile}`,
     `--tls-private-key-file=${files.apiserver.keyFile}`,
     `--client-ca-file=${files.authority.certificateFile}`,
+    ...(files.tokens === undefined ? [] : [`--token-auth-file=${files.tokens}`]),
     '--service-account-issuer=https://kubernetes.default.svc',
     `--service-account-key-file=${files.serviceAccounts.publicFile}`,
     `--service-account-signing-key-file=${files.serviceAccounts.keyFile}`,

@@ -17,16 +17,19 @@ import {
   controllerManagerArguments,
   etcdArguments,
 } from './controlplane-arguments.ts';
-import { writeKubeconfig } from './kubeconfig.ts';
+import { type KubeconfigOptions, writeKubeconfig } from './kubeconfig.ts';
 import type { Part } from './part.ts';
 import { startProcess } from './process.ts';
+import { ensureTokens } from './tokens.ts';
 import { waitFor } from './wait.ts';
 
 export type { ControlPlanePorts } from './controlplane-arguments.ts';
 
 export interface ControlPlane {
-  /** The path of an administrator's kubeconfig (mode 600, certificates inside). */
+  /** The path of an administrator's kubeconfig (mode 600, with a bearer token). */
   kubeconfig: string;
+  /** The same for the user zonestead-operator, whose rights are RBAC's business. */
+  operatorKubeconfig: string;
   parts: Part[];
   /** Ends all parts in their order; repeating it is fine. */
   stop(): Promise<void>;
@@ -44,6 +47,8 @@ export interface ControlPlaneOptions {
 }
 
 const READY_LIMIT_MS = 120_000;
+/** The user of deploy/operator/rbac.yaml. */
+const OPERATOR = 'zonestead-operator';
 const SERVER_NAMES = [
   'kubernetes',
   'kubernetes.default',
@@ -59,7 +64,7 @@ export async function startControlPlane({ dir, stateDir, ports, signal }: Contro
   const home = join(stateDir, 'controlplane');
   const server = `https://127.0.0.1:${ports.apiserver}`;
   await mkdir(home, { recursive: true, mode: 0o700 });
-  const { files, kubeconfig, clientConfig } = await prepare(home, server);
+  const { files, kubeconfig, operatorKubeconfig, clientConfig } = await prepare(home, server);
   const start = (name: string, args: string[], deathSignal: NodeJS.Signals) =>
     startProcess({ name, command: join(dir, name), args, cwd: home, logFile: join(home, `${name}.log`), deathSignal });
 
@@ -88,7 +93,7 @@ export async function startControlPlane({ dir, stateDir, ports, signal }: Contro
     await stop();
     throw error;
   }
-  return { kubeconfig, parts: Object.values(running), stop, clientConfig };
+  return { kubeconfig, operatorKubeconfig, parts: Object.values(running), stop, clientConfig };
 }
 
 async function prepare(home: string, server: string) {
@@ -100,12 +105,18 @@ async function prepare(home: string, server: string) {
     commonName: 'zonestead-front-proxy-ca',
   });
   const hosts = ['localhost', '127.0.0.1'];
-  const identity = async (id: string, name: string, groups: string[]) => {
-    const credential = await ensureCertificate({ dir, name: id, authority, commonName: name, organizations: groups });
+  const configOf = async (id: string, user: string, credential: KubeconfigOptions['credential']) => {
     const file = join(home, `${id}.kubeconfig`);
-    await writeKubeconfig({ file, server, authority: authority.certificate, user: name, credential });
+    await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });
     return file;
   };
+  const identity = async (id: string, name: string, groups: string[]) =>
+    configOf(id, name, await ensureCertificate({ dir, name: id, authority, commonName: name, organizations: groups }));
+  const tokens = join(home, 'tokens.csv');
+  const [admin = '', operator = ''] = await ensureTokens(tokens, [
+    { name: 'admin', groups: ['system:masters'] },
+    { name: OPERATOR, groups: [] },
+  ]);
   const files: ControlPlaneFiles = {
     etcdData: join(home, 'etcd'),
     certDir: join(home, 'apiserver'),
@@ -126,11 +137,13 @@ async function prepare(home: string, server: string) {
       commonName: 'front-proxy-client',
     }),
     serviceAccounts: await ensureKeyPair({ dir, name: 'service-accounts' }),
+    tokens,
     controllerManagerKubeconfig: await identity('controller-manager', 'system:kube-controller-manager', []),
   };
-  const kubeconfig = await identity('admin', 'admin', ['system:masters']);
+  const kubeconfig = await configOf('admin', 'admin', { token: admin });
+  const operatorKubeconfig = await configOf('operator', OPERATOR, { token: operator });
   const clientConfig = (name: string, groups: string[]) => identity(identityName(name, groups), name, groups);
-  return { files, kubeconfig, clientConfig };
+  return { files, kubeconfig, operatorKubeconfig, clientConfig };
 }
 
 /** A file name for an identity: readable, and different for every name and list of groups. */

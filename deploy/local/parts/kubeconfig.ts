@@ -9,12 +9,13 @@ export interface KubeconfigOptions {
   server: string;
   /** PEM of the authority that signed the server's certificate. */
   authority: string;
-  /** The user's name in the file only; the certificate contains the real user name. */
+  /** The user's name in the file only; kube-apiserver learns the real one from the credential. */
   user: string;
-  credential: Credential;
+  /** A client certificate, or a bearer token. */
+  credential: Pick<Credential, 'certificate' | 'key'> | { token: string };
 }
 
-/** Writes the file with mode 600: it holds a private key. */
+/** Writes the file with mode 600: it holds a private key or a token. */
 export async function writeKubeconfig({ file, server, authority, user, credential }: KubeconfigOptions): Promise<void> {
   const name = 'zonestead';
   const text = stringify({
@@ -24,10 +25,13 @@ export async function writeKubeconfig({ file, server, authority, user, credentia
     users: [
       {
         name: user,
-        user: {
-          'client-certificate-data': base64(credential.certificate),
-          'client-key-data': base64(credential.key),
-        },
+        user:
+          'token' in credential
+            ? credential
+            : {
+                'client-certificate-data': base64(credential.certificate),
+                'client-key-data': base64(credential.key),
+              },
       },
     ],
     contexts: [{ name, context: { cluster: name, user } }],

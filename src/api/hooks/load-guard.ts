@@ -9,20 +9,19 @@ import { createHash } from 'node:crypto';
 import { pipeline, Transform } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type BodyBudget, createBodyBudget, type Lease } from '#edge/body-budget.ts';
-import { judgeLoad, type Level, NO_LOAD } from '#edge/load.ts';
+import { type Guard, judgeLoad, type Level, NO_LOAD } from '#edge/load.ts';
 import type { Meter } from '#edge/measure.ts';
 import { refusal } from '#service/refusal.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { patternOf } from '../http.ts';
 
+/** Requests over HTTP, those of name servers, and messages at the port of DNS updates. */
+export type RequestKind = 'rest' | 'feed' | 'updates';
+
 export interface LoadGuard {
   level(): Level;
-  /** @throws Refusal busy at level 1 if the request has no key that was used recently */
-  refuseStrangers(request: FastifyRequest): void;
-  /** For routes that do much work. @throws Refusal busy at level 2 */
-  refuseLarge(): void;
-  /** Remembers the key of an authenticated request for ten minutes. */
-  remember(request: FastifyRequest): void;
+  /** The guard for requests of a kind. They share the level, the metrics and the remembered keys. */
+  of(kind: RequestKind): Guard;
   /** @throws Refusal busy if the memory for bodies is used up */
   admitBody(lease: Lease, bytes: number): void;
   readonly bodies: BodyBudget;
@@ -45,8 +44,8 @@ const RETRY_MS = 2_000;
 const REMEMBERED_MS = 10 * 60_000;
 const MAX_REMEMBERED = 10_000;
 /**
- * The number of keys a second that were not used recently and may still query the database, at level 1 and 2. Requests of name
- * servers have a number of their own.
+ * The number of keys a second that were not used recently and may still query the database, at level 1 and 2. Each kind of request
+ * has a number of its own: name servers must get through, and the sender of a DNS update may be forged.
  */
 const UNKNOWN_PER_SECOND = 20;
 const FEED_ROUTE = /^\/v1\/feed(\/|$)/;
@@ -85,37 +84,31 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
   }, intervalMs).unref();
   const known = new Map<string, number>();
   let second = 0;
-  let admitted = { feed: 0, others: 0 };
+  let admitted: Record<RequestKind, number> = { rest: 0, feed: 0, updates: 0 };
 
   const refuse = (kind: (typeof KINDS)[number], cause: string): never => {
     refused.inc({ kind });
     throw refusal('overloaded', { cause }, { retryAfterMs: RETRY_MS });
   };
-  const mayTry = ({ routeOptions }: FastifyRequest) => {
+  const mayTry = (kind: RequestKind) => {
     const current = Math.floor(now() / 1000);
-    if (current !== second) [second, admitted] = [current, { feed: 0, others: 0 }];
-    const kind = FEED_ROUTE.test(routeOptions.url ?? '') ? 'feed' : 'others';
+    if (current !== second) [second, admitted] = [current, { rest: 0, feed: 0, updates: 0 }];
     admitted[kind] += 1;
     return admitted[kind] <= UNKNOWN_PER_SECOND;
   };
 
-  return {
-    level: () => load.level,
-    bodies,
-    refuseStrangers(request) {
+  const guardOf = (kind: RequestKind): Guard => ({
+    refuseStrangers(credential) {
       if (load.level === 0) return;
-      const credential = credentialOf(request);
       if (credential === null) refuse('anonymous', 'The service is overloaded and serves requests with a key only.');
-      else if ((known.get(credential) ?? 0) < now() && !mayTry(request)) {
+      else if ((known.get(credential) ?? 0) < now() && !mayTry(kind)) {
         refuse('unknown', 'The service is overloaded and serves keys that it has seen lately first.');
       }
     },
     refuseLarge() {
       if (load.level === 2) refuse('large', 'The service is overloaded and serves small requests only.');
     },
-    remember(request) {
-      const credential = credentialOf(request);
-      if (credential === null) return;
+    remember(credential) {
       // The map keeps the order of insertion, so its first key is the oldest.
       known.delete(credential);
       known.set(credential, now() + REMEMBERED_MS);
@@ -124,6 +117,13 @@ export function createLoadGuard({ meter, metrics, bodyBytes, now, intervalMs = 2
         known.delete(oldest);
       }
     },
+  });
+  const guards = { rest: guardOf('rest'), feed: guardOf('feed'), updates: guardOf('updates') };
+
+  return {
+    level: () => load.level,
+    bodies,
+    of: (kind) => guards[kind],
     admitBody(lease, bytes) {
       if (!lease.grow(bytes)) refuse('body', 'The service reads too many large requests at once.');
     },
@@ -142,9 +142,16 @@ function credentialOf({ headers }: FastifyRequest): string | null {
 
 /** To be called before the routes are registered, and after the hooks that set headers of every answer. */
 export function guardLoad(app: FastifyInstance, guard: LoadGuard): void {
+  const guardFor = ({ routeOptions }: FastifyRequest) =>
+    guard.of(FEED_ROUTE.test(routeOptions.url ?? '') ? 'feed' : 'rest');
+  const remember = (request: FastifyRequest) => {
+    const credential = credentialOf(request);
+    if (credential !== null) guardFor(request).remember(credential);
+  };
   app.addHook('onRequest', async (request) => {
-    guard.refuseStrangers(request);
-    if (guard.level() === 2 && isLarge(request)) guard.refuseLarge();
+    const own = guardFor(request);
+    own.refuseStrangers(credentialOf(request));
+    if (guard.level() === 2 && isLarge(request)) own.refuseLarge();
   });
   app.addHook('preParsing', async (request, reply, payload) => {
     const { headers, method } = request;
@@ -161,10 +168,10 @@ export function guardLoad(app: FastifyInstance, guard: LoadGuard): void {
   });
   // A stream of the feed has its response when it ends.
   app.addHook('preHandler', async (request) => {
-    if (request.node !== null) guard.remember(request);
+    if (request.node !== null) remember(request);
   });
   app.addHook('onResponse', async (request, reply) => {
-    if (request.actor !== null && reply.statusCode !== 401) guard.remember(request);
+    if (request.actor !== null && reply.statusCode !== 401) remember(request);
   });
 }
 

@@ -1,6 +1,9 @@
 // Parts of the answers of the PowerDNS API: its JSON is compact, and long lists are sent in chunks.
 import type { FastifyReply } from 'fastify';
-import { JSON_TYPE, sendInChunks } from '../hooks/large-answer.ts';
+import { sendInChunks } from '../hooks/large-answer.ts';
+
+/** Exactly that of PowerDNS, because clients of go-powerdns compare it before they read the sentence of an error. */
+export const JSON_TYPE = 'application/json';
 
 /** Sends a value as compact JSON. */
 export function sendJson(reply: FastifyReply, value: unknown, status = 200): FastifyReply {

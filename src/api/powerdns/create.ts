@@ -1,17 +1,16 @@
-// Creates a zone from the body of a POST, with its records. The body is read completely before anything is written. If the
-// records cannot be written, the new zone is deleted again.
+// Creates a zone from the body of a POST, with its records, in one transaction: a crash or a refusal leaves nothing behind.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { parseZoneName } from '#dns/names/name.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { Caller, ServiceContext } from '#service/context.ts';
 import { countWrite, uncountWrite } from '#service/limits.ts';
-import { editRrsets } from '#service/records/edit-rrsets.ts';
+import { firstRrsets } from '#service/records/edit-rrsets.ts';
 import type { Places } from '#service/records/places.ts';
 import { insist, Refusal } from '#service/refusal.ts';
-import { importZoneFile } from '#service/zonefile/import.ts';
-import { createZone } from '#service/zones/create.ts';
+import { withFirstRecords } from '#service/zonefile/import.ts';
+import { createZone, type FirstRecords } from '#service/zones/create.ts';
 import { type NamedZone, zoneNamed } from '#service/zones/named.ts';
-import { removeZone } from '#service/zones/zones.ts';
+import type { ZoneView } from '#service/zones/view.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { workOf } from './plan.ts';
@@ -38,15 +37,16 @@ export async function createFromBody(
   const caller = { ...callerOf(request), once: null };
   const records = recordsOf(fields, name, context);
   const places = placesOf(context, caller, limit);
-  const zone = await createZone(context, caller, { zoneName: name, owner: ownerOf(fields, caller.actor) });
+  const zone = { zoneName: name, owner: ownerOf(fields, caller.actor) };
+  const create = (first?: FirstRecords) => createZone(context, caller, zone, first);
   try {
-    await records?.(zone.id, caller, places, whenClientLeaves(reply));
+    const creation = { context, caller, places, create, signal: whenClientLeaves(reply) };
+    const { zoneName } = await (records === null ? create() : records(creation));
+    return zoneNamed(context, caller.actor, zoneName);
   } catch (error) {
     if (error instanceof Refusal && error.code === 'busy') await places?.giveBack();
-    await removeZone(context, caller, zone.id);
     throw error;
   }
-  return zoneNamed(context, caller.actor, zone.zoneName);
 }
 
 /** The team of the key. A person's zone is personal, unless the field "account" has the owner in the form of the REST API. */
@@ -55,26 +55,41 @@ function ownerOf({ account }: Fields, { teamId }: Actor): string | undefined {
   return typeof account === 'string' && account.startsWith('org:') ? account : undefined;
 }
 
-type WriteRecords = (zoneId: string, caller: Caller, places: Places | null, signal: AbortSignal) => Promise<unknown>;
+interface Creation {
+  context: ServiceContext;
+  caller: Caller;
+  places: Places | null;
+  create(first: FirstRecords): Promise<ZoneView>;
+  /** Aborts when the client closes the connection. */
+  signal: AbortSignal;
+}
+
+/** Creates the zone with its records. */
+type CreateWithRecords = (creation: Creation) => Promise<ZoneView>;
 
 /** Null: the request has no records. @throws Refusal */
-function recordsOf(fields: Fields, name: string, context: ServiceContext): WriteRecords | null {
+function recordsOf(fields: Fields, name: string, context: ServiceContext): CreateWithRecords | null {
   const rrsets = listOf(fields, 'rrsets', 'the zone') ?? [];
+  const canonical = insist(parseZoneName(name));
   const { zone: file = null } = fields;
   if (file !== null) {
     if (typeof file !== 'string')
       throw refused(`The field "zone" must be a zone file as a text, and not ${shown(file)}.`);
     if (rrsets.length > 0) throw refused('A new zone has either the field "rrsets" or the field "zone"; send one.');
-    return (id, caller, places, signal) =>
-      importZoneFile(context, caller, id, file, { count: async (changes) => places?.take(changes), signal });
+    return ({ caller, places, create, signal }) => {
+      const count = async (changes: number) => places?.take(changes);
+      return withFirstRecords(context, caller, canonical, file, { count, signal }, create);
+    };
   }
-  const canonical = insist(parseZoneName(name));
   // The serial of the new zone is not known yet, so its SOA is the service's to make.
   const own = ownRrsets({ nameservers: context.nameservers }, '').filter(({ type }) => type === 'NS');
   const ours = rrsets.filter((each) => !isSoaOf(each, canonical));
   const { changes }: ReadRrsets = readRrsets(ours, canonical, own, 'REPLACE');
   if (changes.length === 0) return null;
-  return (id, caller, places) => editRrsets(context, caller, id, workOf(changes), places);
+  return async ({ caller, places, create }) => {
+    await places?.take(changes.length);
+    return create(firstRrsets(context, caller, workOf(changes)));
+  };
 }
 
 /** Clients copy the SOA of another server. The service makes its own. */

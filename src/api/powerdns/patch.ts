@@ -15,9 +15,10 @@ import { fieldsOf, listOf, refused } from './values.ts';
 import { ownRrsets } from './views.ts';
 import { zoneOf } from './zones.ts';
 
-/** A sentence about an accepted request that was changed. The answer has no body. */
+/** Sentences about an accepted request that was changed. The answer has no body. */
 const NOTE = 'zonestead-note';
 const CLAMPED = `A TTL was moved into the range of the service, ${MIN_TTL} to ${MAX_TTL} seconds.`;
+const KEPT = 'The SOA and NS records of the zone apex are made by the service itself, and were not deleted.';
 
 function isSoa(rrset: unknown): boolean {
   return String((rrset as { type?: unknown } | null)?.type).toUpperCase() === 'SOA';
@@ -36,16 +37,17 @@ export function patchRoute(app: FastifyInstance, context: ServiceContext, arriva
       const list = listOf(fieldsOf(request.body, 'The body'), 'rrsets', 'the body');
       if (list === null) throw refused('The body needs the field "rrsets", an array of RRsets.');
       const own = ownRrsets(zone, list.some(isSoa) ? await soaOf(context, zone) : '');
-      const { changes, isClamped } = readRrsets(list, zone.zoneName, own);
+      const { changes, isClamped, isOwnKept } = readRrsets(list, zone.zoneName, own);
       const count = counterOf(request);
       const places = { taken: 0, take: (writes: number) => count(writes) };
       const caller = { ...callerOf(request), once: null };
       const { serials } = await editRrsets(context, caller, zone.id, workOf(changes), places);
-      const names = changes.filter(({ records }) => records.length > 0).map(({ name }) => name);
+      const names = changes.filter(({ records }) => records !== null && records.length > 0).map(({ name }) => name);
       const arrival = { zoneId: zone.id, holder: caller.actor.keyId, waitMs: SERVED_MS, names };
       await untilChallengesServed(context, arrivals, arrival, whenClientLeaves(reply));
       reply.header('x-pdns-old-serial', serials.before).header('x-pdns-new-serial', serials.after);
-      if (isClamped) reply.header(NOTE, CLAMPED);
+      const notes = [...(isClamped ? [CLAMPED] : []), ...(isOwnKept ? [KEPT] : [])];
+      if (notes.length > 0) reply.header(NOTE, notes.join(' '));
       return reply.code(204).send();
     },
   );

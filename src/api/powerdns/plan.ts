@@ -3,24 +3,35 @@ import type { ParsedRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { equalBytes } from '#dns/wire/octets.ts';
 import type { CurrentRrsets, Rrset, RrsetPlan, RrsetWork } from '#service/records/rrsets.ts';
+import { Refusal } from '#service/refusal.ts';
+import { withComments } from './comments.ts';
 import type { RrsetChange } from './read-rrsets.ts';
 
 /** The work for `editRrsets`. Its plan runs while the zone is locked, or against an unchanged zone. */
 export function workOf(changes: readonly RrsetChange[]): RrsetWork<null> {
   return {
     names: [...new Set(changes.map(({ name }) => name))],
-    candidates: changes.flatMap(({ kind, records }) => (kind === 'PRUNE' ? [] : records)),
-    plan: (current) => planOf(changes, current),
+    candidates: changes.flatMap(({ kind, records }) => (kind === 'PRUNE' ? [] : (records ?? []))),
+    plan: (current) => {
+      try {
+        return planOf(changes, current);
+      } catch (error) {
+        if (error instanceof Refusal) return error;
+        throw error;
+      }
+    },
   };
 }
 
+/** @throws Refusal if comments find no record */
 export function planOf(changes: readonly RrsetChange[], { at, zone }: CurrentRrsets): RrsetPlan<null> {
   const touched = new Map<string, Rrset>();
   const stored = (name: string, type: RecordType) => at(name).find((each) => each.type === type)?.records ?? [];
-  for (const { kind, name, type, records } of changes) {
+  for (const { kind, name, type, records, comments } of changes) {
     const key = `${name} ${type}`;
     const before = touched.get(key)?.records ?? stored(name, type);
-    touched.set(key, { name, type, records: STEPS[kind](before, records, zone.defaultTtl) });
+    const next = records === null ? before : STEPS[kind](before, records, zone.defaultTtl);
+    touched.set(key, { name, type, records: withComments(next, before, comments) });
   }
   return { rrsets: [...touched.values()], answer: null };
 }

@@ -1,6 +1,6 @@
 // Reads the RRsets of a PATCH, and those of a new zone, to changes. Pure. plan.ts applies them to the stored RRsets.
 //
-//     REPLACE    the RRset is these records; without records it is deleted
+//     REPLACE    the RRset is these records; with an empty list it is deleted; with comments alone its records stay
 //     DELETE     the RRset is deleted, if it exists
 //     EXTEND     one record is added, if it is not there
 //     PRUNE      one record is removed, if it is there
@@ -9,6 +9,7 @@ import { MAX_TTL, MIN_TTL, type ParsedRecord, parseRecord, parseType } from '#dn
 import type { RecordType } from '#dns/types/index.ts';
 import { clip } from '#dns/verdict.ts';
 import { insist, Refusal } from '#service/refusal.ts';
+import { commentsIn } from './comments.ts';
 import { readContent } from './content.ts';
 import { type Fields, fieldsOf, listOf, refused, shown, textOf } from './values.ts';
 
@@ -24,8 +25,10 @@ export interface RrsetChange {
   /** Canonical and relative to the zone. */
   name: string;
   type: RecordType;
-  /** Without a TTL, for EXTEND and PRUNE: that of the RRset. */
-  records: readonly ParsedRecord[];
+  /** Without a TTL, for EXTEND and PRUNE: that of the RRset. Null, for REPLACE: the records stay. */
+  records: readonly ParsedRecord[] | null;
+  /** For REPLACE. Null: they stay. */
+  comments: readonly string[] | null;
 }
 
 /** The service's own records of the apex, which a request may repeat and not change. */
@@ -39,6 +42,8 @@ export interface ReadRrsets {
   changes: RrsetChange[];
   /** Whether a TTL was moved into the range of the service. */
   isClamped: boolean;
+  /** Whether records of the service's own were to be deleted, which stay. */
+  isOwnKept: boolean;
 }
 
 /**
@@ -56,18 +61,19 @@ export function readRrsets(
     throw refused(`The request has ${list.length} RRsets; send at most ${MOST_RRSETS} at once.`);
   }
   const seen = new Set<string>();
-  const read: ReadRrsets = { changes: [], isClamped: false };
+  const read: ReadRrsets = { changes: [], isClamped: false, isOwnKept: false };
   let records = 0;
   for (const each of list) {
     const rrset = readRrset(each, zone, own, fixed);
-    if (rrset === null) continue;
+    if (rrset === 'kept') read.isOwnKept = true;
+    if (rrset === 'kept' || rrset === null) continue;
     const { change, label, isClamped } = rrset;
     const place = `${change.kind} ${change.name} ${change.type}`;
     if ((change.kind === 'REPLACE' || change.kind === 'DELETE') && seen.has(place)) {
       throw refused(`${label} is in the request twice with the changetype ${change.kind}; send it once.`);
     }
     seen.add(place);
-    records += change.records.length;
+    records += change.records?.length ?? 0;
     if (records > MOST_RECORDS) throw refused(`The request has more than ${MOST_RECORDS} records; send fewer at once.`);
     read.changes.push(change);
     read.isClamped ||= isClamped;
@@ -81,8 +87,13 @@ interface OneRead {
   isClamped: boolean;
 }
 
-/** Null if there is nothing to do. */
-function readRrset(value: unknown, zone: string, own: readonly OwnRrset[], fixed: Kind | null): OneRead | null {
+/** Null if there is nothing to do; `kept` if the service's own records were to be deleted. */
+function readRrset(
+  value: unknown,
+  zone: string,
+  own: readonly OwnRrset[],
+  fixed: Kind | null,
+): OneRead | 'kept' | null {
   const fields = fieldsOf(value, 'Each element of "rrsets"');
   const text = textOf(fields, 'name', 'Each RRset');
   if (!text.endsWith('.')) {
@@ -92,13 +103,15 @@ function readRrset(value: unknown, zone: string, own: readonly OwnRrset[], fixed
   const label = `The RRset ${clip(text)} of type ${clip(typeText)}`;
   const kind = fixed ?? kindOf(fields, label);
   const listed = listOf(fields, 'records', label);
-  // A request with comments alone concerns no records.
-  if (kind === 'REPLACE' && listed === null) {
-    if (Array.isArray(fields.comments)) return null;
+  const comments = kind === 'REPLACE' ? commentsIn(fields, label) : null;
+  if (kind === 'REPLACE' && listed === null && comments === null) {
     throw refused(`${label} needs the field "records"; an empty array deletes it.`);
   }
   const contents = kind === 'DELETE' ? [] : (listed ?? []).map((each) => contentOf(each, label));
   if (isOfApex(text, zone) && (typeText === 'SOA' || typeText === 'NS')) {
+    if (kind === 'REPLACE' && listed === null) return null;
+    // dnscontrol deletes records that its file does not have. A DNS update that deletes these does nothing too (RFC 2136, 3.4.2).
+    if (kind === 'DELETE' || (kind === 'REPLACE' && contents.length === 0)) return 'kept';
     mustBeOwn(own, typeText, kind, contents, label);
     return null;
   }
@@ -109,12 +122,15 @@ function readRrset(value: unknown, zone: string, own: readonly OwnRrset[], fixed
     if ((kind === 'EXTEND' || kind === 'PRUNE') && contents.length !== 1) {
       throw refused(`${kind} takes exactly one record, and not ${contents.length}.`);
     }
+    if (kind === 'REPLACE' && listed === null) {
+      return { change: { kind, name: insist(name), type, records: null, comments }, label, isClamped: false };
+    }
     const { ttl, isClamped } = ttlOf(fields, kind, contents.length);
     const records = contents.map((content) =>
       insist(parseRecord({ name: text, type, ttl, ...readContent(type, content) }, zone)),
     );
     mustDiffer(records, zone);
-    const change = { kind, name: insist(name), type, records };
+    const change = { kind, name: insist(name), type, records, comments };
     return { change, label, isClamped };
   });
 }

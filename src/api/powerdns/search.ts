@@ -1,8 +1,8 @@
-// The search of the PowerDNS API, over the zones and records that the key may read.
+// The search of the PowerDNS API, over the zones, records and comments that the key may read.
 import type { FastifyInstance } from 'fastify';
 import { fqdn } from '#dns/names/name.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { search } from '#service/records/search.ts';
+import { SEARCHED, search } from '#service/records/search.ts';
 import { actorOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { sendJson } from './answers.ts';
@@ -10,13 +10,13 @@ import { type Fields, refused, shown } from './values.ts';
 import { zoneId } from './zone-id.ts';
 
 const LIMITS = { preset: 100, most: 1_000, characters: 255 };
-const KINDS = ['all', 'zone', 'record', 'comment'];
+const KINDS = ['all', ...SEARCHED] as const;
 
 export function searchRoute(app: FastifyInstance, context: ServiceContext): void {
   app.get<{ Querystring: Fields }>('/search-data', async (request, reply) => {
     const { text, limit, kind } = readQuery(request.query);
-    const wanted = { zones: kind === 'all' || kind === 'zone', records: kind === 'all' || kind === 'record' };
-    const found = await search(context, actorOf(request), { text, limit, ...wanted }, whenClientLeaves(reply));
+    const kinds = kind === 'all' ? SEARCHED : [kind];
+    const found = await search(context, actorOf(request), { text, limit, kinds }, whenClientLeaves(reply));
     const zones = found.zones.map((name) => ({ name: `${name}.`, object_type: 'zone', zone_id: zoneId(name) }));
     const records = found.records.map(({ name, type, rdata, ttl, zone }) => ({
       content: rdata,
@@ -28,7 +28,15 @@ export function searchRoute(app: FastifyInstance, context: ServiceContext): void
       zone: `${zone}.`,
       zone_id: zoneId(zone),
     }));
-    return sendJson(reply, [...zones, ...records]);
+    const comments = found.comments.map(({ name, type, comment, zone }) => ({
+      content: comment,
+      name: `${fqdn(name, zone)}.`,
+      object_type: 'comment',
+      type,
+      zone: `${zone}.`,
+      zone_id: zoneId(zone),
+    }));
+    return sendJson(reply, [...zones, ...records, ...comments]);
   });
 }
 
@@ -40,8 +48,9 @@ function readQuery({ q, max = String(LIMITS.preset), object_type: kind = 'all' }
   if (typeof max !== 'string' || !/^[1-9][0-9]{0,8}$/.test(max)) {
     throw refused(`The query "max" must be a whole number from 1, and not ${shown(max)}.`);
   }
-  if (typeof kind !== 'string' || !KINDS.includes(kind)) {
+  const wanted = KINDS.find((each) => each === kind);
+  if (wanted === undefined) {
     throw refused(`The query "object_type" must be one of ${KINDS.join(', ')}, and not ${shown(kind)}.`);
   }
-  return { text: q, limit: Math.min(Number(max), LIMITS.most), kind };
+  return { text: q, limit: Math.min(Number(max), LIMITS.most), kind: wanted };
 }

@@ -5,7 +5,7 @@ import { fqdn } from '#dns/names/name.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import type { ListedRrset } from '#service/records/list-rrsets.ts';
 import type { ZoneView } from '#service/zones/view.ts';
-import { commentsOf } from './comments.ts';
+import { type CommentView, commentViews } from './comments.ts';
 import type { OwnRrset } from './read-rrsets.ts';
 import { zoneId } from './zone-id.ts';
 
@@ -48,7 +48,7 @@ export function zoneHead(zone: Pick<ZoneView, 'zoneName' | 'serial'>) {
 }
 
 export interface RrsetView {
-  comments: readonly object[];
+  comments: readonly CommentView[];
   /** Absolute, with a final dot. */
   name: string;
   records: { content: string; disabled: false }[];
@@ -57,8 +57,8 @@ export interface RrsetView {
 }
 
 /** @param zone the canonical name of the zone */
-export function rrsetView({ name, type, ttl, values }: ListedRrset, zone: string): RrsetView {
-  return rrset(`${fqdn(name, zone)}.`, type, ttl, values);
+export function rrsetView({ name, type, ttl, values, comments }: ListedRrset, zone: string): RrsetView {
+  return rrset(`${fqdn(name, zone)}.`, type, ttl, values, comments);
 }
 
 /** The service's own records of the apex. */
@@ -70,12 +70,18 @@ export function ownRrsets({ nameservers }: Pick<ZoneView, 'nameservers'>, soa: s
 }
 
 export function ownView({ type, values }: OwnRrset, zone: string): RrsetView {
-  return rrset(`${zone}.`, type, type === 'SOA' ? SOA_TTL : NS_TTL, values);
+  return rrset(`${zone}.`, type, type === 'SOA' ? SOA_TTL : NS_TTL, values, []);
 }
 
-function rrset(name: string, type: string, ttl: number, values: readonly string[]): RrsetView {
+function rrset(
+  name: string,
+  type: string,
+  ttl: number,
+  values: readonly string[],
+  comments: readonly string[],
+): RrsetView {
   return {
-    comments: commentsOf(),
+    comments: commentViews(comments),
     name,
     records: values.map((content) => ({ content, disabled: false })),
     ttl,

@@ -72,9 +72,9 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
       schema: {
         tags: TAGS,
         operationId: 'replaceRecord',
-        summary: 'Replace the content, TTL and priority of a record',
+        summary: 'Replace the content, TTL, priority and comment of a record',
         description:
-          'The name and type of a record cannot change. You may send the complete record as you read it, with its id.',
+          'The name and type of a record cannot change. You may send the complete record as you read it, with its id. A new comment alone changes neither DNS nor the serial.',
         security: needs('records:write'),
         params: recordParams,
         body: recordReplaceBody,

@@ -16,13 +16,13 @@ import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { createZone } from '#service/zones/create.ts';
 import {
+  changeProperties,
   findZone,
   readAllZones,
   readDs,
   readZone,
   readZones,
   removeZone,
-  setDefaultTtl,
   setZoneState,
 } from '#service/zones/zones.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
@@ -102,15 +102,16 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
       schema: {
         tags: TAGS,
         operationId: 'updateZone',
-        summary: 'Change the default TTL of a zone',
-        description: 'The new default applies to all records that have no TTL of their own.',
+        summary: 'Change the default TTL or the comment of a zone',
+        description:
+          'A new default TTL applies to all records that have no TTL of their own. A new comment alone changes neither DNS nor the serial.',
         security: needs('manageZones:write'),
         params: zoneParams,
         body: zoneChangeBody,
         response: { 200: zone, ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'rate_limited', 'busy') },
       },
     },
-    async (request) => setDefaultTtl(context, callerOf(request), request.params.id, request.body.defaultTtl),
+    async (request) => changeProperties(context, callerOf(request), request.params.id, request.body),
   );
 
   routes.delete(

@@ -3,18 +3,19 @@
 import type { FairQueue } from './queue.ts';
 
 export class FairPlaces {
-  readonly #places: number;
+  readonly #limit: () => number;
   readonly #alone: number;
   readonly #taken = new Map<string, number>();
   #total = 0;
 
   /**
-   * @param places may be Infinity: then no group is limited
+   * @param places may be Infinity: then no group is limited. A function is asked each time; places that are taken stay taken when
+   * the number falls
    * @param alone the most places of a single group, also if no other is there (Default: half of them.)
    */
-  constructor(places: number, alone = Math.max(1, Math.floor(places / 2))) {
-    this.#places = places;
-    this.#alone = alone;
+  constructor(places: number | (() => number), alone?: number) {
+    this.#limit = typeof places === 'number' ? () => places : places;
+    this.#alone = alone ?? Math.max(1, Math.floor(this.#limit() / 2));
   }
 
   /** Places that are taken. */
@@ -23,7 +24,7 @@ export class FairPlaces {
   }
 
   isFull(): boolean {
-    return this.#total >= this.#places;
+    return this.#total >= this.#limit();
   }
 
   of(group: string): number {
@@ -47,10 +48,11 @@ export class FairPlaces {
 
   /** The places that one group may have while these groups wait, at least 1. */
   share(waiting: Pick<FairQueue<unknown>, 'groups' | 'hasGroup'>): number {
-    if (this.#places === Number.POSITIVE_INFINITY) return this.#places;
+    const places = this.#limit();
+    if (places === Number.POSITIVE_INFINITY) return places;
     let active = waiting.groups;
     for (const group of this.#taken.keys()) if (!waiting.hasGroup(group)) active += 1;
     if (active <= 1) return this.#alone;
-    return Math.max(1, Math.min(this.#alone, Math.floor(this.#places / (active + 1))));
+    return Math.max(1, Math.min(this.#alone, Math.floor(places / (active + 1))));
   }
 }

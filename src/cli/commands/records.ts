@@ -5,6 +5,7 @@ import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts
 interface WriteOptions extends JsonOption {
   ttl?: number;
   priority?: number;
+  comment?: string;
 }
 
 const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
@@ -13,11 +14,12 @@ const WRITE_OPTIONS: readonly OptionDescription[] = [
   { flags: '--ttl <seconds>', describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
   { flags: '--priority <number>', describe: 'priority of an MX record', value: 'number' },
 ];
+const COMMENT = '--comment <text>';
 const load = () => import('../rest/records.ts');
 
 const list = describeCommand({
   name: 'list',
-  describe: 'list the records of a zone',
+  describe: 'list the records of a zone, with their comments after ";"',
   arguments: [ZONE],
   options: [
     { flags: '--name <name>', describe: 'list only records of this name' },
@@ -38,7 +40,7 @@ const create = describeCommand({
     { usage: '<type>', describe: 'record type, for instance A' },
     { usage: '<content>', describe: 'content in zone-file syntax' },
   ],
-  options: [...WRITE_OPTIONS, JSON_OPTION],
+  options: [...WRITE_OPTIONS, { flags: COMMENT, describe: 'a comment, which is not in DNS' }, JSON_OPTION],
   settings: REST_SETTINGS,
   run: ([zone = '', name = '', type = '', content = ''], options: WriteOptions, context) =>
     withRest(context, options, async (session) =>
@@ -50,7 +52,11 @@ const update = describeCommand({
   name: 'update',
   describe: 'replace the content, the TTL and the priority of a record',
   arguments: [ZONE, RECORD_ID, { usage: '<content>', describe: 'new content in zone-file syntax' }],
-  options: [...WRITE_OPTIONS, JSON_OPTION],
+  options: [
+    ...WRITE_OPTIONS,
+    { flags: COMMENT, describe: 'new comment; "" removes it (default: the record keeps its comment)' },
+    JSON_OPTION,
+  ],
   settings: REST_SETTINGS,
   run: ([zone = '', recordId = '', content = ''], options: WriteOptions, context) =>
     withRest(context, options, async (session) =>
@@ -74,6 +80,10 @@ export const command: CommandGroup = {
   commands: [list, create, update, remove],
 };
 
-function writesOf({ ttl, priority }: WriteOptions) {
-  return { ...(ttl === undefined ? {} : { ttl }), ...(priority === undefined ? {} : { priority }) };
+function writesOf({ ttl, priority, comment }: WriteOptions) {
+  return {
+    ...(ttl === undefined ? {} : { ttl }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(comment === undefined ? {} : { comment }),
+  };
 }

@@ -37,7 +37,10 @@ const quota = describeCommand({
   options: [
     { flags: '--zones <number>', describe: 'zones' },
     { flags: '--records <number>', describe: 'records of all zones' },
-    { flags: '--bytes <bytes>', describe: 'bytes of the names and contents of all records, for instance 512Mi or 1Gi' },
+    {
+      flags: '--bytes <bytes>',
+      describe: 'bytes of the names, contents and comments of all records, for instance 512Mi or 1Gi',
+    },
     { flags: '--keys <number>', describe: 'valid API keys' },
     { flags: '--members <number>', describe: 'members' },
     { flags: '--default', describe: 'use the quota of the service (ZONESTEAD_QUOTA_...) for all numbers not given' },

@@ -1,8 +1,19 @@
 // `zonestead zones …`: zones, over the REST API.
-import { type CommandGroup, describeCommand } from '../command.ts';
+import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
 import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts';
 
+interface PropertyOptions extends JsonOption {
+  defaultTtl?: number;
+  comment?: string;
+}
+
 const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
+const DEFAULT_TTL: OptionDescription = {
+  flags: '--default-ttl <seconds>',
+  describe: 'TTL of records that have none of their own',
+  value: 'number',
+};
+const COMMENT = '--comment <text>';
 const load = () => import('../rest/zones.ts');
 
 const list = describeCommand({
@@ -23,12 +34,23 @@ const create = describeCommand({
       flags: '--owner <owner>',
       describe: 'org:<teamId>, or personal (default: the team or the user of the API key)',
     },
-    { flags: '--default-ttl <seconds>', describe: 'TTL of records that have none of their own', value: 'number' },
+    DEFAULT_TTL,
+    { flags: COMMENT, describe: 'a comment, which is not in DNS' },
     JSON_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([name = ''], options: JsonOption & { owner?: string; defaultTtl?: number }, context) =>
+  run: ([name = ''], options: PropertyOptions & { owner?: string }, context) =>
     withRest(context, options, async (session) => (await load()).createZone(session, name, options)),
+});
+
+const update = describeCommand({
+  name: 'update',
+  describe: 'change the default TTL or the comment of a zone',
+  arguments: [ZONE],
+  options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, JSON_OPTION],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: PropertyOptions, context) =>
+    withRest(context, options, async (session) => (await load()).updateZone(session, zone, options)),
 });
 
 const get = describeCommand({
@@ -145,5 +167,5 @@ const ds = describeCommand({
 export const command: CommandGroup = {
   name: 'zones',
   describe: 'manage zones (over the REST API)',
-  commands: [list, create, get, status, secondaries, remove, park, unpark, release, toManifests, ds],
+  commands: [list, create, update, get, status, secondaries, remove, park, unpark, release, toManifests, ds],
 };

@@ -2,12 +2,14 @@
 import { fqdn } from '#dns/names/name.ts';
 import { API_VERSION } from '#resources/common.ts';
 import { MAX_LISTED_CONTENT, MAX_VALUES, recordSpec } from '#resources/dnsrecord.ts';
+import { COMMENT } from '#resources/names.ts';
 import { recordObjectName, zoneObjectName } from './manifest-names.ts';
 
 interface ZoneFacts {
   readonly zoneName: string;
   readonly state: string;
   readonly defaultTtl: number;
+  readonly comment?: string | undefined;
 }
 
 export interface RecordFacts {
@@ -18,12 +20,13 @@ export interface RecordFacts {
   readonly ttl: number;
   /** Null on every type but MX. */
   readonly priority: number | null;
+  readonly comment?: string | undefined;
 }
 
 export interface Manifest {
   apiVersion: string;
   kind: 'DNSZone' | 'DNSRecord';
-  metadata: { name: string; namespace?: string };
+  metadata: { name: string; namespace?: string; annotations?: Record<string, string> };
   spec: Record<string, unknown>;
 }
 
@@ -47,12 +50,16 @@ export interface Manifests {
  */
 export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], namespace?: string): Manifests {
   const zoneName = zoneObjectName(zone.zoneName);
-  const metadataOf = (name: string) => ({ name, ...(namespace === undefined ? {} : { namespace }) });
+  const metadataOf = (name: string, comment: string | undefined) => ({
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(comment === undefined ? {} : { annotations: { [COMMENT]: comment } }),
+  });
   const objects: Manifest[] = [
     {
       apiVersion: API_VERSION,
       kind: 'DNSZone',
-      metadata: metadataOf(zoneName),
+      metadata: metadataOf(zoneName, zone.comment),
       spec: {
         zoneName: zone.zoneName,
         defaultTtl: zone.defaultTtl,
@@ -70,7 +77,8 @@ export function planManifests(zone: ZoneFacts, records: readonly RecordFacts[], 
       const verdict = recordSpec.safeParse(spec);
       if (verdict.success) {
         const objectName = recordObjectName(fqdn(name, zone.zoneName), type, index + 1);
-        objects.push({ apiVersion: API_VERSION, kind: 'DNSRecord', metadata: metadataOf(objectName), spec });
+        const metadata = metadataOf(objectName, commentOf(part));
+        objects.push({ apiVersion: API_VERSION, kind: 'DNSRecord', metadata, spec });
       } else {
         const [issue] = verdict.error.issues;
         leftOut.push({ name, type, why: `spec.${issue?.path.join('.')}: ${issue?.message}` });
@@ -107,6 +115,11 @@ function partsOf(rrset: Some<RecordFacts>): Some<RecordFacts>[] {
     parts.push(...alone.map((record): Some<RecordFacts> => [record]));
   }
   return parts;
+}
+
+/** An object has one comment for all its records. Without one, each record keeps its own. */
+function commentOf([{ comment }, ...more]: Some<RecordFacts>): string | undefined {
+  return more.every((record) => record.comment === comment) ? comment : undefined;
 }
 
 function specOf(zone: string, part: Some<RecordFacts>, defaultTtl: number): Record<string, unknown> {

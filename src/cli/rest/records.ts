@@ -8,6 +8,7 @@ type RecordType = DnsRecord['type'];
 interface RecordOptions {
   ttl?: number;
   priority?: number;
+  comment?: string;
 }
 
 export async function listRecords(
@@ -36,7 +37,7 @@ export async function createRecord(
   tell(session, record, 'created');
 }
 
-/** Replaces the content. As in the API, ttl and priority get their defaults unless they are given. */
+/** Replaces the content. As in the API, ttl and priority get their defaults unless they are given, and the comment stays. */
 export async function updateRecord(
   session: Session,
   zone: string,
@@ -70,9 +71,11 @@ function tell(session: Session, record: DnsRecord, what: string): void {
   );
 }
 
+/** A comment follows its content in the way of a zone file. */
 function rowOf(record: DnsRecord): string[] {
-  const { name, type, ttl, priority, id, content } = record;
-  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, content];
+  const { name, type, ttl, priority, id, content, comment } = record;
+  const text = comment === undefined ? content : `${content} ; ${comment}`;
+  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, text];
 }
 
 /** The service checks the type. */

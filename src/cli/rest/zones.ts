@@ -7,28 +7,46 @@ export async function listZones(session: Session): Promise<void> {
   const zones = await session.client.zones.list({}, { signal: session.signal });
   show(session, { zones }, () =>
     table(
-      ['ZONE', 'STATE', 'OWNER', 'SERIAL', 'ID'],
-      zones.map((zone) => [zone.zoneName, zone.state, zone.owner, String(zone.serial), zone.id]),
+      ['ZONE', 'STATE', 'OWNER', 'SERIAL', 'ID', 'COMMENT'],
+      zones.map((zone) => [zone.zoneName, zone.state, zone.owner, String(zone.serial), zone.id, zone.comment ?? '-']),
       session.print,
     ),
   );
+}
+
+interface Properties {
+  defaultTtl?: number;
+  comment?: string;
 }
 
 /** @param options without an owner, the zone belongs to the team or the user of the API key */
 export async function createZone(
   session: Session,
   name: string,
-  options: { owner?: string; defaultTtl?: number },
+  options: Properties & { owner?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
   const owner = options.owner ?? (await ownerOf(client, signal));
-  const { defaultTtl } = options;
-  const body = { zoneName: name, owner, ...(defaultTtl === undefined ? {} : { defaultTtl }) };
+  const body = { zoneName: name, owner, ...propertiesOf(options) };
   const zone = await client.zones.create(body, { signal });
   show(session, zone, () => {
     print(`${zone.zoneName} is created (${zone.status}).`);
     describe(zone, print);
   });
+}
+
+/** @throws Error without any property */
+export async function updateZone(session: Session, nameOrId: string, options: Properties): Promise<void> {
+  const { client, signal, print } = session;
+  const changes = propertiesOf(options);
+  if (Object.keys(changes).length === 0) throw new Error('nothing to change; give --default-ttl, --comment or both');
+  const { id } = await zoneOf(session, nameOrId);
+  const zone = await client.zones.change(id, changes, { signal });
+  show(session, zone, () => describe(zone, print));
+}
+
+function propertiesOf({ defaultTtl, comment }: Properties): Properties {
+  return { ...(defaultTtl === undefined ? {} : { defaultTtl }), ...(comment === undefined ? {} : { comment }) };
 }
 
 async function ownerOf(client: Client, signal: AbortSignal): Promise<string> {
@@ -81,5 +99,6 @@ function describe(zone: Zone, print: (line: string) => void): void {
   print(`default ttl  ${zone.defaultTtl}`);
   print(`serial       ${zone.serial}`);
   print(`nameservers  ${zone.nameservers.join(', ')}`);
+  if (zone.comment !== undefined) print(`comment      ${zone.comment}`);
   for (const ds of zone.ds) print(`ds           ${ds.record}`);
 }

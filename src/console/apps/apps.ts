@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { keyBody, keyChangeBody } from '#contract/app-key.ts';
 import { LEVELS } from '#contract/people.ts';
+import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { RECORD_TYPES } from '#dns/types/record-type.ts';
 import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
@@ -12,8 +13,8 @@ import { readZones } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
 import { addressOf, done, show } from '../shell/views.ts';
-import { grantRows, KEY_FIELDS, type NamedZone, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
-import { snippetsOf } from './snippets.ts';
+import { grantRows, KEY_FIELDS, type NamedZone, newKeyOf, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
+import { snippetsOf, tsigSnippetsOf } from './snippets.ts';
 
 interface OfTeam {
   Params: { teamId: string };
@@ -24,7 +25,7 @@ interface OfKey {
 
 /** The number of zones that are offered for overrides. Other zones can be typed. */
 const OFFERED_ZONES = 200;
-const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS };
+const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, algorithms: TSIG_KEY_ALGORITHMS };
 
 export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): void {
   const apps = '/teams/:teamId/apps';
@@ -80,10 +81,10 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       reply,
       KEY_FIELDS,
       async () => {
-        const terms = judge(keyBody, termsOf(typed, await idsOf(request, typed, teamId)));
+        const terms = judge(keyBody, newKeyOf(typed, await idsOf(request, typed, teamId)));
         const key = await mintAppKey(context, callerOf(request), teamId, terms);
         const team = await readTeam(context, actorOf(request), teamId);
-        const snippets = snippetsOf(key.secret, url ?? addressOf(request), key.name);
+        const snippets = [...snippetsOf(key.secret, url ?? addressOf(request), key.name), ...tsigSnippetsOf(key.tsig)];
         return show(request, reply.code(201), 'apps/created', { title: 'New API key', team, key, snippets });
       },
       (errors) => form(request, reply, { title: 'New API key', key: null, typed, errors }),

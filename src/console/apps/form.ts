@@ -2,6 +2,7 @@
 // on as typed, so that the API's own sentence is shown about them.
 import type { z } from 'zod';
 import type { keyBody } from '#contract/app-key.ts';
+import type { TsigKeyAlgorithm } from '#dns/tsig/key.ts';
 import { isNamedType } from '#dns/types/record-type.ts';
 import type { KeyView } from '#service/keys/app-keys.ts';
 import { list, type Typed, text } from '../shell/forms.ts';
@@ -20,6 +21,7 @@ export const KEY_FIELDS = [
   'expiresAt',
   'zoneWrites',
   'recordWrites',
+  'tsig',
 ] as const;
 
 /** A zone of the team. */
@@ -43,6 +45,12 @@ export function termsOf(typed: Typed, idOf: (zoneName: string) => string | null)
     zoneWrites: numberOf(text(typed, 'zoneWrites')),
     recordWrites: numberOf(text(typed, 'recordWrites')),
   };
+}
+
+/** The same for a new key, which may get a TSIG key. */
+export function newKeyOf(typed: Typed, idOf: (zoneName: string) => string | null): z.input<typeof keyBody> {
+  const algorithm = text(typed, 'tsig');
+  return { ...termsOf(typed, idOf), tsig: algorithm === '' ? null : { algorithm: algorithm as TsigKeyAlgorithm } };
 }
 
 /** The form for an existing key. */

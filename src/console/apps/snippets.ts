@@ -1,4 +1,5 @@
 // Texts to paste elsewhere after a key was created. Pure. They contain the secret, so they are shown only once.
+import type { MintedTsigKey } from '#service/keys/tsig.ts';
 
 interface Snippet {
   id: string;
@@ -34,6 +35,27 @@ export function snippetsOf(secret: string, url: string, name: string): Snippet[]
         `  name: ${secretName(name)}`,
         'stringData:',
         `  apiKey: ${secret}`,
+      ].join('\n'),
+    },
+  ];
+}
+
+/** The same for the TSIG key. @param key null: there is none */
+export function tsigSnippetsOf(key: MintedTsigKey | null): Snippet[] {
+  if (key === null) return [];
+  return [
+    {
+      id: 'tsig-file',
+      label: 'nsupdate and dig: the key file of the TSIG key, for their option -k',
+      text: key.keyFile,
+    },
+    {
+      id: 'tsig-certbot',
+      label: 'certbot-dns-rfc2136: the lines of the credentials file about the TSIG key',
+      text: [
+        `dns_rfc2136_name = ${key.name}`,
+        `dns_rfc2136_secret = ${key.secret}`,
+        `dns_rfc2136_algorithm = ${key.algorithm.toUpperCase()}`,
       ].join('\n'),
     },
   ];

@@ -18,7 +18,7 @@ import { addressOfZone, headOf, mustConfirm, type OfZone, shownZone } from '../z
 const PAGE = 50;
 /** The number of characters of a content that are read for the list. The list shows fewer. */
 const SHOWN = 1_000;
-const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'anyway'];
+const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
 
 interface OfRecord {
   Params: { zoneId: string; recordId: string };
@@ -84,7 +84,12 @@ export function recordPages(app: FastifyInstance, { context }: ConsoleParts): vo
       form: TYPE_FORMS[isNamedType(record.type) ? record.type : 'TYPEn'],
       isFocused: what === 'row',
       isLong: record.content.length > EDITABLE,
-      values: { content: record.content, ttl: record.ttl ?? '', priority: record.priority ?? '' },
+      values: {
+        content: record.content,
+        ttl: record.ttl ?? '',
+        priority: record.priority ?? '',
+        comment: record.comment ?? '',
+      },
       ...again,
     });
   };
@@ -165,5 +170,6 @@ function inputOf(typed: Typed, name: string, type: string) {
     content: content.replace(/[\r\n]+$/, ''),
     ...(ttl === '' ? {} : { ttl: Number(ttl) }),
     ...(priority === '' ? {} : { priority: Number(priority) }),
+    ...(typed.comment === undefined ? {} : { comment: text(typed, 'comment') }),
   };
 }

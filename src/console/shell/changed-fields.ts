@@ -22,6 +22,7 @@ const FIELDS = [
   'priority',
   'ttl',
   'defaultTtl',
+  'comment',
   'secondaries',
 ];
 

@@ -21,11 +21,12 @@ interface ShownRecord {
   ttl: number;
   isDefaultTtl: boolean;
   priority: number | null;
+  comment: string | null;
   managedBy: string | null;
 }
 
 export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'defaultTtl'>): ShownRecord {
-  const { id, name, type, priority, managedBy } = record;
+  const { id, name, type, priority, comment, managedBy } = record;
   const [ttl, isDefaultTtl] = [record.ttl ?? zone.defaultTtl, record.ttl === null];
   return {
     id,
@@ -37,6 +38,7 @@ export function shownRecord(record: ManagedRecord, zone: Pick<ZoneView, 'default
     ttl,
     isDefaultTtl,
     priority,
+    comment: comment === null ? null : clip(comment),
     managedBy,
   };
 }

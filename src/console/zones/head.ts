@@ -6,20 +6,25 @@ import { refusal } from '#service/refusal.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import { readManagedZone } from '#service/zones/zones.ts';
 import { type Typed, text } from '../shell/forms.ts';
-import { unicodeOf } from '../shell/shown.ts';
+import { clip, unicodeOf } from '../shell/shown.ts';
 
 export interface OfZone {
   Params: { zoneId: string };
 }
 
-type ShownZone = ManagedZone & { unicode: string | null };
+type ShownZone = ManagedZone & {
+  unicode: string | null;
+  /** The comment, or its beginning, for a list. */
+  brief: string | null;
+};
 
 export function addressOfZone(zoneId: string): string {
   return `/console/zones/${encodeURIComponent(zoneId)}`;
 }
 
 export function shownZone(zone: ManagedZone): ShownZone {
-  return { ...zone, unicode: unicodeOf(zone.zoneName) };
+  const { zoneName, comment } = zone;
+  return { ...zone, unicode: unicodeOf(zoneName), brief: comment === undefined ? null : clip(comment) };
 }
 
 /** The data that `partials/zone-nav` needs. @throws Refusal no_zone */

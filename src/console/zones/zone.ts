@@ -1,10 +1,10 @@
-// The settings of a zone: the data for its parent, its default TTL, parking and deletion.
+// The settings of a zone: the data for its parent, its default TTL, comment, parking and deletion.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneChangeBody } from '#contract/zone.ts';
 import { plainName } from '#dns/names/plain.ts';
 import { refusal } from '#service/refusal.ts';
-import { readStatus, removeZone, setDefaultTtl, setZoneState } from '#service/zones/zones.ts';
+import { changeProperties, readStatus, removeZone, setZoneState } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { done, show } from '../shell/views.ts';
@@ -44,8 +44,23 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
       async () => {
         const { defaultTtl } = judge(zoneChangeBody, { defaultTtl: Number(text(typed, 'defaultTtl') || Number.NaN) });
         mustConfirm(zone.managedBy, typed);
-        await setDefaultTtl(context, callerOf(request), zone.id, defaultTtl);
+        await changeProperties(context, callerOf(request), zone.id, { defaultTtl });
         return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
+      },
+      (errors) => settings(request, reply, { typed, errors }),
+    );
+  });
+
+  app.post<OfZone>('/zones/:zoneId/comment', { config: { counts: 'zones' } }, async (request, reply) => {
+    const typed = typedOf(request);
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    return attempt(
+      reply,
+      ['comment', 'anyway'],
+      async () => {
+        mustConfirm(zone.managedBy, typed);
+        await changeProperties(context, callerOf(request), zone.id, { comment: text(typed, 'comment') });
+        return done(request, reply, `${home}/settings`, 'The comment was saved.');
       },
       (errors) => settings(request, reply, { typed, errors }),
     );

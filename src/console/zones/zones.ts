@@ -76,13 +76,14 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
     const typed = typedOf(request);
     return attempt(
       reply,
-      ['zoneName', 'owner', 'defaultTtl'],
+      ['zoneName', 'owner', 'defaultTtl', 'comment'],
       async () => {
         const ttl = text(typed, 'defaultTtl');
         const body = judge(zoneCreateBody, {
           zoneName: text(typed, 'zoneName'),
           owner: text(typed, 'owner'),
           ...(ttl === '' ? {} : { defaultTtl: Number(ttl) }),
+          comment: text(typed, 'comment'),
         });
         const zone = await createZone(context, callerOf(request), body);
         const word =

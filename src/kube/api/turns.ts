@@ -9,5 +9,7 @@ export function inTurns(api: KubeApi, take: TakeTurn): KubeApi {
     get: (type, at, signal) => take(at.namespace ?? '', () => api.get(type, at, signal), signal) as never,
     merge: (type, at, patch, options, signal) =>
       take(at.namespace ?? '', () => api.merge(type, at, patch, options, signal), signal) as never,
+    replaceStatus: (type, object, options, signal) =>
+      take(object.metadata.namespace ?? '', () => api.replaceStatus(type, object, options, signal), signal) as never,
   };
 }

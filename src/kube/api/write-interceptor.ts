@@ -14,6 +14,8 @@ export function interceptKubeWrites(api: KubeApi, intercept: WriteInterceptor): 
       intercept({ name: `${options?.subresource ?? 'merge'} ${type.plural}` }, () =>
         api.merge(type, object, patch, options, signal),
       ) as never,
+    replaceStatus: (type, object, options, signal) =>
+      intercept({ name: `status ${type.plural}` }, () => api.replaceStatus(type, object, options, signal)) as never,
     delete: (type, object, options, signal) =>
       intercept({ name: `delete ${type.plural}` }, () => api.delete(type, object, options, signal)),
   };

@@ -1,4 +1,4 @@
-// Writes the status of an object as one merge patch, and only if it differs.
+// Writes the status of an object, and only if it differs.
 import type { KubeApi } from '../api/api.ts';
 import { type Condition, conditionsEqual } from './conditions.ts';
 import type { KubeObject, ResourceType } from './resource.ts';
@@ -8,8 +8,8 @@ interface Status {
 }
 
 /**
- * Writes the status if it differs from the status of the object. The resource version keeps the status from another object of the
- * same name: kube-apiserver ignores the uid in a patch of the status.
+ * Writes the status if it differs from the status of the object. Uid and resource version keep it from another object of the same
+ * name, and from an object that changed.
  * @returns the object as written; the same object if its status does not differ
  * @throws {KubeError} 409 when the object changed or is another one
  */
@@ -21,23 +21,7 @@ export async function writeStatus<S extends Status, T extends KubeObject & { rea
   { fieldManager, signal }: { fieldManager: string; signal: AbortSignal },
 ): Promise<T> {
   if (isSameStatus(object.status, status)) return object;
-  const { resourceVersion } = object.metadata;
-  const patch = { metadata: { resourceVersion }, status: mergePatch(object.status, status) };
-  return await api.merge<T>(type, object.metadata, patch, { subresource: 'status', fieldManager }, signal);
-}
-
-/** The merge patch (RFC 7396) with all of `next`, and null for each field that only `old` has. */
-function mergePatch(old: unknown, next: unknown): unknown {
-  if (!isFields(next)) return next;
-  const before = isFields(old) ? old : {};
-  const fields = [...new Set([...Object.keys(before), ...Object.keys(next)])];
-  return Object.fromEntries(
-    fields.map((field) => [field, next[field] === undefined ? null : mergePatch(before[field], next[field])]),
-  );
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return await api.replaceStatus<T>(type, { metadata: object.metadata, status }, { fieldManager }, signal);
 }
 
 function isSameStatus(old: Status | undefined, next: Status): boolean {

@@ -4,6 +4,7 @@ import { fqdn, parseZoneName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { findCondition } from '#kube/objects/conditions.ts';
+import { commentOf } from '#resources/comment.ts';
 import { type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
 import { valuesOf } from '#resources/summary.ts';
@@ -72,6 +73,8 @@ export interface Desired {
   fqdn: string;
   type: RecordType;
   values: DesiredValue[];
+  /** From the annotation; null: none. */
+  comment: string | null;
 }
 
 type DesiredVerdict = { ok: true; desired: Desired } | { ok: false; message: string };
@@ -105,7 +108,10 @@ export function desiredOf(record: DNSRecord, zoneName: string): DesiredVerdict {
   }));
   const twice = values.find((value, at) => values.findIndex((other) => other.identity === value.identity) < at);
   if (twice) return { ok: false, message: `spec.values: ${twice.content} is a duplicate; remove one of the two.` };
-  return { ok: true, desired: { name: first.name, fqdn: fqdn(first.name, zoneName), type: first.type, values } };
+  const comment = commentOf(record);
+  if (!comment.ok) return { ok: false, message: comment.problem.message };
+  const { name, type } = first;
+  return { ok: true, desired: { name, type, fqdn: fqdn(name, zoneName), values, comment: comment.value } };
 }
 
 export function identityOf(wire: Uint8Array): string {

@@ -26,13 +26,13 @@ export function keyIn(owner: string, cluster: string): string | undefined {
 /** The facts of a set in a list of owners, for comparison with those of a set to apply. */
 type Listed = Pick<
   OwnedSet,
-  'name' | 'type' | 'generation' | 'instance' | 'retain' | 'share' | 'drift' | 'whenClusterLost'
+  'name' | 'type' | 'generation' | 'instance' | 'comment' | 'retain' | 'share' | 'drift' | 'whenClusterLost'
 >;
 
-/** A set as text: two sets of one generation of an object have the same values. */
+/** A set as text: two sets of one generation of an object have the same values. An annotation does not change the generation. */
 export function textOfSet(zoneId: string, set: Listed): string {
-  const { name, type, generation, instance, retain, share, drift, whenClusterLost } = set;
-  return JSON.stringify([zoneId, name, type, generation, instance, retain, share, drift, whenClusterLost]);
+  const { name, type, generation, instance, comment, retain, share, drift, whenClusterLost } = set;
+  return JSON.stringify([zoneId, name, type, generation, instance, comment, retain, share, drift, whenClusterLost]);
 }
 
 export type DriftPolicy = 'Enforce' | 'Report' | 'Ignore';
@@ -60,6 +60,7 @@ export function setOf(
     name: desired.name,
     type: desired.type,
     ...(ttl === undefined ? {} : { ttl }),
+    comment: desired.comment,
     values: desired.values.map(({ content, priority }) => ({ content, ...(priority === null ? {} : { priority }) })),
     exact: true,
     drift,

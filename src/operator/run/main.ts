@@ -48,9 +48,10 @@ import { HeldOwners } from '../record/held.ts';
 import { RECORD_INDEXES } from '../record/indexes.ts';
 import { createRecordReconciler } from '../record/reconcile.ts';
 import { createZoneReconciler } from '../zone/reconcile.ts';
-import { countHeartbeats, countHeld, countRequests, createObserver } from './metrics.ts';
+import { countHeartbeats, countHeld, countRequests, countWaitingStatuses, createObserver } from './metrics.ts';
 import { RECORD_WORKERS, recordQueueOptions, runsOnRecovery, ZONE_WORKERS, zoneQueueOptions } from './queues.ts';
 import type { OPERATOR_SETTINGS } from './settings.ts';
+import { createStatusOrder, type StatusOrder } from './statuses.ts';
 import { createTrace } from './trace.ts';
 import { connectTriggers } from './triggers.ts';
 
@@ -108,9 +109,10 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     ...(election ? [whileLeading(election)] : []),
     ...(runtime.intercept ? [runtime.intercept] : []),
   );
-  const api = inTurns(
-    interceptKubeWrites(cluster.api, intercept),
-    createTurns(new FairPlaces(KUBE_CALLS, KUBE_CALLS_ALONE)),
+  const statuses = createStatusOrder();
+  countWaitingStatuses(metrics, statuses);
+  const api = statuses.ordered(
+    inTurns(interceptKubeWrites(cluster.api, intercept), createTurns(new FairPlaces(KUBE_CALLS, KUBE_CALLS_ALONE))),
   );
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
@@ -130,7 +132,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
     const reading = readsInTurns(interceptClientWrites(plain, chain(trace.intercept, intercept)), (call, work) =>
       take(groupOf(call), work, call.signal),
     );
-    const connection = connectionOf(withSharedReads(reading, realClock, groupOf), pace, neighbours);
+    const connection = connectionOf(withSharedReads(reading, realClock, groupOf), pace, neighbours, statuses);
     connections.push(connection);
     return connection;
   };
@@ -228,15 +230,21 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
 }
 
 /** Creates the connection of one API key, with a dispatcher of its own. */
-function connectionOf(client: Client, pace: PaceMetrics, neighbours: () => number): Connection {
+function connectionOf(
+  client: Client,
+  pace: PaceMetrics,
+  neighbours: () => number,
+  { duringWrite }: StatusOrder,
+): Connection {
   let owner: string | undefined;
   const { onPause } = pace;
   const writer = createRecordWriter(client);
+  const dispatcher = pace.observed(
+    createDispatcher({ clock: realClock, random: Math.random, maxInFlight: MAX_WRITES, writer, neighbours, onPause }),
+  );
   return {
     client,
-    dispatcher: pace.observed(
-      createDispatcher({ clock: realClock, random: Math.random, maxInFlight: MAX_WRITES, writer, neighbours, onPause }),
-    ),
+    dispatcher: { ...dispatcher, apply: (job) => duringWrite(() => dispatcher.apply(job)) },
     owner: async (signal) => {
       if (owner === undefined) {
         const { team } = await client.account({ signal });

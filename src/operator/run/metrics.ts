@@ -4,6 +4,7 @@
 //   object_conditions, objects_not_ready       see kube/condition-metrics.ts
 //   propagation_seconds                        histogram: from a write at the service until every name server serves it
 //   deletions_held{kind}                       deleted objects whose records or zones remain (record/held.ts, zone/brake.ts)
+//   statuses_waiting                           statuses of DNSRecords that wait because writes go first (run/statuses.ts)
 //   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
 //   heartbeat_failing_seconds                  how long the service has accepted none for some team, 0 if it accepts them
 //   drift_total{kind,result}                   differences at the service: found, and repaired
@@ -51,6 +52,15 @@ export function countHeld(
       gauge.set({ kind: 'DNSRecord' }, held.held);
       gauge.set({ kind: 'DNSZone' }, zones.list().filter(isZoneHeld).length);
     },
+  });
+}
+
+/** Registers the number of statuses of DNSRecords that wait. */
+export function countWaitingStatuses(metrics: Metrics, statuses: { readonly waiting: number }): void {
+  metrics.gauge({
+    name: 'statuses_waiting',
+    help: 'Statuses of DNSRecords that wait for their turn, because changes in DNS go first.',
+    collect: (gauge) => gauge.set(statuses.waiting),
   });
 }
 

@@ -12,9 +12,9 @@ import type { OperatorContext } from '../access/context.ts';
 export const ZONE_WORKERS = 8;
 /**
  * Workers mostly wait for the API server, for the next batch, or for name servers. Writes that wait at the same time share a
- * batch. A single namespace may occupy half of the workers.
+ * batch, and statuses wait while others write (statuses.ts). A single namespace may occupy half of the workers.
  */
-export const RECORD_WORKERS = 256;
+export const RECORD_WORKERS = 2_048;
 
 export function zoneQueueOptions(): QueueSettings {
   return { name: 'zones', workers: ZONE_WORKERS, groupOf: namespaceOf };

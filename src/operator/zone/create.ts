@@ -4,6 +4,7 @@ import type { Zone } from '#client/client.ts';
 import { ApiError, isAbsent } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
 import { send } from '#client/pace/send.ts';
+import { commentOf } from '#resources/comment.ts';
 import type { ZoneStatus } from '#resources/dnszone.ts';
 import { markOf } from '../access/context.ts';
 import type { Connection } from '../access/credentials.ts';
@@ -17,7 +18,13 @@ type ZoneIntent = NonNullable<ZoneStatus['intent']>;
 export async function newIntent({ context, object, signal }: ZoneRun, service: Connection): Promise<ZoneIntent> {
   const { owner, defaultTtl } = object.spec;
   const team = owner ?? (await service.owner(signal));
-  return { key: context.nonce(), owner: team, ...(defaultTtl === undefined ? {} : { defaultTtl }) };
+  const comment = commentOf(object);
+  return {
+    key: context.nonce(),
+    owner: team,
+    ...(defaultTtl === undefined ? {} : { defaultTtl }),
+    ...(comment.ok && comment.value !== null ? { comment: comment.value } : {}),
+  };
 }
 
 /**
@@ -44,12 +51,16 @@ export function sendForZone<T>(
 export function createAtService(
   run: ZoneRun,
   service: Connection,
-  { key, owner, defaultTtl }: ZoneIntent,
+  { key, owner, defaultTtl, comment }: ZoneIntent,
 ): Promise<Zone> {
   const { object } = run;
   const { zoneName } = object.spec;
   const once = { idempotencyKey: `${object.metadata.uid}:${key}`, managedBy: markOf(object) };
-  const body = { zoneName, owner, ...(defaultTtl === undefined ? {} : { defaultTtl }) };
+  const settings = {
+    ...(defaultTtl === undefined ? {} : { defaultTtl }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  const body = { zoneName, owner, ...settings };
   return sendForZone(run, service, null, (options) => service.client.zones.create(body, { ...options, ...once }));
 }
 

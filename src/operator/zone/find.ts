@@ -85,7 +85,8 @@ async function createOrAdopt(run: ZoneRun, service: Connection, name: string): P
     return found;
   }
   const intent = await newIntent(run, service);
-  const sameRequest = before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl;
+  const sameRequest =
+    before?.owner === intent.owner && before.defaultTtl === intent.defaultTtl && before.comment === intent.comment;
   if (made instanceof ApiError && sameRequest) throw made;
   const { zoneId: gone, origin: _was, nextAttemptTime: _old, ...rest } = object.status ?? { conditions: [] };
   // The intent is in the status before the POST: after a crash the operator repeats the request and gets the first response.

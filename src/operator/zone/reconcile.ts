@@ -7,6 +7,7 @@ import type { Reconcile } from '#kube/controller/controller.ts';
 import { findCondition, isTrue } from '#kube/objects/conditions.ts';
 import { isDeleting } from '#kube/objects/finalizer.ts';
 import { keyOf } from '#kube/objects/resource.ts';
+import { commentOf } from '#resources/comment.ts';
 import { DEFAULT_TTL, DNS_ZONE, type DNSZone, type ZoneStatus, zoneSpec } from '#resources/dnszone.ts';
 import { claimRefused } from '../access/claims.ts';
 import { labelsIn, neighboursOf, type OperatorContext } from '../access/context.ts';
@@ -147,19 +148,22 @@ function judge(context: OperatorContext, object: DNSZone): { name: string } | { 
     const words = spec.error.issues.map((issue) => `spec.${issue.path.join('.')}: ${issue.message}`).join('; ');
     return { answer: no('InvalidSpec', words) };
   }
+  const comment = commentOf(object);
+  if (!comment.ok) return { answer: no('InvalidSpec', comment.problem.message) };
   const name = parseZoneName(spec.data.zoneName);
   if (!name.ok) return { answer: no('InvalidSpec', `spec.zoneName: ${name.problem.message}`) };
   const answer = claimRefused(object, name.value, neighboursOf(context), labelsIn(context));
   return answer ? { answer } : { name: name.value };
 }
 
-/** Brings the parked state and the default TTL of the zone to the values of the spec. */
+/** Brings the parked state and the default TTL of the zone to the values of the spec, and its comment to that of the annotation. */
 async function adjust(
   run: ZoneRun,
   service: Connection,
   { zone, origin }: { zone: Zone; origin: ZoneStatus['origin'] },
 ): Promise<Zone> {
   const { spec } = run.object;
+  const annotated = commentOf(run.object);
   if (spec.managementPolicy === 'Observe') return zone;
   const { zones } = service.client;
   let now = zone;
@@ -167,14 +171,22 @@ async function adjust(
     const verb = spec.parked ? zones.park : zones.unpark;
     now = await sendForZone(run, service, zone.id, (options) => verb(zone.id, options));
   }
-  // Without spec.defaultTtl a zone that the operator created returns to the default; an adopted zone keeps its value.
+  // Without spec.defaultTtl a zone that the operator created returns to the default, and without an annotation it has no comment; an
+  // adopted zone keeps both.
   const isOurs = origin === 'Created' && spec.driftPolicy === 'Enforce';
   const defaultTtl = spec.defaultTtl ?? (isOurs ? DEFAULT_TTL : now.defaultTtl);
-  if (defaultTtl !== now.defaultTtl) {
-    now = await sendForZone(run, service, zone.id, (options) => zones.change(zone.id, { defaultTtl }, options));
+  const stored = now.comment ?? null;
+  const comment = (annotated.ok ? annotated.value : stored) ?? (isOurs ? null : stored);
+  const change = {
+    ...(defaultTtl === now.defaultTtl ? {} : { defaultTtl }),
+    ...(comment === stored ? {} : { comment }),
+  };
+  if (Object.keys(change).length > 0) {
+    now = await sendForZone(run, service, zone.id, (options) => zones.change(zone.id, change, options));
   }
   if (now !== zone) {
-    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s`;
+    const noted = comment === stored ? '' : '; its comment was changed';
+    const note = `The zone is ${now.state}, and its default TTL is ${now.defaultTtl} s${noted}`;
     run.events.push({ type: 'Normal', reason: 'Updated', action: 'Update', note });
   }
   return now;

@@ -3,7 +3,7 @@ import { behindSince, changedXids, livingRows } from '#store/nodes.ts';
 import type { Actor } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
-import { seeZone } from '../zones/zones.ts';
+import { findZone, seeZone } from '../zones/zones.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import { judgeInstance } from './instance.ts';
 import { textForOwner } from './owner-text.ts';
@@ -79,6 +79,33 @@ export async function untilChallengesServed(
 ): Promise<void> {
   if (arrivals === undefined || !names.some((name) => /^_acme-challenge(\.|$)/.test(name))) return;
   await untilServed(context, arrivals, arrival, signal).catch(() => undefined);
+}
+
+/** A question about a name. */
+interface NameQuestion {
+  actor: Actor;
+  /** Absolute, without the final dot. */
+  name: string;
+  waitMs: number;
+}
+
+/**
+ * Waits as untilServed for the zone of a name, if the key sees one. The reason of the signal is the only failure, because the
+ * question can be answered nevertheless.
+ */
+export async function untilNameServed(
+  context: ServiceContext,
+  arrivals: Arrivals | undefined,
+  { actor, name, waitMs }: NameQuestion,
+  signal: AbortSignal,
+): Promise<void> {
+  if (arrivals === undefined) return;
+  try {
+    const { id } = await findZone(context, actor, name);
+    await untilServed(context, arrivals, { zoneId: id, holder: actor.keyId, waitMs }, signal);
+  } catch {
+    signal.throwIfAborted();
+  }
 }
 
 /**

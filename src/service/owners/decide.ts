@@ -10,6 +10,9 @@
 //
 // A record of the owner that the set does not name is deleted, or loses this owner if it has others. Each record has the lowest
 // TTL of its owners.
+//
+// A comment is written when the owner has another one than it applied before. In between, others may change the comment of a
+// record: that is no drift, so two owners with different comments do not undo each other's forever.
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import type { DriftItem, ReadApply, ReadValue } from './set.ts';
@@ -21,14 +24,15 @@ export interface Present {
   digest: string;
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
+  comment: string | null;
   owners: readonly OwnedSet[];
 }
 
 export type Edit =
   | { kind: 'delete'; id: string }
-  | { kind: 'update'; id: string; value: number; ttl: number | null }
-  | { kind: 'set-ttl'; id: string; ttl: number | null }
-  | { kind: 'create'; value: number; ttl: number | null };
+  | { kind: 'update'; id: string; value: number; ttl: number | null; comment: string | null }
+  | { kind: 'adjust'; id: string; ttl: number | null; comment: string | null }
+  | { kind: 'create'; value: number; ttl: number | null; comment: string | null };
 
 export interface Decision {
   /** In their order. */
@@ -59,12 +63,15 @@ export function decideSet(
     if (refused) return refused;
   }
   const drift = isSame && set.drift !== 'Ignore' ? driftOf(set, own, present, defaultTtl) : [];
-  if (isSame && set.drift !== 'Enforce') return { edits: [], records: own.records, drift };
+  if (isSame && set.drift !== 'Enforce') {
+    const mineNow = present.filter(({ id }) => mine.has(id));
+    return { edits: mineNow.flatMap((record) => commented(record, set, own)), records: own.records, drift };
+  }
   const wanted = new Set(set.values.map(({ digest }) => digest));
   const others = (record: Present) => record.owners.filter(({ id }) => id !== own?.id);
   const spare = present.filter(({ id, digest }) => mine.has(id) && !wanted.has(digest));
   const free = spare.filter((record) => others(record).length === 0);
-  const edits: Edit[] = spare.flatMap((record) => withoutOwner(record, others(record), defaultTtl));
+  const edits: Edit[] = spare.flatMap((record) => withoutOwner(record, own, others(record), defaultTtl));
   const records: Decision['records'][number][] = [];
   const missing: number[] = [];
   for (const [index, { digest }] of set.values.entries()) {
@@ -74,24 +81,54 @@ export function decideSet(
       continue;
     }
     const ttl = lowestTtl([set, ...others(record)], defaultTtl);
-    if ((record.ttl ?? defaultTtl) !== (ttl ?? defaultTtl)) edits.push({ kind: 'set-ttl', id: record.id, ttl });
+    edits.push(...adjusted(record, { ttl, comment: commentOf(record, set, own) }, defaultTtl));
     records.push({ id: record.id, digest });
   }
   const made: Edit[] = missing.map((value, at) => {
     const record = free[at];
-    if (!record) return { kind: 'create', value, ttl: set.ttl };
+    if (!record) return { kind: 'create', value, ttl: set.ttl, comment: set.comment };
     records.push({ id: record.id, digest: set.values[value]!.digest });
-    return { kind: 'update', id: record.id, value, ttl: set.ttl };
+    return { kind: 'update', id: record.id, value, ttl: set.ttl, comment: commentOf(record, set, own) };
   });
   const deleted: Edit[] = free.slice(missing.length).map(({ id }) => ({ kind: 'delete', id }));
   return { edits: [...deleted, ...edits, ...made], records, drift };
 }
 
 /** The edits of a record that loses one of its owners and keeps `others`. */
-function withoutOwner({ id, ttl }: Present, others: readonly OwnedSet[], defaultTtl: number): Edit[] {
+function withoutOwner(record: Present, own: OwnedSet | null, others: readonly OwnedSet[], defaultTtl: number): Edit[] {
   if (others.length === 0) return [];
-  const lowest = lowestTtl(others, defaultTtl);
-  return (ttl ?? defaultTtl) === (lowest ?? defaultTtl) ? [] : [{ kind: 'set-ttl', id, ttl: lowest }];
+  const comment = commentOf(record, { comment: null }, own);
+  return adjusted(record, { ttl: lowestTtl(others, defaultTtl), comment }, defaultTtl);
+}
+
+/** The comment that a record has after its owner applied `set`. @param own the set as the owner applied it before */
+function commentOf(
+  { comment, owners }: Pick<Present, 'comment' | 'owners'>,
+  set: { comment: string | null },
+  own: Pick<OwnedSet, 'id' | 'comment'> | null,
+): string | null {
+  const before = own?.comment ?? null;
+  if (set.comment === before) return comment;
+  if (set.comment !== null) return set.comment;
+  // The owner takes its comment back. Another owner may have one; a comment by others stays.
+  const next = owners.find((each) => each.id !== own?.id && each.comment !== null)?.comment ?? null;
+  return comment === before ? next : comment;
+}
+
+function commented(record: Present, set: ReadApply, own: OwnedSet): Edit[] {
+  const { id, ttl } = record;
+  const comment = commentOf(record, set, own);
+  return comment === record.comment ? [] : [{ kind: 'adjust', id, ttl, comment }];
+}
+
+function adjusted(
+  { id, ttl, comment }: Present,
+  wanted: { ttl: number | null; comment: string | null },
+  defaultTtl: number,
+): Edit[] {
+  // A TTL of the default's value stays as it is written.
+  const next = (ttl ?? defaultTtl) === (wanted.ttl ?? defaultTtl) ? ttl : wanted.ttl;
+  return next === ttl && wanted.comment === comment ? [] : [{ kind: 'adjust', id, ttl: next, comment: wanted.comment }];
 }
 
 /** The edits that release a set. @param retain whether records without another owner stay */
@@ -101,7 +138,7 @@ export function decideRelease(own: OwnedSet, present: readonly Present[], retain
     .filter(({ id }) => mine.has(id))
     .flatMap((record): Edit[] => {
       const others = record.owners.filter(({ id }) => id !== own.id);
-      if (others.length > 0) return withoutOwner(record, others, defaultTtl);
+      if (others.length > 0) return withoutOwner(record, own, others, defaultTtl);
       return retain ? [] : [{ kind: 'delete', id: record.id }];
     });
 }

@@ -2,7 +2,7 @@
 // the owner in the zone is released, and either all of this happens or nothing. Every other set is a unit of its own.
 import type { OwnedSet } from '#store/owned-sets.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
-import type { Entry } from '../change.ts';
+import { changesAnswers, type Entry } from '../change.ts';
 import { createRow, type Edited, type Judge, removeRow, rollBack, updateRow } from '../records/edit.ts';
 import { digestOf } from '../records/write.ts';
 import { Refusal, refusal } from '../refusal.ts';
@@ -143,9 +143,16 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
   const made = decision.edits.flatMap((edit) => run(judge, set, edit, entries));
   const records = [...decision.records, ...made];
   const isSame = own?.digest === set.digest;
-  const { owner, name, ordername, type, digest, ttl, share, retain, drift, whenClusterLost, expires } = set;
+  const { owner, name, ordername, type, digest, ttl, comment, share, retain, drift, whenClusterLost, expires } = set;
   const next: OwnedSet = {
-    ...{ id: own?.id ?? state.owners.idAt(set) ?? tools.newId('set'), owner, name, ordername, type, digest, ttl },
+    id: own?.id ?? state.owners.idAt(set) ?? tools.newId('set'),
+    owner,
+    name,
+    ordername,
+    type,
+    digest,
+    ttl,
+    comment,
     generation: set.generation ?? (isSame ? own.generation : null),
     instance: set.instance ?? (isSame ? own.instance : null),
     ...{ valueCount: set.values.length, share, retain, drift, whenClusterLost, expires, records },
@@ -156,7 +163,7 @@ function apply(judge: Judge, set: ReadApply, entries: Entry[]): SetResult {
     const row = state.current.get(id);
     return row ? [recordView(row, zone)] : [];
   });
-  return { ok: true, records: views, changed: entries.length > before, drift: decision.drift };
+  return { ok: true, records: views, changed: changesAnswers(entries.slice(before)), drift: decision.drift };
 }
 
 function release(judge: Judge, set: ReadRelease, entries: Entry[]): SetResult {
@@ -178,7 +185,7 @@ function releaseAll(judge: Judge, set: ReadReleaseAll, entries: Entry[]): SetRes
 function released(judge: Judge, held: OwnedSet[], retain: boolean | null, entries: Entry[]): SetResult {
   const before = entries.length;
   releaseSets(judge, held, retain, entries);
-  return { ok: true, records: [], changed: entries.length > before, drift: [] };
+  return { ok: true, records: [], changed: changesAnswers(entries.slice(before)), drift: [] };
 }
 
 /** @param retain null: as each set was applied */
@@ -201,11 +208,11 @@ function run(judge: Judge, set: ReadApply | OwnedSet, edit: Edit, entries: Entry
     return edited;
   };
   if (edit.kind === 'delete') note(removeRow(judge, edit.id));
-  if (edit.kind === 'set-ttl') note(updateRow(judge, edit.id, withTtl(judge, edit)));
+  if (edit.kind === 'adjust') note(updateRow(judge, edit.id, adjusted(judge, edit)));
   if (edit.kind !== 'create' && edit.kind !== 'update') return [];
   const value = values[edit.value];
   if (!value) throw new Error('an edit names a value that the set does not have');
-  const record = { ok: true, value: { ...value.record, ttl: edit.ttl } } as const;
+  const record = { ok: true, value: { ...value.record, ttl: edit.ttl, comment: edit.comment } } as const;
   try {
     if (edit.kind === 'update') note(updateRow(judge, edit.id, record));
     else return [{ id: note(createRow(judge, record)).id, digest: value.digest }];
@@ -215,14 +222,14 @@ function run(judge: Judge, set: ReadApply | OwnedSet, edit: Edit, entries: Entry
   return [];
 }
 
-/** The stored record with another TTL. */
-function withTtl({ state }: Judge, { id, ttl }: { id: string; ttl: number | null }) {
+/** The stored record with another TTL or comment. */
+function adjusted({ state }: Judge, { id, ttl, comment }: Extract<Edit, { kind: 'adjust' }>) {
   const row = state.current.get(id);
   const stored = row && state.nearby.at(row.ordername).find((each) => each.id === id);
   if (!row || !stored) throw new Error(`the record ${id} was not loaded`);
   const { name, ordername, type, content, rdata, priority } = row;
   const { wire, target } = stored;
-  return { ok: true, value: { name, ordername, type, content, rdata, priority, wire, target, ttl } } as const;
+  return { ok: true, value: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment } } as const;
 }
 
 /** The records at a name, or at a name and type, with their owners. */
@@ -239,6 +246,7 @@ function presentAt(
       content,
       digest: hexDigestOf(wire),
       ttl: state.current.get(id)?.ttl ?? null,
+      comment: state.current.get(id)?.comment ?? null,
       owners: state.owners.ownersOf(id),
     }));
 }

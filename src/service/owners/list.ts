@@ -19,6 +19,7 @@ export interface OwnedSetView {
   instance: string | null;
   digest: string;
   ttl: number | null;
+  comment: string | null;
   share: boolean;
   retain: boolean;
   drift: Drift;

@@ -1,5 +1,6 @@
 // The sets that a request applies: reading them, and the checks of each against the others of its request. Pure.
 import { createHash } from 'node:crypto';
+import { parseComment } from '#dns/comment.ts';
 import { orderName, parseOwnerName } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { isRecordType, type RecordType } from '#dns/types/index.ts';
@@ -18,6 +19,7 @@ export interface SetInput {
   name?: string | undefined;
   type?: string | undefined;
   ttl?: number | null | undefined;
+  comment?: string | null | undefined;
   values?: readonly { content: string; priority?: number | null | undefined }[] | undefined;
   exact?: boolean | undefined;
   adopt?: 'Never' | 'IfIdentical' | undefined;
@@ -72,6 +74,8 @@ export interface ReadApply extends Placed {
   values: readonly ReadValue[];
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
+  /** Null: none. */
+  comment: string | null;
   /** SHA-256 of the TTL and the values, in hexadecimal. */
   digest: string;
   adopt: 'Never' | 'IfIdentical';
@@ -157,6 +161,7 @@ function readSet(input: SetInput, zone: string, now: Date): ReadSet {
     kind: 'apply',
     ...named,
     ...{ name, ordername, type, exact, values: records, ttl: first.record.ttl },
+    comment: insist(parseComment(input.comment ?? null)),
     digest: contentDigest(first.record.ttl, records),
     adopt: input.adopt ?? 'Never',
     share: input.share ?? false,

@@ -1,5 +1,7 @@
 // The operation for protocols whose changes depend on the RRsets that exist (the PowerDNS API, RFC 2136). rrsets.ts judges.
 import type { Caller, ServiceContext } from '../context.ts';
+import type { FirstRecords } from '../zones/create.ts';
+import { writeFirst } from './group.ts';
 import type { Places } from './places.ts';
 import type { RrsetResult, RrsetWork } from './rrsets.ts';
 import { join } from './writer.ts';
@@ -40,4 +42,12 @@ export async function editRrsets<T>(
     bytes: candidates.reduce((sum, { content }) => sum + content.length, 0),
   })) as [RrsetResult<T>];
   return result;
+}
+
+/**
+ * The same for a zone that is about to be created: zone and records are written in one transaction. The RRsets must be counted before.
+ */
+export function firstRrsets(context: ServiceContext, caller: Caller, work: RrsetWork): FirstRecords {
+  const request = { caller: { ...caller, once: null }, work, isSingle: true, places: null };
+  return (tx, zone) => writeFirst(tx, context, zone, request);
 }

@@ -16,7 +16,7 @@ import type { Ownership } from '../owners/ownership.ts';
 import { insist, refusal } from '../refusal.ts';
 import { type RecordView, recordView } from '../zones/view.ts';
 import { type Growth, growthBetween } from './growth.ts';
-import type { RecordWrites } from './write.ts';
+import type { RecordWrites, WrittenRecord } from './write.ts';
 
 export interface Tools {
   now: Date;
@@ -63,16 +63,18 @@ export function createRow(judge: Judge, read: Verdict<ParsedRecord>): Edited & {
   const record = insist(read);
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
-  take(state, growthBetween(null, record));
   const id = tools.newId('rec');
+  const written = { ...record, comment: record.comment ?? null };
+  mustHaveRoomForComment(state, id, written, null);
+  take(state, growthBetween(null, written));
   putNearby(state, id, record);
-  setCurrent(state, id, { ...record, id });
-  change(state, id, () => state.writes.insert(id, record));
-  const view = recordView({ id, ...record }, zone);
+  setCurrent(state, id, { ...written, id });
+  change(state, id, () => state.writes.insert(id, written));
+  const view = recordView({ id, ...written }, zone);
   return { id, view, entry: { action: 'record.create', before: null, after: view } };
 }
 
-/** If the record has these values already, nothing changes. */
+/** If the record has these values already, nothing changes. A new comment alone is in the history and changes no answer. */
 export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>): Edited {
   const { state, caller, zone } = judge;
   const row = writable(judge, id);
@@ -80,14 +82,16 @@ export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>)
   mustWriteRecord(caller.actor, zone.id, record);
   mustKeepPlace(record, row);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, id)));
-  const [before, after] = [recordView(row, zone), recordView({ id, ...record }, zone)];
-  const isSame = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
-  if (isSame) return { view: after, entry: null };
-  take(state, growthBetween(row, record));
+  const written = { ...record, comment: record.comment === undefined ? row.comment : record.comment };
+  const [before, after] = [recordView(row, zone), recordView({ id, ...written }, zone)];
+  const isComment = record.content === row.content && record.ttl === row.ttl && record.priority === row.priority;
+  if (isComment && written.comment === row.comment) return { view: after, entry: null };
+  mustHaveRoomForComment(state, id, written, row.comment);
+  take(state, growthBetween(row, written));
   putNearby(state, id, record);
-  setCurrent(state, id, { ...record, id });
-  change(state, id, () => state.writes.update(id, record));
-  return { view: after, entry: { action: 'record.update', before, after } };
+  setCurrent(state, id, { ...written, id });
+  change(state, id, () => state.writes.update(id, written));
+  return { view: after, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
 }
 
 export function removeRow(judge: Judge, id: string): Edited {
@@ -122,6 +126,25 @@ function writable({ state, caller, zone }: Judge, id: string): RecordRow {
   if (!row) throw refusal('no-record', {}, { field: 'id' });
   mustWriteRecord(caller.actor, zone.id, row);
   return row;
+}
+
+/**
+ * The octets of all comments at one name. Changes are judged with all records at their names in memory, so their comments have a
+ * limit as their values have.
+ */
+const MOST_COMMENTS = 256 * 1024;
+
+/** @throws Refusal bad_request */
+function mustHaveRoomForComment(
+  state: State,
+  id: string,
+  { ordername, comment }: WrittenRecord,
+  before: string | null,
+): void {
+  if (comment === null || comment === before) return;
+  const others = state.nearby.at(ordername, id).map((each) => state.current.get(each.id)?.comment ?? '');
+  const octets = others.reduce((sum, text) => sum + Buffer.byteLength(text), Buffer.byteLength(comment));
+  if (octets > MOST_COMMENTS) throw refusal('comments-too-large', { kibibytes: MOST_COMMENTS / 1024 });
 }
 
 function take({ budget, undo }: State, growth: Growth): void {

@@ -77,6 +77,31 @@ export async function writeGroup(
   }
 }
 
+/**
+ * Writes one request into a zone that this transaction created, as a part of it. Nobody else can see the zone, so nobody waits.
+ * @param request its places were counted before, and it has no Idempotency-Key
+ * @returns the answer of the request
+ * @throws Refusal; the transaction must be undone then
+ */
+export async function writeFirst(
+  tx: Tx,
+  context: ServiceContext,
+  zone: ZoneIdentity,
+  { work, ...request }: Request,
+): Promise<unknown> {
+  const members = [memberOf(request, work, zone, context.now())];
+  try {
+    const group = { context, zoneId: zone.id, zone, members, waitedMs: 0 };
+    const [outcome] = await writeLocked(tx, group, new Map());
+    if (outcome?.kind !== 'done') throw outcome?.kind === 'failed' ? outcome.error : new Error('no outcome');
+    return outcome.value;
+  } catch (error) {
+    if (error instanceof TooManyOctets) throw tooManyOctets();
+    const constraint = constraintOf(error);
+    throw constraint === null ? error : refusal('database-constraint', { constraint });
+  }
+}
+
 async function writeAlone(context: ServiceContext, zoneId: string, request: Turn<Request>): Promise<Outcome<unknown>> {
   const [settled] = await Promise.allSettled([writeGroup(context, zoneId, [request])]);
   if (settled.status === 'rejected') return { kind: 'failed', error: settled.reason };

@@ -3,12 +3,13 @@ import type { Growth } from '#store/zones.ts';
 
 export type { Growth } from '#store/zones.ts';
 
-/** The octets of a record that count towards the quota: those of its name and its content. */
-export function bytesOf({ name, content }: { name: string; content: string }): number {
-  return Buffer.byteLength(name) + Buffer.byteLength(content);
+/** The octets of a record that count towards the quota: those of its name, its content and its comment. */
+export function bytesOf({ name, content, comment }: Counted): number {
+  return Buffer.byteLength(name) + Buffer.byteLength(content) + Buffer.byteLength(comment ?? '');
 }
 
-type Side = { name: string; content: string } | null;
+type Counted = { name: string; content: string; comment?: string | null };
+type Side = Counted | null;
 
 /** The difference between two states of one record. A state is null if the record does not exist. */
 export function growthBetween(before: Side, after: Side): Growth {

@@ -19,7 +19,7 @@ import type { KeyStanding } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { maySee } from '../accounts/actor.ts';
 import type { Budget } from '../accounts/quota.ts';
-import { type Entry, keyReused, keyRevoked, noZone } from '../change.ts';
+import { changesAnswers, type Entry, keyReused, keyRevoked, noZone } from '../change.ts';
 import type { Caller } from '../context.ts';
 import { judgeSets } from '../owners/judge-sets.ts';
 import { Ownership } from '../owners/ownership.ts';
@@ -77,10 +77,10 @@ export interface Judgement {
   /** For each member, its sets that write something or are refused, or its RRsets that change; 0 for a request with changes. */
   places: readonly number[];
   history: readonly RecordedChange[];
-  /** The names whose records change. */
+  /** The names whose answers change. */
   changedNames: readonly string[];
   kept: readonly NewKeptAnswer[];
-  /** The serial of the last member that changes the zone; null if none does. */
+  /** The serial of the last member that changes answers; null if none does. */
   serial: number | null;
   growth: Growth;
 }
@@ -101,7 +101,7 @@ export function judgeGroup(
     const before = state.undo.length;
     const result = refused.get(member) ?? attempt(() => judgeMember(state, member, data, tools));
     if (result instanceof Refusal) rollBack(state, before);
-    else if (result.entries.length > 0) state.serial = serialAfter(state, tools);
+    else if (changesAnswers(result.entries)) state.serial = serialAfter(state, tools);
     return result;
   });
   return judgementOf(members, judged, state, data, tools);
@@ -150,7 +150,7 @@ function judgeMember(state: State, member: Member, data: JudgingData, tools: Too
   if (rrsets !== null) {
     const { answer, entries, changed } = judgeRrsets(judge, rrsets);
     const before = state.serial;
-    const serials = { before, after: entries.length === 0 ? before : serialAfter(state, tools) };
+    const serials = { before, after: changesAnswers(entries) ? serialAfter(state, tools) : before };
     const results: RrsetResult<unknown>[] = [{ ok: true, answer, serials, changed }];
     if (caller.once) keep(state, caller.actor.keyId, caller.once, results);
     return { answer: results, entries, places: changed };
@@ -260,7 +260,7 @@ function remove(judge: Judge, id: string): Done {
   return { outcome: { ok: true, action: 'delete', record: null }, entry };
 }
 
-/** Each member that changes the zone gets its own serial, in the order of the members. */
+/** Each member that changes answers gets its own serial, in the order of the members; one that changes comments keeps the one before. */
 function judgementOf(
   members: readonly Member[],
   judged: readonly (Judged | Refusal)[],
@@ -269,20 +269,23 @@ function judgementOf(
   { now }: Tools,
 ): Judgement {
   const history: RecordedChange[] = [];
+  const changed: Entry[] = [];
   let serial: number | null = null;
   for (const [at, result] of judged.entries()) {
     if (result instanceof Refusal || result.entries.length === 0) continue;
     const current: number = serial ?? zone?.serial ?? 0;
-    serial = nextSerial(current, Math.floor(now.getTime() / 1000));
+    const isServed = changesAnswers(result.entries);
+    if (isServed) serial = nextSerial(current, Math.floor(now.getTime() / 1000));
     const { caller } = members[at] as Member;
     for (const { action, before, after, requestId = caller.requestId, owner = null } of result.entries)
-      history.push({ keyId: caller.actor.keyId, requestId, owner, action, before, after, serial });
+      history.push({ keyId: caller.actor.keyId, requestId, owner, action, before, after, serial: serial ?? current });
+    if (isServed) changed.push(...result.entries.filter(({ isComment = false }) => !isComment));
   }
   const outcomes = judged.map(
     (result): MemberOutcome =>
       result instanceof Refusal ? { ok: false, refusal: result } : { ok: true, answer: result.answer },
   );
-  const changedNames = history.map(({ before, after }) => ((after ?? before) as { name: string }).name);
+  const changedNames = changed.map(({ before, after }) => ((after ?? before) as { name: string }).name);
   // A refused request counts once, and one that writes nothing does not count.
   const places = judged.map((result) => (result instanceof Refusal ? 1 : result.places));
   return {

@@ -16,6 +16,8 @@ export interface ListedRrset {
   ttl: number;
   /** RDATA in presentation form, with all names absolute. The preference of an MX is a part of it. */
   values: string[];
+  /** The different comments of its records. */
+  comments: string[];
 }
 
 /**
@@ -64,16 +66,17 @@ class Grouping {
   /** @returns the RRsets that are complete */
   add(rows: readonly ListedRecord[]): ListedRrset[] {
     const complete: ListedRrset[] = [];
-    for (const { name, type, content, ttl: own } of rows) {
+    for (const { name, type, content, comment, ttl: own } of rows) {
       const ttl = own ?? this.#defaultTtl;
       const last = this.#last;
       if (last?.name === name && last.type === type) {
         last.values.push(content);
+        if (comment !== null && !last.comments.includes(comment)) last.comments.push(comment);
         last.ttl = Math.min(last.ttl, ttl);
         continue;
       }
       if (last !== null) complete.push(last);
-      this.#last = { name, type, ttl, values: [content] };
+      this.#last = { name, type, ttl, values: [content], comments: comment === null ? [] : [comment] };
     }
     return complete;
   }

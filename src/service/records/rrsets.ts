@@ -92,8 +92,8 @@ function storedAt({ nearby, current }: State, name: string): Stored[] {
   return nearby.at(ordername).map(({ id, type, content, priority, wire, target }) => {
     const row = current.get(id);
     if (!row) throw new Error(`the record ${id} was not loaded`);
-    const { rdata, ttl } = row;
-    return { id, record: { name, ordername, type, content, rdata, priority, wire, target, ttl } };
+    const { rdata, ttl, comment } = row;
+    return { id, record: { name, ordername, type, content, rdata, priority, wire, target, ttl, comment } };
   });
 }
 
@@ -104,7 +104,7 @@ type Edit =
 
 /**
  * A record that keeps its value keeps its id and the spelling of its content. A record whose value is removed takes a new
- * value and keeps its id.
+ * value and keeps its id. Both keep their comment, unless the plan has another one.
  */
 function editsOf(state: State, { name, type, records }: Rrset): Edit[] {
   const left = new Map<string, Stored>();
@@ -117,7 +117,11 @@ function editsOf(state: State, { name, type, records }: Rrset): Edit[] {
     const stored = left.get(value);
     left.delete(value);
     if (!stored) missing.push(record);
-    else if (stored.record.ttl !== record.ttl) edits.push(updateOf(stored, { ...stored.record, ttl: record.ttl }));
+    else {
+      const { ttl, comment = stored.record.comment ?? null } = record;
+      if (stored.record.ttl !== ttl || stored.record.comment !== comment)
+        edits.push(updateOf(stored, { ...stored.record, ttl, comment }));
+    }
   }
   const free = [...left.values()];
   for (const [index, record] of missing.entries()) {

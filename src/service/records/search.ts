@@ -1,5 +1,12 @@
-// Finds zones and records by a pattern, among all that the key may read.
-import { type FoundRecord, searchRecords } from '#store/record-search.ts';
+// Finds zones, records and comments of records by a pattern, among all that the key may read.
+import type { Db } from '#store/database.ts';
+import {
+  type FoundComment,
+  type FoundRecord,
+  type RecordSearch,
+  searchComments,
+  searchRecords,
+} from '#store/record-search.ts';
 import { listZones, type ZoneRow } from '#store/zones.ts';
 import { type Actor, maySee, readableOnly, recordLevel, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
@@ -9,17 +16,22 @@ export interface Found {
   /** Names of zones. */
   zones: string[];
   records: readonly FoundRecord[];
+  comments: readonly FoundComment[];
 }
+
+/** The kinds that a search may find. */
+export const SEARCHED = ['zone', 'record', 'comment'] as const;
+export type Searched = (typeof SEARCHED)[number];
 
 /**
  * @param query.text `*` stands for any characters, `?` for one; upper and lower case are the same
- * @param query.limit the most zones and records together
+ * @param query.limit the most zones, records and comments together
  * @throws Refusal busy
  */
 export async function search(
   context: ServiceContext,
   actor: Actor,
-  query: { text: string; limit: number; zones: boolean; records: boolean },
+  query: { text: string; limit: number; kinds: readonly Searched[] },
   signal: AbortSignal,
 ): Promise<Found> {
   const release = await context.largeReads.take(holderOf(actor), signal);
@@ -28,14 +40,20 @@ export async function search(
     const rows = await listZones(context.db, { teamIds: teamsOfActor(actor), userId, ids: visibleZoneIds(actor) });
     const visible = rows.filter((zone) => maySee(actor, zone));
     const pattern = likeOf(query.text.replace(/\.$/, ''));
-    const matching = query.zones ? visible.filter(({ name }) => isMatch(query.text, name)) : [];
+    const has = (kind: Searched) => query.kinds.includes(kind);
+    const matching = has('zone') ? visible.filter(({ name }) => isMatch(query.text, name)) : [];
     const zones = matching.slice(0, query.limit).map(({ name }) => name);
-    const left = query.limit - zones.length;
-    const readable = visible.filter((zone: ZoneRow) => recordLevel(actor, zone.id) !== 'none');
-    if (!query.records || left === 0 || readable.length === 0) return { zones, records: [] };
+    const zoneNos = visible.filter((zone: ZoneRow) => recordLevel(actor, zone.id) !== 'none').map(({ no }) => no);
     const only = readableOnly(actor) ?? { names: null, types: null };
-    const zoneNos = readable.map(({ no }) => no);
-    return { zones, records: await searchRecords(context.db, { zoneNos, pattern, only, limit: left }) };
+    const find = async <T>(
+      kind: Searched,
+      limit: number,
+      statement: (db: Db, search: RecordSearch) => Promise<readonly T[]>,
+    ) =>
+      !has(kind) || limit === 0 || zoneNos.length === 0 ? [] : statement(context.db, { zoneNos, pattern, only, limit });
+    const records = await find('record', query.limit - zones.length, searchRecords);
+    const comments = await find('comment', query.limit - zones.length - records.length, searchComments);
+    return { zones, records, comments };
   } finally {
     release();
   }

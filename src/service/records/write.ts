@@ -15,16 +15,19 @@ export function newRecordId(context: Pick<ServiceContext, 'random'>, kind: 'rec'
   return `${kind}_${context.random(10).toString('hex')}`;
 }
 
+/** A record with the comment that it has afterwards. */
+export type WrittenRecord = ParsedRecord & { comment: string | null };
+
 export class RecordWrites {
-  readonly #inserts = new Map<string, ParsedRecord>();
-  readonly #updates = new Map<string, ParsedRecord>();
+  readonly #inserts = new Map<string, WrittenRecord>();
+  readonly #updates = new Map<string, WrittenRecord>();
   readonly #deletes = new Set<string>();
 
-  insert(id: string, record: ParsedRecord): void {
+  insert(id: string, record: WrittenRecord): void {
     this.#inserts.set(id, record);
   }
 
-  update(id: string, record: ParsedRecord): void {
+  update(id: string, record: WrittenRecord): void {
     const rows = this.#inserts.has(id) ? this.#inserts : this.#updates;
     rows.set(id, record);
   }
@@ -73,8 +76,8 @@ export class RecordWrites {
   }
 }
 
-function storedForm({ content, rdata, wire, ttl, priority }: ParsedRecord) {
-  return { content, rdata, digest: digestOf(wire), ttl, priority };
+function storedForm({ content, rdata, wire, ttl, priority, comment }: WrittenRecord) {
+  return { content, rdata, digest: digestOf(wire), ttl, priority, comment };
 }
 
 /** The constraint of the records table that the error names; null for any other error. */

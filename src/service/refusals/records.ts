@@ -39,6 +39,12 @@ export const RECORD_REFUSALS = {
     sentence:
       'an update keeps name and type, and the stored record is {name} {type}. Create another record and delete this one instead.',
   },
+  'comments-too-large': {
+    code: 'bad_request',
+    field: 'comment',
+    sentence:
+      'The comments of all records at one name must not exceed {kibibytes} KiB together; write shorter comments.',
+  },
   'neighbours-too-large': {
     code: 'bad_request',
     field: 'changes',

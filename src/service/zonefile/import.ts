@@ -4,7 +4,7 @@
 // Planning a file takes seconds. So the size of the file counts as writes before the service reads anything, the request waits for
 // one of the few slots of the process, and it ends if the client closes the connection. After the planning, the number of changes
 // counts if it is larger.
-import { nameOfOrder } from '#dns/names/name.ts';
+import { nameOfOrder, orderName } from '#dns/names/name.ts';
 import type { ParsedRecord } from '#dns/record.ts';
 import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
 import { finishInTurns } from '#dns/steps.ts';
@@ -22,7 +22,7 @@ import {
 } from '#store/zone-values.ts';
 import { inOneSnapshot, type ZoneRow, zonesBelow } from '#store/zones.ts';
 import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
-import { changeZone } from '../change.ts';
+import { changeZone, writeOutcome } from '../change.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
@@ -30,6 +30,7 @@ import { bytesOf, type Growth } from '../records/growth.ts';
 import { constraintOf, newRecordId } from '../records/write.ts';
 import { type Refusal, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
+import { DEFAULT_TTL, type FirstRecords } from '../zones/create.ts';
 import { seeZone } from '../zones/zones.ts';
 import { diffZone, digestText, sizeOf, type ZoneDiff, type ZoneUpdate } from './diff.ts';
 
@@ -124,6 +125,44 @@ export async function importZoneFile(
   });
 }
 
+/**
+ * Plans the records of a zone that does not exist yet, from a zone file.
+ * @param name canonical
+ * @param use creates the zone with the function that it gets; the slot is released after that
+ * @throws Refusal forbidden, bad_request (naming the lines), rate_limited, busy; the reason of the signal
+ */
+export async function withFirstRecords<T>(
+  context: ServiceContext,
+  caller: Caller,
+  name: string,
+  text: string,
+  { count, signal }: ImportRequest,
+  use: (records: FirstRecords) => Promise<T>,
+): Promise<T> {
+  const zone = { id: '', name, tree: orderName(name), defaultTtl: DEFAULT_TTL };
+  mustWriteAllRecords(caller.actor, zone.id);
+  await count(writesFor(text), { upToLimit: true });
+  const release = await context.imports.take(holderOf(caller.actor), signal);
+  try {
+    const conditions = { zone, children: await childrenOf(context.db, zone) };
+    const { problems, wanted } = await readFile(conditions, text, signal);
+    if (problems.length > 0) throw refuseLines(problems);
+    await count(wanted.length);
+    signal?.throwIfAborted();
+    return await use(async (tx, created) => {
+      // Another zone was created below this one.
+      if (!haveSameConditions(conditions, { zone: created, children: await childrenOf(tx, created) })) throw busy();
+      if (wanted.length === 0) return;
+      const diff = { creates: wanted, updates: [], deletes: [], unchanged: 0 };
+      const write = (to: ZoneWrite) => applyDiff(tx, context, diff, to);
+      const bulk = { write, growth: await growthOfDiff(tx, created, diff), names: namesOf(diff) };
+      await writeOutcome(tx, context, caller, created, { answer: () => null, change: null, bulk });
+    });
+  } finally {
+    release();
+  }
+}
+
 interface Plan {
   zone: ZoneRow;
   children: readonly ZoneRow[];
@@ -144,13 +183,18 @@ async function planned<T>(
 ): Promise<T> {
   const seen = await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteAllRecords(actor, seen.id);
-  await count(1 + Math.floor(text.length / PER_WRITE), { upToLimit: true });
+  await count(writesFor(text), { upToLimit: true });
   const release = await context.imports.take(holderOf(actor), signal);
   try {
     return await use(await planImport(context, actor, seen, text, signal));
   } finally {
     release();
   }
+}
+
+/** The writes that a file counts as before it is read. */
+function writesFor(text: string): number {
+  return 1 + Math.floor(text.length / PER_WRITE);
 }
 
 async function planImport(
@@ -162,17 +206,7 @@ async function planImport(
 ): Promise<Plan> {
   // The file is checked before the records are loaded, so that a wrong file costs the database little.
   const { children, defaultTtl } = { children: await childrenOf(context.db, seen), defaultTtl: seen.defaultTtl };
-  const names = new Set(children.map(({ name }) => name));
-  const { records, ...file } = await finishInTurns(
-    zoneFileSteps(text, { zone: seen.name, defaultTtl, children: names }),
-    signal,
-  );
-  // The rules across records are only checked if all lines are right, because a record may depend on one in a wrong line.
-  const problems =
-    file.problems.length > 0
-      ? file.problems
-      : await finishInTurns(zoneCheckSteps(records, seen.name, children), signal);
-  const wanted = records.map(({ record }) => record);
+  const { file, problems, wanted } = await readFile({ zone: seen, children }, text, signal);
   if (problems.length > 0) return { zone: seen, children, file, problems, wanted, diff: null };
   const before = await inOneSnapshot(context.db, async (tx) => ({
     zone: await seeZone({ ...context, db: tx }, actor, seen.id, 'no_zone'),
@@ -180,6 +214,23 @@ async function planImport(
   }));
   const diff = await finishInTurns(diffZone(before.values, wanted), signal);
   return { zone: { ...before.zone, defaultTtl }, children, file, problems, wanted, diff };
+}
+
+/** Reads a file as the records of a zone, and checks them. */
+async function readFile(
+  { zone: { name, defaultTtl }, children }: Conditions & { zone: Pick<ZoneRow, 'name'>; children: readonly ZoneRow[] },
+  text: string,
+  signal?: AbortSignal,
+): Promise<Pick<Plan, 'file' | 'problems' | 'wanted'>> {
+  const names = new Set(children.map((child) => child.name));
+  const { records, ...file } = await finishInTurns(
+    zoneFileSteps(text, { zone: name, defaultTtl, children: names }),
+    signal,
+  );
+  // The rules across records are only checked if all lines are right, because a record may depend on one in a wrong line.
+  const problems =
+    file.problems.length > 0 ? file.problems : await finishInTurns(zoneCheckSteps(records, name, children), signal);
+  return { file, problems, wanted: records.map(({ record }) => record) };
 }
 
 /** Writes the plan under the zone's lock. Only data that may have changed since the planning is read again. */
@@ -228,8 +279,11 @@ function namesOf({ creates, updates, deletes }: ZoneDiff): string[] {
 /** The growth of the zone by the changes. Postgres sums the octets of the stored records, so that their contents are not loaded. */
 async function growthOfDiff(tx: Tx, zone: ZoneRow, { creates, updates, deletes }: ZoneDiff): Promise<Growth> {
   const replaced = updates.filter(({ isSameValue }) => !isSameValue);
-  const gone = [...deletes, ...replaced.map(({ stored }) => stored)].map(({ id }) => id);
-  let bytes = -(await octetsOf(tx, zone.no, gone));
+  const idsOf = (rows: readonly { id: string }[]) => rows.map(({ id }) => id);
+  const gone = await octetsOf(tx, zone.no, idsOf(deletes), { withComments: true });
+  // A record that gets another value keeps its comment.
+  const old = await octetsOf(tx, zone.no, idsOf(replaced.map(({ stored }) => stored)), { withComments: false });
+  let bytes = -gone - old;
   for (const record of creates) bytes += bytesOf(record);
   for (const { record } of replaced) bytes += bytesOf(record);
   return { records: creates.length - deletes.length, bytes };
@@ -261,7 +315,7 @@ function haveSameConditions(a: Conditions, b: Conditions): boolean {
 }
 
 /** The zones of this service directly below a zone, without the zones below those. */
-export async function childrenOf(db: ServiceContext['db'] | Tx, zone: ZoneRow): Promise<ZoneRow[]> {
+export async function childrenOf(db: ServiceContext['db'] | Tx, zone: Pick<ZoneRow, 'tree'>): Promise<ZoneRow[]> {
   const below = await zonesBelow(db, zone.tree, CHILDREN);
   // In tree order, a zone comes directly before the zones below it.
   const children: ZoneRow[] = [];

@@ -1,4 +1,5 @@
 // Creates a zone: checks the owner, the name and overlaps with other zones, and generates the signing key.
+import { parseComment } from '#dns/comment.ts';
 import { dsRecords, generateCsk } from '#dns/dnssec/signing-key.ts';
 import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { ancestorsOf } from '#dns/rules/nearby-records.ts';
@@ -32,20 +33,32 @@ interface ZoneInput {
   zoneName: string;
   owner?: string | undefined;
   defaultTtl?: number | undefined;
+  comment?: string | null | undefined;
 }
+
+/** Writes the first records of a new zone in the transaction that creates it. @throws Refusal; there is no new zone then */
+export type FirstRecords = (tx: Tx, zone: ZoneRow) => Promise<unknown>;
 
 type CreatedZone = ZoneView & { status: CreationStatus };
 
-const DEFAULT_TTL = 3600;
+/** The TTL of records without one, of a zone whose owner chose none. In seconds. */
+export const DEFAULT_TTL = 3600;
 
 /**
+ * @param records writes records into the new zone; zone and records appear at once, or not at all. (Default: none.)
  * @throws Refusal forbidden (owner, rights, reserved name, quota), bad_request (name), conflict (the zone exists, it overlaps with
- * a zone or a quarantined name of another team, or it would hide records of the parent zone), busy
+ * a zone or a quarantined name of another team, or it would hide records of the parent zone), busy; the refusals of `records`
  */
-export async function createZone(context: ServiceContext, caller: Caller, input: ZoneInput): Promise<CreatedZone> {
+export async function createZone(
+  context: ServiceContext,
+  caller: Caller,
+  input: ZoneInput,
+  records?: FirstRecords,
+): Promise<CreatedZone> {
   const owner = ownerFor(caller.actor, input.owner);
   mustManageZones(caller.actor);
   const name = insist(parseZoneName(input.zoneName));
+  const comment = insist(parseComment(input.comment ?? null));
   mustNotBeReserved(name, context.reservedNames ?? []);
   if (!context.allowPublicSuffixes) mustNotBePublic(name);
   const above = await parentOf(context.db, name);
@@ -62,7 +75,9 @@ export async function createZone(context: ServiceContext, caller: Caller, input:
     await mustNotBeKept(tx, context, owner, name);
     await mustHaveRoomForZone(tx, context, owner);
     if (parent) await touchParent(tx, context, name);
-    return insertSigned(tx, context, caller, owner, { ...input, zoneName: name });
+    const zone = await insertSigned(tx, context, caller, owner, { ...input, zoneName: name, comment });
+    await records?.(tx, zone);
+    return zoneView(zone, context.nameservers);
   };
   try {
     const created = await inTurn(context, caller, parent ? [parent.id] : [], create);
@@ -82,8 +97,8 @@ async function insertSigned(
   caller: Caller,
   owner: Owner,
   input: ZoneInput,
-): Promise<ZoneView> {
-  const { zoneName: name, defaultTtl = DEFAULT_TTL } = input;
+): Promise<ZoneRow> {
+  const { zoneName: name, defaultTtl = DEFAULT_TTL, comment = null } = input;
   const now = context.now();
   const csk = generateCsk();
   const zone = await insertZone(tx, {
@@ -101,14 +116,15 @@ async function insertSigned(
     recordCount: 0,
     storedBytes: 0,
     managedBy: caller.managedBy ?? null,
+    comment,
     createdAt: now,
     updatedAt: now,
   });
   await takeName(tx, name);
-  const view = zoneView(zone, context.nameservers);
-  const entry = { action: 'zone.create', before: null, after: view, serial: zone.serial } as const;
+  const after = zoneView(zone, context.nameservers);
+  const entry = { action: 'zone.create', before: null, after, serial: zone.serial } as const;
   await insertChanges(tx, [{ ...historyOf(zone, caller), ...entry }]);
-  return view;
+  return zone;
 }
 
 /** With a zone above or below another team's zone, one of the two would lose names to the other. @throws Refusal conflict, busy */

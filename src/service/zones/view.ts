@@ -17,6 +17,8 @@ export interface ZoneView {
   records: number;
   createdAt: string;
   updatedAt: string;
+  /** Absent if the zone has none. */
+  comment?: string;
 }
 
 /** A zone as the console shows it. */
@@ -34,6 +36,7 @@ export interface ManagedRecord {
   /** Seconds; null: the default of the zone. */
   ttl: number | null;
   priority: number | null;
+  comment: string | null;
   /** The owners of the record; null if nobody owns it. */
   managedBy: string | null;
 }
@@ -43,10 +46,10 @@ export function managedZone(zone: ZoneRow, nameservers: string[]): ManagedZone {
 }
 
 export function managedRecord(
-  { id, name, type, content, ttl, priority }: Omit<ManagedRecord, 'managedBy'>,
+  { id, name, type, content, ttl, priority, comment }: Omit<ManagedRecord, 'managedBy'>,
   owners: readonly string[],
 ): ManagedRecord {
-  return { id, name, type, content, ttl, priority, managedBy: owners.length === 0 ? null : owners.join(', ') };
+  return { id, name, type, content, ttl, priority, comment, managedBy: owners.length === 0 ? null : owners.join(', ') };
 }
 
 export interface RecordView {
@@ -57,6 +60,8 @@ export interface RecordView {
   /** The effective TTL in seconds: the record's own, or the default of the zone. */
   ttl: number;
   priority: number | null;
+  /** Absent if the record has none. */
+  comment?: string;
   /** Whether all owners of the record are withdrawn. Only present in lists, and if it is true. */
   withdrawn?: boolean;
 }
@@ -79,11 +84,12 @@ export function zoneView(zone: ZoneRow, nameservers: string[]): ZoneView {
     records: zone.recordCount,
     createdAt: zone.createdAt.toISOString(),
     updatedAt: zone.updatedAt.toISOString(),
+    ...(zone.comment === null ? {} : { comment: zone.comment }),
   };
 }
 
 export function recordView(
-  record: Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority'>,
+  record: Pick<RecordRow, 'id' | 'name' | 'type' | 'content' | 'ttl' | 'priority' | 'comment'>,
   zone: Pick<ZoneRow, 'defaultTtl'>,
 ): RecordView {
   return {
@@ -93,5 +99,6 @@ export function recordView(
     content: record.content,
     ttl: record.ttl ?? zone.defaultTtl,
     priority: record.priority,
+    ...(record.comment === null ? {} : { comment: record.comment }),
   };
 }

@@ -1,4 +1,5 @@
-// Reads zones, and changes the zone itself: parks, unparks and deletes it, and sets its default TTL.
+// Reads zones, and changes the zone itself: parks, unparks and deletes it, and sets its default TTL and its comment.
+import { parseComment } from '#dns/comment.ts';
 import { parseLookupName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
@@ -207,19 +208,34 @@ export async function setZoneState(
   });
 }
 
-/** Sets the TTL of records that have none. @throws Refusal no_zone, forbidden, busy */
-export async function setDefaultTtl(
+/** The properties of a zone that can change, except its state. An absent one stays as it is. */
+export interface ZoneProperties {
+  /** The TTL in seconds of records that have none. */
+  defaultTtl?: number | undefined;
+  /** Null: none. */
+  comment?: string | null | undefined;
+}
+
+/** @throws Refusal no_zone, forbidden, bad_request (comment), busy */
+export async function changeProperties(
   context: ServiceContext,
   caller: Caller,
   id: string,
-  defaultTtl: number,
+  properties: ZoneProperties,
 ): Promise<ZoneView> {
   return changeZone(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
-    if (zone.defaultTtl === defaultTtl) return { answer, change: null };
-    const before = { defaultTtl: zone.defaultTtl };
-    return { answer, change: { action: 'zone.change', before, after: { defaultTtl }, zone: { defaultTtl } } };
+    const { defaultTtl = zone.defaultTtl } = properties;
+    const comment = properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment));
+    const isComment = defaultTtl === zone.defaultTtl;
+    if (isComment && comment === zone.comment) return { answer, change: null };
+    const after = { ...(isComment ? {} : { defaultTtl }), ...(comment === zone.comment ? {} : { comment }) };
+    const before = {
+      ...(isComment ? {} : { defaultTtl: zone.defaultTtl }),
+      ...(comment === zone.comment ? {} : { comment: zone.comment }),
+    };
+    return { answer, change: { action: 'zone.change', before, after, zone: after, isComment } };
   });
 }
 

@@ -118,8 +118,9 @@ describe('the console', () => {
     const flaws = await flawsOf(page);
     await signIn(page);
     await page.goto(`${home}/apps/new?for=certificates`);
+    await page.getByLabel('TSIG key for DNS updates').selectOption('hmac-sha256');
     await page.getByRole('button', { name: 'Create the key' }).click();
-    await page.locator('#key').waitFor();
+    await page.locator('#tsig-file').waitFor();
     flaws.push(...(await flawsOf(page)));
     // With errors at several fields.
     await page.goto(`${home}/apps/new`);

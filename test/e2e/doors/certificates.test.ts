@@ -1,13 +1,16 @@
 // certbot and lego get a certificate for a name and its wildcard through the PowerDNS API and through DNS updates, at the protocol's
 // own server and at ours, with a key that may only answer challenges. They leave no record behind.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { ensureTools } from '../../../deploy/local/parts/apt.ts';
-import { byCertbot, byLego } from '../../support/doors/certificate.ts';
+import { byCertbot, byLego, NOT_SEEN, namesOf } from '../../support/doors/certificate.ts';
 import { type DoorServer, powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
+import { walk } from '../../support/doors/walk.ts';
 import { startPebble } from '../../support/pebble.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { ensurePythonTools } from '../../support/tools/python.ts';
+import { ensurePythonTools, pythonTool } from '../../support/tools/python.ts';
 
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 const { signal } = new AbortController();
@@ -83,3 +86,47 @@ test.concurrent.for(cases.map((each) => ({ ...each, title: each.server.title }))
     }
   },
 );
+
+test.concurrent('a reader of docs/how-to/certbot.md gets a certificate with a key that may do nothing else', async () => {
+  const folder = await temporaryFolder('certbot-page');
+  const owner = await service.key({ team: 'platform' });
+  const { id } = await service.zone('example.com', owner);
+  const pebble = await startPebble(folder, service.dns, signal);
+  const certificates = join(folder, 'letsencrypt');
+  const settings = {
+    server: pebble.url,
+    'config-dir': certificates,
+    'work-dir': join(folder, 'work'),
+    'logs-dir': join(folder, 'logs'),
+    'non-interactive': true,
+    'agree-tos': true,
+    'register-unsafely-without-email': true,
+  };
+  await mkdir(join(folder, '.config/letsencrypt'), { recursive: true });
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}\n`);
+  await writeFile(join(folder, '.config/letsencrypt/cli.ini'), lines.join(''));
+  const port = service.updatePort();
+  try {
+    await walk('certbot by updates', {
+      service,
+      folder,
+      own: {
+        'server 192.0.2.53 53': `server 127.0.0.1 ${port}`,
+        'dns_rfc2136_server = 192.0.2.53': 'dns_rfc2136_server = 127.0.0.1',
+        'dns_rfc2136_port = 53': `dns_rfc2136_port = ${port}`,
+        '/etc/letsencrypt': certificates,
+      },
+      programs: { certbot: pythonTool(environment, 'certbot') },
+      env: { REQUESTS_CA_BUNDLE: pebble.authority.file },
+      again: NOT_SEEN,
+    });
+    expect(await namesOf(join(certificates, 'live/example.com/cert.pem'))).toEqual([
+      'DNS:*.example.com',
+      'DNS:example.com',
+    ]);
+    const left = await service.request('GET', `/zones/${id}/records`, undefined, owner.text);
+    expect(left.body).toEqual({ records: [] });
+  } finally {
+    await pebble.part.stop();
+  }
+});

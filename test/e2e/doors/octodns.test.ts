@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { octoDns, type Provider } from '../../support/doors/octodns.ts';
 import { powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
+import { walk } from '../../support/doors/walk.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
-import { ensurePythonTools } from '../../support/tools/python.ts';
+import { ensurePythonTools, pythonTool } from '../../support/tools/python.ts';
 
 const progress = (line: string) => process.stdout.write(`${line}\n`);
 const environment = await ensurePythonTools(progress, new AbortController().signal);
@@ -87,3 +88,27 @@ test.concurrent.for([...powerDns, ...updates])(
     expect(dumped).toContain('new:');
   },
 );
+
+test.concurrent('a reader of docs/how-to/octodns.md moves a zone in, changes it, and moves it out', async () => {
+  const folder = await temporaryFolder('octodns-page');
+  const { hostname, port } = new URL(service.url);
+  const own = {
+    'host: dns.example.net': `host: ${hostname}`,
+    'port: 443': `port: ${port}`,
+    'scheme: https': 'scheme: http',
+    'https://dns.example.net': service.url,
+    '@ns1.example.net': `@${service.dns.address} -p ${service.dns.port}`,
+  };
+  const programs = Object.fromEntries(
+    ['octodns-sync', 'octodns-dump'].map((name) => [name, pythonTool(environment, name)]),
+  );
+  await walk('octodns', { service, folder, own, programs });
+  // The page deletes the zone in the end.
+  const actions = await service.sql`select action from changes where zone_name = 'example.com' order by serial`;
+  expect(actions.map(({ action }) => action)).toEqual([
+    'zone.create',
+    ...Array.from({ length: 4 }, () => 'record.create'),
+    'record.update',
+    'zone.delete',
+  ]);
+});

@@ -1,17 +1,12 @@
 // The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach the zones,
 // each instance changes only its own records, and external-dns waits while the write limit is used up. Instance `one` has no
 // registry, as the page recommends; instance `two` has the TXT registry.
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { runCommand } from '../../../deploy/local/parts/commands.ts';
-import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
-import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
-import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { startDnsEndpointCluster } from '../../support/dnsendpoint-cluster.ts';
 import { scenario } from '../../support/docs/scenario.ts';
 import { type ExternalDns, ensureExternalDns, startExternalDns } from '../../support/external-dns.ts';
 import { startTestService } from '../../support/service.ts';
+import { temporaryFolder } from '../../support/temporary.ts';
 
 const { signal } = new AbortController();
 const [documented] = await scenario('external-dns');
@@ -21,9 +16,9 @@ vi.setConfig({ testTimeout: 400_000 });
 /** A minute. */
 const WRITES = 60;
 
-let dir: string;
-let cluster: ControlPlane;
-let kubectlPath: string;
+const { command, crd } = await ensureExternalDns(signal);
+const dir = await temporaryFolder('external-dns');
+const { kubeconfig, kubectl, apply: applyObjects } = await startDnsEndpointCluster(dir, crd);
 let zone: { id: string };
 let one: ExternalDns;
 let two: ExternalDns;
@@ -31,15 +26,6 @@ let oneKey: string;
 let startOne: (settings?: Record<string, string>) => Promise<ExternalDns>;
 
 beforeAll(async () => {
-  const { command, crd } = await ensureExternalDns(signal);
-  dir = await mkdtemp(join(tmpdir(), 'zonestead-external-dns-'));
-  await chmod(dir, 0o711);
-  const programs = await ensureControlPlane({ progress: () => {}, signal });
-  kubectlPath = join(programs.dir, 'kubectl');
-  const ports = await allocatePorts([{ name: 'etcd' }, { name: 'etcdPeer' }, { name: 'apiserver' }], { stateDir: dir });
-  cluster = await startControlPlane({ dir: programs.dir, stateDir: dir, ports, signal });
-  await kubectl('apply', '--server-side', '-f', crd);
-  await kubectl('wait', '--for=condition=Established', '--timeout=120s', '-f', crd);
   for (const name of ['one', 'two']) await kubectl('create', 'namespace', name);
   zone = await service.zone('apps.example');
   const [keyOfOne, keyOfTwo] = [
@@ -48,7 +34,7 @@ beforeAll(async () => {
   ];
   oneKey = keyOfOne.id;
   const common = {
-    ...{ command, documented: documented?.text ?? '', kubeconfig: cluster.kubeconfig, url: service.url },
+    ...{ command, documented: documented?.text ?? '', kubeconfig, url: service.url },
     ...{ stateDir: dir, signal },
   };
   startOne = (settings = {}) => startExternalDns({ ...common, key: keyOfOne.text, owner: 'one', settings });
@@ -59,16 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await one?.stop();
   await two?.stop();
-  await cluster?.stop();
-  if (dir) await rm(dir, { recursive: true, force: true });
 });
-
-async function kubectl(...args: string[]): Promise<string> {
-  const words = [`--kubeconfig=${cluster.kubeconfig}`, ...args];
-  const { code, out, tail } = await runCommand({ command: kubectlPath, args: words, timeoutMs: 180_000, signal });
-  if (code !== 0) throw new Error(tail);
-  return out;
-}
 
 interface Wanted {
   namespace: string;
@@ -104,12 +81,6 @@ const ingress = (name: string, target: string, host = `${name}.apps.example`) =>
   metadata: { namespace: 'one', name, annotations: annotationsFor({ target }) },
   spec: { rules: [{ host }], defaultBackend: { service: { name, port: { number: 80 } } } },
 });
-
-async function applyObjects(...items: object[]): Promise<void> {
-  const file = join(dir, 'objects.json');
-  await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-  await kubectl('apply', '-f', file);
-}
 
 const answers = async (name: string, type = 'A') => (await service.dns.lookup(`${name}.apps.example`, type)).answers;
 /** The owners of the zone: `name type owner`. */

@@ -174,7 +174,7 @@ describe('a batch that is not atomic', () => {
   test.each([
     ['an unknown action', { action: 'replace', id: 'rec_1' }, /action/],
     ['an unknown field', { ...create('a', 'A', '192.0.2.1'), ttl: 60 }, /ttl/],
-    ['an unknown field of the record', create('a', 'A', '192.0.2.1', { comment: 'x' }), /comment/],
+    ['an unknown field of the record', create('a', 'A', '192.0.2.1', { remark: 'x' }), /remark/],
     ['a ttl of 29', create('a', 'A', '192.0.2.1', { ttl: 29 }), /^ttl: /],
     ['a type that is none', create('a', 'SPF', 'v=spf1 -all'), /^type: /],
     ['no object', 7, /object/],

@@ -1,31 +1,14 @@
 // The load guard: the requests that it refuses under overload, and the requests that are still served.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Measurement } from '#edge/load.ts';
 import { refusal } from '../../support/api.ts';
 import { CHART_MEMORY, startApiProcess } from '../../support/api-process.ts';
 import { holdOpen, sendBare } from '../../support/bare.ts';
-import { startTestService } from '../../support/service.ts';
+import { CALM, ONE, startLoadedService, TWO } from '../../support/overload.ts';
 
-const CALM: Measurement = { delayMs: 0, heap: 0, resident: 0 };
-let measured = CALM;
-const service = await startTestService({
-  nameserver: false,
-  meter: { read: () => measured, close: () => undefined },
-  settings: { ZONESTEAD_CONSOLE: 'on', ZONESTEAD_BODY_MEMORY_MB: '20' },
-});
+const { service, value, level } = await startLoadedService({ ZONESTEAD_CONSOLE: 'on', ZONESTEAD_BODY_MEMORY_MB: '20' });
 const { request, url } = service;
 const zone = await service.zone('overload.example');
-const value = async (series: string) => {
-  const line = (await service.metrics()).split('\n').find((each) => each.startsWith(`zonestead_api_${series} `));
-  return Number(line?.split(' ').at(-1));
-};
-const level = async (wanted: number, measurement: Measurement) => {
-  measured = measurement;
-  while ((await value('load_level')) !== wanted) await sleep(50);
-};
-const one = { ...CALM, heap: 0.88 };
-const two = { ...CALM, heap: 0.95 };
 const anonymous = (path: string) => fetch(`${url}${path}`, { redirect: 'manual' });
 
 test('the metrics are there from the start', async () => {
@@ -38,7 +21,7 @@ test('the metrics are there from the start', async () => {
 describe('at level 1', () => {
   beforeAll(async () => {
     await request('GET', '/zones');
-    await level(1, one);
+    await level(1, ONE);
   });
   afterAll(() => level(0, CALM));
 
@@ -86,7 +69,7 @@ describe('at level 1', () => {
 describe('at level 2', () => {
   beforeAll(async () => {
     await request('GET', '/zones');
-    await level(2, two);
+    await level(2, TWO);
   });
   afterAll(() => level(0, CALM));
 

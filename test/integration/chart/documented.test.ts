@@ -11,8 +11,13 @@ interface Shown {
   values: Values;
 }
 
-/** Sections with the values of another chart, which test/unit/external-dns reads, and with the configuration of octoDNS. */
-const OTHERS: ReadonlySet<string> = new Set(['With the Helm chart of external-dns', 'Configure the program']);
+/** Sections with the values of another chart, which test/unit/external-dns reads, with the configuration of octoDNS, and with a part of an object. */
+const OTHERS: ReadonlySet<string> = new Set([
+  'With the Helm chart of external-dns',
+  'Set octoDNS up',
+  'Move a zone in',
+  'Comments of objects',
+]);
 
 /** Blocks of YAML that are not Kubernetes objects. */
 async function valuesOf(path: string): Promise<Shown[]> {

@@ -109,6 +109,7 @@ describe('an app key', () => {
     ['expiresAt', { expiresAt: 'tomorrow' }, /ISO 8601/],
     ['zoneWrites', { zoneWrites: '11' }, /at most 10 writes per minute/],
     ['recordWrites', { recordWrites: 'many' }, /whole number/],
+    ['tsig', { tsig: 'hmac-sha3' }, /one of hmac-md5/],
   ])(
     'with a wrong %s is not created; the error is shown at the field, and the typed values are kept (%j)',
     async (field, wrong, sentence) => {
@@ -124,6 +125,31 @@ describe('an app key', () => {
       expect(await keys()).toBe(before);
     },
   );
+
+  test('gets a TSIG key on request, whose secret is shown once', async () => {
+    const browser = await signedIn(ada);
+    expect((await browser.get(`${apps}/new`)).text).toContain('<option value="hmac-sha512">');
+    const minted = await browser.post(apps, { name: 'updates', ...nothing, tsig: 'hmac-sha512' });
+    const keyId = secretIn(minted.text).split('_')[1]!;
+    const [row] = await service.sql`select name, algorithm, secret from tsig_keys where key_id = ${keyId}`;
+    expect(row).toMatchObject({ name: `key-${keyId}.zonestead`, algorithm: 'hmac-sha512' });
+    // The templates escape the plus signs of base64.
+    const shown = minted.text.replaceAll('&#43;', '+').replaceAll('&quot;', '"').replaceAll('&#34;', '"');
+    expect(shown).toContain(`<code id="tsig">${row?.secret}</code>`);
+    expect(shown).toContain(`key "${row?.name}" {\n\talgorithm hmac-sha512;\n\tsecret "${row?.secret}";\n};`);
+    expect(shown).toContain(`dns_rfc2136_secret = ${row?.secret}\ndns_rfc2136_algorithm = HMAC-SHA512`);
+    for (const path of [apps, `${apps}/${keyId}`, `/console/teams/${ada.team}/history`]) {
+      const { text } = await browser.get(path);
+      expect(text).toContain(row?.name);
+      expect(text).toContain('hmac-sha512');
+      expect(text.replaceAll('&#43;', '+')).not.toContain(row?.secret);
+    }
+    const without = await browser.post(apps, { name: 'no updates', ...nothing, tsig: '' });
+    expect(without.text).not.toContain('TSIG');
+    expect(await service.sql`select from tsig_keys where key_id = ${secretIn(without.text).split('_')[1]!}`).toEqual(
+      [],
+    );
+  });
 
   test('with several wrong fields gets all errors at once', async () => {
     const browser = await signedIn(ada);

@@ -216,18 +216,54 @@ describe('records', () => {
     expect((await browser.get(`${zone.home}?cursor=nonsense`)).status).toBe(400);
   });
 
+  it('have a comment that is shown, found, changed and removed', async () => {
+    const browser = await entered(ada);
+    const zone = await zoneOfRed();
+    await browser.get(zone.home);
+    const typed = { name: 'www', type: 'A', content: '192.0.2.1' };
+    await browser.post(`${zone.home}/records`, { ...typed, comment: ' the web server ' });
+    await put(zone, { name: 'other', type: 'A', content: '192.0.2.2' });
+    const [record] = (await stored(zone)).filter(({ name }) => name === 'www');
+    expect(record).toMatchObject({ comment: 'the web server' });
+    const found = (await browser.get(`${zone.home}?q=WEB+server`)).text;
+    expect(words(found)).toContain('the web server');
+    expect(found).not.toContain('192.0.2.2');
+    const at = `${zone.home}/records/${record?.id}`;
+    expect((await browser.get(`${at}/edit`)).text).toMatch(/<input [^>]*name="comment"[^>]*value="the web server"/);
+    const wrong = await browser.post(at, { content: typed.content, comment: 'x'.repeat(501) });
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringMatching(/name="comment"[^>]*aria-invalid="true"/)]);
+    expect(words(wrong.text)).toContain('at most 500');
+    await browser.post(at, { content: typed.content, comment: 'another' });
+    expect(words((await browser.get(`${zone.home}/history`)).text)).toMatch(/comment the web server → another/);
+    await browser.post(at, { content: typed.content, comment: '' });
+    expect((await stored(zone)).find(({ name }) => name === 'www')).not.toHaveProperty('comment');
+  });
+
   it('cannot inject a script into a page, and cannot make a page large', async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();
     const evil = `"<script>alert(1)</script>" "'><img src=x onerror=alert(2)>"`;
-    const { id } = (await put(zone, { name: 'x', type: 'TXT', content: evil })).body as { id: string };
+    const comment = `<script>alert(3)</script> ${evil}`;
+    await service.request('PATCH', `/zones/${zone.id}`, { comment }, red.text);
+    const { id } = (await put(zone, { name: 'x', type: 'TXT', content: evil, comment })).body as { id: string };
     const long = await put(zone, {
       name: 'long',
       type: 'TXT',
       content: `"${'\\097'.repeat(200)}" `.repeat(300).trim(),
     });
     expect(long.status).toBe(201);
-    const paths = ['', '/history', '/live?name=x&type=TXT', `/records/${id}/edit`, `/records/${id}/delete`];
+    const other = { type: 'A', content: '192.0.2.1', comment: '<'.repeat(500) };
+    const changes = Array.from({ length: 60 }, (_, n) => ({ action: 'create', record: { ...other, name: `n${n}` } }));
+    expect((await service.request('POST', `/zones/${zone.id}/records:batch`, { changes }, red.text)).status).toBe(200);
+    expect((await browser.get('/console/zones')).text).not.toContain('<script>');
+    const paths = [
+      '',
+      '/settings',
+      '/history',
+      '/live?name=x&type=TXT',
+      `/records/${id}/edit`,
+      `/records/${id}/delete`,
+    ];
     for (const path of [...paths, `/records/${long.body.id}/edit`, '?q=%3Cscript%3Ealert(1)%3C/script%3E']) {
       const page = await browser.get(`${zone.home}${path}`);
       expect([path, page.status]).toEqual([path, 200]);
@@ -237,6 +273,25 @@ describe('records', () => {
     }
     const refused = await browser.post(`${zone.home}/records`, { name: '"><script>', type: 'A', content: '<script>' });
     expect(refused.text).not.toContain('<script>');
+  });
+});
+
+describe('the comment of a zone', () => {
+  it('is typed for a new zone, shown, changed and removed', async () => {
+    const browser = await entered(ada);
+    await browser.get('/console/zones/new');
+    const typed = { zoneName: 'noted.example', owner: `org:${ada.team}`, defaultTtl: '' };
+    const wrong = await browser.post('/console/zones', { ...typed, comment: 'x'.repeat(501) });
+    expect([wrong.status, wrong.text]).toEqual([400, expect.stringMatching(/name="comment"[^>]*aria-invalid="true"/)]);
+    const made = await browser.post('/console/zones', { ...typed, comment: 'for the shop' });
+    const home = (made.location ?? '').replace('/settings', '');
+    for (const page of ['/console/zones', home, `${home}/settings`])
+      expect(words((await browser.get(page)).text)).toContain('for the shop');
+    expect((await browser.post(`${home}/comment`, { comment: 'for the team' })).status).toBe(303);
+    expect(words((await browser.get(`${home}/history`)).text)).toMatch(/comment for the shop → for the team/);
+    await browser.post(`${home}/comment`, { comment: '' });
+    expect((await browser.get(home)).text).not.toContain('for the team');
+    expect(made.status).toBe(303);
   });
 });
 

@@ -10,7 +10,6 @@ import { WIDGETS, type Widget } from '../../support/fake-apiserver.ts';
 import { startWidgetCluster, type WidgetCluster } from '../../support/widget-cluster.ts';
 
 const me = { fieldManager: 'test' };
-const STATUS = { subresource: 'status', ...me };
 const FINALIZER = 'test.zonestead.dev/cleanup';
 
 let cluster: WidgetCluster;
@@ -52,37 +51,42 @@ describe('server-side apply', () => {
   });
 });
 
-describe('a merge patch of the status', () => {
-  it('changes neither spec nor generation, and an equal status is no new version', async () => {
-    const created = await api.create<Widget>(WIDGETS, { metadata: named('status'), spec: { color: 'red' } });
-    const write = () =>
-      api.merge<Widget>(WIDGETS, named('status'), { spec: { color: 'blue' }, status: { seen: 'yes' } }, STATUS);
+describe('a new status', () => {
+  it('changes neither spec, generation nor the owners of fields, and an equal one is no new version', async () => {
+    const applied = { metadata: named('status'), spec: { color: 'red' } };
+    const created = await api.apply<Widget>(WIDGETS, applied, me);
+    const write = async () => {
+      const { metadata } = await api.get<Widget>(WIDGETS, named('status'));
+      return api.replaceStatus<Widget>(WIDGETS, { metadata, status: { seen: 'yes' } }, { fieldManager: 'status' });
+    };
     const updated = await write();
     expect(updated).toMatchObject({ spec: { color: 'red' }, status: { seen: 'yes' } });
     expect(updated.metadata.generation).toBe(created.metadata.generation);
     expect((await write()).metadata.resourceVersion).toBe(updated.metadata.resourceVersion);
+    // The client that applied the spec still owns it: leaving the field out removes it.
+    const without = await api.apply<Widget>(WIDGETS, { metadata: named('status') }, me);
+    expect([without.spec?.color, without.status?.seen]).toEqual([undefined, 'yes']);
   });
 
   it('is 404 for a deleted object, and creates none', async () => {
-    const error = await failure(api.merge(WIDGETS, named('gone'), { status: { seen: 'x' } }, STATUS));
+    const { metadata } = await api.create<Widget>(WIDGETS, { metadata: named('gone') });
+    await api.delete(WIDGETS, named('gone'));
+    const error = await failure(api.replaceStatus(WIDGETS, { metadata, status: { seen: 'x' } }));
     expect(isNotFound(error)).toBe(true);
   });
 
-  it('ignores a uid: only the resource version keeps it from another object of the same name', async () => {
-    const old = await api.create<Widget>(WIDGETS, { metadata: named('again') });
+  it('is 409 for another object of the same name, and for an object that changed', async () => {
+    const { metadata: old } = await api.create<Widget>(WIDGETS, { metadata: named('again') });
     await api.delete(WIDGETS, named('again'));
     const made = await api.create<Widget>(WIDGETS, { metadata: named('again') });
-    const { uid, resourceVersion } = old.metadata;
-    const byUid = await api.merge<Widget>(
-      WIDGETS,
-      old.metadata,
-      { metadata: { uid }, status: { seen: 'old' } },
-      STATUS,
-    );
-    expect([byUid.metadata.uid, byUid.status?.seen]).toEqual([made.metadata.uid, 'old']);
-    const byVersion = { metadata: { resourceVersion }, status: { seen: 'older' } };
-    expect(isConflict(await failure(api.merge(WIDGETS, old.metadata, byVersion, STATUS)))).toBe(true);
-    expect((await api.get<Widget>(WIDGETS, named('again'))).status?.seen).toBe('old');
+    const { uid, resourceVersion } = made.metadata;
+    const draft = (metadata: object) => ({ metadata: { ...named('again'), ...metadata }, status: { seen: 'old' } });
+    for (const metadata of [
+      { uid: old.uid ?? '', resourceVersion: resourceVersion ?? '' },
+      { uid: uid ?? '', resourceVersion: old.resourceVersion ?? '' },
+    ])
+      expect(isConflict(await failure(api.replaceStatus(WIDGETS, draft(metadata))))).toBe(true);
+    expect((await api.get<Widget>(WIDGETS, named('again'))).status?.seen).toBeUndefined();
   });
 });
 

@@ -145,8 +145,7 @@ it('a controller brings objects to their end: finalizer, status, cleanup, and no
       cache.observed(current);
       if (current.status?.seen === current.spec?.color) return;
       const status = { seen: current.spec?.color };
-      const to = { subresource: 'status', ...me };
-      cache.observed(await api.merge<Widget>(WIDGETS, named(splitKey(key).name), { status }, to, signal));
+      cache.observed(await api.replaceStatus<Widget>(WIDGETS, { metadata: current.metadata, status }, me, signal));
     },
   });
   run();

@@ -1,5 +1,5 @@
 // A real control plane: it answers, keeps its objects over a restart, obeys RBAC, and leaves no process.
-import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
@@ -55,6 +55,20 @@ test('an identity by client certificate has its groups and no more rights than R
   await admin('create', 'clusterrole', 'readers', '--verb=list', '--resource=namespaces');
   await admin('create', 'clusterrolebinding', 'readers', '--clusterrole=readers', '--group=readers');
   await eventually('the new right', async () => (await kubectl(reader, 'get', 'namespaces')).code === 0);
+});
+
+test('the operator is a user of its own, by a token that only this account can read and that a restart keeps', async () => {
+  const whoami = async () => (await kubectl(cluster.operatorKubeconfig, 'auth', 'whoami')).text;
+  expect(await whoami()).toMatch(/Username\s+zonestead-operator/);
+  expect((await kubectl(cluster.operatorKubeconfig, 'get', 'namespaces')).text).toContain('Forbidden');
+  const files = [cluster.operatorKubeconfig, cluster.kubeconfig, join(stateDir, 'controlplane', 'tokens.csv')];
+  const modes = await Promise.all(files.map(async (file) => (await stat(file)).mode & 0o777));
+  expect(modes).toEqual([0o600, 0o600, 0o600]);
+  const before = await readFile(cluster.operatorKubeconfig, 'utf8');
+  await cluster.stop();
+  cluster = await start();
+  expect(await readFile(cluster.operatorKubeconfig, 'utf8')).toBe(before);
+  expect(await whoami()).toMatch(/Username\s+zonestead-operator/);
 });
 
 test('aggregated APIs are on: the authority for the front proxy is published', async () => {

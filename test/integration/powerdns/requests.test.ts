@@ -74,7 +74,7 @@ test('a zone is created, listed, read and deleted, with its name in every form',
 test("a zone has the service's SOA and NS records, compact and in PowerDNS' order of fields", async () => {
   const zone = await newZone();
   const { text, headers, body } = await send('GET', `/zones/${zone}`);
-  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(headers['content-type']).toBe('application/json');
   const { serial } = body as { serial: number };
   expect(text).toContain(
     `"rrsets":[{"comments":[],"name":"${zone}","records":[{"content":"ns1.zonestead.test. hostmaster.zonestead.test. ${serial} 10800 3600 604800 60","disabled":false}],"ttl":300,"type":"SOA"},{"comments":[],"name":"${zone}","records":[{"content":"ns1.zonestead.test.","disabled":false},{"content":"ns2.zonestead.test.","disabled":false}],"ttl":3600,"type":"NS"}]`,
@@ -186,6 +186,22 @@ test('TTLs are moved into the range of the service, and the answer says so', asy
   );
   expect([low.status, low.headers['zonestead-note']]).toEqual([204, expect.stringContaining('30 to 86400')]);
   expect(await stored(zone)).toEqual([`high.${zone} A 86400 192.0.2.1`, `low.${zone} A 30 192.0.2.1`]);
+});
+
+test('the SOA and NS records of the apex stay when a client deletes them, the rest of the request is done, and it is told so', async () => {
+  const zone = await newZone();
+  await patch(zone, replace(`www.${zone}`, 'A', ['192.0.2.1']));
+  const before = (await send('GET', `/zones/${zone}?rrset_name=${zone}`)).body as { rrsets: unknown[] };
+  const remove = (name: string, type: string) => ({ name, type, changetype: 'DELETE', records: null });
+  const { status, headers } = await patch(
+    zone,
+    ...[remove(zone, 'SOA'), remove(zone, 'NS'), remove(`www.${zone}`, 'A')],
+  );
+  expect([status, headers['zonestead-note']]).toEqual([204, expect.stringContaining('were not deleted')]);
+  const after = (await send('GET', `/zones/${zone}?rrset_name=${zone}`)).body as { rrsets: { type: string }[] };
+  expect(after.rrsets.map(({ type }) => type)).toEqual(['SOA', 'NS']);
+  expect(after.rrsets[1]).toEqual(before.rrsets[1]);
+  expect(await stored(zone)).toEqual([]);
 });
 
 test('an RRset can be asked for by name and type', async () => {

@@ -191,7 +191,7 @@ test('a migration that waits for a table lets the writers pass, and this version
   const last = journal.entries.at(-1) as { idx: number; when: number };
   const entry = { ...last, idx: last.idx + 1, when: last.when + 1, tag: '9999_next' };
   await writeFile(journalFile, JSON.stringify({ ...journal, entries: [...journal.entries, entry] }));
-  await writeFile(join(next, '9999_next.sql'), 'alter table records add column comment text;');
+  await writeFile(join(next, '9999_next.sql'), 'alter table records add column remark text;');
 
   const key = await mint(MAIN);
   const { url } = await startApi('current');
@@ -212,7 +212,7 @@ test('a migration that waits for a table lets the writers pass, and this version
   await load.stop();
   expect([load.doubtful(), load.busy()]).toEqual([0, 0]);
   const [column] = await database.sql`
-    select column_name from information_schema.columns where table_name = 'records' and column_name = 'comment'`;
+    select column_name from information_schema.columns where table_name = 'records' and column_name = 'remark'`;
   expect(column).toBeDefined();
   await load.settle(dns);
 });

@@ -1,14 +1,13 @@
 // Queries and transfers at the port of updates, with dig and kdig as the clients. dig verifies the signature of every message.
 import { execFile } from 'node:child_process';
-import { randomInt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { META } from '#dns/message/message.ts';
 import { signRequest } from '#dns/message/tsig.ts';
 import { TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { startTestService } from '../../support/service.ts';
-import { exchange, readReply, type UpdateKey, update, updateKey } from '../../support/update/client.ts';
-import { change } from '../../support/update/message.ts';
+import { exchange, readReply, signed, type UpdateKey, update, updateKey } from '../../support/update/client.ts';
+import { change, queryMessage } from '../../support/update/message.ts';
 
 const run = promisify(execFile);
 const service = await startTestService({ settings: { ZONESTEAD_UPDATE_LISTEN: '127.0.0.1:0' } });
@@ -20,8 +19,8 @@ const keyText = ({ algorithm, name, secret }: UpdateKey) =>
 
 /** The output of dig: records, and lines of comments. */
 async function dig(by: UpdateKey | null, ...words: string[]): Promise<string> {
-  const signed = by === null ? [] : ['-y', keyText(by)];
-  const args = ['@127.0.0.1', '-p', String(port), ...signed, ...words, '+tries=3', '+time=15', '+nocookie'];
+  const proof = by === null ? [] : ['-y', keyText(by)];
+  const args = ['@127.0.0.1', '-p', String(port), ...proof, ...words, '+tries=3', '+time=15', '+nocookie'];
   try {
     return (await run('dig', args, { timeout: 100_000 })).stdout;
   } catch (error) {
@@ -121,7 +120,7 @@ describe('a transfer', () => {
 
   /** The response code to AXFR over TCP. */
   async function rcodeOf(by: UpdateKey, zone: string): Promise<string> {
-    const request = signRequest(query(zone, META.AXFR), by, Math.floor(Date.now() / 1000));
+    const request = signed(queryMessage(zone, META.AXFR), by);
     return readReply(await exchange(port, request, { tcp: true }), request, by).rcode;
   }
 });
@@ -178,38 +177,13 @@ describe('a query', () => {
   test('with a wrong signature gets none', async () => {
     const { zoneName } = await service.zone();
     const wrong = { ...key, secret: Buffer.from('another secret of some octets') };
-    const request = signRequest(query(zoneName, 6), wrong, Math.floor(Date.now() / 1000));
+    const request = signed(queryMessage(zoneName, 6), wrong);
     expect(readReply(await exchange(port, request), request, wrong)).toMatchObject({
       rcode: 'NOTAUTH',
       error: 'BADSIG',
       isSigned: false,
     });
-    const late = signRequest(query(zoneName, 6), key, Math.floor(Date.now() / 1000) - 4_000);
+    const late = signRequest(queryMessage(zoneName, 6), key, Math.floor(Date.now() / 1000) - 4_000);
     expect(readReply(await exchange(port, late), late, key)).toMatchObject({ rcode: 'NOTAUTH', error: 'BADTIME' });
   });
 });
-
-function query(name: string, type: number): Uint8Array {
-  const labels = name.split('.').flatMap((label) => [label.length, ...Buffer.from(label)]);
-  const id = randomInt(0x1_0000);
-  return Uint8Array.from([
-    id >> 8,
-    id & 0xff,
-    0,
-    0,
-    0,
-    1,
-    0,
-    0,
-    0,
-    0,
-    0,
-    0,
-    ...labels,
-    0,
-    type >> 8,
-    type & 0xff,
-    0,
-    1,
-  ]);
-}

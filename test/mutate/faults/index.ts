@@ -5,6 +5,7 @@ import { BRAKE_FAULTS } from './brakes.ts';
 import { CHART_FAULTS } from './chart.ts';
 import { CLIENT_FAULTS } from './client.ts';
 import { CLUSTER_FAULTS } from './clusters.ts';
+import { COMMENT_FAULTS } from './comments.ts';
 import { CONSOLE_FAULTS } from './console.ts';
 import { DNS_FAULTS } from './dns.ts';
 import { EXTERNAL_DNS_FAULTS } from './external-dns.ts';
@@ -28,6 +29,7 @@ export const FAULTS: readonly Fault[] = [
   ...CLUSTER_FAULTS,
   ...SERVICE_FAULTS,
   ...POWERDNS_FAULTS,
+  ...COMMENT_FAULTS,
   ...UPDATE_FAULTS,
   ...WIRING_FAULTS,
   ...CLIENT_FAULTS,

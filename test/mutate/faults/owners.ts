@@ -76,8 +76,8 @@ export const OWNER_FAULTS: readonly Fault[] = [
     'the policy Report undoes the changes of others',
     'apply',
     DECIDE,
-    "if (isSame && set.drift !== 'Enforce') return",
-    'if (false) return',
+    "if (isSame && set.drift !== 'Enforce') {",
+    'if (false) {',
   ),
   fault(
     'unit',

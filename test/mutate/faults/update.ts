@@ -68,7 +68,7 @@ export const UPDATE_FAULTS: readonly Fault[] = [
   byRights(
     'tenant',
     'a key learns which zones others have',
-    SERVICE,
+    'src/service/zones/find.ts',
     'maySee(actor, zone) ? zone : null',
     'true ? zone : null',
   ),
@@ -85,6 +85,34 @@ export const UPDATE_FAULTS: readonly Fault[] = [
     SERVICE,
     "error.code === 'busy'",
     "error.code === 'internal'",
+  ),
+  fault('test/integration/update/forward.test.ts')(
+    'flood',
+    'queries from forged addresses take the places of clients over TCP',
+    'src/update/queries.ts',
+    'let lane: Lane = protocol;',
+    "let lane: Lane = 'tcp';",
+  ),
+  fault('test/integration/update/forward.test.ts')(
+    'behind',
+    'a client does not find what it wrote',
+    'src/update/queries.ts',
+    'await untilNameServed(context, arrivals, asked, signal);',
+    'await asked;',
+  ),
+  fault('test/integration/update/overload.test.ts')(
+    'strangers',
+    'an overloaded process looks up each key of a flood',
+    'src/update/proof.ts',
+    '  load.refuseStrangers(keyName);\n',
+    '',
+  ),
+  fault('test/integration/powerdns/create.test.ts')(
+    'first-records',
+    'a zone is committed without the records of its creation',
+    'src/service/zones/create.ts',
+    'await records?.(tx, zone);',
+    '',
   ),
   fault('test/integration/update/process.test.ts')(
     'exit',

@@ -14,8 +14,10 @@ export interface DocCommand {
 
 /** The programs that the pages call; a page about another program adds it here. */
 const PROGRAMS = new Set(
-  `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns helm kind kubectl lego node npm nsupdate openssl
-   pg_dump pg_restore podman promtool psql source uacme zonestead select`.split(/\s+/),
+  `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns helm kind kubectl lego node npm nsupdate
+   octodns-dump octodns-sync openssl pg_dump pg_restore podman promtool psql source uacme zonestead select`.split(
+    /\s+/,
+  ),
 );
 /** The blocks that hold no command. */
 const TEXTS = new Set(['', 'yaml', 'sql', 'ini']);

@@ -35,6 +35,8 @@ const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
 const UPDATES = howTo('dns-updates');
 const POWERDNS = howTo('powerdns-api');
+const OCTODNS = howTo('octodns');
+const CERTBOT = howTo('certbot');
 const DYNDNS = howTo('dynamic-addresses');
 const BIND = howTo('migrate/from-bind');
 const ADOPT = howTo('adopt-existing-zone');
@@ -132,11 +134,25 @@ export const PLAN = {
   },
   'dns updates': {
     test: 'test/integration/update/page.test.ts',
-    choices: [...begins(UPDATES, 'zonestead keys mint', 'sed -n'), ...begins(UPDATES, 'nsupdate ', 'dig ')],
+    choices: ['Prepare', 'Add, replace and delete', 'Change only if', 'Read a zone', 'If an update is refused'].map(
+      (each) => block(UPDATES, each),
+    ),
   },
   'powerdns api': {
     test: 'test/integration/powerdns/page.test.ts',
     choices: begins(POWERDNS, 'zonestead keys mint', 'curl '),
+  },
+  octodns: {
+    test: 'test/e2e/doors/octodns.test.ts',
+    choices: ['Set octoDNS up', 'Move a zone in', 'Change the zone', 'Move a zone out'].map((each) =>
+      block(OCTODNS, each),
+    ),
+  },
+  'certbot by updates': {
+    test: 'test/e2e/doors/certificates.test.ts',
+    choices: ['Create the key', 'Check that the key can do nothing else', 'Get the certificate'].map((each) =>
+      block(CERTBOT, each),
+    ),
   },
   'dynamic addresses': {
     test: 'test/integration/dyndns/page.test.ts',

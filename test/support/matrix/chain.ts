@@ -150,7 +150,7 @@ export async function startPlane(closers: (() => Promise<unknown>)[]) {
   return {
     cluster,
     ports,
-    operatorKubeconfig: await plane.clientConfig('zonestead-operator', []),
+    operatorKubeconfig: plane.operatorKubeconfig,
     kubeconfig: plane.kubeconfig,
     /** The folder of kubectl. */
     programs: dir,

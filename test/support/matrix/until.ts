@@ -7,16 +7,20 @@ import { KubeError } from '#kube/api/errors.ts';
 const LIMIT_MS = 150_000;
 /** A look of the matrix takes some milliseconds of a core, and five cells look at the same time. */
 const EVERY_MS = 100;
+/** A wait that takes longer than this looks less often: each look takes time from the processes that it waits for. */
+const SOON_MS = 1_000;
+const LATER_MS = 300;
 
 /**
  * Checks until no problem is left. @returns the duration in ms @throws with the last problems when they remain after
  * `ms`; with the error of a check, unless it says that a part of the stack does not answer now (isAway)
+ * @param everyMs the pause after each look (default: 100 ms, and 300 ms once the wait has taken a second)
  */
 export async function untilNone(
   what: string,
   look: () => Promise<readonly string[]>,
   ms = LIMIT_MS,
-  everyMs = EVERY_MS,
+  everyMs?: number,
 ): Promise<number> {
   const begin = performance.now();
   for (;;) {
@@ -27,7 +31,7 @@ export async function untilNone(
     const took = performance.now() - begin;
     if (problems.length === 0) return took;
     if (took > ms) throw new Error(`${what}, after ${ms / 1000} s:\n${problems.join('\n')}`);
-    await sleep(everyMs);
+    await sleep(everyMs ?? (took < SOON_MS ? EVERY_MS : LATER_MS));
   }
 }
 
@@ -37,7 +41,7 @@ export function untilIs<T>(
   look: () => Promise<T> | T,
   wanted: (seen: T) => boolean,
   ms = LIMIT_MS,
-  everyMs = EVERY_MS,
+  everyMs?: number,
 ): Promise<number> {
   return untilNone(
     what,

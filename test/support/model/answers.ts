@@ -10,6 +10,8 @@ export interface ModelZone {
   /** As `keytag algorithm digesttype digest`. */
   ds: string[];
   records: ModelRecord[];
+  /** (Default: none.) */
+  comment?: string | null;
 }
 
 export interface Expected {

@@ -32,14 +32,25 @@ export const NAMES = [
 const SPELLED: Readonly<Record<string, string>> = { www: 'WWW', a: 'A', 'x.a': 'X.a' };
 const WRONG_NAMES = ['', '.', 'a..b', 'x.*.a', 'a b', '-a.b'.repeat(80)];
 
+/** As it is sent; undefined: the field is absent. */
+export type SentComment = string | null | undefined;
+
 export type Edit =
-  | { do: 'create'; name: string; content: Pick<Content, 'type' | 'sent'>; ttl: number | null; wrong: boolean }
-  | { do: 'update'; pick: number; content: number; type: 'same' | Type; ttl: number | null }
+  | {
+      do: 'create';
+      name: string;
+      content: Pick<Content, 'type' | 'sent'>;
+      ttl: number | null;
+      comment: SentComment;
+      wrong: boolean;
+    }
+  | { do: 'update'; pick: number; content: number; type: 'same' | Type; ttl: number | null; comment: SentComment }
   | { do: 'delete'; pick: number };
 
 export type Operation = { zone: number } & (
   | { do: 'zone.create' | 'zone.delete' | 'park' | 'unpark' }
   | { do: 'zone.ttl'; ttl: number }
+  | { do: 'zone.comment'; comment: string | null }
   | Edit
   | { do: 'batch'; atomic: boolean; edits: Edit[] }
   | { do: 'import'; keep: number[]; add: Extract<Edit, { do: 'create' }>[] }
@@ -47,41 +58,28 @@ export type Operation = { zone: number } & (
 );
 
 const ttl = fc.option(fc.constantFrom(60, 300), { nil: null, freq: 2 });
+const comment = fc.constantFrom<SentComment>(undefined, undefined, undefined, null, '', ' the web server ', 'Zoë: <b>');
 const good = fc.constantFrom(...GOOD);
 const name = fc.constantFrom(...NAMES);
 const spelled = fc.oneof(
   { weight: 6, arbitrary: name },
   { weight: 1, arbitrary: fc.constantFrom(...Object.values(SPELLED)) },
 );
-const create = fc.record({
+/** A creation, of which each mistake has something else. */
+const wrongCreate = {
   do: fc.constant('create' as const),
-  name: spelled,
+  name,
   content: good,
   ttl,
-  wrong: fc.constant(false),
-});
+  comment,
+  wrong: fc.constant(true),
+};
+const create = fc.record({ ...wrongCreate, name: spelled, wrong: fc.constant(false) });
 const mistake = fc.oneof(
-  fc.record({
-    do: fc.constant('create' as const),
-    name,
-    content: fc.constantFrom(...BAD),
-    ttl,
-    wrong: fc.constant(true),
-  }),
-  fc.record({
-    do: fc.constant('create' as const),
-    name: fc.constantFrom(...WRONG_NAMES),
-    content: good,
-    ttl,
-    wrong: fc.constant(true),
-  }),
-  fc.record({
-    do: fc.constant('create' as const),
-    name,
-    content: good,
-    ttl: fc.constantFrom(29, 86_401, 60.5),
-    wrong: fc.constant(true),
-  }),
+  fc.record({ ...wrongCreate, content: fc.constantFrom(...BAD) }),
+  fc.record({ ...wrongCreate, name: fc.constantFrom(...WRONG_NAMES) }),
+  fc.record({ ...wrongCreate, ttl: fc.constantFrom(29, 86_401, 60.5) }),
+  fc.record({ ...wrongCreate, comment: fc.constantFrom('two\nlines', 'x'.repeat(501)) }),
 );
 const update = fc.record({
   do: fc.constant('update' as const),
@@ -89,6 +87,7 @@ const update = fc.record({
   content: fc.nat(50),
   type: fc.oneof({ weight: 9, arbitrary: fc.constant('same' as const) }, fc.constantFrom<Type>('A', 'TXT', 'NS')),
   ttl,
+  comment,
 });
 const remove = fc.record({ do: fc.constant('delete' as const), pick: fc.nat(200) });
 const edit: fc.Arbitrary<Edit> = fc.oneof(
@@ -110,6 +109,10 @@ const body = fc.oneof(
     arbitrary: fc.record({ do: fc.constantFrom('zone.delete' as const, 'park' as const, 'unpark' as const) }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('zone.ttl' as const), ttl: fc.constantFrom(3600, 7200) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('zone.comment' as const), comment: fc.constantFrom(null, 'a zone', '') }),
+  },
   { weight: 70, arbitrary: edit },
   {
     weight: 6,

@@ -15,6 +15,8 @@ export interface ModelRecord {
   addresses?: readonly { type: 'A' | 'AAAA'; served: string; ttl: number }[];
   ttl: number | null;
   priority: number | null;
+  /** (Default: none.) */
+  comment?: string | null;
 }
 
 export type Draft = Omit<ModelRecord, 'id'>;

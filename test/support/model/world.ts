@@ -5,7 +5,7 @@ import type { Resolver } from '../resolver.ts';
 import { NAMESERVERS, type TestService } from '../service.ts';
 import { answerOf, childrenOf, type Expected, isEndless, type ModelZone } from './answers.ts';
 import { type Content, GOOD, inZone } from './contents.ts';
-import { type Edit, NAMES, type Operation, stored, ZONES } from './operations.ts';
+import { type Edit, NAMES, type Operation, type SentComment, stored, ZONES } from './operations.ts';
 import { type Draft, isWrongAlone, judge, type ModelRecord, mayGo, mayStand } from './rules.ts';
 import { ask } from './served.ts';
 
@@ -58,6 +58,10 @@ export class World {
         await this.#expect(200, 'PATCH', `/zones/${zone.id}`, { defaultTtl: operation.ttl });
         zone.defaultTtl = operation.ttl;
         return;
+      case 'zone.comment':
+        await this.#expect(200, 'PATCH', `/zones/${zone.id}`, { comment: operation.comment });
+        zone.comment = after(operation.comment, null);
+        return;
       case 'batch':
         return this.#batch(zone, operation);
       case 'import':
@@ -75,6 +79,8 @@ export class World {
     await this.#service.settled();
     for (const zone of this.zones) {
       await this.#checkList(zone);
+      const { comment = null } = await this.#expect(200, 'GET', `/zones/${zone.id}`);
+      assert.equal(comment, zone.comment ?? null, `the comment of ${zone.name}`);
       const names = [...NAMES, 'nope', 'q.r.a', 'q.b', 'z.sub', '_tcp', 'y.kid'];
       for (const name of names) {
         const owner = name === '@' ? zone.name : `${name}.${zone.name}`;
@@ -125,10 +131,11 @@ export class World {
     const children = this.#children(zone);
     if (edit.do === 'create') {
       const content = inZone(edit.content as Content, zone.name);
-      const record = bodyOf(edit.name, content, edit.ttl);
+      const record = bodyOf(edit.name, content, edit);
       const item = { action: 'create', record };
       if (edit.wrong) return { status: 400, item, apply: (all) => all };
-      const draft = { id: '', ...draftOf(stored(edit.name), content, edit.ttl) };
+      const comment = after(edit.comment, null);
+      const draft = { id: '', ...draftOf(stored(edit.name), content, edit.ttl), comment };
       const { status } = judge(draft, records, zone.name, children, { coming });
       return { status: status === 200 ? 201 : status, item, apply: (all, id) => [...all, { ...draft, id }] };
     }
@@ -142,8 +149,9 @@ export class World {
     const choice = GOOD.filter((content) => content.type === type);
     const content = inZone(choice[edit.content % choice.length] as Content, zone.name);
     const name = picked?.name ?? 'a';
-    const item = { action: 'update', id, record: bodyOf(name, content, edit.ttl) };
-    const draft = { ...draftOf(name, content, edit.ttl), id };
+    const item = { action: 'update', id, record: bodyOf(name, content, edit) };
+    const comment = after(edit.comment, stands?.comment ?? null);
+    const draft = { ...draftOf(name, content, edit.ttl), id, comment };
     if (isWrongAlone(draft, zone.name)) return { status: stands === undefined ? 0 : 400, item, apply: (all) => all };
     if (stands === undefined) return { status: 404, item, apply: (all) => all };
     if (type !== stands.type) return { status: 400, item, apply: (all) => all };
@@ -226,7 +234,9 @@ export class World {
           : row.name === name && row.type === type && row.content === content && row.priority === draft.priority,
       );
       assert.ok(found, `${name} ${type} ${content} of the imported file is not listed: ${JSON.stringify(listed)}`);
-      return { ...draft, content, id: found.id };
+      // A record keeps its comment, whichever value it has now. A new record has none.
+      const { comment } = zone.records.find(({ id }) => id === found.id) ?? {};
+      return { ...draft, content, id: found.id, comment: comment ?? null };
     });
     await this.#checkList(zone);
   }
@@ -239,8 +249,8 @@ export class World {
   async #checkList(zone: ModelZone): Promise<void> {
     const rows = (records: readonly Omit<ModelRecord, 'served'>[]) =>
       records
-        .map(({ id, name, type, content, ttl, priority }) =>
-          [name, type, content, ttl ?? zone.defaultTtl, priority, id].join(' '),
+        .map(({ id, name, type, content, ttl, priority, comment }) =>
+          [name, type, content, ttl ?? zone.defaultTtl, priority, id, comment ?? null].join(' '),
         )
         .sort();
     assert.deepEqual(rows(await this.#list(zone)), rows(zone.records), `the list of ${zone.name}`);
@@ -289,15 +299,21 @@ const sameValue = (a: Draft, b: Draft) => a.name === b.name && a.type === b.type
 function bodyOf(
   name: string,
   { type, sent, priority }: Pick<Content, 'type' | 'sent' | 'priority'>,
-  ttl: number | null,
+  { ttl, comment }: { ttl: number | null; comment: SentComment },
 ): Body {
   return {
     name,
     type,
     content: sent,
     ...(ttl === null ? {} : { ttl }),
+    ...(comment === undefined ? {} : { comment }),
     ...(priority === undefined ? {} : { priority }),
   };
+}
+
+/** The comment after a write: without the field it stays, and an empty text removes it. */
+function after(sent: SentComment, before: string | null): string | null {
+  return sent === undefined ? before : sent?.trim() || null;
 }
 
 function draftOf(name: string, content: Content, ttl: number | null): Draft {

@@ -144,13 +144,12 @@ export class MemoryCluster {
       apply: unused,
       delete: unused,
       watch: unused,
-      merge: (type, { namespace, name }, patch, { subresource } = {}) => {
-        const { metadata, status } = patch as { metadata: Partial<ObjectMeta>; status?: unknown };
-        const key = `${namespace}/${name}`;
-        if (subresource === 'status')
-          return call('status', type, name, () => this.#mergeStatus(type, key, metadata.resourceVersion, status));
-        return call('patch', type, name, () => this.#merge(type, key, metadata));
+      merge: (type, { namespace, name }, patch) => {
+        const { metadata } = patch as { metadata: Partial<ObjectMeta> };
+        return call('patch', type, name, () => this.#merge(type, `${namespace}/${name}`, metadata));
       },
+      replaceStatus: (type, { metadata, status }) =>
+        call('status', type, metadata.name, () => this.#replaceStatus(type, metadata, status)),
     };
   }
 
@@ -164,11 +163,12 @@ export class MemoryCluster {
     return { ...secret, data: Object.fromEntries(encoded) } as KubeObject;
   }
 
-  #mergeStatus(type: ResourceType, key: string, version: string | undefined, status: unknown): Stored {
+  #replaceStatus(type: ResourceType, { namespace, name, uid, resourceVersion }: ObjectMeta, status: unknown): Stored {
+    const key = `${namespace}/${name}`;
     const old = this.#objects.get(`${type.plural} ${key}`);
     if (!old) throw notFound(key);
-    if (version !== undefined && version !== old.metadata.resourceVersion) throw conflict(key);
-    return this.#put(type, { ...old, status: acceptedStatus(type, JSON.stringify(merged(old.status, status))) });
+    if (uid !== old.metadata.uid || resourceVersion !== old.metadata.resourceVersion) throw conflict(key);
+    return this.#put(type, { ...old, status: acceptedStatus(type, JSON.stringify(status)) });
   }
 
   #merge(type: ResourceType, key: string, metadata: Partial<ObjectMeta>): Stored {
@@ -214,18 +214,6 @@ export class MemoryCluster {
   #all(type: ResourceType): Stored[] {
     return [...this.#objects].filter(([key]) => key.startsWith(`${type.plural} `)).map(([, object]) => object);
   }
-}
-
-/** RFC 7396 section 2. */
-function merged(old: unknown, patch: unknown): unknown {
-  if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return patch;
-  const before = typeof old === 'object' && old !== null && !Array.isArray(old) ? old : {};
-  const next: Record<string, unknown> = { ...before };
-  for (const [field, value] of Object.entries(patch)) {
-    if (value === null) delete next[field];
-    else next[field] = merged(next[field], value);
-  }
-  return next;
 }
 
 /** By kind and text: thousands of runs write the same few hundred statuses. */

@@ -95,9 +95,9 @@ export class MemoryOwners {
         const isChanged = there.some(
           ({ record, isApplied }) => !isApplied || (record.ttl ?? zone.defaultTtl) !== wanted,
         );
-        const { owner, name, type, generation, instance, digest, ttl, share, retain, drift } = set;
+        const { owner, name, type, generation, instance, digest, ttl, comment, share, retain, drift } = set;
         return {
-          ...{ owner, name, type, generation, instance, digest, ttl, share, retain, drift },
+          ...{ owner, name, type, generation, instance, digest, ttl, comment, share, retain, drift },
           expires: null,
           whenClusterLost: 'Keep',
           appliedAt: '2026-11-21T10:00:00.000Z',
@@ -137,9 +137,19 @@ export class MemoryOwners {
     changed ||= decision.edits.length > 0;
     const records = [...decision.records, ...made];
     this.#ids += 1;
-    const { owner, name, ordername, type, digest, ttl, share, retain, drift, expires, generation, instance } = set;
+    const { owner, name, ordername, type, digest, ttl, comment, share, retain, drift, expires, generation, instance } =
+      set;
     const next: OwnedSet = {
-      ...{ id: own?.id ?? `set_${this.#ids}`, owner, name, ordername, type, digest, ttl, generation, instance },
+      id: own?.id ?? `set_${this.#ids}`,
+      owner,
+      name,
+      ordername,
+      type,
+      digest,
+      ttl,
+      comment,
+      generation,
+      instance,
       ...{ valueCount: set.values.length, share, retain, drift, expires, records },
       ...{ whenClusterLost: 'Keep' },
     } as OwnedSet;
@@ -154,14 +164,15 @@ export class MemoryOwners {
   #edit(stored: StoredZone, edit: Edit, set: ReadApply | null): { id: string; digest: string }[] {
     const { records, zone } = stored;
     if (edit.kind === 'delete') records.delete(edit.id);
-    if (edit.kind === 'set-ttl') records.set(edit.id, { ...(records.get(edit.id) as Stored), ttl: edit.ttl });
+    const { ttl = null, comment = null } = edit as Partial<Extract<Edit, { kind: 'adjust' }>>;
+    if (edit.kind === 'adjust') records.set(edit.id, { ...(records.get(edit.id) as Stored), ttl, comment });
     if (edit.kind !== 'create' && edit.kind !== 'update') return [];
     const value = set?.values[edit.value];
     if (!value) throw new Error('an edit without a value');
     const id = edit.kind === 'update' ? edit.id : this.#tools.id();
     const { name, type, content, priority } = value.record;
     this.#tools.judge(zone.id, { name, type, content, ...(priority === null ? {} : { priority }) }, id);
-    records.set(id, { id, name, type, content, priority, ttl: edit.ttl });
+    records.set(id, { id, name, type, content, priority, ttl, comment });
     return edit.kind === 'create' ? [{ id, digest: value.digest }] : [];
   }
 
@@ -170,6 +181,7 @@ export class MemoryOwners {
       .filter(({ name, type }) => name === place.name && type === place.type)
       .map((record) => ({
         ...{ id: record.id, content: record.content, digest: digestOfRecord(record), ttl: record.ttl },
+        comment: record.comment ?? null,
         owners: (this.#sets.get(zone.id) ?? []).filter((set) => set.records.some(({ id }) => id === record.id)),
       }));
   }

@@ -4,6 +4,7 @@
 import type { Client, DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
 import { ApiError } from '#client/errors.ts';
 import type { CallOptions } from '#client/http.ts';
+import type { ZoneChangeBody } from '#contract/zone.ts';
 import { parseOwnerName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { judgeWrite } from '#dns/rules/rrset.ts';
@@ -25,6 +26,8 @@ export interface Stored {
   readonly content: string;
   readonly ttl: number | null;
   readonly priority: number | null;
+  /** (Default: none.) */
+  readonly comment?: string | null;
 }
 
 export interface StoredZone {
@@ -237,7 +240,7 @@ export class MemoryService {
     return answer;
   }
 
-  #createZone({ zoneName, owner, defaultTtl = 3600 }: Parameters<Client['zones']['create']>[0]): Zone {
+  #createZone({ zoneName, owner, defaultTtl = 3600, comment }: Parameters<Client['zones']['create']>[0]): Zone {
     if (owner !== OWNER)
       throw refused(403, 'forbidden', `An app can only create zones in its own team: set "owner" to "${OWNER}".`);
     const name = insist(parseZoneName(zoneName));
@@ -257,6 +260,7 @@ export class MemoryService {
       records: 0,
       createdAt: '2026-11-21T10:00:00.000Z',
       updatedAt: '2026-11-21T10:00:00.000Z',
+      ...(comment ? { comment } : {}),
     };
     this.zones.set(zone.id, { zone, records: new Map() });
     return zone;
@@ -266,10 +270,19 @@ export class MemoryService {
     return { ...zone, nameservers: this.secondaries.nameserversOf(zone), records: records.size };
   }
 
-  #changeZone(id: string, change: Partial<Zone>): Zone {
+  #changeZone(id: string, { comment, ...change }: Partial<ZoneChangeBody & Pick<Zone, 'state'>>): Zone {
     const stored = this.#zone(id, 'no_zone');
     this.version += 1;
-    stored.zone = { ...stored.zone, ...change, serial: this.version };
+    const { comment: before, ...zone } = stored.zone;
+    const { defaultTtl = zone.defaultTtl, state = zone.state } = change;
+    const text = comment === undefined ? before : (comment ?? undefined);
+    stored.zone = {
+      ...zone,
+      ...(text === undefined ? {} : { comment: text }),
+      defaultTtl,
+      state,
+      serial: this.version,
+    };
     return stored.zone;
   }
 
@@ -343,7 +356,9 @@ export class MemoryService {
   }
 
   #view(zoneId: string, record: Stored): DnsRecord {
-    return { ...record, ttl: record.ttl ?? this.#zone(zoneId, 'no_zone').zone.defaultTtl };
+    const { comment, ...rest } = record;
+    const ttl = record.ttl ?? this.#zone(zoneId, 'no_zone').zone.defaultTtl;
+    return { ...rest, ttl, ...(comment ? { comment } : {}) };
   }
 
   #zone(id: string, code: 'no_zone' | 'not_found'): StoredZone {

@@ -1,12 +1,13 @@
 // The parts of an answer of the PowerDNS API that a real PowerDNS and the service must have in common.
 import { type PowerDnsReply, rrsetsOf } from './client.ts';
 
-export function comparable({ status, body, headers }: PowerDnsReply) {
+export function comparable({ status, body, headers, text }: PowerDnsReply) {
   const hasSerials = headers['x-pdns-old-serial'] !== undefined && headers['x-pdns-new-serial'] !== undefined;
   const isError = status >= 400;
   return {
     status,
     hasSerials: status === 204 && hasSerials,
+    contentType: text === '' ? null : headers['content-type'],
     body: isError ? typeof (body as { error?: unknown } | null)?.error : shapeOf(body),
   };
 }

@@ -1,14 +1,37 @@
-// Requests that clients send which cannot run here, as the clients write them: two Terraform providers, and the SDN of Proxmox.
+// Requests that clients send which cannot run here, as the clients write them, with their headers: two Terraform providers, and the
+// SDN of Proxmox. Those of acme.sh are in acme-sh.ts.
 import type { PowerDnsRequest } from './client.ts';
+
+type Method = Parameters<PowerDnsRequest>[0];
+
+/** A text is sent as it is. */
+export type RecordedRequest = readonly [method: Method, path: string, body?: object | string];
 
 export interface Recorded {
   client: string;
-  /** Absolute. The first request creates it, unless the client only uses existing zones. */
+  /** Absolute. The first request creates it. */
   zone: string;
-  requests: readonly (readonly [method: Parameters<PowerDnsRequest>[0], path: string, body?: object])[];
-  /** The RRsets at the end, as `rrsetsOf` gives them. */
+  /** The headers of a request in addition to X-API-Key; undefined takes a header away that the test would send. */
+  headers(method: Method): Record<string, string | undefined>;
+  requests: readonly RecordedRequest[];
+  /** The RRsets after these requests, as `rrsetsOf` gives them. */
   result: readonly string[];
+  /** Sent afterwards. (Default: nothing.) */
+  last?: readonly RecordedRequest[];
 }
+
+/** The Terraform providers set the content type of every method but GET, also without a body. */
+const terraformHeaders: Recorded['headers'] = (method) => ({
+  accept: 'application/json',
+  'user-agent': 'Go-http-client/1.1',
+  'content-type': method === 'GET' ? undefined : 'application/json',
+});
+
+const proxmoxHeaders: Recorded['headers'] = () => ({
+  accept: undefined,
+  'user-agent': 'libwww-perl/6.68',
+  'content-type': 'application/json; charset=UTF-8',
+});
 
 const terraformRecord = (name: string, type: string, content: string, ttl: number) => ({
   name,
@@ -23,6 +46,7 @@ export const RECORDED: readonly Recorded[] = [
   {
     client: 'Terraform, pan-net/powerdns 1.5',
     zone: 'pan-net.example.',
+    headers: terraformHeaders,
     requests: [
       ['GET', '/api/v1/servers'],
       ['POST', '/zones', { id: '', name: 'pan-net.example.', url: '', kind: 'Native', dnsssec: false, serial: 0 }],
@@ -74,10 +98,12 @@ export const RECORDED: readonly Recorded[] = [
       ['GET', '/zones/pan-net.example.'],
     ],
     result: ['www.pan-net.example. A 60 192.0.2.1, 192.0.2.2'],
+    last: [['DELETE', '/zones/pan-net.example.']],
   },
   {
     client: 'Terraform, mmianl/powerdns',
     zone: 'mmianl.example.',
+    headers: terraformHeaders,
     requests: [
       ['GET', '/api/v1/servers'],
       ['GET', '/api/v1/servers/localhost'],
@@ -129,6 +155,7 @@ export const RECORDED: readonly Recorded[] = [
   {
     client: 'Proxmox SDN',
     zone: 'proxmox.example.',
+    headers: proxmoxHeaders,
     requests: [
       ['POST', '/zones', { name: 'proxmox.example.', kind: 'Native', nameservers: [] }],
       ['GET', ''],

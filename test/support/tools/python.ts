@@ -1,4 +1,4 @@
-// The clients from PyPI (octoDNS, certbot with its plugins) in one virtual environment, installed once into the cache.
+// The clients from PyPI (octoDNS, certbot with its plugins, Ansible) in one virtual environment, installed once into the cache.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const PAUSE_MS = 5_000;
 /** The folder of the environment. @throws Error with pip's last lines, and with how to get Python if it is missing */
 export async function ensurePythonTools(progress: Progress, signal: AbortSignal): Promise<string> {
   const python = findCommand('python3');
-  if (python === undefined) throw new Error('Python is needed for octoDNS and certbot: apt-get install python3-venv');
+  if (python === undefined) throw new Error('Python is needed for clients of DNS: apt-get install python3-venv');
   const version = await runCommand({ command: python, args: ['--version'], timeoutMs: 60_000, signal });
   const key = cacheKey({
     requirements: readFileSync(REQUIREMENTS),
@@ -36,7 +36,7 @@ export async function ensurePythonTools(progress: Progress, signal: AbortSignal)
   }
 
   async function install(command: string, folder: string): Promise<void> {
-    progress('installing octoDNS and certbot from PyPI: once, half a minute');
+    progress('installing octoDNS, certbot and Ansible from PyPI: once, a minute');
     const made = await runCommand({ command, args: ['-m', 'venv', folder], timeoutMs: LIMIT_MS, signal });
     if (made.code !== 0)
       throw new Error(`python3 -m venv failed; on Debian: apt-get install python3-venv\n${made.tail}`);

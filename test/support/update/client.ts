@@ -60,6 +60,11 @@ export async function update(port: number, key: TsigKey, parts: UpdateParts, opt
   return readReply(await exchange(port, request, options), request, key);
 }
 
+/** A message with a signature of now. */
+export function signed(message: Uint8Array, key: TsigKey): Uint8Array {
+  return signRequest(message, key, Math.floor(Date.now() / 1000));
+}
+
 /** Sends octets, over UDP again when there is no answer, and returns the answer. */
 export async function exchange(port: number, request: Uint8Array, { tcp = false, from = '127.0.0.1' }: Sending = {}) {
   return tcp ? overTcp(port, request, from) : overUdp(port, request, from);

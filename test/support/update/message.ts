@@ -1,4 +1,5 @@
-// UPDATE messages as clients write them, without compression.
+// Updates and queries as clients write them, without compression.
+import { randomInt } from 'node:crypto';
 import { CLASS, META, OPCODE, writeRecord } from '#dns/message/message.ts';
 import type { RecordType } from '#dns/types/index.ts';
 import { numberOfType } from '#dns/types/numbers.ts';
@@ -53,6 +54,12 @@ function octetsOf(type: Named, text: string): Uint8Array {
   if (type !== 'SOA') return octetsOfRdata(type, text);
   const [primary = '', mailbox = '', ...numbers] = text.split(' ');
   return concat([nameToWire(primary), nameToWire(mailbox), ...numbers.map((each) => uint32(Number(each)))]);
+}
+
+/** A query of class IN, without flags. */
+export function queryMessage(name: string, type: number): Uint8Array {
+  const head = [randomInt(0x1_0000), 0, 1, 0, 0, 0].map(uint16);
+  return concat([...head, nameToWire(name), uint16(type), uint16(CLASS.IN)]);
 }
 
 export interface UpdateParts {

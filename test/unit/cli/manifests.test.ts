@@ -104,6 +104,37 @@ describe('a DNSRecord', () => {
   });
 });
 
+describe('a comment', () => {
+  const COMMENT = 'zonestead.dev/comment';
+  const annotations = ({ objects }: { objects: Manifest[] }) => objects.map(({ metadata }) => metadata.annotations);
+
+  it('is an annotation of the object of its zone or record', () => {
+    const objects = planManifests({ ...ZONE, comment: 'the shop' }, [
+      record('www', 'A', '192.0.2.1', { comment: 'yes: "quoted" # and more' }),
+      record('www', 'AAAA', '2001:db8::1'),
+    ]);
+    expect(annotations(objects)).toEqual([
+      { [COMMENT]: 'the shop' },
+      { [COMMENT]: 'yes: "quoted" # and more' },
+      undefined,
+    ]);
+    const yaml = renderManifests('live.example', objects);
+    expect(parseAllDocuments(yaml).map((document) => document.toJS() as Manifest)).toEqual(objects.objects);
+  });
+
+  it('is one annotation if all records of an RRset have it; records with different ones keep theirs without it', () => {
+    const of = (...comments: (string | undefined)[]) =>
+      plan(...comments.map((comment, at) => record('www', 'A', `192.0.2.${at}`, { comment })));
+    expect(annotations(of('same', 'same'))).toEqual([undefined, { [COMMENT]: 'same' }]);
+    for (const comments of [
+      ['one', 'two'],
+      ['one', undefined],
+      [undefined, 'two'],
+    ])
+      expect(annotations(of(...comments))).toEqual([undefined, undefined]);
+  });
+});
+
 describe('an object name', () => {
   it.each([
     ['www.live.example', 'A', 1, 'www.live.example-a'],

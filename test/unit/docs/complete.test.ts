@@ -46,7 +46,10 @@ describe('the commands of the pages', () => {
 
   it.each(NAMES)('%s: is followed by the test that the plan names', async (name) => {
     const text = await readFile(join(PROJECT, PLAN[name].test), 'utf8').catch(() => '');
-    expect(text.includes(`('${name}')`), PLAN[name].test).toBe(true);
+    expect(
+      [`('${name}')`, `walk('${name}', `].some((call) => text.includes(call)),
+      PLAN[name].test,
+    ).toBe(true);
   });
 
   it('do not hide in a block that shows something', async () => {

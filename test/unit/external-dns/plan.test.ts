@@ -21,7 +21,8 @@ const endpoint = (dnsName: string, recordType: string, targets: string[], more =
   ...more,
 });
 const held = (owner: string, name: string, type: OwnedSet['type'], values: string[], more = {}): OwnedSet => ({
-  ...{ owner, name, type, generation: null, instance: null, digest: '', ttl: null, share: false, retain: false },
+  ...{ owner, name, type, generation: null, instance: null, digest: '', ttl: null },
+  ...{ comment: null, share: false, retain: false },
   ...{ drift: 'Enforce', whenClusterLost: 'Keep', expires: null, appliedAt: '2026-11-23T00:00:00Z', drifted: false },
   records: values.map((content, at) => ({ id: `rec_${at}`, name, type, content, ttl: 3600, priority: null })),
   ...more,

@@ -270,7 +270,15 @@ describe('the typed calls', () => {
     const { server, transport } = await setUp();
     const api = createApi(transport);
     const { apiVersion: _a, kind: _k, ...bare } = widget('a', '1');
-    server.script(page([bare as never], '7', 'more'), json({}), json({}), json({}), json({}), status(404, 'NotFound'));
+    server.script(
+      page([bare as never], '7', 'more'),
+      json({}),
+      json({}),
+      json({}),
+      json({}),
+      json({}),
+      status(404, 'NotFound'),
+    );
     expect(await api.list(WIDGETS, { limit: 500, labelSelector: 'a=b' })).toMatchObject({
       items: [{ apiVersion: 'test.zonestead.dev/v1', kind: 'Widget' }],
       resourceVersion: '7',
@@ -279,8 +287,8 @@ describe('the typed calls', () => {
     const draft = { metadata: { namespace: 'n', name: 'a' }, status: { seen: 'yes' } };
     await api.apply(WIDGETS, draft, { fieldManager: 'me' });
     await api.apply(WIDGETS, draft, { fieldManager: 'me', force: false });
-    const options = { subresource: 'status', fieldManager: 'me' };
-    await api.merge(WIDGETS, draft.metadata, { metadata: { resourceVersion: '3' } }, options);
+    await api.merge(WIDGETS, draft.metadata, { spec: {} }, { subresource: 'scale', fieldManager: 'me' });
+    await api.replaceStatus(WIDGETS, draft, { fieldManager: 'me' });
     await api.create(WIDGETS, draft);
     await api.delete(WIDGETS, draft.metadata, { uid: 'u' });
     const requests = server.received.map(({ method, path, query, headers }) => {
@@ -290,7 +298,8 @@ describe('the typed calls', () => {
       'GET /apis/test.zonestead.dev/v1/widgets?labelSelector=a%3Db&limit=500 ',
       'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a?fieldManager=me&force=true application/apply-patch+yaml',
       'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a?fieldManager=me&force=false application/apply-patch+yaml',
-      'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a/status?fieldManager=me application/merge-patch+json',
+      'PATCH /apis/test.zonestead.dev/v1/namespaces/n/widgets/a/scale?fieldManager=me application/merge-patch+json',
+      'PUT /apis/test.zonestead.dev/v1/namespaces/n/widgets/a/status?fieldManager=me application/json',
       'POST /apis/test.zonestead.dev/v1/namespaces/n/widgets? application/json',
       'DELETE /apis/test.zonestead.dev/v1/namespaces/n/widgets/a? application/json',
     ]);
@@ -298,7 +307,7 @@ describe('the typed calls', () => {
       apiVersion: 'test.zonestead.dev/v1',
       kind: 'Widget',
     });
-    expect(JSON.parse(server.received[5]?.body ?? '')).toMatchObject({ preconditions: { uid: 'u' } });
+    expect(JSON.parse(server.received[6]?.body ?? '')).toMatchObject({ preconditions: { uid: 'u' } });
   });
 });
 

@@ -117,8 +117,8 @@ describe('namespace b, which wants a zone of namespace a,', () => {
     // A user who may write the status subresource could do this.
     const forge = async () => {
       const forged = on.cluster.zone(key) as DNSZone;
-      const patch = { metadata: { uid: forged.metadata.uid }, status: { zoneId: victimId(on) } };
-      await on.cluster.api.merge(DNS_ZONE, forged.metadata, patch, { subresource: 'status' });
+      const status = { ...forged.status, zoneId: victimId(on) };
+      await on.cluster.api.replaceStatus(DNS_ZONE, { metadata: forged.metadata, status });
     };
     await forge();
     await on.settle();
@@ -138,8 +138,10 @@ describe('namespace b, which wants a zone of namespace a,', () => {
     await on.settle();
     const victim = victimId(on);
     const forged = on.cluster.zone(key) as DNSZone;
-    const patch = { metadata: { uid: forged.metadata.uid }, status: { zoneId: victim } };
-    await on.cluster.api.merge(DNS_ZONE, forged.metadata, patch, { subresource: 'status' });
+    await on.cluster.api.replaceStatus(DNS_ZONE, {
+      metadata: forged.metadata,
+      status: { ...forged.status, zoneId: victim },
+    });
     on.cluster.remove(DNS_ZONE, key);
     await on.settle();
     expect(on.service.zones.has(victim)).toBe(true);

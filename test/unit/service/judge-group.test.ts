@@ -31,6 +31,7 @@ const stored: RecordRow = {
   rdata: '192.0.2.1',
   ttl: null,
   priority: null,
+  comment: null,
 };
 
 function caller(change: Partial<Actor> = {}, more: Partial<Caller> = {}): Caller {

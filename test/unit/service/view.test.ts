@@ -27,6 +27,7 @@ describe('a zone', () => {
     ownedSets: 0,
     ownersVersion: 0,
     managedBy: null,
+    comment: null,
     secondaryNameservers: [],
     createdAt: new Date('2026-11-21T10:31:00Z'),
     updatedAt: new Date('2026-11-21T10:32:11Z'),
@@ -54,8 +55,9 @@ describe('a zone', () => {
 
   it('gives its default TTL to records that have none', () => {
     const record = { id: 'rec_1', name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: null, priority: null };
-    expect(recordView(record, { defaultTtl: 120 })).toEqual({ ...record, ttl: 120 });
-    expect(recordView({ ...record, ttl: 30 }, { defaultTtl: 120 }).ttl).toBe(30);
+    const row = { ...record, comment: null };
+    expect(recordView(row, { defaultTtl: 120 })).toEqual({ ...record, ttl: 120 });
+    expect(recordView({ ...row, ttl: 30 }, { defaultTtl: 120 }).ttl).toBe(30);
   });
 });
 

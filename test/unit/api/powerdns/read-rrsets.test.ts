@@ -57,9 +57,16 @@ describe("the service's own records of the apex", () => {
   });
 
   it.each([
+    ['SOA', [], 'DELETE'],
+    ['NS', ['ns1.example.net.', 'ns2.example.net.'], 'DELETE'],
+    ['NS', [], 'REPLACE'],
+  ])('stay when they are deleted, and the client is told so: %s %j %s', (type, contents, changetype) => {
+    expect(read(rrset(type, contents, changetype))).toEqual({ changes: [], isClamped: false, isOwnKept: true });
+  });
+
+  it.each([
     ['NS', ['ns1.example.net.'], 'REPLACE'],
     ['NS', ['ns1.example.net.', 'ns2.example.net.', 'ns3.example.net.'], 'REPLACE'],
-    ['NS', ['ns1.example.net.', 'ns2.example.net.'], 'DELETE'],
     ['NS', ['ns1.example.net.'], 'PRUNE'],
     ['NS', ['ns3.example.net.'], 'EXTEND'],
     ['SOA', ['ns1.example.net. other.example.net. 7 10800 3600 604800 60'], 'REPLACE'],

@@ -1,0 +1,68 @@
+// The tables of history as drizzle sees them: changes of zones and records, changes of teams, people and keys, and the octets that
+// both take. The head of tables.ts describes how tables are written.
+import { bigint, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { at, textC } from './column-types.ts';
+
+export const changes = pgTable(
+  'changes',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    // No foreign key: history outlives the zone.
+    zoneId: text('zone_id').notNull(),
+    zoneName: textC('zone_name').notNull(),
+    // The zone's owner at that time, as in zones.
+    teamId: text('team_id'),
+    userId: text('user_id'),
+    keyId: text('key_id').notNull(),
+    action: text('action').notNull(),
+    before: jsonb('before'),
+    after: jsonb('after'),
+    serial: bigint('serial', { mode: 'number' }).notNull(),
+    requestId: text('request_id').notNull(),
+    // The owner that applied or released the record; null: a change without an owner.
+    owner: text('owner'),
+    at: at('at').notNull().defaultNow(),
+  },
+  (t) => [index('changes_zone_idx').on(t.zoneId, t.id)],
+);
+
+/** The history of everything that is no zone: teams, members, keys. It has no serial, and is asked for by team. */
+export const accountChanges = pgTable(
+  'account_changes',
+  {
+    id: bigint('id', { mode: 'number' }).primaryKey().generatedAlwaysAsIdentity(),
+    // No foreign keys: the history outlives the rows that it describes.
+    teamId: text('team_id'),
+    // Null: the command line, which needs no key.
+    keyId: text('key_id'),
+    action: text('action').notNull(),
+    // The id of the team, person or key that was changed.
+    subject: text('subject').notNull(),
+    before: jsonb('before'),
+    after: jsonb('after'),
+    requestId: text('request_id').notNull(),
+    at: at('at').notNull().defaultNow(),
+  },
+  (t) => [index('account_changes_team_idx').on(t.teamId, t.id)],
+);
+
+/**
+ * The octets that history takes, by owner and by a range of ids (bucket). The retention counts each range once, so that the oldest
+ * history of one owner is found without an index of its own. kind: `zones` for changes, `accounts` for account_changes.
+ */
+export const historyUsage = pgTable(
+  'history_usage',
+  {
+    kind: text('kind').notNull(),
+    bucket: bigint('bucket', { mode: 'number' }).notNull(),
+    owner: text('owner').notNull(),
+    bytes: bigint('bytes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'history_usage_pkey', columns: [t.kind, t.bucket, t.owner] })],
+);
+
+/** How far history is counted: every id up to this one is in history_usage. */
+export const historyMarks = pgTable('history_marks', {
+  kind: text('kind').primaryKey(),
+  countedTo: bigint('counted_to', { mode: 'number' }).notNull(),
+});

@@ -1,0 +1,209 @@
+// Faults in the comments of records and zones.
+import type { Fault, Project } from '../fault.ts';
+
+const RULE = 'src/dns/comment.ts';
+const EDIT = 'src/service/records/edit.ts';
+const CHANGE = 'src/service/change.ts';
+const ZONES = 'src/service/zones/zones.ts';
+const COMMIT = 'src/store/zone-commit.ts';
+const DECIDE = 'src/service/owners/decide.ts';
+const POWERDNS = 'src/api/powerdns/comments.ts';
+const RRSETS = 'src/api/powerdns/read-rrsets.ts';
+const OPERATOR = 'src/operator/zone/reconcile.ts';
+
+const at =
+  (project: Project, ...tests: string[]) =>
+  (name: string, breaks: string, file: string, find: string, replace: string): Fault => ({
+    name: `comments-${name}`,
+    breaks,
+    edits: [{ file, find, replace }],
+    project,
+    tests,
+  });
+
+const rule = at('unit', 'test/unit/dns/comment.test.ts');
+const api = at('integration', 'test/integration/api/comments.test.ts');
+const owners = at('integration', 'test/integration/owners/comments.test.ts');
+const powerdns = at('integration', 'test/integration/powerdns/comments.test.ts');
+const operator = at('unit', 'test/unit/operator/comments.test.ts');
+const pages = at('integration', 'test/integration/console/zones.test.ts');
+const manifests = at('unit', 'test/unit/cli/manifests.test.ts');
+
+export const COMMENT_FAULTS: readonly Fault[] = [
+  rule('control', 'a comment has line breaks', RULE, String.raw`[\p{Cc}\p{Cs}`, String.raw`[\p{Cs}`),
+  rule('surrogate', 'a comment has half of a character', RULE, String.raw`\p{Cs}`, ''),
+  rule('direction', 'a comment changes the direction of a page', RULE, String.raw`\u202a-\u202e`, ''),
+  rule('long', 'a comment has any length', RULE, 'if (length <= MAX_COMMENT)', 'if (true)'),
+  rule('points', 'an emoji counts twice', RULE, '[...comment].length', 'comment.length'),
+  rule('blank', 'a comment is blank', RULE, 'text?.trim() ??', 'text ??'),
+  api(
+    'serial',
+    'a comment gives a zone a new serial',
+    'src/service/records/judge.ts',
+    'if (isServed) serial = nextSerial',
+    'serial = nextSerial',
+  ),
+  api('kept', 'a replacement without the field removes the comment', EDIT, '? row.comment :', '? null :'),
+  api(
+    'same',
+    'the same comment again is a change',
+    EDIT,
+    'if (isComment && written.comment === row.comment)',
+    'if (false)',
+  ),
+  api('octets', 'comments are free', 'src/service/records/growth.ts', " + Buffer.byteLength(comment ?? '')", ''),
+  api(
+    'octets-alone',
+    'a new comment alone is free',
+    COMMIT,
+    ", updated_at = $5::timestamptz, stored_bytes = z.stored_bytes + $4::bigint'",
+    ", updated_at = $5::timestamptz'",
+  ),
+  api('name', 'the comments at one name have any size', EDIT, 'if (octets > MOST_COMMENTS)', 'if (false)'),
+  api(
+    'version',
+    'a replica writes over the comment of another one',
+    COMMIT,
+    'versioned as (update zones z set owners_version = z.owners_version + 1',
+    'versioned as (update zones z set owners_version = z.owners_version',
+  ),
+  api(
+    'zone-serial',
+    'the comment of a zone gives it a new serial',
+    CHANGE,
+    'bulk !== undefined || changesAnswers(entries)',
+    'true',
+  ),
+  api(
+    'zone-right',
+    'every key changes the comment of a zone',
+    ZONES,
+    'mustManageZones(caller.actor);\n    const answer = (after: ZoneRow) => zoneView(after, context.nameservers);\n    const { defaultTtl',
+    'const answer = (after: ZoneRow) => zoneView(after, context.nameservers);\n    const { defaultTtl',
+  ),
+  api(
+    'zone-same',
+    'the same comment of a zone again is a change',
+    ZONES,
+    'if (isComment && comment === zone.comment)',
+    'if (false)',
+  ),
+  api(
+    'import-octets',
+    'an import counts kept comments out',
+    'src/service/zonefile/import.ts',
+    'withComments: false',
+    'withComments: true',
+  ),
+  api(
+    'import-gone',
+    'an import counts lost comments',
+    'src/service/zonefile/import.ts',
+    'withComments: true',
+    'withComments: false',
+  ),
+  api(
+    'import-history',
+    'the history of an import has no comments',
+    'src/store/zone-values.ts',
+    ".comment is null then '{}'",
+    ".comment is not null then '{}'",
+  ),
+  owners('drift', 'an owner undoes the comments of others', DECIDE, 'if (set.comment === before) return comment;', ''),
+  owners(
+    'by-hand',
+    'an owner takes back a comment of others',
+    DECIDE,
+    'return comment === before ? next : comment',
+    'return next',
+  ),
+  owners(
+    'next',
+    'a record that loses an owner has no comment',
+    DECIDE,
+    'owners.find((each) => each.id !== own?.id && each.comment !== null)?.comment ?? null',
+    'null',
+  ),
+  owners(
+    'report',
+    'a comment is not written under the policy Report',
+    DECIDE,
+    'mineNow.flatMap((record) => commented(record, set, own))',
+    '[]',
+  ),
+  owners(
+    'changed',
+    'a new comment counts as a change of answers',
+    'src/service/owners/judge-sets.ts',
+    'changed: changesAnswers(entries.slice(before)), drift: decision.drift',
+    'changed: entries.length > before, drift: decision.drift',
+  ),
+  powerdns(
+    'extend',
+    'EXTEND removes comments',
+    RRSETS,
+    "kind === 'REPLACE' ? commentsIn(fields, label) : null",
+    'commentsIn(fields, label)',
+  ),
+  powerdns('alone', 'comments alone delete the records', RRSETS, 'records: null, comments', 'records: [], comments'),
+  powerdns('lost', 'comments without a record are lost', POWERDNS, 'if (lost === undefined ||', 'if (true ||'),
+  powerdns(
+    'copied',
+    'a client that copies what it read cannot remove a record',
+    POWERDNS,
+    'left.slice(next).find((text) => !known.has(text))',
+    'left[next]',
+  ),
+  powerdns('all', 'a single comment is that of one record', POWERDNS, 'if (wanted.length === 1 &&', 'if (false &&'),
+  powerdns('without', 'a request without comments removes them', POWERDNS, 'if (wanted === null) return records;', ''),
+  powerdns(
+    'search-once',
+    'a search finds the comment of an RRset for each record',
+    'src/store/record-search.ts',
+    'distinct on (z.tree, r.ordername, r.type, r.comment) ',
+    '',
+  ),
+  operator(
+    'restart',
+    'an annotation that changed while the operator was away is overlooked',
+    'src/operator/record/owner.ts',
+    'generation, instance, comment, retain, share, drift, whenClusterLost]',
+    'generation, instance, retain, share, drift, whenClusterLost]',
+  ),
+  operator(
+    'record-wrong',
+    'a wrong annotation of a record is not told',
+    'src/operator/record/desired.ts',
+    'if (!comment.ok) return { ok: false, message: comment.problem.message };\n',
+    'if (!comment.ok) return { ok: false, message: "" };\n',
+  ),
+  operator(
+    'zone-wrong',
+    'a wrong annotation of a zone is not told',
+    OPERATOR,
+    "if (!comment.ok) return { answer: no('InvalidSpec', comment.problem.message) };",
+    '',
+  ),
+  operator(
+    'zone-removed',
+    'the comment stays without the annotation',
+    OPERATOR,
+    '?? (isOurs ? null : stored)',
+    '?? stored',
+  ),
+  operator('zone-adopted', 'an adopted zone loses its comment', OPERATOR, '?? (isOurs ? null : stored)', '?? null'),
+  pages(
+    'found',
+    'the console does not find comments',
+    'src/store/records.ts',
+    '\n        or strpos(lower(',
+    '\n        and strpos(lower(',
+  ),
+  manifests(
+    'mixed',
+    'manifests give all records of an RRset the comment of the first',
+    'src/cli/rest/manifests.ts',
+    'more.every((record) => record.comment === comment)',
+    'true',
+  ),
+];
