@@ -20,10 +20,14 @@ export function heldAnswer({ context, object, events, log }: ZoneRun): Answers {
   }
   const [first, ...rest] = keys.sort();
   const shown = [first, ...rest.slice(0, SHOWN - 1)].join(', ') + (keys.length > SHOWN ? ' and others' : '');
-  const message = `More than half of all DNSRecords, or their CRD, were deleted. The records of ${keys.length} of them remain in this zone: ${shown}. Create the objects again, or annotate this object with ${RELEASE_MANY}=true to delete the records.`;
+  const cause = 'More than half of all DNSRecords, or their CRD, were deleted.';
+  const cure = `Create the objects again, or annotate this object with ${RELEASE_MANY}=true to delete the records.`;
+  const message = `${cause} The records of ${keys.length} of them remain in this zone: ${shown}. ${cure}`;
   if (before?.status !== 'True') {
     log.error({ held: keys.length }, 'too many DNSRecords were deleted at once; their records remain');
-    events.push({ type: 'Warning', reason: 'DeletionsHeld', action: 'Look', note: message.slice(0, 1_024) });
+    // Without their number: objects may still be vanishing when the first ones are held. The condition follows.
+    const note = `${cause} Their records remain in this zone; the condition ${DELETIONS_HELD} counts them. ${cure}`;
+    events.push({ type: 'Warning', reason: 'DeletionsHeld', action: 'Look', note });
   }
   return { [DELETIONS_HELD]: { status: 'True', reason: 'ManyDeleted', message } };
 }
