@@ -134,7 +134,7 @@ export async function readMetrics(): Promise<Readonly<Record<string, MetricFacts
 
 const TITLES: Readonly<Record<string, string>> = { all: 'All processes' };
 const NOTES: Readonly<Record<string, string>> = {
-  all: 'Every process also serves the metrics of Node.js with the prefixes `zonestead_process_` and `zonestead_nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
+  all: 'Every process also serves the metrics of Node.js with the names that they have in every program, which begin with `process_` and `nodejs_`: memory, CPU, event loop and garbage collection. They are the default metrics of [prom-client](https://github.com/siimon/prom-client#default-metrics).',
   nameserver:
     'Each name server node serves these metrics. It reads those that begin with `zonestead_dns_` from knotd over its control socket, at most every two seconds.',
   operator: `The metrics \`${METRICS_PREFIX}pace_*\` describe the writes that wait for their turn within the write limits, by lane: \`acme\` (certificates), \`change\` and \`create\`. Namespaces take turns, and no label contains a name: \`${METRICS_PREFIX}pace_waiting_namespaces\` and \`${METRICS_PREFIX}workqueue_waiting_groups\` say how many of them wait. An operator that is not the leader has its objects in the queue too, so read \`${METRICS_PREFIX}workqueue_depth\` together with \`${METRICS_PREFIX}leader\`.`,

@@ -43,10 +43,10 @@ export function countLeadership(metrics: Metrics, election: Pick<Election, 'lead
     help: '1 if this process is the leader, 0 if not.',
     collect: (gauge) => gauge.set(election === undefined || election.leads() ? 1 : 0),
   });
-  metrics.gauge({
-    name: 'leader_terms',
+  metrics.counter({
+    name: 'leader_terms_total',
     help: 'Number of times that this process became the leader.',
-    collect: (gauge) => gauge.set(election?.terms() ?? 1),
+    collect: () => election?.terms() ?? 1,
   });
 }
 
@@ -209,8 +209,8 @@ function countEvents(metrics: Metrics): KubeMetrics['eventDropped'] {
   const dropped = metrics.counter({
     name: 'events_dropped_total',
     help: 'Events that the process did not send: the queue was full (queue_full), an object had too many (too_many), the API server did not accept them (refused), or the process stopped.',
-    labels: ['why'],
+    labels: ['reason'],
   });
-  for (const why of DROPS) dropped.inc({ why }, 0);
-  return (why) => dropped.inc({ why });
+  for (const reason of DROPS) dropped.inc({ reason }, 0);
+  return (reason) => dropped.inc({ reason });
 }

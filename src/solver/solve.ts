@@ -17,7 +17,7 @@ type Solve = (request: ChallengeRequest, signal: AbortSignal) => Promise<Outcome
 export function createSolve(context: SolverContext, metrics: Metrics, limitMs = LIMIT_MS): Solve {
   const labels = ['action', 'result'] as const;
   const seconds = metrics.histogram<'action' | 'result'>({
-    name: 'solver_challenge_seconds',
+    name: 'solver_challenge_duration_seconds',
     help: 'Seconds from a request of cert-manager to its answer.',
     labels,
     buckets: BUCKETS,

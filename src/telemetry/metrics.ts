@@ -1,4 +1,5 @@
-// The metrics registry of a process: only here do names get the product's prefix. Label values must be bounded sets (a
+// The metrics registry of a process: only here do names get the product's prefix. Metrics of the process itself have the names that
+// all client libraries give them (https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics). Label values must be bounded sets (a
 // controller, a result, a status), never object names.
 
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
@@ -15,6 +16,11 @@ interface MetricOptions<L extends string> {
   readonly labels?: readonly L[];
 }
 
+interface CounterOptions<L extends string> extends MetricOptions<L> {
+  /** Returns the total, at each scrape. For a total that another part counts already. */
+  readonly collect?: () => number;
+}
+
 interface GaugeOptions<L extends string> extends MetricOptions<L> {
   /** Runs at each scrape, which waits for it, and sets the value. */
   readonly collect?: (gauge: Gauge<L>) => void | Promise<void>;
@@ -22,7 +28,7 @@ interface GaugeOptions<L extends string> extends MetricOptions<L> {
 
 export interface Metrics {
   readonly registry: Registry;
-  counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
+  counter<L extends string = never>(options: CounterOptions<L>): Counter<L>;
   gauge<L extends string = never>(options: GaugeOptions<L>): Gauge<L>;
   /** Buckets are in the metric's unit. (Default: 5 ms to 60 s, in seconds.) */
   histogram<L extends string = never>(options: MetricOptions<L> & { buckets?: readonly number[] }): Histogram<L>;
@@ -59,7 +65,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   }
   if (options.processMetrics !== false) {
     const eventLoopMonitoringPrecision = LAG_INTERVAL_MS;
-    collectDefaultMetrics({ register: registry, prefix: METRICS_PREFIX, eventLoopMonitoringPrecision });
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision });
   }
   const common = <L extends string>(metric: MetricOptions<L>) => ({
     name: `${METRICS_PREFIX}${metric.name}`,
@@ -67,6 +73,18 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     labelNames: [...(metric.labels ?? [])],
     registers: [registry],
   });
+  const counter = <L extends string>(metric: CounterOptions<L>): Counter<L> => {
+    const { collect } = metric;
+    if (collect === undefined) return new Counter(common(metric));
+    const made: Counter<L> = new Counter({
+      ...common(metric),
+      collect: () => {
+        made.reset();
+        made.inc(collect());
+      },
+    });
+    return made;
+  };
   const gauge = <L extends string>(metric: GaugeOptions<L>): Gauge<L> => {
     const { collect } = metric;
     if (collect === undefined) return new Gauge(common(metric));
@@ -75,7 +93,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   };
   return {
     registry,
-    counter: (metric) => new Counter(common(metric)),
+    counter,
     gauge,
     histogram: (metric) => new Histogram({ ...common(metric), buckets: [...(metric.buckets ?? SECONDS_BUCKETS)] }),
   };

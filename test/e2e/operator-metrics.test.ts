@@ -41,8 +41,8 @@ it('shows all series from the start, counts events, and never adds a series', as
     'pace_waiting{lane="acme"}',
     'pace_waiting{lane="change"}',
     'pace_oldest_waiting_seconds{lane="create"}',
-    'pace_wait_seconds_count{lane="acme"}',
-    'pace_paused_until_seconds',
+    'pace_wait_duration_seconds_count{lane="acme"}',
+    'pace_paused_until_timestamp_seconds',
     'pace_paused_zones',
     'pace_pauses_total{scope="key"}',
     'service_requests_total{method="POST",code="429"}',
@@ -52,7 +52,7 @@ it('shows all series from the start, counts events, and never adds a series', as
     'object_conditions{kind="DNSRecord",condition="Propagated",status="False"}',
     'objects_not_ready{kind="DNSRecord",reason="RateLimited"}',
     'objects_not_ready{kind="DNSZone",reason="Other"}',
-    'propagation_seconds_count',
+    'propagation_duration_seconds_count',
     'drift_total{kind="DNSRecord",result="found"}',
     'drift_total{kind="DNSZone",result="repaired"}',
     'kube_requests_total{method="DELETE",code="409"}',
@@ -80,11 +80,11 @@ it('shows all series from the start, counts events, and never adds a series', as
     namespace,
   );
   await become('object_conditions{kind="DNSRecord",condition="Ready",status="True"}', (value) => value === 1);
-  await become('propagation_seconds_count', (value) => value >= 2);
+  await become('propagation_duration_seconds_count', (value) => value >= 2);
   const last = await scrape();
   expect(last.get('zonestead_service_requests_total{method="POST",code="200"}')).toBeGreaterThanOrEqual(2);
   expect(last.get('zonestead_controller_reconcile_total{controller="records",result="success"}')).toBeGreaterThan(0);
-  expect(last.get('zonestead_pace_wait_seconds_count{lane="create"}')).toBeGreaterThanOrEqual(2);
+  expect(last.get('zonestead_pace_wait_duration_seconds_count{lane="create"}')).toBeGreaterThanOrEqual(2);
   expect([...last.keys()].filter((name) => !first.has(name))).toEqual([]);
   expect([...last.keys()].filter((name) => name.includes(namespace) || name.includes(zoneName))).toEqual([]);
 });

@@ -1,11 +1,11 @@
 // The metrics of the api, served on the health port. Labels are bounded: route patterns, methods, statuses, buckets, results;
 // never a path, a key or a zone.
 //
-//   zonestead_api_request_seconds{route,method,status}   histogram
-//   zonestead_api_writes_total{bucket,result}            ok, refused, limited, busy, failed
-//   zonestead_database_work                              statements and transactions in progress
+//   zonestead_api_request_duration_seconds{route,method,code}   histogram
+//   zonestead_api_writes_total{bucket,result}                         ok, refused, limited, busy, failed
+//   zonestead_database_operations_in_flight                           statements and transactions in progress
 //   zonestead_database_connections_max
-//   zonestead_database_losses_total{reason}              refused, lost, ended, read-only, silent, standby
+//   zonestead_database_losses_total{reason}                           refused, lost, ended, read-only, silent, standby
 //   zonestead_api_connections_refused_total
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -20,9 +20,9 @@ const UNMATCHED = 'unmatched';
 /** To be called before the routes are registered, so that their series start at zero. */
 export function countRequests(app: FastifyInstance, metrics: Metrics): void {
   const requests = metrics.histogram({
-    name: 'api_request_seconds',
-    help: 'Seconds that one request takes, by route pattern, method and status.',
-    labels: ['route', 'method', 'status'],
+    name: 'api_request_duration_seconds',
+    help: 'Seconds that one request takes, by route pattern, method and status code.',
+    labels: ['route', 'method', 'code'],
     buckets: SECONDS,
   });
   const writes = metrics.counter({
@@ -39,13 +39,13 @@ export function countRequests(app: FastifyInstance, metrics: Metrics): void {
     );
     if (success === undefined) return;
     for (const each of [method].flat().filter((name) => name !== 'HEAD'))
-      requests.zero({ route: patternOf(url), method: each, status: success });
+      requests.zero({ route: patternOf(url), method: each, code: success });
   });
   app.addHook('onResponse', async (request, reply) => {
     const { statusCode } = reply;
     if (statusCode === 200 && isStream(request)) return;
     const route = request.is404 ? UNMATCHED : patternOf(request.routeOptions.url ?? UNMATCHED);
-    requests.observe({ route, method: request.method, status: statusCode }, reply.elapsedTime / 1000);
+    requests.observe({ route, method: request.method, code: statusCode }, reply.elapsedTime / 1000);
     const { bucket } = request;
     if (bucket !== null) writes.inc({ bucket, result: resultOf(statusCode) });
   });
@@ -66,7 +66,7 @@ function resultOf(status: number): (typeof RESULTS)[number] {
 /** @param max the size of the connection pool */
 export function watchDatabase(metrics: Metrics, database: { work(): number }, max: number): void {
   metrics.gauge({
-    name: 'database_work',
+    name: 'database_operations_in_flight',
     help: 'Database statements and transactions in progress. Those that exceed the connection pool share a connection or wait for one.',
     collect: (gauge) => gauge.set(database.work()),
   });

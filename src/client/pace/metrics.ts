@@ -1,13 +1,13 @@
 // The metrics of the dispatchers and their lanes. Labels are lanes; the values of several API keys are summed.
 //
-//   pace_waiting{lane}                 writes that wait
-//   pace_waiting_namespaces            namespaces that want to write, counted once for each API key
-//   pace_oldest_waiting_seconds{lane}  how long the oldest waiting write has waited
-//   pace_wait_seconds{lane}            histogram: from the request for a write to its first attempt
-//   pace_in_flight                     writes in progress
-//   pace_paused_until_seconds          Unix time at which the last paused key may write again; 0 when no key is paused
-//   pace_paused_zones                  zones that are paused because they are busy
-//   pace_pauses_total{scope}           pauses that began or were extended: of a key, of a zone
+//   pace_waiting{lane}                    writes that wait
+//   pace_waiting_namespaces               namespaces that want to write, counted once for each API key
+//   pace_oldest_waiting_seconds{lane}     how long the oldest waiting write has waited
+//   pace_wait_duration_seconds{lane}      histogram: from the request for a write to its first attempt
+//   pace_writes_in_flight                 writes in progress
+//   pace_paused_until_timestamp_seconds   Unix time at which the last paused key may write again; 0 when no key is paused
+//   pace_paused_zones                     zones that are paused because they are busy
+//   pace_pauses_total{scope}              pauses that began or were extended: of a key, of a zone
 
 import type { Clock } from '#base/clock.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
@@ -50,9 +50,9 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
     'Namespaces whose writes wait for their turn or for the write limit; each API key counts its own.',
     (all) => sum(all.map(({ groups }) => groups)),
   );
-  single('pace_in_flight', 'Writes in progress.', (all) => sum(all.map(({ inFlight }) => inFlight)));
+  single('pace_writes_in_flight', 'Writes in progress.', (all) => sum(all.map(({ inFlight }) => inFlight)));
   single(
-    'pace_paused_until_seconds',
+    'pace_paused_until_timestamp_seconds',
     'Unix time at which the last paused API key may write again, 0 while no key is paused.',
     (all) => Math.max(0, ...all.map(({ pausedUntil }) => (pausedUntil ?? 0) / 1000)),
   );
@@ -60,7 +60,7 @@ export function createPaceMetrics(metrics: Metrics, clock: Clock): PaceMetrics {
     sum(all.map(({ zonePaused }) => zonePaused.size)),
   );
   const waited = metrics.histogram({
-    name: 'pace_wait_seconds',
+    name: 'pace_wait_duration_seconds',
     help: 'Seconds from the request for a write to its first attempt.',
     labels: lane,
   });

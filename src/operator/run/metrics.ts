@@ -2,7 +2,7 @@
 // resources/reasons.ts.
 //
 //   object_conditions, objects_not_ready       see kube/condition-metrics.ts
-//   propagation_seconds                        histogram: from a write at the service until every name server serves it
+//   propagation_duration_seconds               histogram: from a write at the service until every name server serves it
 //   deletions_held{kind}                       deleted objects whose records or zones remain (record/held.ts, zone/brake.ts)
 //   statuses_waiting                           statuses of DNSRecords that wait because writes go first (run/statuses.ts)
 //   heartbeats_total{result}                   heartbeats of this cluster: accepted, refused and unavailable
@@ -96,7 +96,7 @@ export function createObserver(metrics: Metrics, { zones, records }: Observed): 
   };
   countConditions(metrics, kinds, NOT_READY_REASONS);
   const propagation = metrics.histogram({
-    name: 'propagation_seconds',
+    name: 'propagation_duration_seconds',
     help: 'Seconds from a write at the service until every name server serves it.',
     buckets: PROPAGATION_BUCKETS,
   });

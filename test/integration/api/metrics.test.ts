@@ -10,7 +10,7 @@ const value = async (series: string): Promise<number> => {
   return Number(line.split(' ').at(-1));
 };
 const count = (route: string, method: string, status: number) =>
-  value(`api_request_seconds_count{route="${route}",method="${method}",status="${status}"}`);
+  value(`api_request_duration_seconds_count{route="${route}",method="${method}",code="${status}"}`);
 
 test('the series of every kind of write exist before the first write', async () => {
   for (const bucket of ['zones', 'records']) {

@@ -72,7 +72,7 @@ test('contains the operations of SPEC section 4', () => {
 test('contains every route of the service', async () => {
   // The request histogram has a series for each route with a schema. A different hook makes this second list.
   const text = await service.metrics();
-  const routes = [...text.matchAll(/api_request_seconds_count\{route="([^"]+)",method="([A-Z]+)"/g)]
+  const routes = [...text.matchAll(/api_request_duration_seconds_count\{route="([^"]+)",method="([A-Z]+)"/g)]
     .map(([, route = '', method = '']) => `${method} ${route.replaceAll(/(?<=\/):(\w+)/g, '{$1}')}`)
     .filter((route) => / \/(v1|acme)\//.test(route));
   expect(routes.length).toBeGreaterThan(10);

@@ -338,6 +338,6 @@ test('metrics count streams, lines, bytes and looks, and no stream counts as a s
   expect(await reader.untilEnd()).toBe('in order');
   for (const other of others) other.cut();
   expect(await service.metrics()).not.toMatch(
-    /api_request_seconds_count\{route="\/v1\/feed",method="GET",status="200"/,
+    /api_request_duration_seconds_count\{route="\/v1\/feed",method="GET",code="200"/,
   );
 });

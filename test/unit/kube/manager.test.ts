@@ -125,7 +125,7 @@ it('serves every series at zero from the start', async () => {
     'zonestead_workqueue_retries_total{name="widgets"} 0',
     'zonestead_workqueue_longest_running_processor_seconds{name="widgets"} 0',
     'zonestead_cache_watches_total{cache="widgets",end="failed"} 0',
-    'zonestead_events_dropped_total{why="queue_full"} 0',
+    'zonestead_events_dropped_total{reason="queue_full"} 0',
   ]) {
     expect(text).toContain(line);
   }

@@ -62,8 +62,19 @@ describe('metrics', () => {
     expect(await registry.metrics()).toMatch(/^zonestead_build_info\{component="api",version="\d+\.\d+\.\d+"\} 1$/m);
   });
 
-  it('include those of the process by default', async () => {
-    expect(await createMetrics().registry.metrics()).toContain('zonestead_process_cpu_seconds_total');
+  it('include those of the process by default, under the names that they have in every program', async () => {
+    const text = await createMetrics().registry.metrics();
+    expect(text).toMatch(/^process_cpu_seconds_total /m);
+    expect(text).not.toMatch(/zonestead_(?:process|nodejs)_/);
+  });
+
+  it('read a total that another part counts at each scrape', async () => {
+    const { registry, counter } = createMetrics({ processMetrics: false });
+    let total = 2;
+    counter({ name: 'terms_total', help: 'Terms', collect: () => total });
+    expect(await registry.metrics()).toMatch(/counter\nzonestead_terms_total 2$/m);
+    total = 3;
+    expect(await registry.metrics()).toMatch(/^zonestead_terms_total 3$/m);
   });
 });
 
@@ -81,7 +92,7 @@ describe('the health server', () => {
     server = await startHealthServer({ port: 0, host: '127.0.0.1', ready, registry });
     expect(await get('/healthz')).toEqual({ status: 200, text: '{"ok":true}\n' });
     expect(await get('/readyz')).toEqual({ status: 503, text: '{"ok":false,"checks":{"database":"down"}}\n' });
-    expect((await get('/metrics?x=1')).text).toContain('zonestead_process_');
+    expect((await get('/metrics?x=1')).text).toContain('process_cpu_seconds_total');
     expect((await get('/')).status).toBe(404);
   });
 

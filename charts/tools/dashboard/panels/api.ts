@@ -9,14 +9,17 @@ export const API: Row = {
       description: '4xx are the callers’ own; 503 is busy and is sent again; other 5xx are ours.',
       kind: 'stacked',
       unit: 'reqps',
-      queries: one(`sum by (status) (${rate('api_request_seconds_count')})`, '{{status}}'),
+      queries: one(`sum by (code) (${rate('api_request_duration_seconds_count')})`, '{{code}}'),
     },
     {
       title: 'Time of requests',
       description: 'All routes together.',
       kind: 'lines',
       unit: 's',
-      queries: [0.5, 0.9, 0.99].map((q) => ({ expr: quantile(q, 'api_request_seconds'), legend: `p${q * 100}` })),
+      queries: [0.5, 0.9, 0.99].map((q) => ({
+        expr: quantile(q, 'api_request_duration_seconds'),
+        legend: `p${q * 100}`,
+      })),
     },
     {
       title: 'Writes by result',
@@ -32,7 +35,7 @@ export const API: Row = {
       unit: 'short',
       width: 6,
       queries: [
-        { expr: of('database_work'), legend: 'work {{instance}}' },
+        { expr: of('database_operations_in_flight'), legend: 'work {{instance}}' },
         { expr: `max(${of('database_connections_max')})`, legend: 'pool' },
       ],
     },
@@ -44,7 +47,7 @@ export const API: Row = {
       width: 9,
       // For a route without requests the quantile is NaN, which is a line without a point.
       queries: one(
-        `topk(8, ${quantile(0.99, 'api_request_seconds', ['method', 'route'])} > 0)`,
+        `topk(8, ${quantile(0.99, 'api_request_duration_seconds', ['method', 'route'])} > 0)`,
         '{{method}} {{route}}',
       ),
     },
@@ -54,7 +57,10 @@ export const API: Row = {
       kind: 'stacked',
       unit: 'reqps',
       width: 9,
-      queries: one(`sum by (method, route) (${rate('api_request_seconds_count')}) > 0`, '{{method}} {{route}}'),
+      queries: one(
+        `sum by (method, route) (${rate('api_request_duration_seconds_count')}) > 0`,
+        '{{method}} {{route}}',
+      ),
     },
   ],
 };

@@ -16,7 +16,7 @@ export const OPERATOR: Row = {
       description: 'From a write at the service until every name server answers it.',
       kind: 'lines',
       unit: 's',
-      queries: [0.5, 0.99].map((q) => ({ expr: quantile(q, 'propagation_seconds'), legend: `p${q * 100}` })),
+      queries: [0.5, 0.99].map((q) => ({ expr: quantile(q, 'propagation_duration_seconds'), legend: `p${q * 100}` })),
     },
     {
       title: 'Runs by result',
@@ -61,7 +61,7 @@ export const OPERATOR: Row = {
       unit: 's',
       queries: [
         { expr: `max by (lane) (${of('pace_oldest_waiting_seconds')})`, legend: '{{lane}}' },
-        { expr: `max(${of('pace_paused_until_seconds')}) - time() > 0`, legend: 'key paused for' },
+        { expr: `max(${of('pace_paused_until_timestamp_seconds')}) - time() > 0`, legend: 'key paused for' },
       ],
     },
     {

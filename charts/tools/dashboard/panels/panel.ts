@@ -32,8 +32,9 @@ export interface Row {
 const IN = 'namespace=~"$namespace"';
 
 /** The metric, of the chosen namespaces. */
+/** Metrics of the process and of Node.js have the names that they have in every program. */
 export const of = (metric: string, matchers = ''): string =>
-  `zonestead_${metric}{${matchers ? `${IN}, ${matchers}` : IN}}`;
+  `${/^(process|nodejs)_/.test(metric) ? '' : 'zonestead_'}${metric}{${matchers ? `${IN}, ${matchers}` : IN}}`;
 export const rate = (metric: string, matchers = ''): string => `rate(${of(metric, matchers)}[$__rate_interval])`;
 /** For rare events: half an event a second says little. */
 export const perMinute = (metric: string, matchers = ''): string => `60 * ${rate(metric, matchers)}`;

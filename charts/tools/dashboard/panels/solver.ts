@@ -10,7 +10,10 @@ export const SOLVER: Row = {
       kind: 'stacked',
       unit: 'opm',
       width: 12,
-      queries: one(`sum by (action, result) (${perMinute('solver_challenge_seconds_count')})`, '{{action}} {{result}}'),
+      queries: one(
+        `sum by (action, result) (${perMinute('solver_challenge_duration_seconds_count')})`,
+        '{{action}} {{result}}',
+      ),
     },
     {
       title: 'Time of a challenge (p99)',
@@ -18,7 +21,7 @@ export const SOLVER: Row = {
       kind: 'lines',
       unit: 's',
       width: 12,
-      queries: one(quantile(0.99, 'solver_challenge_seconds', ['action']), '{{action}}'),
+      queries: one(quantile(0.99, 'solver_challenge_duration_seconds', ['action']), '{{action}}'),
     },
   ],
 };
