@@ -17,7 +17,7 @@ export const name = z
   .meta({ id: 'name' });
 export const port = z.int().min(1).max(65_535).meta({ id: 'port' });
 export const highPort = z.int().min(1_024).max(65_535).meta({ id: 'highPort' });
-export const replicas = z.int().min(0).max(100).meta({ id: 'replicas' });
+export const replicaCount = z.int().min(0).max(100).meta({ id: 'replicaCount' });
 export const pullPolicy = z.enum(['Always', 'IfNotPresent', 'Never']).meta({ id: 'pullPolicy' });
 /** A Kubernetes quantity, for instance 2Gi or 500m. */
 export const quantity = z
@@ -81,13 +81,44 @@ export const POD_VALUES: Readonly<Record<string, readonly [z.ZodType, string]>> 
   networkPolicy: [values({ extraIngress: list, extraEgress: list }), '`extraIngress`, `extraEgress`: further rules'],
 };
 
+/** Probes of a container that runs until its pod ends. */
+export const PROBES = { startupProbe: open, livenessProbe: open, readinessProbe: open };
+
+/** The values of every Deployment and StatefulSet, each with its description for the reference. */
+export const WORKLOAD_VALUES: Readonly<Record<string, readonly [z.ZodType, string]>> = {
+  startupProbe: [
+    open,
+    'merged over the fields of the default; a handler, for instance `exec`, replaces the default one',
+  ],
+  livenessProbe: [open, 'the same'],
+  readinessProbe: [open, 'the same'],
+  revisionHistoryLimit: [z.int().min(0), 'number of old revisions that Kubernetes keeps for a rollback'],
+};
+
+const UPDATES = 'replaces the default, a rolling update';
+/** The name of the value that says how an update replaces pods is the name of the field. */
+export const UPDATE_VALUES: Readonly<Record<string, readonly [z.ZodType, string]>> = {
+  strategy: [open, `of a Deployment: ${UPDATES}`],
+  updateStrategy: [open, `of a StatefulSet: ${UPDATES}`],
+};
+
+const schemas = (described: Readonly<Record<string, readonly [z.ZodType, string]>>) =>
+  Object.fromEntries(Object.entries(described).map(([key, [schema]]) => [key, schema]));
+
 /** The values of a component: its own, and those of its pod. */
 export function component<Shape extends z.ZodRawShape>(own: Shape) {
-  const pod = Object.fromEntries(Object.entries(POD_VALUES).map(([key, [schema]]) => [key, schema]));
-  return values({ ...pod, ...own });
+  return values({ ...schemas(POD_VALUES), ...own });
 }
 
-export const pdb = values({
+/** The same for a component whose pods run all the time. */
+export function deployment<Shape extends z.ZodRawShape>(own: Shape) {
+  return component({ ...schemas(WORKLOAD_VALUES), strategy: open, ...own });
+}
+export function statefulSet<Shape extends z.ZodRawShape>(own: Shape) {
+  return component({ ...schemas(WORKLOAD_VALUES), updateStrategy: open, ...own });
+}
+
+export const podDisruptionBudget = values({
   enabled: z.boolean().describe('Has an effect only with more than one replica'),
   maxUnavailable: z
     .union([z.int().min(0), z.string().regex(/^[0-9]+%$/), z.null()])
@@ -96,7 +127,7 @@ export const pdb = values({
   unhealthyPodEvictionPolicy: z
     .enum(['AlwaysAllow', 'IfHealthyBudget', ''])
     .describe('With AlwaysAllow, pods that are not ready do not block a node drain'),
-}).meta({ id: 'pdb' });
+}).meta({ id: 'podDisruptionBudget' });
 
 /** The values of an object that can be in another namespace. */
 export function elsewhere<Shape extends z.ZodRawShape>(own: Shape) {

@@ -4,18 +4,21 @@ import { z } from 'zod';
 import { CLUSTER_NAME } from '#base/part-names.ts';
 import {
   component,
+  deployment,
   elsewhere,
   highPort,
   image,
   list,
   name,
   open,
-  pdb,
+  PROBES,
+  podDisruptionBudget,
   port,
   pullPolicy,
   quantity,
-  replicas,
+  replicaCount,
   resolvers,
+  statefulSet,
   tag,
   texts,
   values,
@@ -47,7 +50,7 @@ const persistence = values({
 const database = values({
   mode: z.enum(['builtin', 'external', 'cnpg']),
   name: z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/),
-  builtin: component({
+  builtin: statefulSet({
     image,
     existingSecret: name,
     maxConnections: z.int().min(10).max(10_000),
@@ -68,16 +71,16 @@ const database = values({
 });
 
 /** Null means that a HorizontalPodAutoscaler manages the number. */
-const scaled = z.union([replicas, z.null()]).meta({ id: 'scaled' });
+const scaled = z.union([replicaCount, z.null()]).meta({ id: 'scaled' });
 
 const octets = z
   .string()
   .regex(/^[0-9]+(Ki|Mi|Gi|Ti)?$/)
   .meta({ id: 'octets' });
 
-const api = component({
+const api = deployment({
   enabled: z.boolean(),
-  replicas: scaled,
+  replicaCount: scaled,
   limits: z.boolean(),
   powerdnsApi: z.boolean(),
   updates: values({
@@ -131,12 +134,12 @@ const api = component({
       teams: texts,
     }),
   }),
-  pdb,
+  podDisruptionBudget,
 });
 
-const operator = component({
+const operator = deployment({
   enabled: z.boolean(),
-  replicas,
+  replicaCount,
   namespaces: z.array(name.min(1)),
   cluster: z.string().regex(new RegExp(`^(${CLUSTER_NAME.source.slice(1, -1)})?$`)),
   apiKey: existing,
@@ -145,12 +148,12 @@ const operator = component({
   parentNetworks: networks,
   nameserverAddresses: z.record(hostName, z.string()),
   leaderElection: values({ namespace: name }),
-  pdb,
+  podDisruptionBudget,
 });
 
-const solver = component({
+const solver = deployment({
   enabled: z.boolean(),
-  replicas,
+  replicaCount,
   port: highPort,
   certificate: values({
     mode: z.enum(['self', 'cert-manager', 'existing']),
@@ -158,12 +161,12 @@ const solver = component({
     caBundle: z.string(),
   }),
   certManager: values({ serviceAccountName: name.min(1), namespace: name.min(1) }),
-  pdb,
+  podDisruptionBudget,
 });
 
-const nameserver = component({
+const nameserver = statefulSet({
   enabled: z.boolean(),
-  replicas: scaled,
+  replicaCount: scaled,
   image,
   knot: values({
     workers: z.int().min(1).max(64),
@@ -171,6 +174,7 @@ const nameserver = component({
     rateLimitExempt: networks,
     cookieSecret: existing,
     resources: open,
+    ...PROBES,
   }),
   persistence,
   podServices: values({
@@ -186,7 +190,7 @@ const nameserver = component({
   compareMinutes: z.int().min(1).max(10_080),
   listenAddresses: z.array(z.string().regex(/^[0-9a-fA-F.:]+$/)).min(1),
   port: highPort,
-  pdb,
+  podDisruptionBudget,
 });
 
 const tsigAlgorithm = z.enum(['hmac-sha256', 'hmac-sha384', 'hmac-sha512']).meta({ id: 'tsigAlgorithm' });
@@ -197,9 +201,9 @@ const tsig = values({ existingSecret: name, key: z.string().min(1), name: tsigNa
 });
 const podAddresses = z.array(z.string().regex(/^[0-9a-fA-F.:]+$/));
 
-const edge = component({
+const edge = statefulSet({
   enabled: z.boolean(),
-  replicas: z.int().min(1).max(32),
+  replicaCount: z.int().min(1).max(32),
   secondary: secondaryName,
   primaries: z.array(z.string().regex(/^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+):[0-9]{1,5}$/)).max(8),
   networks,
@@ -214,7 +218,7 @@ const edge = component({
   persistence,
   podServices: values({ type: serviceType, port, addresses: podAddresses, annotations: texts }),
   waitSeconds: z.int().min(0).max(604_800),
-  pdb,
+  podDisruptionBudget,
 });
 
 const secondaries = z.array(

@@ -1,17 +1,21 @@
 // docs/reference/helm-values.md: the values of the chart, with their defaults and the comments of values.yaml.
 import { readFile } from 'node:fs/promises';
-import { POD_VALUES } from '../../charts/tools/common-values.ts';
+import { POD_VALUES, UPDATE_VALUES, WORKLOAD_VALUES } from '../../charts/tools/common-values.ts';
 import { readValues, type Value } from '../../charts/tools/value-comments.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 const VALUES = new URL('../../charts/zonestead/values.yaml', import.meta.url);
-const COMPONENTS = ['api', 'operator', 'solver', 'nameserver', 'bootstrap', 'database.builtin', 'uninstall', 'test'];
+const DEPLOYMENTS = ['api', 'operator', 'solver'];
+const STATEFUL_SETS = ['nameserver', 'edge', 'database.builtin'];
+const JOBS = ['bootstrap', 'uninstall', 'test'];
 
 const rowOf = ({ path, default: given = '', description }: Value) => [
   code(path),
   given === '' ? '' : code(given),
   plain(description),
 ];
+
+const names = (components: string[]) => components.map(code).join(', ');
 
 /** A value that only holds others needs a row for its description alone. */
 const isShown = (value: Value) => value.default !== undefined || value.description !== '';
@@ -28,7 +32,8 @@ export async function helmValuesPage(): Promise<string> {
       const rows = [...head(name), ...(groups.get(name) ?? [])].map(rowOf);
       return `## ${name}\n\n${table(['value', 'default', 'description'], rows)}`;
     });
-  const pods = Object.entries(POD_VALUES).map(([key, [, words]]) => [code(key), plain(words)]);
+  const rowsOf = (described: typeof POD_VALUES) =>
+    Object.entries(described).map(([key, [, words]]) => [code(key), plain(words)]);
   return page(
     'Helm values',
     paragraph(
@@ -38,7 +43,13 @@ export async function helmValuesPage(): Promise<string> {
     table(['value', 'default', 'description'], single.map(rowOf)),
     ...sections,
     '## Every component',
-    `Each of ${COMPONENTS.map(code).join(', ')} also has these values:`,
-    table(['value', 'description'], pods),
+    `Each of ${names([...DEPLOYMENTS, ...STATEFUL_SETS, ...JOBS])} also has these values:`,
+    table(['value', 'description'], rowsOf(POD_VALUES)),
+    '## Every Deployment and StatefulSet',
+    paragraph(
+      `The Deployments ${names(DEPLOYMENTS)} and the StatefulSets ${names(STATEFUL_SETS)} also have these values. ` +
+        'The container of knotd has its own probes in `nameserver.knot`.',
+    ),
+    table(['value', 'description'], rowsOf({ ...WORKLOAD_VALUES, ...UPDATE_VALUES })),
   );
 }

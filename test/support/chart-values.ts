@@ -60,6 +60,17 @@ const everything = {
   serviceAccount: { annotations: { 'cloud.example/role': 'dns' }, labels: { a: 'b' } },
 };
 
+/** The same for a component whose pods run all the time. */
+const running = {
+  ...everything,
+  startupProbe: { failureThreshold: 600 },
+  livenessProbe: { exec: { command: ['/bin/true'] } },
+  readinessProbe: { periodSeconds: 5 },
+  revisionHistoryLimit: 3,
+};
+const deployment = { ...running, strategy: { type: 'Recreate' } };
+const statefulSet = { ...running, updateStrategy: { type: 'OnDelete' } };
+
 export const VALUE_SETS: Readonly<Record<string, Values>> = {
   defaults: {},
   production,
@@ -142,7 +153,10 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
         allocateLoadBalancerNodePorts: false,
       },
     },
-    nameserver: { listenAddresses: ['0.0.0.0', '::'], pdb: { enabled: true, maxUnavailable: null, minAvailable: 1 } },
+    nameserver: {
+      listenAddresses: ['0.0.0.0', '::'],
+      podDisruptionBudget: { enabled: true, maxUnavailable: null, minAvailable: 1 },
+    },
   },
   'DNS updates at a load balancer': {
     api: {
@@ -161,7 +175,7 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     commonAnnotations: { contact: 'dns@example.net' },
     bootstrap: { ...everything, rotation: '2027-01', ttlSecondsAfterFinished: 60 },
     api: {
-      ...everything,
+      ...deployment,
       console: {
         url: 'https://dns.example.net',
         oidc: {
@@ -172,20 +186,20 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
         },
       },
     },
-    operator: { ...everything, nameserverAddresses: { 'ns1.example.net': '192.0.2.53' }, resolvers: ['192.0.2.1:53'] },
-    solver: everything,
+    operator: { ...deployment, nameserverAddresses: { 'ns1.example.net': '192.0.2.53' }, resolvers: ['192.0.2.1:53'] },
+    solver: deployment,
     edge: {
-      ...everything,
+      ...statefulSet,
       enabled: true,
       persistence: { enabled: false },
       knot: { rateLimitExempt: ['192.0.2.0/24'] },
     },
     nameserver: {
-      ...everything,
+      ...statefulSet,
       persistence: { enabled: false },
       knot: { rateLimit: 0, rateLimitExempt: ['192.0.2.0/24'], cookieSecret: { existingSecret: 'cookies' } },
     },
-    database: { builtin: { ...everything, existingSecret: 'passwords', persistence: { enabled: false } } },
+    database: { builtin: { ...statefulSet, existingSecret: 'passwords', persistence: { enabled: false } } },
     networkPolicy: { enabled: true },
     monitoring: {
       serviceMonitor: { enabled: true, namespace: 'monitoring', labels: { release: 'prometheus' } },
@@ -205,7 +219,7 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
 /** Values that are refused, and what is said then: the value's name and what is allowed. */
 export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ database: { mode: 'mysql' } }, /\/database\/mode.*'builtin', 'external', 'cnpg'/],
-  [{ api: { replicas: 'two' } }, /\/api\/replicas.*want integer/],
+  [{ api: { replicaCount: 'two' } }, /\/api\/replicaCount.*want integer/],
   [{ apii: {} }, /additional properties 'apii' not allowed/],
   [{ api: { resorces: {} } }, /\/api'.*additional properties 'resorces' not allowed/],
   [{ api: { updates: { port: 53 } } }, /\/api\/updates\/port.*want 1,?024/],
@@ -227,14 +241,14 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ ...region, operator: { enabled: true } }, /operator\.url is needed with api\.enabled false/],
   [{ nameserver: { enabled: false } }, /nameservers is needed with nameserver\.enabled false/],
   [{ ...region, nameserver: { enabled: false } }, /the release is empty/],
-  [{ nameserver: { replicas: null, podServices: { enabled: true } } }, /nameserver\.replicas is needed/],
+  [{ nameserver: { replicaCount: null, podServices: { enabled: true } } }, /nameserver\.replicaCount is needed/],
   [{ nameserver: { knot: { workers: 0 } } }, /\/nameserver\/knot\/workers.*want 1/],
   [
     { nameserver: { persistence: { size: '100Mi' } } },
     /nameserver\.persistence\.size is 100Mi, and must be 128Mi or more/,
   ],
   [{ edge: { enabled: true, persistence: { size: '0.1Gi' } } }, /edge\.persistence\.size is 0\.1Gi/],
-  [{ edge: { enabled: true }, nameserver: { replicas: 5 } }, /nameserver\.replicas must be from 1 to 4/],
+  [{ edge: { enabled: true }, nameserver: { replicaCount: 5 } }, /nameserver\.replicaCount must be from 1 to 4/],
   [{ edge: { enabled: true }, nameserver: { enabled: false }, nameservers: ['a.b'] }, /edge\.primaries is needed/],
   [{ edge: { enabled: true, primaries: ['a:53'] } }, /edge\.tsig\.existingSecret is needed/],
   [
@@ -250,5 +264,8 @@ export const WRONG_VALUES: readonly (readonly [Values, RegExp])[] = [
   [{ ...region, secondaries: [{ name: 'eu', addresses: ['192.0.2.1'] }] }, /secondaries belong to the release/],
   [{ operator: { url: 'https://x.example' } }, /operator\.apiKey\.existingSecret is needed/],
   [{ api: { console: { oidc: { issuer: 'https://l.example' } } } }, /api\.console\.oidc\.clientId is needed/],
-  [{ api: { pdb: { minAvailable: 1 } } }, /api\.pdb\.minAvailable and api\.pdb\.maxUnavailable exclude/],
+  [
+    { api: { podDisruptionBudget: { minAvailable: 1 } } },
+    /api\.podDisruptionBudget\.minAvailable and api\.podDisruptionBudget\.maxUnavailable exclude/,
+  ],
 ];

@@ -26,7 +26,7 @@
 {{- join "," .Values.edge.primaries -}}
 {{- else -}}
 {{- $all := list -}}
-{{- range $index := until (int .Values.nameserver.replicas) -}}
+{{- range $index := until (int .Values.nameserver.replicaCount) -}}
 {{- $all = append $all (printf "%s-nameserver-%d.%s.svc:%v" (include "zonestead.fullname" $) $index (include "zonestead.namespace" $) $.Values.nameserver.podServices.port) -}}
 {{- end -}}
 {{- join "," $all -}}

@@ -106,22 +106,13 @@ resources:
 {{- end }}
 {{- end -}}
 
-{{/* Probes of a process that has a health port. */}}
-{{- define "zonestead.probes" -}}
-startupProbe:
-  httpGet: { path: /healthz, port: health }
-  periodSeconds: 1
-  failureThreshold: 60
-livenessProbe:
-  httpGet: { path: /healthz, port: health }
-  periodSeconds: 10
-  timeoutSeconds: 5
-  failureThreshold: 6
-readinessProbe:
-  httpGet: { path: /readyz, port: health }
-  periodSeconds: 2
-  timeoutSeconds: 3
-  failureThreshold: 2
+{{/* The history and the updates of a workload: (dict "values" .Values.api "field" "strategy" "default" (dict "type" "RollingUpdate")) */}}
+{{- define "zonestead.updates" -}}
+{{- if not (kindIs "invalid" .values.revisionHistoryLimit) }}
+revisionHistoryLimit: {{ .values.revisionHistoryLimit }}
+{{- end }}
+{{ .field }}:
+  {{- toYaml (get .values .field | default .default) | nindent 2 }}
 {{- end -}}
 
 {{/* Additions from the values. */}}

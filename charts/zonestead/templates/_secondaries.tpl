@@ -16,7 +16,7 @@
 {{- if include "zonestead.ownEdges" . -}}
 {{- $edge := .Values.edge -}}
 {{- $addresses := list -}}
-{{- range $index := until (int $edge.replicas) -}}
+{{- range $index := until (int $edge.replicaCount) -}}
 {{- $addresses = append $addresses (printf "%s-edge-%d.%s.svc:%v" (include "zonestead.fullname" $) $index (include "zonestead.namespace" $) $edge.podServices.port) -}}
 {{- end -}}
 {{- $secret := dict "name" (include "zonestead.edgeSecret" .) "key" $edge.tsig.key "own" (empty $edge.tsig.existingSecret) -}}

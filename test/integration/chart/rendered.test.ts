@@ -66,7 +66,7 @@ it('works as a part of another chart, with the global values of its parent', asy
       JSON.stringify({ apiVersion: 'v2', name: 'parent', version: '1.0.0', dependencies }),
     );
     const global = { imageRegistry: 'mirror.example', somethingOfTheParent: { a: 1 } };
-    const objects = await render({ global, zonestead: { enabled: true, api: { replicas: 3 } } }, { chart: folder });
+    const objects = await render({ global, zonestead: { enabled: true, api: { replicaCount: 3 } } }, { chart: folder });
     expect(one(objects, 'Deployment', 'zonestead-api').spec.replicas).toBe(3);
     expect(container(objects, 'Deployment', 'zonestead-api').image).toBe('mirror.example/zonestead/zonestead:0.1.0');
     expect(await render({ zonestead: { enabled: false } }, { chart: folder })).toEqual([]);
@@ -296,20 +296,6 @@ describe('values', () => {
       'zonestead-nameserver-1',
     ]);
     expect(services.map(({ loadBalancerIP }) => loadBalancerIP)).toEqual(['192.0.2.1', '192.0.2.2']);
-  });
-
-  it('create a disruption budget only for more than one pod', async () => {
-    const budgets = async (replicas: number) =>
-      (await render({ api: { replicas, pdb: { enabled: true } } })).filter(
-        ({ kind }) => kind === 'PodDisruptionBudget',
-      );
-    expect([(await budgets(1)).length, (await budgets(2)).length]).toEqual([0, 1]);
-  });
-
-  it('leave the number of replicas to an autoscaler', async () => {
-    const objects = await render({ api: { replicas: null, pdb: { enabled: true } } });
-    expect(one(objects, 'Deployment', 'zonestead-api').spec).not.toHaveProperty('replicas');
-    expect(one(objects, 'PodDisruptionBudget', 'zonestead-api').spec.maxUnavailable).toBe(1);
   });
 
   it('keep the version of the chart out of pods, so that it does not restart Postgres', async () => {

@@ -34,7 +34,7 @@ export const CHART_FAULTS: readonly Fault[] = [
     breaks: 'pods are ready before they can work, because readiness asks /healthz',
     edits: [
       {
-        file: 'charts/zonestead/templates/_pod.tpl',
+        file: 'charts/zonestead/templates/_probes.tpl',
         find: 'httpGet: { path: /readyz, port: health }',
         replace: 'httpGet: { path: /healthz, port: health }',
       },

@@ -1,0 +1,90 @@
+{{/* Probes of the containers. The values of a component add fields to them, and replace their handlers and times. */}}
+
+{{/* Probes with the values merged over the defaults: (dict "defaults" "zonestead.healthProbes" "values" .Values.api). A container has one
+handler for each probe, so a handler in the values replaces the default one. */}}
+{{- define "zonestead.probes" -}}
+{{- $values := .values }}
+{{- $handlers := list "exec" "grpc" "httpGet" "tcpSocket" }}
+{{- range $kind, $probe := fromYaml (include .defaults .) }}
+{{- $given := get $values $kind | default dict }}
+{{- range $handlers }}
+{{- if hasKey $given . }}
+{{- $probe = omit $probe "exec" "grpc" "httpGet" "tcpSocket" }}
+{{- end }}
+{{- end }}
+{{ $kind }}:
+  {{- toYaml (mergeOverwrite $probe (deepCopy $given)) | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* A process of Zonestead that has a health port. */}}
+{{- define "zonestead.healthProbes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: health }
+  periodSeconds: 1
+  failureThreshold: 60
+livenessProbe:
+  httpGet: { path: /healthz, port: health }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: { path: /readyz, port: health }
+  periodSeconds: 2
+  timeoutSeconds: 3
+  failureThreshold: 2
+{{- end -}}
+
+{{/* knotd of a name server. Its readiness means the TCP port only; the other container knows whether knotd has all zones. */}}
+{{- define "zonestead.knotProbes" -}}
+startupProbe:
+  tcpSocket: { port: dns-tcp }
+  periodSeconds: 1
+  failureThreshold: 120
+livenessProbe:
+  tcpSocket: { port: dns-tcp }
+  periodSeconds: 10
+  timeoutSeconds: 3
+  failureThreshold: 6
+readinessProbe:
+  tcpSocket: { port: dns-tcp }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 2
+{{- end -}}
+
+{{/* knotd of an edge. At its start, a pod without the zones of its catalog would refuse queries; a restart would not help, so that limit is
+long. The liveness probe also gives knotd new addresses of name servers, and a new key. */}}
+{{- define "zonestead.edgeProbes" -}}
+startupProbe:
+  exec: { command: [/usr/local/bin/node, /app/main.js, edge-conf, --zones] }
+  periodSeconds: 2
+  timeoutSeconds: 10
+  failureThreshold: 1800
+livenessProbe:
+  exec: { command: [/usr/local/bin/node, /app/main.js, edge-conf, --check] }
+  periodSeconds: 30
+  timeoutSeconds: 20
+  failureThreshold: 3
+readinessProbe:
+  tcpSocket: { port: dns-tcp }
+  periodSeconds: 2
+  timeoutSeconds: 2
+  failureThreshold: 2
+{{- end -}}
+
+{{- define "zonestead.postgresProbes" -}}
+startupProbe:
+  tcpSocket: { port: postgres }
+  periodSeconds: 1
+  failureThreshold: 120
+livenessProbe:
+  tcpSocket: { port: postgres }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  tcpSocket: { port: postgres }
+  periodSeconds: 2
+  timeoutSeconds: 2
+{{- end -}}
