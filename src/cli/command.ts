@@ -25,7 +25,7 @@ interface ArgumentDescription {
 }
 
 export interface OptionDescription {
-  /** For instance "--json" or "--ttl <seconds>". */
+  /** For instance "--yes" or "--ttl <seconds>". */
   readonly flags: string;
   readonly describe: string;
   readonly default?: string;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
+import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -80,19 +81,10 @@ async function mintNodeKey(config: Config, given: object, print: Print): Promise
   print(minted.text);
 }
 
-export async function runKeysList(
-  config: Config,
-  options: { team?: string; json?: boolean },
-  print: Print,
-): Promise<void> {
+/** @param team the name of the team whose keys are listed; undefined: all keys */
+export async function runKeysList(config: Config, team: string | undefined, output: Output): Promise<void> {
   const now = new Date();
-  const keys = (await adminListKeys(config.DATABASE_URL, options.team ?? null)).filter(
-    (key) => !isEndedSession(key, now),
-  );
-  if (options.json) {
-    print(JSON.stringify({ keys }, null, 2));
-    return;
-  }
+  const keys = (await adminListKeys(config.DATABASE_URL, team ?? null)).filter((key) => !isEndedSession(key, now));
   const rows = keys.map((key) => [
     key.id,
     key.kind === 'node' ? '(name server)' : key.holder,
@@ -102,7 +94,9 @@ export async function runKeysList(
     stateOf(key, now),
     key.lastUsedAt?.toISOString().slice(0, 16) ?? 'never',
   ]);
-  table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'STATE', 'LAST USE'], rows, print);
+  await show(output, { keys }, () =>
+    table(['ID', 'HOLDER', 'NAME', 'RECORDS', 'ZONES', 'STATE', 'LAST USE'], rows, output.print),
+  );
 }
 
 /** @throws Error if the key does not exist */

@@ -1,18 +1,15 @@
 // `zonestead nodes …`: an administrator of the service lists the name servers that follow the feed.
 import { randomBytes } from 'node:crypto';
 import { adminCompareNodes, adminForgetNode, adminListNodes } from '#service/nodes/administration.ts';
+import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
 type Config = { DATABASE_URL: string };
 type Listed = Awaited<ReturnType<typeof adminListNodes>>[number];
 
-export async function runNodesList(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
+export async function runNodesList(config: Config, output: Output): Promise<void> {
   const nodes = await adminListNodes(config.DATABASE_URL);
-  if (options.json) {
-    print(JSON.stringify({ nodes }, null, 2));
-    return;
-  }
   const rows = nodes.map((node) => [
     node.name,
     node.engine,
@@ -22,9 +19,11 @@ export async function runNodesList(config: Config, options: { json?: boolean }, 
     String(node.zones),
     String(node.failingCount),
   ]);
-  table(['NODE', 'ENGINE', 'STATE', 'REPORT', 'LAG', 'ZONES', 'FAILING'], rows, print);
-  for (const { name, failing } of nodes)
-    for (const { id, error } of failing) print(`${name}: ${id}: ${oneLine(error)}`);
+  await show(output, { nodes }, () => {
+    table(['NODE', 'ENGINE', 'STATE', 'REPORT', 'LAG', 'ZONES', 'FAILING'], rows, output.print);
+    for (const { name, failing } of nodes)
+      for (const { id, error } of failing) output.print(`${name}: ${id}: ${oneLine(error)}`);
+  });
 }
 
 export async function runNodesCompare(config: Config, print: Print): Promise<void> {

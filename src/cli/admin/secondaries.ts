@@ -19,6 +19,7 @@ import {
 } from '#service/secondaries/administration.ts';
 import { endpointOf, type SecondaryChange, textOfEndpoint } from '#service/secondaries/input.ts';
 import type { WrittenSecondary } from '#service/secondaries/write.ts';
+import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
@@ -148,12 +149,8 @@ export async function runSecondariesApply(config: Config, path: string, print: P
   }
 }
 
-export async function runSecondariesList(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
+export async function runSecondariesList(config: Config, output: Output): Promise<void> {
   const all = await adminListSecondaries(config.DATABASE_URL);
-  if (options.json) {
-    print(JSON.stringify({ secondaries: all.map(withoutSecret) }, null, 2));
-    return;
-  }
   const rows = all.map((each) => [
     each.name,
     each.addresses.map(textOfEndpoint).join(' '),
@@ -162,12 +159,15 @@ export async function runSecondariesList(config: Config, options: { json?: boole
     offerOf(each),
     stateOf(each),
   ]);
-  table(['NAME', 'ADDRESSES', 'NAME SERVERS', 'ZONES', 'OFFERED TO', 'STATE'], rows, print);
+  await show(output, { secondaries: all.map(withoutSecret) }, () =>
+    table(['NAME', 'ADDRESSES', 'NAME SERVERS', 'ZONES', 'OFFERED TO', 'STATE'], rows, output.print),
+  );
 }
 
-export async function runSecondariesShow(config: Config, name: string, print: Print): Promise<void> {
+export async function runSecondariesShow(config: Config, name: string, output: Output): Promise<void> {
   const found = await adminShowSecondary(config.DATABASE_URL, name);
-  print(JSON.stringify({ ...withoutSecret(found), catalogZone: catalogName(name) }, null, 2));
+  const secondary = { ...withoutSecret(found), catalogZone: catalogName(name) };
+  await show(output, secondary, () => output.print(JSON.stringify(secondary, null, 2)));
 }
 
 export async function runSecondariesRemove(config: Config, name: string, print: Print): Promise<void> {

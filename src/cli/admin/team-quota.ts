@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { octets } from '#config.ts';
 import { adminTeamQuota } from '#service/accounts/team-quota.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
 import { parseOptions } from './keys.ts';
 
@@ -17,7 +18,7 @@ const options = z.object({
   keys: number,
   members: number,
   default: z.boolean().optional(),
-  json: z.boolean().optional(),
+  output: z.enum(['table', 'json', 'yaml']),
 });
 
 /** @throws Error if the team does not exist or an option is wrong */
@@ -27,17 +28,15 @@ export async function runTeamsQuota(
   given: unknown,
   print: (line: string) => void,
 ): Promise<void> {
-  const { default: reset = false, json = false, ...numbers } = parseOptions(options, given);
+  const { default: reset = false, output: format, ...numbers } = parseOptions(options, given);
   const shown = await adminTeamQuota(config.DATABASE_URL, team, { reset, numbers }, new Date());
-  if (json) {
-    print(JSON.stringify(shown, null, 2));
-    return;
-  }
-  print(`team ${shown.name} (${shown.id})`);
   const rows = Object.entries(shown.quota).map(([kind, { used, own }]) => [
     kind,
     String(used),
     own === null ? "the service's" : String(own),
   ]);
-  table(['QUOTA', 'USED', 'LIMIT'], rows, print);
+  await show({ format, print }, shown, () => {
+    print(`team ${shown.name} (${shown.id})`);
+    table(['QUOTA', 'USED', 'LIMIT'], rows, print);
+  });
 }

@@ -1,16 +1,13 @@
 // `zonestead teams list` and `zonestead teams bind`: the teams of the service in the database.
 import { adminBindTeam, adminListTeams } from '#service/accounts/team-administration.ts';
+import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
 type Config = { DATABASE_URL: string };
 
-export async function runTeamsList(config: Config, options: { json?: boolean }, print: Print): Promise<void> {
+export async function runTeamsList(config: Config, output: Output): Promise<void> {
   const teams = await adminListTeams(config.DATABASE_URL);
-  if (options.json) {
-    print(JSON.stringify({ teams }, null, 2));
-    return;
-  }
   const rows = teams.map((team) => [
     team.id,
     String(team.members),
@@ -18,7 +15,7 @@ export async function runTeamsList(config: Config, options: { json?: boolean }, 
     team.rule === null ? '-' : JSON.stringify(team.rule),
     team.name,
   ]);
-  table(['ID', 'MEMBERS', 'KEYS', 'RULE', 'NAME'], rows, print);
+  await show(output, { teams }, () => table(['ID', 'MEMBERS', 'KEYS', 'RULE', 'NAME'], rows, output.print));
 }
 
 /** @throws Error if the team does not exist, or has members or keys while `yes` is missing */

@@ -1,6 +1,7 @@
 // `zonestead clusters …`: the installations that write records, over the REST API.
 import { type CommandGroup, describeCommand } from '../command.ts';
-import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+import { REST_SETTINGS, withRest } from './rest.ts';
 
 const NAME = [{ usage: '<name>', describe: 'name of the cluster' }];
 const OWNER = {
@@ -8,12 +9,12 @@ const OWNER = {
   describe: 'org:<teamId>, or personal (default: all clusters that the API key can see)',
 };
 const load = () => import('../rest/clusters.ts');
-type Options = JsonOption & { owner?: string };
+type Options = OutputOption & { owner?: string };
 
 const list = describeCommand({
   name: 'list',
   describe: 'list the clusters with their state and last heartbeat',
-  options: [OWNER, JSON_OPTION],
+  options: [OWNER, OUTPUT_OPTION],
   settings: REST_SETTINGS,
   run: (_args, options: Options, context) =>
     withRest(context, options, async (session) => (await load()).listClusters(session, options.owner)),
@@ -23,7 +24,7 @@ const drain = describeCommand({
   name: 'drain',
   describe: 'withdraw the records of a cluster wherever other records are at their name and type',
   arguments: NAME,
-  options: [OWNER, JSON_OPTION],
+  options: [OWNER, OUTPUT_OPTION],
   notes: 'It needs the personal key of an owner of the team.',
   settings: REST_SETTINGS,
   run: ([name = ''], options: Options, context) =>
@@ -34,7 +35,7 @@ const restore = describeCommand({
   name: 'restore',
   describe: 'serve the records of a drained cluster again',
   arguments: NAME,
-  options: [OWNER, JSON_OPTION],
+  options: [OWNER, OUTPUT_OPTION],
   notes: 'It needs the personal key of an owner of the team.',
   settings: REST_SETTINGS,
   run: ([name = ''], options: Options, context) =>
@@ -45,7 +46,7 @@ const remove = describeCommand({
   name: 'remove',
   describe: 'remove a cluster that sends no heartbeats and owns no records',
   arguments: NAME,
-  options: [OWNER, JSON_OPTION],
+  options: [OWNER, OUTPUT_OPTION],
   notes: 'It needs the personal key of an owner of the team.',
   settings: REST_SETTINGS,
   run: ([name = ''], options: Options, context) =>

@@ -1,5 +1,6 @@
 // `zonestead keys …`: API keys, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const create = describeCommand({
   name: 'mint',
@@ -57,14 +58,11 @@ const create = describeCommand({
 const list = describeCommand({
   name: 'list',
   describe: 'list API keys, without their secrets',
-  options: [
-    { flags: '--team <name>', describe: 'list only the keys of this team' },
-    { flags: '--json', describe: 'print JSON' },
-  ],
+  options: [{ flags: '--team <name>', describe: 'list only the keys of this team' }, OUTPUT_OPTION],
   settings: ['DATABASE_URL'],
-  run: async (_args, options: { team?: string; json?: boolean }, { config, print }) => {
+  run: async (_args, { team, output }: OutputOption & { team?: string }, { config, print }) => {
     const { runKeysList } = await import('../admin/keys.ts');
-    await runKeysList(config(), options, print);
+    await runKeysList(config(), team, { format: output, print });
   },
 });
 

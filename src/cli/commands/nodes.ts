@@ -1,14 +1,15 @@
 // `zonestead nodes …`: the name servers that follow the feed, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const list = describeCommand({
   name: 'list',
   describe: 'list the name servers that reported within a day',
-  options: [{ flags: '--json', describe: 'print JSON' }],
+  options: [OUTPUT_OPTION],
   settings: ['DATABASE_URL'],
-  run: async (_args, options: { json?: boolean }, { config, print }) => {
+  run: async (_args, { output }: OutputOption, { config, print }) => {
     const { runNodesList } = await import('../admin/nodes.ts');
-    await runNodesList(config(), options, print);
+    await runNodesList(config(), { format: output, print });
   },
 });
 

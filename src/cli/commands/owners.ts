@@ -1,6 +1,7 @@
 // `zonestead owners …`: the owners of records, over the REST API.
 import { type CommandGroup, describeCommand } from '../command.ts';
-import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+import { REST_SETTINGS, withRest } from './rest.ts';
 
 const list = describeCommand({
   name: 'list',
@@ -8,10 +9,10 @@ const list = describeCommand({
   arguments: [{ usage: '<zone>', describe: 'name or id of the zone' }],
   options: [
     { flags: '--prefix <text>', describe: 'list only owners that begin with this text, for instance k8s:prod/' },
-    JSON_OPTION,
+    OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption & { prefix?: string }, context) =>
+  run: ([zone = ''], options: OutputOption & { prefix?: string }, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/owners.ts')).listOwners(session, zone, options.prefix),
     ),
@@ -25,9 +26,9 @@ const release = describeCommand({
     { usage: '<zone>', describe: 'name or id of the zone' },
     { usage: '<owner>', describe: 'the owner, as "owners list" prints it' },
   ],
-  options: [{ flags: '--yes', describe: 'confirm the release' }, JSON_OPTION],
+  options: [{ flags: '--yes', describe: 'confirm the release' }, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = '', owner = ''], options: JsonOption & { yes?: boolean }, context) =>
+  run: ([zone = '', owner = ''], options: OutputOption & { yes?: boolean }, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/owners.ts')).releaseOwner(session, zone, owner, options),
     ),

@@ -1,8 +1,9 @@
 // `zonestead records …`: records, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+import { REST_SETTINGS, withRest } from './rest.ts';
 
-interface WriteOptions extends JsonOption {
+interface WriteOptions extends OutputOption {
   ttl?: number;
   priority?: number;
   comment?: string;
@@ -24,10 +25,10 @@ const list = describeCommand({
   options: [
     { flags: '--name <name>', describe: 'list only records of this name' },
     { flags: '--type <type>', describe: 'list only records of this type' },
-    JSON_OPTION,
+    OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption & { name?: string; type?: string }, context) =>
+  run: ([zone = ''], options: OutputOption & { name?: string; type?: string }, context) =>
     withRest(context, options, async (session) => (await load()).listRecords(session, zone, options)),
 });
 
@@ -40,7 +41,7 @@ const create = describeCommand({
     { usage: '<type>', describe: 'record type, for instance A' },
     { usage: '<content>', describe: 'content in zone-file syntax' },
   ],
-  options: [...WRITE_OPTIONS, { flags: COMMENT, describe: 'a comment, which is not in DNS' }, JSON_OPTION],
+  options: [...WRITE_OPTIONS, { flags: COMMENT, describe: 'a comment, which is not in DNS' }, OUTPUT_OPTION],
   settings: REST_SETTINGS,
   run: ([zone = '', name = '', type = '', content = ''], options: WriteOptions, context) =>
     withRest(context, options, async (session) =>
@@ -55,7 +56,7 @@ const update = describeCommand({
   options: [
     ...WRITE_OPTIONS,
     { flags: COMMENT, describe: 'new comment; "" removes it (default: the record keeps its comment)' },
-    JSON_OPTION,
+    OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
   run: ([zone = '', recordId = '', content = ''], options: WriteOptions, context) =>
@@ -68,9 +69,9 @@ const remove = describeCommand({
   name: 'delete',
   describe: 'delete a record',
   arguments: [ZONE, RECORD_ID],
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = '', recordId = ''], options: JsonOption, context) =>
+  run: ([zone = '', recordId = ''], options: OutputOption, context) =>
     withRest(context, options, async (session) => (await load()).deleteRecord(session, zone, recordId)),
 });
 

@@ -1,6 +1,7 @@
 // `zonestead secondaries …`: name servers of others that transfer zones, over the database of the service.
 import type { AddOptions, ChangeOptions, ConfigOptions } from '../admin/secondaries.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const NAME = [{ usage: '<name>', describe: 'name of the secondary' }];
 const load = () => import('../admin/secondaries.ts');
@@ -107,18 +108,20 @@ const apply = describeCommand({
 const list = describeCommand({
   name: 'list',
   describe: 'list the secondaries with their state',
-  options: [{ flags: '--json', describe: 'print JSON' }],
+  options: [OUTPUT_OPTION],
   settings: ['DATABASE_URL'],
-  run: async (_args, options: { json?: boolean }, { config, print }) =>
-    (await load()).runSecondariesList(config(), options, print),
+  run: async (_args, { output }: OutputOption, { config, print }) =>
+    (await load()).runSecondariesList(config(), { format: output, print }),
 });
 
 const show = describeCommand({
   name: 'show',
-  describe: 'print a secondary as JSON, with the zones that are behind',
+  describe: 'print a secondary with the zones that are behind',
   arguments: NAME,
+  options: [{ ...OUTPUT_OPTION, choices: ['json', 'yaml'], default: 'json' }],
   settings: ['DATABASE_URL'],
-  run: async ([name = ''], _options, { config, print }) => (await load()).runSecondariesShow(config(), name, print),
+  run: async ([name = ''], { output }: OutputOption, { config, print }) =>
+    (await load()).runSecondariesShow(config(), name, { format: output, print }),
 });
 
 const zones = describeCommand({

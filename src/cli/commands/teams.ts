@@ -1,14 +1,15 @@
 // `zonestead teams …`: teams and their quotas, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const list = describeCommand({
   name: 'list',
   describe: 'list the teams with the number of their members and of their valid API keys',
-  options: [{ flags: '--json', describe: 'print JSON' }],
+  options: [OUTPUT_OPTION],
   settings: ['DATABASE_URL'],
-  run: async (_args, options: { json?: boolean }, { config, print }) => {
+  run: async (_args, { output }: OutputOption, { config, print }) => {
     const { runTeamsList } = await import('../admin/teams.ts');
-    await runTeamsList(config(), options, print);
+    await runTeamsList(config(), { format: output, print });
   },
 });
 
@@ -44,7 +45,7 @@ const quota = describeCommand({
     { flags: '--keys <number>', describe: 'valid API keys' },
     { flags: '--members <number>', describe: 'members' },
     { flags: '--default', describe: 'use the quota of the service (ZONESTEAD_QUOTA_...) for all numbers not given' },
-    { flags: '--json', describe: 'print JSON' },
+    OUTPUT_OPTION,
   ],
   settings: ['DATABASE_URL'],
   run: async ([team = ''], options: object, { config, print }) => {

@@ -1,8 +1,9 @@
 // `zonestead zones …`: zones, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { JSON_OPTION, type JsonOption, REST_SETTINGS, withRest } from './rest.ts';
+import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
+import { REST_SETTINGS, withRest } from './rest.ts';
 
-interface PropertyOptions extends JsonOption {
+interface PropertyOptions extends OutputOption {
   defaultTtl?: number;
   comment?: string;
 }
@@ -19,9 +20,9 @@ const load = () => import('../rest/zones.ts');
 const list = describeCommand({
   name: 'list',
   describe: 'list the zones that the API key can see',
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: (_args, options: JsonOption, context) =>
+  run: (_args, options: OutputOption, context) =>
     withRest(context, options, async (session) => (await load()).listZones(session)),
 });
 
@@ -36,7 +37,7 @@ const create = describeCommand({
     },
     DEFAULT_TTL,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
-    JSON_OPTION,
+    OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
   run: ([name = ''], options: PropertyOptions & { owner?: string }, context) =>
@@ -47,7 +48,7 @@ const update = describeCommand({
   name: 'update',
   describe: 'change the default TTL or the comment of a zone',
   arguments: [ZONE],
-  options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, JSON_OPTION],
+  options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, OUTPUT_OPTION],
   settings: REST_SETTINGS,
   run: ([zone = ''], options: PropertyOptions, context) =>
     withRest(context, options, async (session) => (await load()).updateZone(session, zone, options)),
@@ -57,9 +58,9 @@ const get = describeCommand({
   name: 'get',
   describe: 'show a zone with the records for its parent zone',
   arguments: [ZONE],
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption, context) =>
+  run: ([zone = ''], options: OutputOption, context) =>
     withRest(context, options, async (session) => (await load()).getZone(session, zone)),
 });
 
@@ -67,9 +68,9 @@ const remove = describeCommand({
   name: 'delete',
   describe: 'delete a zone with all its records',
   arguments: [ZONE],
-  options: [{ flags: '--yes', describe: 'confirm permanent deletion' }, JSON_OPTION],
+  options: [{ flags: '--yes', describe: 'confirm permanent deletion' }, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption & { yes?: boolean }, context) =>
+  run: ([zone = ''], options: OutputOption & { yes?: boolean }, context) =>
     withRest(context, options, async (session) => (await load()).deleteZone(session, zone, options)),
 });
 
@@ -78,9 +79,9 @@ const status = describeCommand({
   describe:
     'show which nodes and secondaries have a zone as it is stored, and the serial that each name server answers with',
   arguments: [ZONE],
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: [...REST_SETTINGS, 'ZONESTEAD_NAMESERVER_ADDRESSES'],
-  run: ([zone = ''], options: JsonOption, context) =>
+  run: ([zone = ''], options: OutputOption, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/zone-status.ts')).showStatus(
         session,
@@ -97,10 +98,10 @@ const secondaries = describeCommand({
   options: [
     { flags: '--add <secondary>', describe: 'a secondary that is to have the zone', value: 'list' },
     { flags: '--remove <secondary>', describe: 'a secondary that you chose and no longer want', value: 'list' },
-    JSON_OPTION,
+    OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption & { add?: string[]; remove?: string[] }, context) =>
+  run: ([zone = ''], options: OutputOption & { add?: string[]; remove?: string[] }, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/zone-secondaries.ts')).zoneSecondaries(session, zone, options),
     ),
@@ -110,9 +111,9 @@ const park = describeCommand({
   name: 'park',
   describe: 'stop serving the records of a zone, and keep them',
   arguments: [ZONE],
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption, context) =>
+  run: ([zone = ''], options: OutputOption, context) =>
     withRest(context, options, async (session) => (await load()).setParked(session, zone, true)),
 });
 
@@ -120,9 +121,9 @@ const unpark = describeCommand({
   name: 'unpark',
   describe: 'serve the records of a parked zone again',
   arguments: [ZONE],
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption, context) =>
+  run: ([zone = ''], options: OutputOption, context) =>
     withRest(context, options, async (session) => (await load()).setParked(session, zone, false)),
 });
 
@@ -145,10 +146,10 @@ const toManifests = describeCommand({
   options: [
     { flags: '--to-manifests', describe: 'print manifests for kubectl apply', isRequired: true },
     { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects' },
-    JSON_OPTION,
+    OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption & { namespace?: string }, context) =>
+  run: ([zone = ''], options: OutputOption & { namespace?: string }, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/zone-manifests.ts')).importZone(session, zone, options),
     ),
@@ -158,9 +159,9 @@ const ds = describeCommand({
   name: 'ds',
   describe: 'print the DS records for the parent zone',
   arguments: [ZONE],
-  options: [JSON_OPTION],
+  options: [OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: JsonOption, context) =>
+  run: ([zone = ''], options: OutputOption, context) =>
     withRest(context, options, async (session) => (await load()).showDs(session, zone)),
 });
 

@@ -1,12 +1,13 @@
 // `zonestead clusters`: the list, and withdrawing the records of a cluster.
 import type { Cluster } from '#client/client.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
-import { type Session, show } from './session.ts';
+import type { Session } from './session.ts';
 
 export async function listClusters(session: Session, owner: string | undefined): Promise<void> {
   const { client, signal, print } = session;
   const clusters = await client.clusters.list(owner, { signal });
-  show(session, { clusters }, () => {
+  await show(session, { clusters }, () => {
     if (clusters.length === 0) print('no cluster has sent a heartbeat');
     else table(['CLUSTER', 'OWNER', 'STATE', 'LAST HEARTBEAT'], clusters.map(rowOf), print);
   });
@@ -20,7 +21,7 @@ function rowOf({ name, owner, state, settled, lastHeartbeat }: Cluster): string[
 export async function drainCluster(session: Session, name: string, owner: string | undefined): Promise<void> {
   const { client, signal } = session;
   const cluster = await client.clusters.drain(name, owner, { signal });
-  tell(session, cluster, `drained ${name}; its records are served only where nothing else is`);
+  await tell(session, cluster, `drained ${name}; its records are served only where nothing else is`);
 }
 
 /** @throws as drainCluster */
@@ -28,18 +29,18 @@ export async function restoreCluster(session: Session, name: string, owner: stri
   const { client, signal } = session;
   const cluster = await client.clusters.restore(name, owner, { signal });
   const after = cluster.state === 'lost' ? 'it is lost, so it waits for its next heartbeat' : 'its records are served';
-  tell(session, cluster, `restored ${name}; ${after}`);
+  await tell(session, cluster, `restored ${name}; ${after}`);
 }
 
 /** @throws as drainCluster, and if the cluster is alive or owns records */
 export async function removeCluster(session: Session, name: string, owner: string | undefined): Promise<void> {
   const { client, signal, print } = session;
   await client.clusters.remove(name, owner, { signal });
-  show(session, { name }, () => print(`removed ${name}`));
+  await show(session, { name }, () => print(`removed ${name}`));
 }
 
-function tell(session: Session, cluster: Cluster, done: string): void {
-  show(session, cluster, () => {
+async function tell(session: Session, cluster: Cluster, done: string): Promise<void> {
+  await show(session, cluster, () => {
     session.print(done);
     if (!cluster.settled) session.print('the service is still changing some of its records');
   });

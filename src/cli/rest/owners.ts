@@ -1,7 +1,8 @@
 // `zonestead owners`: the list of owners in a zone with their records, and the release of an owner.
 import type { OwnedSet } from '#client/client.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
-import { type Session, show, zoneOf } from './session.ts';
+import { type Session, zoneOf } from './session.ts';
 
 /** @throws Error if the API key cannot see the zone */
 export async function listOwners(session: Session, nameOrId: string, prefix: string | undefined): Promise<void> {
@@ -9,7 +10,7 @@ export async function listOwners(session: Session, nameOrId: string, prefix: str
   const { id } = await zoneOf(session, nameOrId);
   const owners: OwnedSet[] = [];
   for await (const page of client.owners.pages(id, { prefix }, { signal })) owners.push(...page);
-  show(session, { owners }, () => {
+  await show(session, { owners }, () => {
     if (owners.length === 0) print('no owner has records in this zone');
     else table(['OWNER', 'NAME', 'TYPE', 'STATE', 'VALUES'], owners.map(rowOf), print);
   });
@@ -33,7 +34,7 @@ export async function releaseOwner(
   const { id } = await zoneOf(session, nameOrId);
   const [result] = await client.owners.apply(id, { atomic: true, sets: [{ owner, release: true }] }, { signal });
   const changed = result?.status === 200 && 'changed' in result && result.changed;
-  show(session, { owner, changed }, () =>
+  await show(session, { owner, changed }, () =>
     print(changed ? `released the records of ${owner}` : `${owner} had no records to delete in this zone`),
   );
 }

@@ -1,7 +1,8 @@
 // `zonestead records …`: the record operations of the REST API. A zone is given by its name or its id, a record by its id.
 import type { DnsRecord } from '#client/client.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
-import { type Session, show, zoneOf } from './session.ts';
+import { type Session, zoneOf } from './session.ts';
 
 type RecordType = DnsRecord['type'];
 
@@ -20,7 +21,7 @@ export async function listRecords(
   const { id } = await zoneOf(session, zone);
   const type = filter.type === undefined ? undefined : typeOf(filter.type);
   const records = await client.records.list(id, { name: filter.name, type }, { signal });
-  show(session, { records }, () =>
+  await show(session, { records }, () =>
     table(['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', 'CONTENT'], records.map(rowOf), print),
   );
 }
@@ -34,7 +35,7 @@ export async function createRecord(
   const { client, signal } = session;
   const { id } = await zoneOf(session, zone);
   const record = await client.records.create(id, { name, type: typeOf(type), content, ...options }, { signal });
-  tell(session, record, 'created');
+  await tell(session, record, 'created');
 }
 
 /** Replaces the content. As in the API, ttl and priority get their defaults unless they are given, and the comment stays. */
@@ -49,14 +50,14 @@ export async function updateRecord(
   const { id } = await zoneOf(session, zone);
   const { name, type } = await recordOf(session, id, recordId);
   const record = await client.records.update(id, recordId, { name, type, content, ...options }, { signal });
-  tell(session, record, 'updated');
+  await tell(session, record, 'updated');
 }
 
 export async function deleteRecord(session: Session, zone: string, recordId: string): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, zone);
   await client.records.delete(id, recordId, { signal });
-  show(session, { deleted: recordId }, () => print(`${recordId} is deleted`));
+  await show(session, { deleted: recordId }, () => print(`${recordId} is deleted`));
 }
 
 async function recordOf({ client, signal }: Session, zoneId: string, recordId: string): Promise<DnsRecord> {
@@ -65,8 +66,8 @@ async function recordOf({ client, signal }: Session, zoneId: string, recordId: s
   throw new Error(`no record ${recordId} in this zone; "zonestead records list" lists the ids`);
 }
 
-function tell(session: Session, record: DnsRecord, what: string): void {
-  show(session, record, () =>
+async function tell(session: Session, record: DnsRecord, what: string): Promise<void> {
+  await show(session, record, () =>
     session.print(`${record.name} ${record.ttl} ${record.type} ${record.content} is ${what} (${record.id})`),
   );
 }

@@ -1,11 +1,10 @@
-// One command over the REST API: opens and closes the client, prints text or JSON, and adds to errors how to fix them.
+// One command over the REST API: opens and closes the client, and adds to errors how to fix them.
 import { type Client, createClient, type Zone } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import type { Output, OutputOption } from '../output.ts';
 
-export interface Session {
+export interface Session extends Output {
   client: Client;
-  json: boolean;
-  print(line: string): void;
   signal: AbortSignal;
 }
 
@@ -17,25 +16,19 @@ interface SessionConfig {
 /** @throws Error with a message for people */
 export async function withSession(
   config: SessionConfig,
-  options: { json?: boolean | undefined },
+  options: OutputOption,
   print: (line: string) => void,
   signal: AbortSignal,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
   const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY });
   try {
-    await work({ client, json: options.json === true, print, signal });
+    await work({ client, format: options.output, print, signal });
   } catch (error) {
     throw withHint(error, config.ZONESTEAD_URL);
   } finally {
     await client.close();
   }
-}
-
-/** Prints the value as JSON if --json is set, else calls `lines`. */
-export function show(session: Session, value: unknown, lines: () => void): void {
-  if (session.json) session.print(JSON.stringify(value, null, 2));
-  else lines();
 }
 
 /** The zone of this name or id. @throws Error if the API key cannot see it */

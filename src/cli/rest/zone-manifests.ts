@@ -1,10 +1,8 @@
 // `zonestead zones import --to-manifests`: prints the manifests that take over a live zone. It changes nothing.
 import { stringify } from 'yaml';
+import { show, YAML_OPTIONS } from '../output.ts';
 import { type Manifests, planManifests } from './manifests.ts';
-import { type Session, show, zoneOf } from './session.ts';
-
-// kubectl reads YAML 1.1, so texts that YAML 1.1 takes for a time or a boolean are quoted. Lines are not folded.
-const YAML = { version: '1.1', lineWidth: 0, aliasDuplicateObjects: false } as const;
+import { type Session, zoneOf } from './session.ts';
 
 /** @throws Error after the output if records were omitted, so that a pipe into kubectl does not hide it */
 export async function importZone(
@@ -17,7 +15,7 @@ export async function importZone(
   const records = await client.records.list(zone.id, {}, { signal });
   const manifests = planManifests(zone, records, namespace);
   const list = { apiVersion: 'v1', kind: 'List', items: manifests.objects };
-  show(session, list, () => print(renderManifests(zone.zoneName, manifests, namespace)));
+  await show(session, list, () => print(renderManifests(zone.zoneName, manifests, namespace)));
   const { length } = manifests.leftOut;
   if (length > 0) {
     const words = manifests.leftOut.map(({ name, type, why }) => `${name} ${type} (${why})`).join('; ');
@@ -35,5 +33,5 @@ export function renderManifests(zoneName: string, { objects, leftOut }: Manifest
     // A line break in the content of a record would end the comment.
     ...leftOut.map(({ name, type, why }) => `# Omitted and unchanged: ${name} ${type}: ${why}`.replace(/\s+/g, ' ')),
   ];
-  return `${head.join('\n')}\n${objects.map((object) => stringify(object, YAML).trimEnd()).join('\n---\n')}`;
+  return `${head.join('\n')}\n${objects.map((object) => stringify(object, YAML_OPTIONS).trimEnd()).join('\n---\n')}`;
 }

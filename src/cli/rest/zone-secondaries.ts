@@ -1,7 +1,8 @@
 // `zonestead zones secondaries`: the secondaries of a zone, and the owner's choice among those that are offered.
 import type { ZoneSecondary } from '#contract/secondary.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
-import { type Session, show, zoneOf } from './session.ts';
+import { type Session, zoneOf } from './session.ts';
 
 const LISTED_BY = { all: 'all zones', administrator: 'administrator', owner: 'you' };
 
@@ -20,7 +21,7 @@ export async function zoneSecondaries(
     secondaries = await client.zones.chooseSecondaries(id, wanted, { signal });
   }
   const offered = await client.zones.offeredSecondaries({ signal });
-  show(session, { secondaries, offered }, () => {
+  await show(session, { secondaries, offered }, () => {
     table(['SECONDARY', 'NAME SERVERS', 'LISTED BY', 'STATE', 'SINCE', 'REASON'], secondaries.map(rowOf), print);
     const others = offered.filter(({ name, allZones }) => !allZones && secondaries.every((each) => each.name !== name));
     if (others.length > 0) print(`offered as well: ${others.map(({ name }) => name).join(', ')}`);

@@ -5,8 +5,9 @@ import type { ZoneNode } from '#client/client.ts';
 import { isAnyCounted, NO_NODE_REPORTS, nodeProblems } from '#client/zone-nodes.ts';
 import { secondaryProblem, secondarySerial } from '#client/zone-secondaries.ts';
 import { parseOverrides, resolveServers, type ServerVerdict, zoneServed } from '#nameserver/probe/probe.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
-import { type Session, show, zoneOf } from './session.ts';
+import { type Session, zoneOf } from './session.ts';
 
 const RESOLVE_MS = 2_000;
 
@@ -28,7 +29,7 @@ export async function showStatus(session: Session, nameOrId: string, overrides: 
     ...verdicts.map(nameserverOf),
     ...unresolved.map(({ name, problem }) => ({ name, address: null, node: null, serial: null, problem })),
   ];
-  show(session, { zoneName: zone.zoneName, serial: zone.serial, nodes, secondaries, nameservers }, () => {
+  await show(session, { zoneName: zone.zoneName, serial: zone.serial, nodes, secondaries, nameservers }, () => {
     print(`zone    ${zone.zoneName}`);
     print(`serial  ${zone.serial}`);
     print('');

@@ -1,11 +1,12 @@
 // `zonestead zones …`: the zone operations of the REST API. A zone is given by its name or its id.
 import type { Client, Zone } from '#client/client.ts';
+import { show } from '../output.ts';
 import { table } from '../table.ts';
-import { type Session, show, zoneOf } from './session.ts';
+import { type Session, zoneOf } from './session.ts';
 
 export async function listZones(session: Session): Promise<void> {
   const zones = await session.client.zones.list({}, { signal: session.signal });
-  show(session, { zones }, () =>
+  await show(session, { zones }, () =>
     table(
       ['ZONE', 'STATE', 'OWNER', 'SERIAL', 'ID', 'COMMENT'],
       zones.map((zone) => [zone.zoneName, zone.state, zone.owner, String(zone.serial), zone.id, zone.comment ?? '-']),
@@ -29,7 +30,7 @@ export async function createZone(
   const owner = options.owner ?? (await ownerOf(client, signal));
   const body = { zoneName: name, owner, ...propertiesOf(options) };
   const zone = await client.zones.create(body, { signal });
-  show(session, zone, () => {
+  await show(session, zone, () => {
     print(`${zone.zoneName} is created (${zone.status}).`);
     describe(zone, print);
   });
@@ -42,7 +43,7 @@ export async function updateZone(session: Session, nameOrId: string, options: Pr
   if (Object.keys(changes).length === 0) throw new Error('nothing to change; give --default-ttl, --comment or both');
   const { id } = await zoneOf(session, nameOrId);
   const zone = await client.zones.change(id, changes, { signal });
-  show(session, zone, () => describe(zone, print));
+  await show(session, zone, () => describe(zone, print));
 }
 
 function propertiesOf({ defaultTtl, comment }: Properties): Properties {
@@ -59,7 +60,7 @@ export async function getZone(session: Session, nameOrId: string): Promise<void>
   // The entries of a list have no status.
   const zone =
     found.status === undefined ? await session.client.zones.get(found.id, { signal: session.signal }) : found;
-  show(session, zone, () => describe(zone, session.print));
+  await show(session, zone, () => describe(zone, session.print));
 }
 
 /** @throws Error unless --yes is set, because all records are deleted with the zone */
@@ -70,14 +71,14 @@ export async function deleteZone(session: Session, nameOrId: string, options: { 
     throw new Error(`this permanently deletes ${zone.zoneName} with all its records; repeat the command with --yes`);
   }
   await client.zones.delete(zone.id, { signal });
-  show(session, { deleted: zone.id }, () => print(`${zone.zoneName} (${zone.id}) is deleted`));
+  await show(session, { deleted: zone.id }, () => print(`${zone.zoneName} (${zone.id}) is deleted`));
 }
 
 export async function setParked(session: Session, nameOrId: string, parked: boolean): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
   const zone = parked ? await client.zones.park(id, { signal }) : await client.zones.unpark(id, { signal });
-  show(session, zone, () => print(`${zone.zoneName} is ${zone.state}`));
+  await show(session, zone, () => print(`${zone.zoneName} is ${zone.state}`));
 }
 
 export async function showDs(session: Session, nameOrId: string): Promise<void> {
@@ -85,7 +86,7 @@ export async function showDs(session: Session, nameOrId: string): Promise<void> 
   const { id } = await zoneOf(session, nameOrId);
   const ds = await client.zones.ds(id, { signal });
   // Lines for the zone file of the parent.
-  show(session, { ds }, () => {
+  await show(session, { ds }, () => {
     for (const each of ds) print(each.record);
   });
 }

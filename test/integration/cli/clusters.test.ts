@@ -44,6 +44,6 @@ test('a reader drains, restores and removes a cluster', async () => {
   }
   expect(await zonestead(['clusters', 'drain', 'east'])).toContain('there is no cluster east');
   await heartbeat();
-  const { clusters } = JSON.parse(await zonestead(['clusters', 'list', '--json']));
+  const { clusters } = JSON.parse(await zonestead(['clusters', 'list', '-o', 'json']));
   expect(clusters).toMatchObject([{ name: 'east', state: 'active' }]);
 });

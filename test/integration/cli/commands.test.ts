@@ -1,6 +1,7 @@
 // The command line with the real program, a running service and its database.
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { NAMESERVERS, startTestService } from '../../support/service.ts';
@@ -17,14 +18,15 @@ interface Ended {
   err: string;
 }
 
+const REST = () => ({ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: admin.text });
+
 /** Runs `zonestead …` and waits up to 100 s for its end. */
 function zonestead(words: string[], settings: Record<string, string> = {}): Promise<Ended> {
   const env = {
     PATH: process.env.PATH ?? '',
     ...COMPILED,
     DATABASE_URL: service.database.url,
-    ZONESTEAD_URL: service.url,
-    ZONESTEAD_API_KEY: admin.text,
+    ...REST(),
     ...settings,
   };
   return new Promise((resolve) => {
@@ -33,7 +35,7 @@ function zonestead(words: string[], settings: Record<string, string> = {}): Prom
     });
   });
 }
-const json = async (...words: string[]) => JSON.parse((await zonestead([...words, '--json'])).out);
+const json = async (...words: string[]) => JSON.parse((await zonestead([...words, '-o', 'json'])).out);
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1) ?? '';
 
 describe('keys and users', () => {
@@ -275,6 +277,22 @@ describe('zones and records', () => {
     expect(unsure.err).toContain('repeat the command with --yes');
     expect((await zonestead(['zones', 'delete', 'cli.example', '--yes'])).code).toBe(0);
     expect((await zonestead(['zones', 'get', 'cli.example'])).err).toContain('no zone cli.example');
+  });
+
+  test('a list fits the terminal, and has no colours if NO_COLOR is set', async () => {
+    await service.zone('a-long-name-of-a-zone.terminal.example', admin);
+    const at = async (width: number, settings: Record<string, string>) => {
+      const command = `stty cols ${width}; exec '${process.execPath}' '${MAIN}' zones list`;
+      const env = { PATH: process.env.PATH ?? '', TERM: 'xterm', ...COMPILED, ...REST(), ...settings };
+      const { stdout } = await promisify(execFile)('script', ['-qec', command, '/dev/null'], { env, timeout: 100_000 });
+      return stdout.replaceAll('\r', '').split('\n');
+    };
+    const narrow = await at(40, { NO_COLOR: '1' });
+    expect(narrow.every((line) => line.length <= 40)).toBe(true);
+    expect(narrow).toContain('ZONE     a-long-name-of-a-zone.terminal.');
+    const bold = '\u001b[1m';
+    expect(narrow.join()).not.toContain('\u001b');
+    expect((await at(200, {}))[0]).toContain(`${bold}ZONE `);
   });
 
   test('a record from creation to deletion', async () => {

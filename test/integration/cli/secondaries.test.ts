@@ -105,7 +105,7 @@ describe('zonestead zones secondaries', () => {
     expect(chosen).toMatch(/^b1 +ns\.b\.test +you +unknown +- +no name server has reported about it yet$/m);
     expect(chosen).toContain('offered as well: a1\n');
     await zonestead(`zones secondaries ${zone.zoneName} --add a1 --remove b1`);
-    const { secondaries } = JSON.parse(await zonestead(`zones secondaries ${zone.id} --json`));
+    const { secondaries } = JSON.parse(await zonestead(`zones secondaries ${zone.id} -o json`));
     expect(secondaries).toMatchObject([{ name: 'a1', chosen: true }]);
     expect(await zonestead(`zones secondaries ${zone.zoneName} --add zz`)).toMatch(
       /^secondaries: the secondary zz is not offered .* Offered: a1, b1\..*\(403 forbidden\)$/,

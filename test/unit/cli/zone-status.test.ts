@@ -28,7 +28,7 @@ async function output(secondaries: ZoneSecondary[], isJson = false): Promise<str
   const lines: string[] = [];
   const session = {
     client: { zones } as unknown as Client,
-    json: isJson,
+    format: isJson ? ('json' as const) : ('table' as const),
     print: (line: string) => void lines.push(line),
     signal: new AbortController().signal,
   };
