@@ -1,51 +1,93 @@
-// The history of a zone: each change with its state before and after, its author and its serial.
+// The history of a zone: each change with its author and time, and a search by author, kind, name and day.
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
-import { type KeyName, readKeyNames } from '#service/keys/names.ts';
-import { SERVICE_KEY } from '#service/owners/leases.ts';
-import { readChanges } from '#service/zones/history.ts';
+import { readKeyNames } from '#service/keys/names.ts';
+import { findChanges, type HistoryFilter, readChanges } from '#service/zones/history.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { changedFields, subjectOf } from '../shell/changed-fields.ts';
 import { withQuery } from '../shell/shown.ts';
 import { show } from '../shell/views.ts';
 import { headOf, type OfZone } from './head.ts';
+import { groupsOf } from './history-entries.ts';
 
 const PAGE = 40;
+/** The longest text of a filter, in characters. Names and addresses are not longer. */
+const LONGEST = 255;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+
+/** The kinds of changes that people look for, with a part of the action of each. */
+const KINDS: Readonly<Record<string, { label: string; action: string }>> = {
+  created: { label: 'Records created', action: 'record.create' },
+  changed: { label: 'Records changed', action: 'record.update' },
+  deleted: { label: 'Records deleted', action: 'record.delete' },
+  zone: { label: 'The zone itself', action: 'zone.' },
+};
+
+interface Typed {
+  by?: string;
+  kind?: string;
+  name?: string;
+  from?: string;
+  to?: string;
+}
 
 export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  app.get<OfZone & { Querystring: { cursor?: string } }>('/zones/:zoneId/history', async (request, reply) => {
+  app.get<OfZone & { Querystring: Typed & { cursor?: string } }>('/zones/:zoneId/history', async (request, reply) => {
     const { cursor } = request.query;
+    const typed = typedFilter(request.query);
+    const isFiltered = Object.keys(typed).length > 0;
     const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const { changes, next } = await readChanges(context, actorOf(request), zone.id, { limit: PAGE, cursor });
+    const query = { limit: PAGE, cursor };
+    const found = isFiltered
+      ? await findChanges(context, actorOf(request), zone.id, filterOf(typed), query)
+      : { ...(await readChanges(context, actorOf(request), zone.id, query)), isCut: false };
     const names = await readKeyNames(
       context,
-      changes.map(({ keyId }) => keyId),
+      found.changes.map(({ keyId }) => keyId),
     );
     const here = `${home}/history`;
+    const again = { ...typed };
     return show(request, reply, 'zones/history', {
       title: `History of ${zone.zoneName}`,
       zone,
       home,
-      changes: changes.map((change) => ({
-        at: change.at,
-        action: change.action,
-        serial: change.serial,
-        requestId: change.requestId,
-        who: whoOf(names.get(change.keyId), change.keyId),
-        owner: change.owner ?? null,
-        subject: subjectOf(change),
-        fields: changedFields(change.before, change.after),
-      })),
+      typed,
+      isFiltered,
+      isCut: found.isCut,
+      kinds: [['', 'Any'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
+      groups: groupsOf(found.changes, names, context.now()),
       pages: {
-        first: cursor === undefined ? null : here,
-        next: next === undefined ? null : withQuery(here, { cursor: next }),
+        first: cursor === undefined ? null : withQuery(here, again),
+        next: found.next === undefined ? null : withQuery(here, { ...again, cursor: found.next }),
       },
     });
   });
 }
 
-/** Shows a person by the e-mail address, and a program by its key and its user agent. */
-function whoOf(key: KeyName | undefined, id: string): { name: string; agent: string | null; keyId: string } {
-  const name = key?.email ?? key?.name ?? (id === SERVICE_KEY ? 'the service' : 'a deleted key');
-  return { name, agent: key?.email == null ? (key?.lastUsedBy ?? null) : null, keyId: id };
+/** The fields that have a value. Postgres stores neither NUL nor half of a surrogate pair, so no value has them. */
+function typedFilter(query: Typed): Typed {
+  const fields = (['by', 'kind', 'name', 'from', 'to'] as const).map((field) => {
+    const sent: unknown = query[field];
+    const text =
+      typeof sent === 'string' ? sent.trim().slice(0, LONGEST).toWellFormed().replaceAll('\0', '\uFFFD') : '';
+    return [field, text] as const;
+  });
+  return Object.fromEntries(fields.filter(([, text]) => text !== ''));
+}
+
+function filterOf({ by, kind, name, from, to }: Typed): HistoryFilter {
+  const end = dayOf(to);
+  return {
+    by,
+    name,
+    action: kind === undefined ? undefined : KINDS[kind]?.action,
+    from: dayOf(from),
+    until: end && new Date(end.getTime() + DAY_MS),
+  };
+}
+
+/** The beginning of a day in UTC. A text that is no day does not filter. */
+function dayOf(text: string | undefined): Date | undefined {
+  if (text === undefined || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+  const day = new Date(`${text}T00:00:00Z`);
+  return Number.isNaN(day.getTime()) ? undefined : day;
 }

@@ -1,11 +1,12 @@
 // Reads the history of a zone. The history of a deleted zone cannot be read.
+import { type ChangeFilter, searchChanges } from '#store/change-search.ts';
 import { listChanges, type PastChange } from '#store/changes.ts';
 import { type Actor, mustReadWholeZone, recordLevel } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { seeZone } from './zones.ts';
 
-type ChangeView = Omit<PastChange, 'at' | 'owner'> & { owner?: string; at: string };
+export type ChangeView = Omit<PastChange, 'at' | 'owner'> & { owner?: string; at: string };
 
 /**
  * The changes, newest first: at most `limit`, and fewer if they reach a megabyte. Changes contain the contents of records, so a key
@@ -19,20 +20,51 @@ export async function readChanges(
   zoneId: string,
   query: { limit: number; cursor?: string | undefined },
 ): Promise<{ changes: ChangeView[]; next?: string }> {
-  const zone = await seeZone(context, actor, zoneId, 'no_zone');
-  const zoneOnly = recordLevel(actor, zone.id) === 'none';
-  if (!zoneOnly) mustReadWholeZone(actor, zone.id);
+  const { id, zoneOnly } = await readable(context, actor, zoneId);
   const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  const { changes, more } = await listChanges(context.db, zone.id, { before, zoneOnly, limit: query.limit });
+  const { changes, more } = await listChanges(context.db, id, { before, zoneOnly, limit: query.limit });
   const last = changes.at(-1);
-  return {
-    changes: changes.map(({ owner, at, ...row }) => ({
-      ...row,
-      ...(owner === null ? {} : { owner }),
-      at: at.toISOString(),
-    })),
-    ...(last && more ? { next: Buffer.from(`c${last.id}`).toString('base64url') } : {}),
-  };
+  return { changes: changes.map(viewOf), ...(last && more ? { next: writeCursor(last.id) } : {}) };
+}
+
+export type HistoryFilter = Omit<ChangeFilter, 'zoneOnly'>;
+
+/**
+ * As `readChanges`, with the changes that match all parts of the filter. `isCut`: the search ended at its bound, and older changes,
+ * from `next` on, may match too.
+ * @throws Refusal no_zone, forbidden, bad_request (cursor)
+ */
+export async function findChanges(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  filter: HistoryFilter,
+  query: { limit: number; cursor?: string | undefined },
+): Promise<{ changes: ChangeView[]; next?: string; isCut: boolean }> {
+  const { id, zoneOnly } = await readable(context, actor, zoneId);
+  const before = query.cursor === undefined ? undefined : readCursor(query.cursor);
+  const found = await searchChanges(context.db, id, { ...filter, zoneOnly }, { before, limit: query.limit });
+  const next = found.next === null ? {} : { next: writeCursor(found.next) };
+  return { changes: found.changes.map(viewOf), ...next, isCut: found.isCut };
+}
+
+async function readable(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+): Promise<{ id: string; zoneOnly: boolean }> {
+  const { id } = await seeZone(context, actor, zoneId, 'no_zone');
+  const zoneOnly = recordLevel(actor, id) === 'none';
+  if (!zoneOnly) mustReadWholeZone(actor, id);
+  return { id, zoneOnly };
+}
+
+function viewOf({ owner, at, ...row }: PastChange): ChangeView {
+  return { ...row, ...(owner === null ? {} : { owner }), at: at.toISOString() };
+}
+
+function writeCursor(id: number): string {
+  return Buffer.from(`c${id}`).toString('base64url');
 }
 
 function readCursor(text: string): number {

@@ -121,8 +121,8 @@ describe('the zones of the console', () => {
     await page.getByRole('button', { name: 'Park the zone' }).click();
     await page.getByText('file.example is parked').waitFor();
     await page.goto(`${zone.home}/history`);
-    const first = page.locator('table.history tbody tr').first();
-    expect(await first.textContent()).toMatch(/zone\.park.*active.*parked.*ada@example\.org/s);
+    const first = page.locator('ol.history > li').first();
+    expect(await first.textContent()).toMatch(/Parked the zone.*by ada@example\.org \(console\)/s);
   });
 
   test('a record that an object in a cluster manages is changed only after a warning', async () => {

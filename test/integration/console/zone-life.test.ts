@@ -206,9 +206,9 @@ describe('the history of a zone', () => {
     await browser.post(`${zone.home}/records/${id}`, { content: '192.0.2.2', ttl: '60' });
     await browser.post(`${zone.home}/park`);
     const text = words((await browser.get(`${zone.home}/history`)).text);
-    expect(text).toMatch(/zone\.park state active → parked ada@example\.org/);
-    expect(text).toMatch(/record\.update www A content 192\.0\.2\.1 → 192\.0\.2\.2 ttl 3600 → 60 ada@example\.org/);
-    expect(text).toMatch(/record\.create www A name www type A content 192\.0\.2\.1/);
+    expect(text).toMatch(/Parked the zone by ada@example\.org \(console\)/);
+    expect(text).toMatch(/Changed A www content 192\.0\.2\.1 → 192\.0\.2\.2 · ttl 3600 → 60 by ada@example\.org/);
+    expect(text).toMatch(/Created A www → 192\.0\.2\.1/);
     expect(text).toContain(red.id);
   });
 
@@ -219,7 +219,7 @@ describe('the history of a zone', () => {
     const agent = { 'user-agent': 'zonestead-operator' };
     await service.request('POST', `/zones/${zone.id}/records`, record, key.text, agent);
     const text = words((await browser.get(`${zone.home}/history`)).text);
-    expect(text).toMatch(new RegExp(`zonestead-operator key ${key.id}`));
+    expect(text).toMatch(new RegExp(`by test \\(zonestead-operator\\) .* Key ${key.id}`));
     expect((await browser.get(`/console/teams/${red.team}/apps`)).text).toContain('zonestead-operator');
   });
 });

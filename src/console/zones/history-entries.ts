@@ -1,0 +1,129 @@
+// Turns the changes of a zone into entries for people: a sentence that names the object, the person and the time. The changes of
+// one request are one group. Pure.
+
+import type { KeyName } from '#service/keys/names.ts';
+import { SERVICE_KEY } from '#service/owners/leases.ts';
+import type { ChangeView } from '#service/zones/history.ts';
+import { changedFields } from '../shell/changed-fields.ts';
+import { clip } from '../shell/shown.ts';
+import { type When, whenOf } from '../shell/when.ts';
+
+interface Author {
+  /** The e-mail address of a person, or the name of a key. */
+  name: string;
+  /** `console`, the name of the person's key, or the program that used the key last. Null if it is unknown. */
+  by: string | null;
+  keyId: string;
+  /** The object or program that owns the record. */
+  owner: string | null;
+}
+
+interface Entry {
+  id: number;
+  /** `Created`, `Changed`, … */
+  verb: string;
+  /** `CNAME *.apps`. Null: the zone itself. */
+  subject: { type: string; name: string } | null;
+  /** The whole value of a created or deleted record. Null for other changes. */
+  value: { text: string; isGone: boolean } | null;
+  /** The fields that an update changed. Empty for other changes. */
+  fields: { field: string; before: string | null; after: string | null }[];
+  /** The remaining fields, for the details. */
+  others: { field: string; text: string }[];
+  serial: number;
+}
+
+export interface HistoryGroup {
+  author: Author;
+  when: When;
+  requestId: string;
+  entries: Entry[];
+}
+
+const VERBS: Readonly<Record<string, string>> = {
+  create: 'Created',
+  change: 'Changed',
+  update: 'Changed',
+  delete: 'Deleted',
+  park: 'Parked',
+  unpark: 'Unparked',
+};
+
+/** @param changes newest first @param names the names of the keys, by id */
+export function groupsOf(
+  changes: readonly ChangeView[],
+  names: ReadonlyMap<string, KeyName>,
+  now: Date,
+): HistoryGroup[] {
+  const groups: HistoryGroup[] = [];
+  for (const change of changes) {
+    const last = groups.at(-1);
+    const author = authorOf(change, names.get(change.keyId));
+    const entry = entryOf(change);
+    if (last?.requestId === change.requestId && last.author.owner === author.owner) last.entries.push(entry);
+    else groups.push({ author, when: whenOf(change.at, now), requestId: change.requestId, entries: [entry] });
+  }
+  return groups;
+}
+
+function authorOf({ keyId, owner }: ChangeView, key: KeyName | undefined): Author {
+  const shared = { keyId, owner: owner === undefined ? null : ownerName(owner) };
+  if (key === undefined) return { ...shared, name: keyId === SERVICE_KEY ? 'the service' : 'a deleted key', by: null };
+  if (key.email !== null)
+    return { ...shared, name: key.email, by: key.name === 'console' ? 'console' : `key ${key.name}` };
+  return { ...shared, name: key.name, by: key.lastUsedBy === null ? null : programOf(key.lastUsedBy) };
+}
+
+/** `curl` for `curl/8.5.0`: the first product of a User-Agent (RFC 9110 section 10.1.5). */
+function programOf(agent: string): string {
+  return clip(agent.split(/[/\s]/)[0] || agent, 40);
+}
+
+/** `default/www in cluster prod` for the object of a cluster. */
+function ownerName(owner: string): string {
+  const [, cluster, object] = /^k8s:([^/]+)\/([^/]+\/.+)$/.exec(owner) ?? [];
+  return object === undefined ? clip(owner) : clip(`${object} in cluster ${cluster}`);
+}
+
+function entryOf(change: ChangeView): Entry {
+  const { id, action, before, after, serial } = change;
+  const [kind, verb = ''] = action.split('.');
+  const fields = changedFields(before, after);
+  const shared = { id, verb: VERBS[verb] ?? verb, serial };
+  const record = kind === 'record' ? (recordOf(after) ?? recordOf(before)) : null;
+  if (record === null) {
+    // The state says the same as the verb.
+    const shown = verb === 'change' ? fields : [];
+    return { ...shared, subject: null, value: null, fields: shown, others: othersOf(verb === 'change' ? [] : fields) };
+  }
+  const subject = { type: clip(record.type), name: clip(record.name) };
+  const isUpdate = before !== null && after !== null;
+  if (isUpdate) return { ...shared, subject, value: null, fields, others: [] };
+  const value = { text: contentOf(record), isGone: after === null };
+  const rest = fields.filter(({ field }) => !['name', 'type', 'content', 'priority'].includes(field));
+  return { ...shared, subject, value, fields: [], others: othersOf(rest) };
+}
+
+function othersOf(fields: Entry['fields']): Entry['others'] {
+  return fields.flatMap(({ field, before, after }) =>
+    (after ?? before) === null ? [] : [{ field, text: [before, after].filter((each) => each !== null).join(' → ') }],
+  );
+}
+
+interface KnownRecord {
+  name: string;
+  type: string;
+  content: string;
+  priority: number | null;
+}
+
+/** Any version may have stored the JSON, so its form is checked. */
+function recordOf(value: unknown): KnownRecord | null {
+  const { name, type, content, priority } = (value ?? {}) as Record<string, unknown>;
+  if (typeof name !== 'string' || typeof type !== 'string' || typeof content !== 'string') return null;
+  return { name, type, content, priority: typeof priority === 'number' ? priority : null };
+}
+
+function contentOf({ content, priority }: KnownRecord): string {
+  return clip(priority === null ? content : `${priority} ${content}`);
+}

@@ -1,0 +1,103 @@
+// The entries of a history: authors, objects, values, and the changes of one request as one group.
+import { describe, expect, test } from 'vitest';
+import { groupsOf } from '#console/zones/history-entries.ts';
+import type { KeyName } from '#service/keys/names.ts';
+import type { ChangeView } from '#service/zones/history.ts';
+
+const NOW = new Date('2026-11-21T12:00:00.000Z');
+const RECORD = { id: 'rec_1', name: 'www', type: 'A', content: '192.0.2.1', ttl: 3600, priority: null };
+
+const change = (more: Partial<ChangeView> = {}): ChangeView => ({
+  id: 7,
+  action: 'record.create',
+  keyId: 'key1',
+  before: null,
+  after: RECORD,
+  serial: 10,
+  requestId: 'request1',
+  at: '2026-11-21T11:57:00.000Z',
+  ...more,
+});
+const key = (more: Partial<KeyName> = {}): KeyName => ({
+  id: 'key1',
+  name: 'certificates',
+  email: null,
+  team: 'red',
+  lastUsedBy: 'curl/8.5.0 (linux)',
+  ...more,
+});
+const groups = (changes: ChangeView[], ...keys: KeyName[]) =>
+  groupsOf(changes, new Map(keys.map((each) => [each.id, each])), NOW);
+const author = (more: Partial<ChangeView>, ...keys: KeyName[]) => {
+  const [group] = groups([change(more)], ...keys);
+  return [group?.author.name, group?.author.by, group?.author.owner];
+};
+const entry = (more: Partial<ChangeView>) => groups([change(more)])[0]?.entries[0];
+
+describe('the author of a change is', () => {
+  test('a person in the console', () =>
+    expect(author({}, key({ email: 'ada@example.org', name: 'console' }))).toEqual([
+      'ada@example.org',
+      'console',
+      null,
+    ]));
+  test('a person with a key', () =>
+    expect(author({}, key({ email: 'ada@example.org', name: 'laptop' }))).toEqual([
+      'ada@example.org',
+      'key laptop',
+      null,
+    ]));
+  test('a key of a team, with the program that used it', () =>
+    expect(author({}, key())).toEqual(['certificates', 'curl', null]));
+  test('a deleted key', () => expect(author({})).toEqual(['a deleted key', null, null]));
+  test('the service', () => expect(author({ keyId: 'service' })).toEqual(['the service', null, null]));
+  test('a key for the object of a cluster, which is named in words', () =>
+    expect(author({ owner: 'k8s:prod/shop/www' }, key())[2]).toBe('shop/www in cluster prod'));
+  test('a key for another owner', () => expect(author({ owner: 'acme:lego' }, key())[2]).toBe('acme:lego'));
+});
+
+describe('a change', () => {
+  test('that creates a record has its value with the priority, and the rest as details', () => {
+    expect(
+      entry({ after: { ...RECORD, type: 'MX', content: 'mail.example', priority: 10, comment: 'new' } }),
+    ).toMatchObject({
+      verb: 'Created',
+      subject: { type: 'MX', name: 'www' },
+      value: { text: '10 mail.example', isGone: false },
+      fields: [],
+      others: [
+        { field: 'ttl', text: '3600' },
+        { field: 'comment', text: 'new' },
+      ],
+    });
+  });
+  test('that deletes a record has the old value', () => {
+    const gone = { verb: 'Deleted', value: { text: '192.0.2.1', isGone: true } };
+    expect(entry({ action: 'record.delete', before: RECORD, after: null })).toMatchObject(gone);
+  });
+  test('that changes a record has only the fields that differ', () => {
+    const after = { ...RECORD, content: '192.0.2.2' };
+    expect(entry({ action: 'record.update', before: RECORD, after })).toMatchObject({
+      verb: 'Changed',
+      value: null,
+      fields: [{ field: 'content', before: '192.0.2.1', after: '192.0.2.2' }],
+    });
+  });
+  test('that parks a zone needs no more words than the verb', () => {
+    const states = { before: { state: 'active' }, after: { state: 'parked' } };
+    expect(entry({ action: 'zone.park', ...states })).toMatchObject({ verb: 'Parked', subject: null, fields: [] });
+  });
+  test('with a JSON of another form is shown without a value', () => {
+    expect(entry({ after: 'text' })).toMatchObject({ verb: 'Created', subject: null, value: null });
+  });
+});
+
+test('the changes of one request are one group, and those of another one are not', () => {
+  const ids = groups([
+    change({ id: 5, requestId: 'b' }),
+    change({ id: 4, requestId: 'a' }),
+    change({ id: 3, requestId: 'a' }),
+    change({ id: 2, requestId: 'a', owner: 'acme:lego' }),
+  ]).map(({ entries }) => entries.map(({ id }) => id));
+  expect(ids).toEqual([[5], [4, 3], [2]]);
+});
