@@ -39,6 +39,9 @@ document [openapi.json](openapi.json). The api serves it at \`/v1/dns/openapi.js
 [REST in ten minutes](../tutorials/rest-in-ten-minutes.md) is a tutorial. [Record types](record-types.md), [Errors](errors.md),
 [Limits](limits.md) and [Permissions](permissions.md) have pages of their own.
 
+Generators make clients from the document, whose methods have the names of the operations. Tests use those that oapi-codegen (Go)
+and @hey-api/openapi-ts (TypeScript) make.
+
 This page and the document are generated from the code: \`npm run docs\`.
 `;
 
