@@ -47,9 +47,7 @@ test('a Go client', async () => {
 test('a TypeScript client, whose functions are the operations', async () => {
   await makeTypescriptClient(folder, await ensureTypescriptGenerator(progress, signal), signal);
   const { run } = (await import(join(folder, 'calls.ts'))) as { run(...args: string[]): Promise<object> };
-  expect(await run(service.url, service.admin.text, 'typescript.example', owner)).toEqual(
-    walk('typescript.example', owner),
-  );
+  expect(await run(service.url, service.admin.text, 'typescript.example', owner)).toEqual(walk('typescript.example'));
   const document = JSON.parse(await readFile('docs/reference/openapi.json', 'utf8')) as {
     paths: Record<string, Record<string, { operationId?: string }>>;
   };
