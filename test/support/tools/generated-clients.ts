@@ -64,7 +64,7 @@ export async function ensureTypescriptGenerator(progress: Progress, signal: Abor
 }
 
 /**
- * Makes the client in `folder`/client with openapi/calls.ts beside it, and checks the types of both.
+ * Makes the client in `folder`/client next to a copy of openapi/calls.ts, and checks the types of both.
  * @throws Error with the output of the generator or of the compiler
  */
 export async function makeTypescriptClient(folder: string, generator: string, signal: AbortSignal): Promise<void> {

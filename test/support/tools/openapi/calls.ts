@@ -1,5 +1,5 @@
-// A program of a user who generated a client from the OpenAPI document: `client/`, which the test makes beside a copy of this file.
-// It does what main.go does with the client of Go.
+// A program of a user who generated a client from the OpenAPI document. The test copies this file next to `client/`, the generated
+// client. It makes the same calls as main.go with the client for Go.
 
 import { createClient, createConfig } from './client/client/index';
 import {

@@ -1,4 +1,4 @@
-// A program of a user who generated a client from the OpenAPI document: client.go, which the build makes beside this file. It creates
+// A program of a user who generated a client from the OpenAPI document: client.go, which the build adds to this package. It creates
 // a zone with records, reads them, is refused once, and deletes the zone. Prints what it saw as JSON.
 package main
 
