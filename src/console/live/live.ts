@@ -1,7 +1,7 @@
-// The live view: the current answer of every name server for a name, and the chain of trust.
+// The live view: the serial and lag of every name server side by side, their answers for a name, and the chain of trust.
 import type { FastifyInstance } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
-import { compareServers } from '#dns/live.ts';
+import { compareServers, type LiveView } from '#dns/live.ts';
 import { fqdn, parseOwnerName } from '#dns/names/name.ts';
 import { isRecordType } from '#dns/types/index.ts';
 import { typeName } from '#dns/wire/rdata-text.ts';
@@ -18,11 +18,11 @@ import { fieldsOfType, NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
 import { show } from '../shell/views.ts';
 import { headOf, type OfZone } from '../zones/head.ts';
 import { shownSecondaries } from '../zones/secondaries.ts';
-import { drawChain } from './chain-picture.ts';
+import { stepsOf } from './chain-steps.ts';
+import { rowsOf, summaryOf } from './comparison.ts';
 
 type Asked = Parameters<NonNullable<ConsoleParts['live']>>[0]['type'];
 
-const ANSWERS_SHOWN = 40;
 const STORED_SHOWN = 20;
 
 interface Query extends OfZone {
@@ -33,19 +33,22 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
   app.get<Query>('/zones/:zoneId/live', async (request, reply) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
     const typed = { name: request.query.name?.trim() || '@', type: typeOf(typedType(request.query)) };
-    const nodes = (await readNodesOfZone(context, actorOf(request), zone.id)).map((node) => ({
-      ...node,
-      state: node.starting ? 'starting' : node.current ? 'up to date' : 'behind',
-    }));
+    const isAsked = request.query.name !== undefined;
+    const nodes = await readNodesOfZone(context, actorOf(request), zone.id);
     const { rows: secondaries } = await shownSecondaries(context, request, zone.id);
+    const compare = (servers: LiveView['servers']) => {
+      const differences = compareServers(servers, zone.serial);
+      const rows = rowsOf({ servers, differences, nodes, secondaries }, context.now());
+      return { rows, summary: summaryOf(rows), isLate: rows.some(({ state }) => state !== 'up to date') };
+    };
     const page = {
       title: `Live: ${zone.zoneName}`,
       zone,
       home,
       typed: { ...typed, ...fieldsOfType(typed.type) },
       types: ['SOA', 'DNSKEY', ...NAMED_OR_NUMBER],
-      nodes,
-      secondaries,
+      isAsked,
+      compared: compare([]),
       result: null,
       available: live !== null,
     };
@@ -70,23 +73,14 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
       live(asked, left.signal),
       storedAt(context, actorOf(request), zone.id, name.value, typed.type),
     ]);
-    const differences = compareServers(servers, zone.serial);
     return show(request, reply, 'live/live', {
       ...page,
+      compared: compare(servers),
       result: {
         name: asked.name,
         type: asked.type,
-        servers: servers.map((server, at) => ({
-          ...server,
-          ...differences[at],
-          servedSerial: server.serial,
-          serialIs: differences[at]?.serial,
-          answers: server.answers.slice(0, ANSWERS_SHOWN).map((answer) => ({ ...answer, text: clip(answer.text) })),
-          more: Math.max(0, server.answers.length - ANSWERS_SHOWN),
-        })),
         stored,
-        chain,
-        picture: drawChain(chain, typeName),
+        chain: { zone: chain.zone, steps: stepsOf(chain, typeName) },
       },
     });
   });

@@ -3,9 +3,10 @@
  * answer made with that key (RFC 4035 section 5). Each link by itself is valid, missing, a mismatch or unknown, with a
  * sentence that gives the reason. Pure.
  */
-import { Buffer } from 'node:buffer';
+import { type Ancestor, type AncestorFound, judgeAncestors } from './ancestors.ts';
+import { pointsAt, readDs, readKey } from './records.ts';
 import { isSignedBy, type Rrsig, readRrsig, type SignedSet, timeOf } from './rrsig.ts';
-import { dsDigest, keyTagOf } from './signing-key.ts';
+import { keyTagOf } from './signing-key.ts';
 
 /** `unknown`: nobody answered. */
 export type LinkState = 'valid' | 'missing' | 'mismatch' | 'unknown';
@@ -19,6 +20,8 @@ export interface Link<T> {
 
 export interface ChainOfTrust {
   zone: string;
+  /** The root and the zones between it and this zone, from the root downwards. Empty if no resolver knows them. */
+  above: Ancestor[];
   ds: Link<{ keyTag: number; algorithm: number; digestType: number; digest: string }>;
   dnskey: Link<{ keyTag: number; algorithm: number; flags: number }>;
   rrsig: Link<{ keyTag: number; algorithm: number; covers: number; inception: Date; expiration: Date }>;
@@ -27,6 +30,8 @@ export interface ChainOfTrust {
 /** RDATA, as served; null: nobody answered. */
 export interface ChainFound {
   zone: string;
+  /** The zones above it, from the root downwards. */
+  above: readonly AncestorFound[];
   ds: readonly Uint8Array[] | null;
   dnskey: { keys: readonly Uint8Array[]; signatures: readonly Uint8Array[] } | null;
   /**
@@ -38,11 +43,12 @@ export interface ChainFound {
 
 const DNSKEY = 48;
 
-export function judgeChain({ zone, ds, dnskey, answer }: ChainFound, now: Date): ChainOfTrust {
+export function judgeChain({ zone, above, ds, dnskey, answer }: ChainFound, now: Date): ChainOfTrust {
   const seconds = Math.floor(now.getTime() / 1000);
   const keys = dnskey?.keys ?? [];
   return {
     zone,
+    above: judgeAncestors(above),
     ds: judgeDs(zone, ds, dnskey === null ? null : keys),
     dnskey: judgeKeys(zone, ds, dnskey, seconds),
     rrsig: judgeSignatures(zone, answer, keys, dnskey !== null, seconds),
@@ -50,17 +56,23 @@ export function judgeChain({ zone, ds, dnskey, answer }: ChainFound, now: Date):
 }
 
 function judgeDs(zone: string, ds: ChainFound['ds'], keys: readonly Uint8Array[] | null): ChainOfTrust['ds'] {
-  if (ds === null) return { state: 'unknown', reason: 'The parent could not be asked for the DS.', entries: [] };
+  if (ds === null)
+    return { state: 'unknown', reason: 'The parent zone did not answer the query for DS records.', entries: [] };
   if (ds.length === 0) {
-    const reason = `The parent has no DS for ${zone}: validating resolvers take the zone for unsigned.`;
+    const reason = `The parent zone has no DS record for ${zone}, so validating resolvers treat the zone as unsigned.`;
     return { state: 'missing', reason, entries: [] };
   }
   const entries = ds.map((rdata) => ({ ...readDs(rdata), state: pointsAtOne(zone, rdata, keys ?? []) }));
-  if (keys === null) return { state: 'unknown', reason: 'No name server answered with keys to compare with.', entries };
+  if (keys === null)
+    return {
+      state: 'unknown',
+      reason: 'No name server answered, so the DS records cannot be compared with its keys.',
+      entries,
+    };
   if (entries.some(({ state }) => state === 'valid')) {
-    return { state: 'valid', reason: 'The parent points at a key that is served.', entries };
+    return { state: 'valid', reason: 'A DS record at the parent matches a key of the zone.', entries };
   }
-  const reason = 'None of the DS at the parent fits a key that is served: validating resolvers answer SERVFAIL.';
+  const reason = 'No DS record at the parent matches a key of the zone, so validating resolvers answer SERVFAIL.';
   return { state: 'mismatch', reason, entries };
 }
 
@@ -72,7 +84,7 @@ function judgeKeys(
 ): ChainOfTrust['dnskey'] {
   if (dnskey === null) return { state: 'unknown', reason: 'No name server answered.', entries: [] };
   const { keys, signatures } = dnskey;
-  if (keys.length === 0) return { state: 'missing', reason: 'The name servers serve no DNSKEY.', entries: [] };
+  if (keys.length === 0) return { state: 'missing', reason: 'The name servers serve no DNSKEY records.', entries: [] };
   const set = { name: zone, type: DNSKEY, rdatas: keys };
   const checks = signatures.flatMap((rdata) => readRrsig(rdata) ?? []).map((each) => judgeOne(each, set, keys, now));
   const entries = keys.map((rdata) => {
@@ -80,11 +92,11 @@ function judgeKeys(
     return { ...readKey(rdata), state: named ? ('valid' as const) : ('mismatch' as const) };
   });
   if (signatures.length === 0) {
-    return { state: 'mismatch', reason: 'The keys are served without a signature of their own.', entries };
+    return { state: 'mismatch', reason: 'The DNSKEY records have no signature.', entries };
   }
   const wrong = checks.every(({ problem }) => problem !== null) ? (checks[0]?.problem ?? 'is not readable') : null;
-  if (wrong !== null) return { state: 'mismatch', reason: `The signature of the keys ${wrong}.`, entries };
-  return { state: 'valid', reason: 'The keys are served and signed by themselves.', entries };
+  if (wrong !== null) return { state: 'mismatch', reason: `The signature of the DNSKEY records ${wrong}.`, entries };
+  return { state: 'valid', reason: 'The DNSKEY records are signed with a key of the zone.', entries };
 }
 
 function judgeSignatures(
@@ -96,9 +108,10 @@ function judgeSignatures(
 ): ChainOfTrust['rrsig'] {
   if (answer === null) return { state: 'unknown', reason: 'No name server answered.', entries: [] };
   const { set } = answer;
-  if (set === null) return { state: 'missing', reason: 'The answer holds nothing that could be signed.', entries: [] };
+  if (set === null)
+    return { state: 'missing', reason: 'The answer contains no records that can be signed.', entries: [] };
   const read = answer.signatures.flatMap((rdata) => readRrsig(rdata) ?? []).filter(({ covers }) => covers === set.type);
-  if (read.length === 0) return { state: 'missing', reason: 'The answer came without a signature.', entries: [] };
+  if (read.length === 0) return { state: 'missing', reason: 'The answer has no signature.', entries: [] };
   const judged = read.map((signature) => ({ signature, ...judgeOne(signature, set, keys, now) }));
   const entries = judged.map(({ signature, problem }) => ({
     keyTag: signature.keyTag,
@@ -108,7 +121,12 @@ function judgeSignatures(
     expiration: new Date(signature.expiration * 1000),
     state: problem === null ? ('valid' as const) : ('mismatch' as const),
   }));
-  if (!known) return { state: 'unknown', reason: `The keys of ${zone} are not known.`, entries };
+  if (!known)
+    return {
+      state: 'unknown',
+      reason: `No name server answered with the keys of ${zone}, so the signature cannot be checked.`,
+      entries,
+    };
   if (judged.some(({ problem }) => problem === null)) {
     return { state: 'valid', reason: 'The answer is signed by a key of the zone.', entries };
   }
@@ -132,20 +150,4 @@ function judgeOne(
 
 function pointsAtOne(zone: string, ds: Uint8Array, keys: readonly Uint8Array[]): 'valid' | 'mismatch' {
   return keys.some((key) => pointsAt(zone, ds, key)) ? 'valid' : 'mismatch';
-}
-
-function pointsAt(zone: string, rdata: Uint8Array, dnskey: Uint8Array): boolean {
-  const { keyTag, algorithm, digestType, digest } = readDs(rdata);
-  if (keyTag !== keyTagOf(dnskey) || algorithm !== dnskey[3]) return false;
-  return dsDigest(zone, dnskey, digestType) === digest;
-}
-
-function readDs(rdata: Uint8Array) {
-  const [high = 0, low = 0, algorithm = 0, digestType = 0] = rdata;
-  return { keyTag: (high << 8) | low, algorithm, digestType, digest: Buffer.from(rdata.subarray(4)).toString('hex') };
-}
-
-function readKey(rdata: Uint8Array) {
-  const [high = 0, low = 0, , algorithm = 0] = rdata;
-  return { keyTag: keyTagOf(rdata), algorithm, flags: (high << 8) | low };
 }

@@ -1,5 +1,6 @@
 // Looks a name up from outside: the answer of each name server with its time and serial, and the records of the chain of
 // trust. The verdicts are in dns/.
+import type { AncestorFound } from '#dns/dnssec/ancestors.ts';
 import type { ChainOfTrust } from '#dns/dnssec/chain-of-trust.ts';
 import { type ChainFound, judgeChain } from '#dns/dnssec/chain-of-trust.ts';
 import type { LiveAnswer, LiveServer, LiveView } from '#dns/live.ts';
@@ -48,6 +49,8 @@ interface LiveOptions {
 
 const ATTEMPT = { timeoutMs: 800, attempts: 2 };
 const PARENT_MS = 2_500;
+/** Zones above the zone that are asked for, from the root downwards. */
+const MOST_ABOVE = 6;
 
 export function createLiveLook(options: LiveOptions): LookLive {
   return async (question, signal) => {
@@ -101,18 +104,43 @@ async function chainOf(
   answer: Answer | null,
   signal: AbortSignal,
 ): Promise<ChainOfTrust> {
-  const [ds, dnskey] = await Promise.all([
-    parentHosted ? (server === null ? null : rdatasFrom(server, zone, 'DS', signal)) : dsAt(resolve, zone, signal),
+  const [above, ds, dnskey] = await Promise.all([
+    ancestorsOf(resolve, zone, signal),
+    parentHosted
+      ? server === null
+        ? null
+        : rdatasFrom(server, zone, 'DS', signal)
+      : resolved(resolve, zone, 'DS', signal),
     server === null ? null : keysFrom(server, zone, signal),
   ]);
-  const found: ChainFound = { zone, ds, dnskey, answer: answer === null ? null : signedIn(answer) };
+  const found: ChainFound = { zone, above, ds, dnskey, answer: answer === null ? null : signedIn(answer) };
   return judgeChain(found, now());
 }
 
-async function dsAt(resolve: Resolve, zone: string, signal: AbortSignal): Promise<readonly Uint8Array[] | null> {
+/** The zones above, as far as a resolver knows them. A name without an SOA record is no zone. */
+async function ancestorsOf(resolve: Resolve, zone: string, signal: AbortSignal): Promise<AncestorFound[]> {
+  const labels = zone.split('.');
+  const names = labels.map((_, at) => labels.slice(at + 1).join('.')).reverse();
+  const found = await Promise.all(
+    names.slice(0, MOST_ABOVE).map(async (name) => {
+      const query = (type: WireType) => resolved(resolve, name, type, signal);
+      const [soa, ds, keys] = await Promise.all([query('SOA'), name === '' ? [] : query('DS'), query('DNSKEY')]);
+      return soa === null || soa.length === 0 ? [] : [{ zone: name, ds, keys }];
+    }),
+  );
+  return found.flat();
+}
+
+/** Null if no resolver answers in time. */
+async function resolved(
+  resolve: Resolve,
+  name: string,
+  type: WireType,
+  signal: AbortSignal,
+): Promise<readonly Uint8Array[] | null> {
   const limit = AbortSignal.timeout(PARENT_MS);
   try {
-    return (await resolve(zone, 'DS', AbortSignal.any([signal, limit]))).rdatas;
+    return (await resolve(name, type, AbortSignal.any([signal, limit]))).rdatas;
   } catch (error) {
     if (signal.aborted || !(error instanceof ResolveFailure || limit.aborted)) throw error;
     return null;

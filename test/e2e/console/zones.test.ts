@@ -115,7 +115,7 @@ describe('the zones of the console', () => {
     await service.settled();
     await page.goto(`${zone.home}/live?name=www&type=A`);
     await page.locator('#servers').getByText('192.0.2.5').first().waitFor();
-    const picture = page.getByRole('img', { name: 'Chain of trust of file.example' });
+    const picture = page.getByRole('list', { name: 'Chain of trust of file.example' });
     expect(await picture.textContent()).toContain('✓ valid');
     await page.goto(`${zone.home}/settings`);
     await page.getByRole('button', { name: 'Park the zone' }).click();

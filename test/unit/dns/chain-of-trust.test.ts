@@ -30,6 +30,7 @@ const DURING = new Date('2010-08-20T00:00:00Z');
 function found(change: Partial<ChainFound> = {}): ChainFound {
   return {
     zone: 'example.net',
+    above: [],
     ds: [DS],
     dnskey: { keys: [KEY], signatures: [] },
     answer: { set: { name: 'www.example.net', type: 1, rdatas: [hex('c0000201')] }, signatures: [SIGNATURE] },
@@ -89,7 +90,7 @@ describe('the chain of trust', () => {
     expect(judgeChain(found({ dnskey: { keys: [], signatures: [] } }), DURING).dnskey.state).toBe('missing');
     expect(judgeChain(found(), DURING).dnskey).toMatchObject({
       state: 'mismatch',
-      reason: 'The keys are served without a signature of their own.',
+      reason: 'The DNSKEY records have no signature.',
     });
   });
 

@@ -109,4 +109,21 @@ describe('the live view', () => {
       { keyTag: 1, digest: 'ff', state: 'mismatch' },
     ]);
   });
+
+  it('shows the zones above that a resolver knows, from the root downwards, and no name that is no zone', async () => {
+    const server = await serving(7, { answers: [a('192.0.2.1')] });
+    const zones = new Set(['', 'com']);
+    const found: Resolve = async (name, type) => {
+      if (type === 'SOA') return { exists: true, rdatas: zones.has(name) ? [Uint8Array.of(0)] : [], ttl: 60 };
+      if (name === 'com') throw new ResolveFailure('the resolver answers SERVFAIL');
+      return { exists: true, rdatas: [], ttl: 60 };
+    };
+    const question = { zone: 'deep.example.com', name: 'deep.example.com' };
+    const { above } = (await look({ 'ns1.test': server }, question, found)).chain;
+    expect(above.map(({ zone, state }) => [zone, state])).toEqual([
+      ['', 'missing'],
+      ['com', 'unknown'],
+    ]);
+    expect((await look({ 'ns1.test': server })).chain.above).toEqual([]);
+  });
 });
