@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { renderCrds } from '#resources/crd.ts';
 import type { Progress } from './parts/cache.ts';
 import { findCommand, runCommand } from './parts/commands.ts';
-import { type ControlPlanePorts, startControlPlane } from './parts/controlplane.ts';
+import { adminKubeconfig, type ControlPlanePorts, startControlPlane } from './parts/controlplane.ts';
 import { ensureControlPlane } from './parts/controlplane-build.ts';
 import type { Part } from './parts/part.ts';
 
@@ -25,21 +25,29 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
+/** Where the kubeconfig of a stack is, also before its control plane runs. */
+export function kubeconfigOf(stateDir: string, given: string | undefined): string {
+  return given ?? adminKubeconfig(stateDir);
+}
+
 export interface ClusterOptions {
   stateDir: string;
   /** A cluster that exists already. */
   kubeconfig?: string | undefined;
+  /** The index of prebuilt Kubernetes programs. (Default: none; the programs are built.) */
+  prebuilt?: string | undefined;
   ports: ControlPlanePorts;
   progress: Progress;
   signal: AbortSignal;
 }
 
 /** Starts or finds the cluster, links kubectl into `bin/`, installs CRDs and rights. @throws with kubectl's words */
-export async function openCluster({ stateDir, kubeconfig, ports, progress, signal }: ClusterOptions): Promise<Cluster> {
+export async function openCluster(options: ClusterOptions): Promise<Cluster> {
+  const { stateDir, kubeconfig, prebuilt, ports, progress, signal } = options;
   const bin = join(stateDir, 'bin');
   await mkdir(bin, { recursive: true });
   const program = kubeconfig === undefined ? undefined : findCommand('kubectl');
-  const dir = program === undefined ? (await ensureControlPlane({ progress, signal })).dir : undefined;
+  const dir = program === undefined ? (await ensureControlPlane({ prebuilt, progress, signal })).dir : undefined;
   const kubectlPath = program ?? join(dir as string, 'kubectl');
   await rm(join(bin, 'kubectl'), { force: true });
   await symlink(kubectlPath, join(bin, 'kubectl'));

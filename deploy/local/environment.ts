@@ -1,10 +1,18 @@
 // `.local/env`: how other programs find the running stack. Its names are a contract (docs/how-to/run-locally.md).
-import { chmod, writeFile } from 'node:fs/promises';
+import { chmod, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Stack } from './stack.ts';
+import type { Issuance } from './issuance.ts';
+import type { Service } from './service.ts';
+
+export interface Surroundings {
+  service: Service;
+  /** The path of a kubeconfig, whether or not its server answers yet: kubectl must not take another cluster's. */
+  kubeconfig: string;
+  issuance?: Issuance | undefined;
+}
 
 /** The variables by name. */
-export function environmentOf({ service, cluster, issuance }: Stack): Record<string, string> {
+export function environmentOf({ service, kubeconfig, issuance }: Surroundings): Record<string, string> {
   return {
     ZONESTEAD_URL: service.url,
     ZONESTEAD_API_KEY: service.keys.first.key,
@@ -17,7 +25,7 @@ export function environmentOf({ service, cluster, issuance }: Stack): Record<str
     // Their names resolve nowhere: `zonestead acme` and `doctor` find the name servers here.
     ZONESTEAD_NAMESERVER_ADDRESSES: service.nameserverAddresses,
     DATABASE_URL: service.databaseUrl,
-    KUBECONFIG: cluster.kubeconfig,
+    KUBECONFIG: kubeconfig,
     ...(issuance === undefined
       ? {}
       : { ZONESTEAD_ACME_DIRECTORY: issuance.pebble.url, ZONESTEAD_ACME_CA: issuance.pebble.authorityFile }),
@@ -31,9 +39,11 @@ export function shellText(variables: Readonly<Record<string, string>>, bin: stri
   return `${[...lines, `export PATH=${quote(bin)}:"$PATH"`].join('\n')}\n`;
 }
 
-/** Writes the file with mode 600: it holds keys. */
-export async function writeEnvironment(stateDir: string, stack: Stack): Promise<void> {
+/** Writes the file with mode 600, because it holds keys. A reader finds the whole file of before or the whole new one. */
+export async function writeEnvironment(stateDir: string, surroundings: Surroundings): Promise<void> {
   const file = join(stateDir, 'env');
-  await writeFile(file, shellText(environmentOf(stack), join(stateDir, 'bin')), { mode: 0o600 });
-  await chmod(file, 0o600);
+  const next = `${file}.new`;
+  await writeFile(next, shellText(environmentOf(surroundings), join(stateDir, 'bin')), { mode: 0o600 });
+  await chmod(next, 0o600);
+  await rename(next, file);
 }

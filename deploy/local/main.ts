@@ -15,6 +15,10 @@ command
   .option('--cert-manager', 'also run cert-manager, Pebble (a certificate authority) and the solver')
   .option('--limits <on|off>', 'hold API keys to their write limits', 'on')
   .option('--kubeconfig <file>', 'use this cluster instead of a local control plane')
+  .option(
+    '--prebuilt <index>',
+    'index of prebuilt Kubernetes programs, or off to build them (default: controller-tools)',
+  )
   .option('--state <folder>', 'keep the state in this folder (default: .local in the checkout)')
   .option('--api-port <port>', 'port of the REST API (default: a free one)')
   .option('--dns-port <port>', 'port of the first name server (default: a free one)')

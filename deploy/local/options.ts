@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { ENVTEST_INDEX } from './parts/envtest.ts';
 
 const port = z.coerce
   .number({ error: 'must be a port number' })
@@ -25,6 +26,14 @@ const schema = z.object({
     .transform((file) => resolve(file))
     .refine((file) => existsSync(file), { error: 'names no file' })
     .optional(),
+  /** The index of prebuilt Kubernetes programs; undefined: they are built. (Default: that of controller-tools.) */
+  prebuilt: z
+    .string()
+    .refine((text) => text === 'off' || /^https?:$/.test(URL.parse(text)?.protocol ?? ''), {
+      error: 'must be the address (http or https) of an index, or off',
+    })
+    .default(ENVTEST_INDEX)
+    .transform((text) => (text === 'off' ? undefined : text)),
   /** Folder of the state. (Default: .local in the checkout.) */
   state: z
     .string()

@@ -16,6 +16,8 @@ export interface StackOptions {
   /** Whether keys are held to the service's write limits. */
   limits: boolean;
   kubeconfig?: string | undefined;
+  /** The index of prebuilt Kubernetes programs. (Default: none; the programs are built.) */
+  prebuilt?: string | undefined;
   apiPort?: number | undefined;
   dnsPort?: number | undefined;
   /** The number of name servers. (Default: 1.) */
@@ -48,9 +50,34 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+/** A stack whose DNS side answers already. */
+export interface StartingStack {
+  service: Service;
+  /** Rejects, with the end of the log of the part that failed, when there is no Kubernetes; the service runs on then. */
+  complete: Promise<Stack>;
+  /** Ends everything that was started, and what is still starting; repeating it is fine. */
+  stop(): Promise<void>;
+}
+
 /** @throws with the end of the log of the part that failed; nothing is left running then */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { stateDir, limits, durable = true, settings, postgresPrograms, progress, signal } = options;
+  const starting = await beginStack(options);
+  try {
+    return await starting.complete;
+  } catch (error) {
+    await starting.stop();
+    throw error;
+  }
+}
+
+/**
+ * Returns as soon as the DNS side answers: a control plane may have to be built first, in minutes.
+ * @throws with the end of the log of the part of the DNS side that failed; nothing is left running then
+ */
+export async function beginStack(options: StackOptions): Promise<StartingStack> {
+  const { stateDir, limits, durable = true, settings, postgresPrograms, prebuilt, progress } = options;
+  const over = new AbortController();
+  const signal = AbortSignal.any([options.signal, over.signal]);
   const more = Array.from({ length: (options.nodes ?? 1) - 1 }, (_, at) => at + 2);
   const found = await allocatePorts(
     [
@@ -76,16 +103,27 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     ...more.map((number) => found[`${name}${number}`] as number),
   ];
   const ports = { ...found, dns: all('dns'), nameserverHealth: all('nameserverHealth') };
-  const [service, cluster] = await bothOrNeither(
-    startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal }),
-    openCluster({ stateDir, kubeconfig: options.kubeconfig, ports, progress, signal }),
-  );
+  const opening = openCluster({ stateDir, kubeconfig: options.kubeconfig, prebuilt, ports, progress, signal });
+  opening.catch(() => undefined); // `complete` reports it.
+  const endCluster = () =>
+    opening.then(
+      (cluster) => cluster.stop(),
+      () => undefined,
+    );
+  let service: Service;
+  try {
+    service = await startService({ stateDir, ports, limits, durable, settings, postgresPrograms, progress, signal });
+  } catch (error) {
+    over.abort(new Error('the DNS side did not start'));
+    await endCluster();
+    throw error;
+  }
   const operator = createRunningParts({
-    operator: () =>
+    operator: async () =>
       startCommand({
         name: 'operator',
         env: {
-          KUBECONFIG: cluster.operatorKubeconfig,
+          KUBECONFIG: (await opening).operatorKubeconfig,
           ZONESTEAD_URL: service.url,
           ZONESTEAD_API_KEY: service.keys.operator.key,
           // Ours alone: whether the world delegates the zones of a local stack is nobody's question.
@@ -99,37 +137,27 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       }),
   });
   let issuance: Issuance | undefined;
-  // Clients of kube-apiserver first: it does not end while somebody watches.
-  const stop = async () => {
-    await Promise.all([operator.stop('operator'), issuance?.stop()]);
-    await Promise.all([service.stop(), cluster.stop()]);
-  };
-  try {
+  const healthPorts = { api: ports.apiHealth, nameserver: found.nameserverHealth, operator: ports.operatorHealth };
+  const completeStack = async (): Promise<Stack> => {
+    const cluster = await opening;
     await operator.start('operator');
     if (options.certManager) issuance = await startIssuance({ stateDir, cluster, service, progress, signal });
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  const parts = () => [
-    ...service.running.parts(),
-    ...cluster.parts,
-    ...operator.parts(),
-    ...(issuance?.running.parts() ?? []),
-  ];
-  const healthPorts = { api: ports.apiHealth, nameserver: found.nameserverHealth, operator: ports.operatorHealth };
-  return { service, cluster, operator, issuance, healthPorts, parts, stop };
-}
-
-interface Stoppable {
-  stop(): Promise<void>;
-}
-
-/** When one of the two does not come up, the other is stopped again. */
-async function bothOrNeither<A extends Stoppable, B extends Stoppable>(a: Promise<A>, b: Promise<B>): Promise<[A, B]> {
-  const [first, second] = await Promise.allSettled([a, b]);
-  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
-  if (first.status === 'fulfilled') await first.value.stop();
-  if (second.status === 'fulfilled') await second.value.stop();
-  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+    const parts = () => [
+      ...service.running.parts(),
+      ...cluster.parts,
+      ...operator.parts(),
+      ...(issuance?.running.parts() ?? []),
+    ];
+    return { service, cluster, operator, issuance, healthPorts, parts, stop };
+  };
+  const complete = completeStack();
+  const settled = complete.catch(() => undefined);
+  // Clients of kube-apiserver first: it does not end while somebody watches.
+  const stop = async () => {
+    over.abort(new Error('the stack ends'));
+    await settled;
+    await Promise.all([operator.stop('operator'), issuance?.stop()]);
+    await Promise.all([service.stop(), endCluster()]);
+  };
+  return { service, complete, stop };
 }

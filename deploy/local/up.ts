@@ -1,19 +1,24 @@
 // `up`: start the whole thing, show that it works, stay until Ctrl-C, leave nothing behind.
 import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { untilAborted } from '#base/wait.ts';
+import { progressPrinter, serviceLines, stackLines, withoutKubernetes } from './announce.ts';
+import { kubeconfigOf } from './cluster.ts';
 import { writeEnvironment } from './environment.ts';
 import { showExample } from './example.ts';
 import { readUpOptions } from './options.ts';
 import { ensureTools } from './parts/apt.ts';
 import { isAlive, processIdentity } from './parts/liveness.ts';
 import { removePostgresState } from './parts/postgres.ts';
-import { type Stack, startStack } from './stack.ts';
+import { beginStack, type Stack, type StartingStack } from './stack.ts';
 import { reportEnd, whileAllRun } from './while-running.ts';
 
 const STATE = new URL('../../.local', import.meta.url).pathname;
 
-/** @returns the process' exit code: 0 after Ctrl-C, 1 when a part died. @throws when something does not come up */
+/**
+ * @returns the process' exit code: 0 after Ctrl-C, 1 when a part died or Kubernetes did not start. A failure of Kubernetes
+ * does not end the DNS side, which has been announced by then. @throws when the DNS side does not come up
+ */
 export async function runUp(
   given: Record<string, unknown>,
   print: (line: string) => void,
@@ -30,56 +35,65 @@ export async function runUp(
     if (options.fresh) await forget(stateDir);
     const tools = await ensureTools([{ command: 'dig', package: 'bind9-dnsutils' }], { progress: print, signal });
     print('starting Postgres, Kubernetes, api, name servers, operator');
-    const { kubeconfig, apiPort, dnsPort, nodes } = options;
-    const stack = await startStack({
+    const { progress, quiet } = progressPrinter(print, () => performance.now());
+    const starting = await beginStack({
+      ...options,
       stateDir,
       limits: options.limits === 'on',
-      certManager: options.certManager,
-      kubeconfig,
-      apiPort,
-      dnsPort,
-      nodes,
-      progress: print,
+      progress,
       signal,
     });
     try {
-      const work = async (until: AbortSignal) => {
-        await writeEnvironment(stateDir, stack);
+      const seconds = () => (performance.now() - since) / 1000;
+      const show = (lines: string[]) => {
+        for (const line of lines) print(line);
+      };
+      const { service } = starting;
+      const kubeconfig = kubeconfigOf(stateDir, options.kubeconfig);
+      await writeEnvironment(stateDir, { service, kubeconfig });
+      quiet();
+      show(serviceLines(service, stateDir, seconds()));
+      const work = async (stack: Stack, until: AbortSignal) => {
+        await writeEnvironment(stateDir, { service, kubeconfig, issuance: stack.issuance });
         const tell = (line: string) => (until.aborted ? undefined : print(line));
         if (!options.empty) await showExample(stack, tools.dig as string, tell, until);
-        announce(stack, stateDir, (performance.now() - since) / 1000, print);
+        show(stackLines(stack, stateDir, seconds()));
         await untilAborted(until);
       };
-      const ended = await whileAllRun(stack.parts(), work, signal);
-      if (ended === null) return 0;
-      await reportEnd(ended, print);
-      return 1;
+      return await runStages(starting, work, print, signal);
     } finally {
       print('stopping');
-      await stack.stop();
+      await starting.stop();
     }
   } finally {
     await rm(join(stateDir, 'up.pid'), { force: true });
   }
 }
 
-function announce(
-  { service, issuance }: Stack,
-  stateDir: string,
-  seconds: number,
+/** First while only the DNS side runs, then `work` while all runs. @returns the exit code of the process */
+async function runStages(
+  { service, complete }: StartingStack,
+  work: (stack: Stack, until: AbortSignal) => Promise<void>,
   print: (line: string) => void,
-): void {
-  const { url, nameServers, updates } = service;
-  const dns = nameServers.map(({ address, port }) => `${address}:${port}`).join(', ');
-  print(`ready after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${dns}.`);
-  if (issuance) {
-    print(`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`);
-  }
-  if (updates !== null) print(`DNS updates: ${updates}, with a key of zonestead keys mint --tsig.`);
-  print(`Console: ${url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`);
-  print(
-    `In another shell: source ${relative(process.cwd(), join(stateDir, 'env'))}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
-  );
+  signal: AbortSignal,
+): Promise<number> {
+  const served = service.running.parts();
+  let stack: Stack | undefined;
+  let code = 0;
+  const first = async () => {
+    stack = await complete;
+  };
+  let ended = await whileAllRun(served, first, signal).catch((error: Error) => {
+    for (const line of withoutKubernetes(error.message)) print(line);
+    code = 1;
+    return whileAllRun(served, untilAborted, signal);
+  });
+  const all = stack;
+  if (ended === null && all !== undefined && !signal.aborted)
+    ended = await whileAllRun(all.parts(), (until) => work(all, until), signal);
+  if (ended === null) return code;
+  await reportEnd(ended, print);
+  return 1;
 }
 
 /** One `up` per state folder. @throws when another one is running */

@@ -1,6 +1,7 @@
 // Finds programs and runs them to their end, line by line.
 import { spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -39,6 +40,8 @@ export interface ProcessOptions {
 export interface RunOptions extends ProcessOptions {
   /** Each line of standard output and standard error as it comes. */
   onLine?: (line: string, stream: 'out' | 'err') => void;
+  /** Lets other processes have the processor first, see nice(1). (Default: false.) */
+  background?: boolean;
   timeoutMs: number;
   signal: AbortSignal;
 }
@@ -52,6 +55,16 @@ export interface RunResult {
 }
 
 const TAIL_LINES = 40;
+
+const BACKGROUND = 10;
+
+function yieldProcessor(pid: number): void {
+  try {
+    if (getPriority(pid) < BACKGROUND) setPriority(pid, BACKGROUND);
+  } catch {
+    // The process has ended already.
+  }
+}
 
 /**
  * Runs a program without a shell and waits for its end; a code other than 0 is the caller's business.
@@ -68,6 +81,7 @@ export async function runCommand(options: RunOptions): Promise<RunResult> {
     ...(options.uid === undefined ? {} : { uid: options.uid }),
     ...(options.gid === undefined ? {} : { gid: options.gid }),
   });
+  if (options.background && child.pid !== undefined) yieldProcessor(child.pid);
   const out: string[] = [];
   const tail: string[] = [];
   const read = (stream: 'out' | 'err') => (line: string) => {

@@ -1,9 +1,11 @@
-// The Kubernetes programs: taken from KUBEBUILDER_ASSETS, or built once from Go modules into the cache.
+// The Kubernetes programs: taken from KUBEBUILDER_ASSETS, downloaded, or built once from Go modules into the cache.
+import { existsSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cached, cacheKey, type Progress } from './cache.ts';
+import { cached, cacheKey, cacheRoot, type Progress } from './cache.ts';
 import { findCommand } from './commands.ts';
+import { ensureEnvtest } from './envtest.ts';
 import { buildGo, sourceInputs } from './go-build.ts';
 
 const SOURCE = fileURLToPath(new URL('../controlplane', import.meta.url));
@@ -19,35 +21,49 @@ const FLAGS = ['-trimpath', '-tags', 'grpcnotrace'].concat([
   `-s -w -X ${VERSION}.gitVersion=v1.36.3 -X ${VERSION}.gitMajor=1 -X ${VERSION}.gitMinor=36`,
 ]);
 
+export interface ControlPlaneSource {
+  /**
+   * The index of prebuilt programs, which have no controller manager and no scheduler; they are used when nothing has
+   * been built here. (Default: none; the programs are built.)
+   */
+  prebuilt?: string | undefined;
+  progress: Progress;
+  signal: AbortSignal;
+}
+
 /**
  * A folder that holds etcd, kube-apiserver, kubectl and (always when built here) kube-controller-manager, kube-scheduler.
  * The first build takes minutes; `progress` gets a line at least every few seconds.
  * @throws when KUBEBUILDER_ASSETS lacks a program, when Go is missing, or with the compiler's last lines.
  */
-export async function ensureControlPlane({
-  progress,
-  signal,
-}: {
-  progress: Progress;
-  signal: AbortSignal;
-}): Promise<{ dir: string }> {
+export async function ensureControlPlane(source: ControlPlaneSource): Promise<{ dir: string }> {
+  const { prebuilt, progress, signal } = source;
   const assets = process.env.KUBEBUILDER_ASSETS;
-  if (assets !== undefined && assets !== '') return { dir: checkAssets(assets) };
+  if (assets !== undefined && assets !== '') return { dir: checkAssets(assets, 'KUBEBUILDER_ASSETS=') };
+  const name = 'controlplane';
   const inputs = sourceInputs(SOURCE, SOURCE_FILES);
-  const dir = await cached({
-    name: 'controlplane',
-    key: cacheKey({ ...inputs, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` }),
-    progress,
-    signal,
-    fill: (folder) => build(folder, progress, signal),
-  });
-  return { dir };
+  const key = cacheKey({ ...inputs, flags: FLAGS.join(' '), platform: `${process.platform}-${process.arch}` });
+  const built = existsSync(join(cacheRoot(), `${name}-${key}`));
+  const downloaded = built || prebuilt === undefined ? undefined : await download(prebuilt, progress, signal);
+  if (downloaded !== undefined) return { dir: downloaded };
+  return { dir: await cached({ name, key, progress, signal, fill: (folder) => build(folder, progress, signal) }) };
 }
 
-function checkAssets(dir: string): string {
+/** The folder of prebuilt programs; undefined when there is no way to them. */
+async function download(index: string, progress: Progress, signal: AbortSignal): Promise<string | undefined> {
+  try {
+    return checkAssets(await ensureEnvtest({ index, progress, signal }), '');
+  } catch (error) {
+    signal.throwIfAborted();
+    progress(`no prebuilt Kubernetes programs (${(error as Error).message}); they are built instead`);
+    return undefined;
+  }
+}
+
+function checkAssets(dir: string, setting: string): string {
   const missing = REQUIRED.filter((name) => findCommand(join(dir, name)) === undefined);
   if (missing.length === 0) return dir;
-  throw new Error(`KUBEBUILDER_ASSETS=${dir} (an absolute path is needed) has no ${missing.join(', ')}`);
+  throw new Error(`${setting}${dir} (an absolute path is needed) has no ${missing.join(', ')}`);
 }
 
 async function build(folder: string, progress: Progress, signal: AbortSignal): Promise<void> {

@@ -56,12 +56,20 @@ const SERVER_NAMES = [
   'kubernetes.default.svc.cluster.local',
 ];
 
+const homeOf = (stateDir: string) => join(stateDir, 'controlplane');
+const configIn = (home: string, id: string) => join(home, `${id}.kubeconfig`);
+
+/** The path of the administrator's kubeconfig, which exists from the first start on. */
+export function adminKubeconfig(stateDir: string): string {
+  return configIn(homeOf(stateDir), 'admin');
+}
+
 /**
  * Starts the control plane and waits until kube-apiserver answers /readyz (at most 120 s).
  * @throws with the end of the log of the part that failed; nothing is left running then.
  */
 export async function startControlPlane({ dir, stateDir, ports, signal }: ControlPlaneOptions): Promise<ControlPlane> {
-  const home = join(stateDir, 'controlplane');
+  const home = homeOf(stateDir);
   const server = `https://127.0.0.1:${ports.apiserver}`;
   await mkdir(home, { recursive: true, mode: 0o700 });
   const { files, kubeconfig, operatorKubeconfig, clientConfig } = await prepare(home, server);
@@ -106,7 +114,7 @@ async function prepare(home: string, server: string) {
   });
   const hosts = ['localhost', '127.0.0.1'];
   const configOf = async (id: string, user: string, credential: KubeconfigOptions['credential']) => {
-    const file = join(home, `${id}.kubeconfig`);
+    const file = configIn(home, id);
     await writeKubeconfig({ file, server, authority: authority.certificate, user, credential });
     return file;
   };

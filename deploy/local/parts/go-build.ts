@@ -83,6 +83,8 @@ async function step({ go, source, args, what, count, progress, signal }: Step): 
       onLine: (line) => {
         shown = count(line) ?? shown;
       },
+      // The parts that `npm run up` starts meanwhile must not wait for the compiler.
+      background: true,
       timeoutMs: STEP_LIMIT_MS,
       signal,
     });

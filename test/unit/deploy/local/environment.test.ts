@@ -3,9 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { environmentOf, shellText, writeEnvironment } from '../../../../deploy/local/environment.ts';
+import { environmentOf, type Surroundings, shellText, writeEnvironment } from '../../../../deploy/local/environment.ts';
 import { runCommand } from '../../../../deploy/local/parts/commands.ts';
-import type { Stack } from '../../../../deploy/local/stack.ts';
 import { temporaryFolder } from '../../../support/temporary.ts';
 
 const folder = await temporaryFolder('environment');
@@ -21,8 +20,8 @@ const stack = {
     keys: { first: key(1), second: key(2), operator: key(3) },
     personKey: 'yu_1',
   },
-  cluster: { kubeconfig: '/state/kubeconfig' },
-} as unknown as Stack;
+  kubeconfig: '/state/kubeconfig',
+} as unknown as Surroundings;
 
 /** The variables of a shell after it has read the text. */
 async function sourced(text: string, names: string[]): Promise<Record<string, string>> {
