@@ -75,8 +75,14 @@ export interface ImageOptions {
   signal: AbortSignal;
 }
 
-/** @returns the size of the image uncompressed, in bytes */
-export async function writeImage({ name, layers, config, file, signal }: ImageOptions): Promise<number> {
+export interface WrittenImage {
+  /** Uncompressed. */
+  bytes: number;
+  /** sha256:… of the configuration: the same content has the same one, compressed or not. */
+  configDigest: string;
+}
+
+export async function writeImage({ name, layers, config, file, signal }: ImageOptions): Promise<WrittenImage> {
   const stage = await mkdtemp(join(dirname(file), 'image-'));
   try {
     const blobs = join(stage, 'blobs', 'sha256');
@@ -137,7 +143,7 @@ export async function writeImage({ name, layers, config, file, signal }: ImageOp
     await rm(file, { force: true });
     await link(`${file}.new`, file);
     await rm(`${file}.new`);
-    return layers.reduce((sum, { bytes }) => sum + bytes, 0);
+    return { bytes: layers.reduce((sum, { bytes }) => sum + bytes, 0), configDigest: image.digest };
   } finally {
     await rm(stage, { recursive: true, force: true });
   }

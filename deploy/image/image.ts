@@ -3,7 +3,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Progress } from '../local/parts/cache.ts';
-import { type Layer, makeLayer, writeImage } from './archive.ts';
+import { type Layer, makeLayer, type WrittenImage, writeImage } from './archive.ts';
 import { IMAGES, type ImageName, type ImagePlan, knotPrograms, PROJECT } from './images.ts';
 import { linkedLibraries } from './libraries.ts';
 import { layDown, merge } from './rootfs.ts';
@@ -34,23 +34,31 @@ export async function runImage(
   for (const name of wanted) {
     const { file, bytes, reference } = await buildImage(name, resolve(out), { progress: print, signal });
     print(`${reference}: ${Math.ceil(bytes / 1e6)} MB uncompressed, in ${file}`);
-    if (name === 'postgres') continue;
-    const bill = join(resolve(out), `${name}.cdx.json`);
-    const programs = name === 'nameserver' ? Object.values(await knotPrograms({ progress: print, signal })) : [];
-    const libraries = [...(await linkedLibraries([process.execPath, ...programs], { signal })).values()];
-    const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
-    await writeFile(bill, await billOfMaterials(PROJECT, [...files, ...programs], signal));
-    print(`its bill of materials (CycloneDX) is ${bill}`);
+    const bill = await writeBill(name, resolve(out), { progress: print, signal });
+    if (bill !== undefined) print(`its bill of materials (CycloneDX) is ${bill}`);
   }
 }
 
-export interface BuiltImage {
+/** @returns the path of the bill of materials in `folder`, which exists; undefined for the image of Postgres, which has none */
+export async function writeBill(
+  name: ImageName,
+  folder: string,
+  { progress, signal }: { progress: Progress; signal: AbortSignal },
+): Promise<string | undefined> {
+  if (name === 'postgres') return undefined;
+  const programs = name === 'nameserver' ? Object.values(await knotPrograms({ progress, signal })) : [];
+  const libraries = [...(await linkedLibraries([process.execPath, ...programs], { signal })).values()];
+  const files = libraries.flatMap((content) => ('file' in content ? [content.file] : []));
+  const bill = join(folder, `${name}.cdx.json`);
+  await writeFile(bill, await billOfMaterials(PROJECT, [...files, ...programs], signal));
+  return bill;
+}
+
+export interface BuiltImage extends WrittenImage {
   /** The archive. */
   file: string;
   /** Name with tag. */
   reference: string;
-  /** Uncompressed. */
-  bytes: number;
 }
 
 /** Builds one image into `folder`, which is made when missing. */
@@ -78,8 +86,8 @@ export async function archiveImage(
       const cache = key === undefined ? {} : { cache: { name: `layer-${name}`, key } };
       layers.push(await makeLayer({ rootfs, ...cache, folder: temporary, progress, signal }));
     }
-    const bytes = await writeImage({ name: plan.name, layers, config: plan.config, file, signal });
-    return { file, reference: plan.name, bytes };
+    const written = await writeImage({ name: plan.name, layers, config: plan.config, file, signal });
+    return { file, reference: plan.name, ...written };
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -356,6 +356,7 @@ it('NOTES warn of settings for evaluation only, and show valid objects', async (
   try {
     const trial = await notes({});
     expect(trial.match(/^WARNING: \S+/gm)).toEqual([
+      'WARNING: global.imageRegistry',
       'WARNING: database.mode',
       'WARNING: nameservers',
       'WARNING: api.resolvers',

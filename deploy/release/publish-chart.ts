@@ -1,0 +1,78 @@
+// Publishes the chart of a release, whose default values name the published images by digest.
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
+import type { Progress } from '../local/parts/cache.ts';
+import { pushManifest } from './attachments.ts';
+import {
+  type Addresses,
+  type ChartKey,
+  differences,
+  type Helm,
+  type PublishedImage,
+  prepareChart,
+  unpack,
+} from './chart.ts';
+import type { Registry } from './registry.ts';
+import { signPublished } from './sign-published.ts';
+import type { SigningKey } from './signing.ts';
+
+export interface ChartPublication {
+  registry: Registry;
+  helm: Helm;
+  /** The folder of the chart in the checkout. */
+  chart: string;
+  images: readonly PublishedImage[];
+  key: SigningKey | undefined;
+  chartKey: ChartKey | undefined;
+  options: Addresses & { artifactHubId?: string };
+  /** For temporary files. */
+  folder: string;
+  out: string;
+  print: Progress;
+  signal: AbortSignal;
+}
+
+/** @throws Error that says what to do, also when the registry has this version with other content */
+export async function publishChart(publication: ChartPublication): Promise<void> {
+  const { registry, helm, chart, images, key, chartKey, options, folder, out, print, signal } = publication;
+  const prepared = join(folder, 'prepared', 'zonestead');
+  await prepareChart(chart, prepared, images, options);
+  const { version } = parse(await readFile(join(prepared, 'Chart.yaml'), 'utf8')) as { version: string };
+  const charts = registry.repository('charts');
+  const archive = await helm.pack(prepared, out, chartKey);
+  const there = await helm.pull(charts, 'zonestead', version, join(folder, 'there'));
+  if (there !== undefined) {
+    const changed = await differences(there, await unpack(archive, 'zonestead', join(folder, 'ours'), signal));
+    if (changed.length > 0)
+      throw new Error(
+        `${charts}/zonestead:${version} is published with other content (${changed.join(', ')}), and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
+      );
+  } else await helm.push(archive, charts);
+  const reference = `${charts}/zonestead:${version}`;
+  const manifest = await registry.manifest(reference);
+  if (manifest === undefined) throw new Error(`${reference} was pushed, and the registry does not have it. Try again`);
+  print(`${reference}@${manifest.digest} ${there === undefined ? 'pushed' : 'is there already'}`);
+  const hasProvenance = manifest.layers.some(({ mediaType }) => mediaType.includes('provenance'));
+  if (chartKey !== undefined && !hasProvenance)
+    throw new Error(
+      `${reference} was published without a provenance file, and a published version is never overwritten. Raise the version in charts/zonestead/Chart.yaml`,
+    );
+  const digest = manifest.digest;
+  await signPublished(registry, key, { repository: `${charts}/zonestead`, tag: version, digest }, print);
+  if (options.artifactHubId !== undefined)
+    await pushHubMetadata(registry, `${charts}/zonestead`, options.artifactHubId);
+  if (key === undefined) print('nothing is signed: add --sign-key to sign images and chart');
+  print(`install it: helm install zonestead oci://${charts}/zonestead --version ${version}`);
+}
+
+/** By this, Artifact Hub knows that the publisher owns the repository (its documentation, "Verified publisher", OCI). */
+async function pushHubMetadata(registry: Registry, repository: string, repositoryID: string): Promise<void> {
+  const config = { mediaType: 'application/vnd.cncf.artifacthub.config.v1+yaml', bytes: Buffer.from('{}') };
+  const layer = {
+    mediaType: 'application/vnd.cncf.artifacthub.repository-metadata.layer.v1.yaml',
+    bytes: Buffer.from(stringify({ repositoryID })),
+    annotations: { 'org.opencontainers.image.title': 'artifacthub-repo.yml' },
+  };
+  await pushManifest(registry, `${repository}:artifacthub.io`, config, [layer]);
+}

@@ -1,0 +1,121 @@
+// Publishes a release: pushes images to a registry, signs them, and pushes the chart last.
+//
+// Order: everything that can be refused without a change is asked first (keys, the registry, tags with other content). Then come the
+// images, each with its signature and its bill of materials, and then the chart, which names the images by digest: a release that
+// failed halfway has no chart, and the next run continues where it stopped. A published tag is never overwritten.
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { BuiltImage } from '../image/image.ts';
+import { type ImageName, projectVersion } from '../image/images.ts';
+import type { Progress } from '../local/parts/cache.ts';
+import { findCommand } from '../local/parts/commands.ts';
+import { ensureHelm } from '../local/parts/helm-build.ts';
+import { type ChartKey, helmOf, type PublishedImage } from './chart.ts';
+import { publishChart } from './publish-chart.ts';
+import { type Access, openRegistry, type Registry } from './registry.ts';
+import { signPublished } from './sign-published.ts';
+import { readSigningKey } from './signing.ts';
+
+export interface ReleaseOptions extends Access {
+  registry: string;
+  signKey?: string;
+  signPassphraseFile?: string;
+  chartKey?: string;
+  chartSigner?: string;
+  chartPassphraseFile?: string;
+  home?: string;
+  source?: string;
+  artifactHubId?: string;
+}
+
+export interface BuiltRelease {
+  version: string;
+  images: { name: ImageName; tag: string; archive: Pick<BuiltImage, 'file' | 'configDigest'>; bill?: string }[];
+  /** The folder of the chart. */
+  chart: string;
+}
+
+/**
+ * Publishes what `make` builds.
+ * @param make called when the registry answers and the keys can be read
+ * @param out the folder for the archive of the chart
+ * @throws Error that says what to do
+ */
+export async function publish(
+  options: ReleaseOptions,
+  make: () => Promise<BuiltRelease>,
+  out: string,
+  print: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const key =
+    options.signKey === undefined ? undefined : await readSigningKey(options.signKey, options.signPassphraseFile);
+  const chartKey = chartKeyOf(options);
+  const registry = await openRegistry(options.registry, options, { progress: print, signal });
+  const folder = await mkdtemp(join(tmpdir(), 'zonestead-release-'));
+  try {
+    await mkdir(out, { recursive: true });
+    const helm = helmOf(
+      findCommand('helm') ?? (await ensureHelm({ progress: print, signal })),
+      registry.host,
+      options,
+      signal,
+    );
+    // A registry that is down or wants a login says so before minutes of building.
+    await registry.manifest(`${registry.repository('zonestead')}:${projectVersion()}`);
+    const built = await make();
+    const missing = await missingImages(registry, built);
+    const images: PublishedImage[] = [];
+    for (const { name, tag, archive, bill } of built.images) {
+      const repository = registry.repository(name);
+      const there = missing.has(name) ? undefined : await registry.manifest(`${repository}:${tag}`);
+      const digest = there?.digest ?? (await registry.pushArchive(archive.file, `${repository}:${tag}`));
+      print(`${repository}:${tag}@${digest} ${there === undefined ? 'pushed' : 'is there already'}`);
+      await signPublished(registry, key, { repository, tag, digest, bill }, print);
+      images.push({ name, host: registry.host, path: repository.slice(registry.host.length + 1), tag, digest });
+    }
+    await publishChart({
+      registry,
+      helm,
+      chart: built.chart,
+      images,
+      key,
+      chartKey,
+      options,
+      folder,
+      out,
+      print,
+      signal,
+    });
+  } finally {
+    await registry.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function chartKeyOf({ chartKey, chartSigner, chartPassphraseFile }: ReleaseOptions): ChartKey | undefined {
+  if (chartKey === undefined && chartSigner === undefined) return undefined;
+  if (chartKey === undefined || chartSigner === undefined)
+    throw new Error('--chart-key and --chart-signer belong together: give both, or none');
+  return {
+    file: resolve(chartKey),
+    signer: chartSigner,
+    ...(chartPassphraseFile === undefined ? {} : { passphraseFile: resolve(chartPassphraseFile) }),
+  };
+}
+
+/** The images that the registry does not have. @throws Error when it has one under the same tag with other content */
+async function missingImages(registry: Registry, { images }: BuiltRelease): Promise<Set<ImageName>> {
+  const missing = new Set<ImageName>();
+  for (const { name, tag, archive } of images) {
+    const reference = `${registry.repository(name)}:${tag}`;
+    const there = await registry.manifest(reference);
+    if (there === undefined) missing.add(name);
+    else if (there.config?.digest !== archive.configDigest)
+      throw new Error(
+        `${reference} is published with other content, and a published version is never overwritten. Raise the version in package.json and charts/zonestead/Chart.yaml, or use another path of the registry`,
+      );
+  }
+  return missing;
+}

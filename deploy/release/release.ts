@@ -1,0 +1,34 @@
+// The command `release`: builds the images of this checkout, and publishes them with the chart.
+import { join, resolve } from 'node:path';
+import { buildImage, writeBill } from '../image/image.ts';
+import { IMAGES, type ImageName, PROJECT, projectVersion } from '../image/images.ts';
+import type { Progress } from '../local/parts/cache.ts';
+import { type BuiltRelease, publish, type ReleaseOptions } from './publish.ts';
+
+/** @throws Error that says what to do */
+export async function runRelease(
+  options: ReleaseOptions & { out?: string },
+  print: Progress,
+  signal: AbortSignal,
+): Promise<void> {
+  const out = resolve(options.out ?? join(PROJECT, '.local/release'));
+  await publish(options, () => build(out, print, signal), out, print, signal);
+}
+
+/** Archives, bills of materials and the chart of this checkout. */
+async function build(out: string, progress: Progress, signal: AbortSignal): Promise<BuiltRelease> {
+  const around = { progress, signal };
+  const images: BuiltRelease['images'] = [];
+  for (const name of Object.keys(IMAGES) as ImageName[]) {
+    progress(`building ${name}`);
+    const archive = await buildImage(name, out, around);
+    const bill = await writeBill(name, out, around);
+    images.push({ name, tag: tagOf(name), archive, ...(bill === undefined ? {} : { bill }) });
+  }
+  return { version: projectVersion(), images, chart: join(PROJECT, 'charts/zonestead') };
+}
+
+/** The image of Postgres has the version of Postgres in its own name, and each version of ours publishes it under a tag of its own. */
+function tagOf(name: ImageName): string {
+  return name === 'postgres' ? `18-${projectVersion()}` : projectVersion();
+}

@@ -1,0 +1,91 @@
+// The inputs of a release: the address of the registry, the key for signatures, and the words of a registry that refuses.
+import { execFileSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isMissing, refusal } from '../../../../deploy/release/refusals.ts';
+import { parseAddress } from '../../../../deploy/release/registry.ts';
+import {
+  attestBill,
+  isAttestation,
+  isSignature,
+  readSigningKey,
+  signImage,
+} from '../../../../deploy/release/signing.ts';
+import { signingKeys } from '../../../support/release.ts';
+import { temporaryFolder } from '../../../support/temporary.ts';
+
+const folder = await temporaryFolder('signing');
+const DIGEST = `sha256:${'0'.repeat(64)}`;
+const OTHER = `sha256:${'1'.repeat(64)}`;
+const IMAGE = 'registry.example.net/dns/zonestead:1.0.0';
+
+describe('the address of a registry', () => {
+  it.each([
+    ['registry.example.net/dns', 'registry.example.net', 'dns'],
+    ['localhost:5000', 'localhost:5000', ''],
+    ['registry.example.net:5000/a/b-c/', 'registry.example.net:5000', 'a/b-c'],
+  ])('%s', (address, host, path) => expect(parseAddress(address)).toEqual({ host, path }));
+
+  it.each(['https://registry.example.net', 'oci://registry.example.net/dns', 'registry.example.net/DNS', 'a b', ''])(
+    '"%s" is refused with the accepted form',
+    (address) => expect(() => parseAddress(address)).toThrow('like registry.example.net:5000/zonestead'),
+  );
+});
+
+describe('a key for signatures', () => {
+  const inFile = async (name: string, text: string) => {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  };
+
+  it('signs an image and no other', async () => {
+    const key = await readSigningKey((await signingKeys(folder, 'one'))[0]);
+    const other = await readSigningKey((await signingKeys(folder, 'two'))[0]);
+    const signed = signImage(key, IMAGE, DIGEST);
+    expect(isSignature(signed, key, IMAGE, DIGEST)).toBe(true);
+    expect(isSignature(signed, key, IMAGE, OTHER)).toBe(false);
+    expect(isSignature(signed, other, IMAGE, DIGEST)).toBe(false);
+  });
+
+  it('signs a bill of materials and no other', async () => {
+    const key = await readSigningKey((await signingKeys(folder, 'one'))[0]);
+    const other = await readSigningKey((await signingKeys(folder, 'two'))[0]);
+    const signed = attestBill(key, 'r/zonestead', DIGEST, '{"components":[]}');
+    expect(isAttestation(signed, key, 'r/zonestead', DIGEST, '{"components":[]}')).toBe(true);
+    expect(isAttestation(signed, key, 'r/zonestead', DIGEST, '{"components":[1]}')).toBe(false);
+    expect(isAttestation(signed, key, 'r/zonestead', OTHER, '{"components":[]}')).toBe(false);
+    expect(isAttestation(signed, other, 'r/zonestead', DIGEST, '{"components":[]}')).toBe(false);
+  });
+
+  it('that openssl made is read', async () => {
+    const file = join(folder, 'openssl.key');
+    execFileSync('openssl', ['genpkey', '-algorithm', 'EC', '-pkeyopt', 'ec_paramgen_curve:P-256', '-out', file]);
+    await expect(readSigningKey(file)).resolves.toBeDefined();
+  });
+
+  it('is refused with the way to one that fits', async () => {
+    const [encrypted] = await signingKeys(folder, 'encrypted', 'secret');
+    await expect(readSigningKey(encrypted)).rejects.toThrow('Check --sign-passphrase-file');
+    await expect(readSigningKey(encrypted, await inFile('wrong', 'no\n'))).rejects.toThrow('--sign-passphrase-file');
+    await expect(readSigningKey(encrypted, await inFile('right', 'secret\n'))).resolves.toBeDefined();
+    await expect(readSigningKey(join(folder, 'none.key'))).rejects.toThrow('Make a key with: openssl genpkey');
+    await expect(readSigningKey(await inFile('text.key', 'no key'))).rejects.toThrow('Make a key with: openssl');
+    const rsa = join(folder, 'rsa.key');
+    execFileSync('openssl', ['genpkey', '-algorithm', 'RSA', '-out', rsa], { stdio: 'ignore' });
+    await expect(readSigningKey(rsa)).rejects.toThrow('is a key of type rsa, and must be EC P-256');
+    const cosign = await inFile('cosign.key', '-----BEGIN ENCRYPTED SIGSTORE PRIVATE KEY-----\n');
+    await expect(readSigningKey(cosign)).rejects.toThrow('import-key-pair');
+  });
+});
+
+it.each([
+  ['manifest unknown', true],
+  ['repository name not known to registry', true],
+  ['response status code 404: name unknown', true],
+  ['unauthorized: authentication required', false],
+])('"%s": the registry has no such tag: %s', (words, missing) => expect(isMissing(words)).toBe(missing));
+
+it('words that are not known are shown as they are', () => {
+  expect(refusal('disk full', 'pushing a', 'h').message).toBe('pushing a failed:\ndisk full');
+});
