@@ -52,7 +52,7 @@ export function createConsole(settings: Settings, live: QueryLive | null = null)
     installErrorPages(app);
     await protect(app, parts);
     await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);
-    await useViews(app);
+    await useViews(app, () => parts.context.now());
     await serveAssets(app);
     signInPages(app, parts, provider);
     if (provider) providerPages(app, parts, provider);

@@ -1,5 +1,5 @@
 // The files that pages load: pico and htmx from their packages, and our own. Each address contains a hash of the file,
-// so that browsers can cache it without a time limit.
+// so that browsers can cache it without a time limit. Our style sheets are sent as one file, which is one request.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -14,25 +14,26 @@ const fromPackage = (name: string) => dirname(fileURLToPath(import.meta.resolve(
 const FOLDERS: Readonly<Record<string, string>> = {
   'pico.min.css': fromPackage('@picocss/pico/css/pico.min.css'),
   'htmx.min.js': fromPackage('htmx.org/dist/htmx.min.js'),
-  'console.css': OWN,
   'console.js': OWN,
   'icon.svg': OWN,
 };
 
-const hashes = new Map<string, string>();
+/** The parts of console.css, in the order in which they apply. */
+const STYLES = ['tokens.css', 'shell.css', 'forms.css', 'tables.css', 'history.css', 'live.css'];
+const CONSOLE_CSS = STYLES.map((name) => readFileSync(`${OWN}/${name}`, 'utf8')).join('');
+
+const addresses = new Map<string, string>();
 
 /** @throws Error if the console has no such file */
 export function assetAddress(name: string): string {
+  const known = addresses.get(name);
+  if (known !== undefined) return known;
   const folder = FOLDERS[name];
-  if (folder === undefined) throw new Error(`${name} is not an asset of the console`);
-  const hash =
-    hashes.get(name) ??
-    createHash('sha256')
-      .update(readFileSync(`${folder}/${name}`))
-      .digest('hex')
-      .slice(0, 12);
-  hashes.set(name, hash);
-  return `/console/assets/${name}?v=${hash}`;
+  if (folder === undefined && name !== 'console.css') throw new Error(`${name} is not an asset of the console`);
+  const content = folder === undefined ? CONSOLE_CSS : readFileSync(`${folder}/${name}`);
+  const address = `/console/assets/${name}?v=${createHash('sha256').update(content).digest('hex').slice(0, 12)}`;
+  addresses.set(name, address);
+  return address;
 }
 
 export async function serveAssets(app: FastifyInstance): Promise<void> {
@@ -43,4 +44,10 @@ export async function serveAssets(app: FastifyInstance): Promise<void> {
       return reply.sendFile(name, folder, { maxAge: '365d', immutable: true });
     });
   }
+  app.get('/assets/console.css', async (_request, reply) =>
+    reply
+      .header('cache-control', 'public, max-age=31536000, immutable')
+      .type('text/css; charset=utf-8')
+      .send(CONSOLE_CSS),
+  );
 }

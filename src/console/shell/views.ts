@@ -2,7 +2,9 @@
 import view from '@fastify/view';
 import { Eta } from 'eta';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import manifest from '../../../package.json' with { type: 'json' };
 import { assetAddress } from './assets.ts';
+import { whenOf } from './when.ts';
 
 /** A message for the next page. */
 interface Flash {
@@ -16,9 +18,23 @@ declare module '@fastify/secure-session' {
   }
 }
 
+/** The links in the head of each page. */
+const SECTIONS = [
+  ['/console/zones', 'Zones'],
+  ['/console/teams', 'Teams'],
+] as const;
+
 const FOLDER = new URL('..', import.meta.url).pathname;
 
-export async function useViews(app: FastifyInstance): Promise<void> {
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** The time of the service, for pages that say how long ago a moment was. */
+    consoleNow: () => Date;
+  }
+}
+
+export async function useViews(app: FastifyInstance, now: () => Date): Promise<void> {
+  app.decorate('consoleNow', now);
   const eta = new Eta({ views: FOLDER, cache: true, autoEscape: true });
   await app.register(view, { engine: { eta }, root: FOLDER, production: true, propertyName: 'view' });
 }
@@ -31,6 +47,7 @@ export async function show(
   data: { title: string } & Record<string, unknown>,
 ): Promise<FastifyReply> {
   const flash = takeFlash(request);
+  const now = request.server.consoleNow();
   const html = await reply.viewAsync(template, {
     errors: {},
     typed: {},
@@ -39,6 +56,9 @@ export async function show(
     // A request that is refused before its cookie is read has no session, and its page has no form.
     csrf: request.session ? reply.generateCsrf() : '',
     asset: assetAddress,
+    version: manifest.version,
+    sections: SECTIONS,
+    whenOf: (at: string) => whenOf(at, now),
     path: request.url.split('?')[0],
     isHtmx: request.headers['hx-request'] === 'true',
     person: request.visitor?.person ?? null,

@@ -36,3 +36,13 @@ document.addEventListener('change', ({ target }) => {
 for (const select of document.querySelectorAll('select[name="type"]')) showExample(select);
 document.addEventListener('htmx:after:swap', () => offerCopies(document));
 offerCopies(document);
+// The key "/" moves the focus to the search field of the page.
+document.addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;
+  const field = document.querySelector('input[type="search"]');
+  if (!field) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
