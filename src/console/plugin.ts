@@ -10,7 +10,7 @@
 // 3. Links and forms: all addresses begin with /console. A form has method post, `<%~ include('/shell/partials/csrf', it) %>` as
 //    its first line, and fields with `include('/shell/partials/field', …)`. All pages must work without JavaScript.
 // 4. A POST: read it with `typedOf(request)` and act inside `attempt(…)`, which shows a refused form again with the typed values
-//    and the API's sentence at its field. After success answer `done(request, reply, address, message)`, a redirect with a
+//    and the API's sentence at its field. The same form takes effect once (shell/once.ts). After success answer `done(request, reply, address, message)`, a redirect with a
 //    message. A route that writes zones or records declares it, as in REST: `{ config: { counts: 'records' } }`.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
@@ -22,6 +22,7 @@ import { recordPages } from './records/records.ts';
 import type { CONSOLE_SETTINGS } from './settings.ts';
 import { serveAssets } from './shell/assets.ts';
 import { installErrorPages } from './shell/error-pages.ts';
+import { sendOnce } from './shell/once.ts';
 import { protect } from './shell/protection.ts';
 import { createProvider } from './shell/provider.ts';
 import { providerPages } from './shell/provider-pages.ts';
@@ -52,7 +53,8 @@ export function createConsole(settings: Settings, live: QueryLive | null = null)
     installErrorPages(app);
     await protect(app, parts);
     await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);
-    await useViews(app, () => parts.context.now());
+    sendOnce(app, parts);
+    await useViews(app, parts.context);
     await serveAssets(app);
     signInPages(app, parts, provider);
     if (provider) providerPages(app, parts, provider);

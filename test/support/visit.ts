@@ -9,12 +9,16 @@ export interface Page {
   location: string | null;
   /** The CSRF token of the forms of the page. Empty if there is none. */
   csrf: string;
+  /** The random text of each form of the page, in their order. The first form is `Sign out`. */
+  once: string[];
 }
 
 export interface Visit {
   /** The cookies as the browser would send them. */
   cookie: string;
   get(path: string): Promise<Page>;
+  /** Opens the page to which the answer redirects. @throws if it does not redirect */
+  follow(page: Page): Promise<Page>;
   /** Sends the token of the last page, unless `fields` has one. */
   post(path: string, fields?: Record<string, string | string[]>, headers?: Record<string, string>): Promise<Page>;
   /** Signs in with a personal key. @throws if the sign-in is refused */
@@ -47,6 +51,7 @@ export function visit(service: { url: string }, cookie = ''): Visit {
       text,
       location: answer.headers.get('location'),
       csrf: token,
+      once: [...text.matchAll(/name="_once" value="([^"]*)"/g)].map(([, once = '']) => once),
     };
   };
   const self: Visit = {
@@ -54,6 +59,10 @@ export function visit(service: { url: string }, cookie = ''): Visit {
       return cookies();
     },
     get: (path) => send(path, {}),
+    follow: ({ location, status, text }) => {
+      if (location === null) throw new Error(`no redirect: ${status} ${text}`);
+      return send(location, {});
+    },
     post: (path, fields = {}, headers = {}) => {
       const body = new URLSearchParams();
       for (const [name, value] of Object.entries({ _csrf: csrf, ...fields })) {

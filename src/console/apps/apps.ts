@@ -1,4 +1,4 @@
-// The keys of a team's app account: create (the secret is shown on one page, once), change, revoke.
+// The keys of a team's app account: create (the page after the redirect shows the secret, once), change, revoke.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { keyBody, keyChangeBody } from '#contract/app-key.ts';
@@ -12,6 +12,7 @@ import { LIMITS } from '#service/limits.ts';
 import { readZones } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
+import { keepSecrets, takeSecrets } from '../shell/once.ts';
 import { addressOf, done, show } from '../shell/views.ts';
 import { grantRows, KEY_FIELDS, type NamedZone, newKeyOf, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
 import { snippetsOf, tsigSnippetsOf } from './snippets.ts';
@@ -82,13 +83,22 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       KEY_FIELDS,
       async () => {
         const terms = judge(keyBody, newKeyOf(typed, await idsOf(request, typed, teamId)));
-        const key = await mintAppKey(context, callerOf(request), teamId, terms);
-        const team = await readTeam(context, actorOf(request), teamId);
-        const snippets = [...snippetsOf(key.secret, url ?? addressOf(request), key.name), ...tsigSnippetsOf(key.tsig)];
-        return show(request, reply.code(201), 'apps/created', { title: 'New API key', team, key, snippets });
+        const { id, secret, tsig } = await mintAppKey(context, callerOf(request), teamId, terms);
+        keepSecrets(request, { keyId: id, secret, tsig }, context.now());
+        return reply.redirect(`${listAddress(teamId)}/${id}/created`, 303);
       },
       (errors) => form(request, reply, { title: 'New API key', key: null, typed, errors }),
     );
+  });
+
+  app.get<OfKey>(`${apps}/:keyId/created`, async (request, reply) => {
+    const { teamId, keyId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const key = await readKey(context, actorOf(request), teamId, keyId);
+    const secrets = await takeSecrets({ context }, request, keyId);
+    const address = url ?? addressOf(request);
+    const snippets = secrets ? [...snippetsOf(secrets.secret, address, key.name), ...tsigSnippetsOf(secrets.tsig)] : [];
+    return show(request, reply, 'apps/created', { title: 'New API key', team, key, secrets, snippets });
   });
 
   app.get<OfKey>(`${apps}/:keyId`, async (request, reply) => {

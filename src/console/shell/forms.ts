@@ -13,7 +13,7 @@ export type Typed = Readonly<Record<string, string | string[] | undefined>>;
 export type FormErrors = Readonly<Record<string, string>>;
 
 export function typedOf(request: FastifyRequest): Typed {
-  const { _csrf, ...typed } = (request.body ?? {}) as Record<string, string | string[]>;
+  const { _csrf, _once, ...typed } = (request.body ?? {}) as Record<string, string | string[]>;
   return typed;
 }
 

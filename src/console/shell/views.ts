@@ -3,11 +3,13 @@ import view from '@fastify/view';
 import { Eta } from 'eta';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import manifest from '../../../package.json' with { type: 'json' };
+import type { ConsoleParts } from '../parts.ts';
 import { assetAddress } from './assets.ts';
+import { onceText } from './once.ts';
 import { whenOf } from './when.ts';
 
 /** A message for the next page. */
-interface Flash {
+export interface Flash {
   kind: 'done' | 'failed' | 'warn';
   text: string;
 }
@@ -30,11 +32,17 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** The time of the service, for pages that say how long ago a moment was. */
     consoleNow: () => Date;
+    /** A new text for the field `_once` of a form. */
+    newOnce: () => string;
   }
 }
 
-export async function useViews(app: FastifyInstance, now: () => Date): Promise<void> {
+export async function useViews(
+  app: FastifyInstance,
+  { now, random }: Pick<ConsoleParts['context'], 'now' | 'random'>,
+): Promise<void> {
   app.decorate('consoleNow', now);
+  app.decorate('newOnce', () => onceText(random));
   const eta = new Eta({ views: FOLDER, cache: true, autoEscape: true });
   await app.register(view, { engine: { eta }, root: FOLDER, production: true, propertyName: 'view' });
 }
@@ -55,6 +63,7 @@ export async function show(
     flash,
     // A request that is refused before its cookie is read has no session, and its page has no form.
     csrf: request.session ? reply.generateCsrf() : '',
+    once: request.server.newOnce,
     asset: assetAddress,
     version: manifest.version,
     sections: SECTIONS,

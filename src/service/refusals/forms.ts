@@ -17,6 +17,11 @@ export const FORM_REFUSALS = {
     field: 'anyway',
     sentence: 'This is managed by {owner}; nothing was changed. Select the box to change it anyway.',
   },
+  'form-outcome-unknown': {
+    code: 'conflict',
+    sentence:
+      'This form was sent before, and the outcome is not known. Look whether the change was made before you send a new form.',
+  },
   'not-confirmed': {
     code: 'bad_request',
     field: 'confirm',

@@ -31,7 +31,7 @@ describe('an app key', () => {
   test('is created with all its permissions, works, is changed and is permanently revoked', async () => {
     const browser = await signedIn(ada);
     await browser.get(`${apps}/new`);
-    const minted = await browser.post(apps, {
+    const made = await browser.post(apps, {
       name: 'pipeline',
       records: 'read',
       manageZones: 'read',
@@ -45,7 +45,8 @@ describe('an app key', () => {
       zoneWrites: '5',
       recordWrites: '',
     });
-    expect(minted.status).toBe(201);
+    expect(made.status).toBe(303);
+    const minted = await browser.follow(made);
     const secret = secretIn(minted.text);
     expect(minted.text).toContain(`Authorization: Bearer ${secret}`);
     expect(minted.text).toContain(`ZONESTEAD_API_KEY=${secret}`);
@@ -129,7 +130,7 @@ describe('an app key', () => {
   test('gets a TSIG key on request, whose secret is shown once', async () => {
     const browser = await signedIn(ada);
     expect((await browser.get(`${apps}/new`)).text).toContain('<option value="hmac-sha512">');
-    const minted = await browser.post(apps, { name: 'updates', ...nothing, tsig: 'hmac-sha512' });
+    const minted = await browser.follow(await browser.post(apps, { name: 'updates', ...nothing, tsig: 'hmac-sha512' }));
     const keyId = secretIn(minted.text).split('_')[1]!;
     const [row] = await service.sql`select name, algorithm, secret from tsig_keys where key_id = ${keyId}`;
     expect(row).toMatchObject({ name: `key-${keyId}.zonestead`, algorithm: 'hmac-sha512' });
@@ -162,7 +163,8 @@ describe('an app key', () => {
     const browser = await signedIn(ada);
     await browser.get(`${apps}/new`);
     const name = `<script>alert(1)</script>"'><img src=x>`;
-    expect((await browser.post(apps, { name, ...nothing })).text).not.toContain('<script>alert');
+    const page = await browser.follow(await browser.post(apps, { name, ...nothing }));
+    expect(page.text).not.toContain('<script>alert');
     for (const path of [apps, `/console/teams/${ada.team}/history`]) {
       const { text } = await browser.get(path);
       expect(text).toContain('&lt;script&gt;alert(1)');

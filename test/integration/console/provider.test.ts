@@ -122,7 +122,8 @@ describe('a person of the provider', () => {
     const { browser } = await signIn('frank');
     const home = /\/console\/teams\/team_\w+/.exec((await browser.get('/console/teams')).text)?.[0];
     await browser.get(`${home}/apps/new`);
-    const minted = await browser.post(`${home}/apps`, { name: 'from oidc', records: 'read', manageZones: 'none' });
+    const made = await browser.post(`${home}/apps`, { name: 'from oidc', records: 'read', manageZones: 'none' });
+    const minted = await browser.follow(made);
     const secret = /yk_\w+/.exec(minted.text)?.[0];
     expect((await service.request('GET', '/zones', undefined, secret!)).status).toBe(200);
     expect((await browser.get(`${home}/history`)).text).toContain('frank@example.org');
