@@ -1,7 +1,8 @@
 // Each form takes effect once. The field `_once` has a random text that each page makes anew. A repeated request gets the
 // redirect of the first one, with its message.
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { beginForm, endForm, forgetForm, type SentForm } from '#service/accounts/sent-forms.ts';
 import type { MintedTsigKey } from '#service/keys/tsig.ts';
 import { refusal } from '#service/refusal.ts';
