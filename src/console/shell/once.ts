@@ -1,4 +1,4 @@
-// Each form takes effect once. The field `_once` has a random text that each page makes anew. A repeated request gets the
+// Each form takes effect once. The field `_once` has a new random text on each page. A repeated request gets the
 // redirect of the first one, with its message.
 
 import { setTimeout as sleep } from 'node:timers/promises';

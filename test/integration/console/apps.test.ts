@@ -145,7 +145,7 @@ describe('an app key', () => {
       expect(text).toContain('hmac-sha512');
       expect(text.replaceAll('&#43;', '+')).not.toContain(row?.secret);
     }
-    const without = await browser.post(apps, { name: 'no updates', ...nothing, tsig: '' });
+    const without = await browser.follow(await browser.post(apps, { name: 'no updates', ...nothing, tsig: '' }));
     expect(without.text).not.toContain('TSIG');
     expect(await service.sql`select from tsig_keys where key_id = ${secretIn(without.text).split('_')[1]!}`).toEqual(
       [],
