@@ -39,7 +39,7 @@ offerCopies(document);
 // The key "/" moves the focus to the search field of the page.
 document.addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest?.('input, textarea, select, [contenteditable]')) return;
+  if (event.target.isContentEditable || event.target.matches?.('input, textarea, select')) return;
   const field = document.querySelector('input[type="search"]');
   if (!field) return;
   event.preventDefault();
