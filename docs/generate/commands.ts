@@ -1,6 +1,7 @@
 // docs/reference/cli.md: every command with its arguments, options and settings, as the files of src/cli/commands describe it.
+
+import { COMMANDS } from '#cli/all-commands.ts';
 import type { CommandDescription, CommandGroup, OptionDescription } from '#cli/command.ts';
-import { COMMANDS } from '#cli/zonestead.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
 export interface NamedCommand {
@@ -9,14 +10,15 @@ export interface NamedCommand {
   readonly command: CommandDescription;
 }
 
-/** Every command that does something itself, in the order of the help. */
+/** Every command that does something itself and that help shows, in the order of the help. */
 export async function readCommands(): Promise<NamedCommand[]> {
   const files = await Promise.all(Object.values(COMMANDS).map((load) => load()));
-  return files.flatMap(({ command }: { command: CommandDescription | CommandGroup }) =>
+  const all = files.flatMap(({ command }: { command: CommandDescription | CommandGroup }) =>
     'commands' in command
       ? command.commands.map((each) => ({ path: `${command.name} ${each.name}`, command: each }))
       : [{ path: command.name, command }],
   );
+  return all.filter(({ command }) => command.isHidden !== true);
 }
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

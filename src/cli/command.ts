@@ -16,12 +16,15 @@ export interface CommandContext<Name extends SettingName> {
   readonly signal: AbortSignal;
   /** Ends the process in the same way as a signal does. */
   stop(reason: Error): void;
+  /** The descriptions of all commands of this program. */
+  commands(): Promise<readonly (CommandDescription | CommandGroup)[]>;
 }
 
 interface ArgumentDescription {
   /** <name> for one that is required, [names...] for any number. */
   readonly usage: string;
   readonly describe: string;
+  readonly choices?: readonly string[];
 }
 
 export interface OptionDescription {
@@ -46,6 +49,10 @@ export interface CommandDescription<Name extends SettingName = SettingName, Opti
   readonly settings?: readonly Name[];
   /** Whether options end at the first argument: all words from there on belong to another program. */
   readonly passThrough?: boolean;
+  /** Whether help leaves the command out, because only programs call it. */
+  readonly isHidden?: boolean;
+  /** The exit code after an error, or after a wrong option. (Default: 1.) */
+  readonly errorCode?: number;
   /** @returns the exit code of the process, 0 if there is none @throws Error with a message for people */
   run(args: readonly string[], options: Options, context: CommandContext<Name>): Promise<number> | Promise<void>;
 }
@@ -56,6 +63,9 @@ export interface CommandGroup {
   readonly describe: string;
   readonly commands: readonly CommandDescription[];
 }
+
+/** Loads the description of a command when it is needed, by the first word of the command line. */
+export type CommandMap = Readonly<Record<string, () => Promise<{ command: CommandDescription | CommandGroup }>>>;
 
 /** Checks the parts of a description against each other and forgets their types. */
 export function describeCommand<const Name extends SettingName, Options>(

@@ -1,4 +1,5 @@
-// A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code 1.
+// A process that runs commander's commands: a signal aborts, an error becomes one line on standard error and exit code 1, or that of
+// CommandFailed.
 import { Command } from 'commander';
 
 interface Program {
@@ -8,6 +9,16 @@ interface Program {
   print(line: string): void;
   /** Parses the command line, runs the command, and ends the process. */
   run(): Promise<never>;
+}
+
+/** An error of a command, with the exit code of the process. */
+export class CommandFailed extends Error {
+  readonly exitCode: number;
+
+  constructor(cause: unknown, exitCode: number) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.exitCode = exitCode;
+  }
 }
 
 /** A terminal sends a signal to every process of a group and npm forwards it again, so a second one within 500 ms is the same. */
@@ -44,7 +55,7 @@ export function programOf(command: Command, stop: AbortController = new AbortCon
       } catch (error) {
         if (!stop.signal.aborted) {
           process.stderr.write(`${command.name()}: ${error instanceof Error ? error.message : String(error)}\n`);
-          process.exitCode = 1;
+          process.exitCode = error instanceof CommandFailed ? error.exitCode : 1;
         }
       }
       // A handle that a library left open must not keep the process alive.

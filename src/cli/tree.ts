@@ -2,19 +2,22 @@
 import { Argument, Command, InvalidArgumentError, Option } from 'commander';
 import type { SettingFacts, SettingName } from '#config.ts';
 import type { CommandContext, CommandDescription, CommandGroup, OptionDescription } from './command.ts';
+import { CommandFailed } from './program.ts';
 
-export type ProcessContext = Omit<CommandContext<never>, 'config'>;
+export type TreeContext = Omit<CommandContext<never>, 'config'>;
+/** The context that a process has before its commands are known. */
+export type ProcessContext = Omit<TreeContext, 'commands'>;
 type DescribeSettings = (names: readonly SettingName[]) => readonly SettingFacts[];
 
 /** @param settings for the list of settings in help; undefined: help has no such list */
 export function addToTree(
   parent: Command,
   description: CommandDescription | CommandGroup,
-  context: ProcessContext,
+  context: TreeContext,
   settings: DescribeSettings | undefined,
 ): void {
   if (!('commands' in description)) {
-    parent.addCommand(commandOf(description, context, settings));
+    parent.addCommand(commandOf(description, context, settings), { hidden: description.isHidden === true });
     return;
   }
   const group = new Command(description.name).description(description.describe);
@@ -24,24 +27,39 @@ export function addToTree(
 
 function commandOf(
   description: CommandDescription,
-  context: ProcessContext,
+  context: TreeContext,
   describeSettings: DescribeSettings | undefined,
 ): Command {
-  const { name, describe, arguments: words = [], options = [], notes, settings = [], passThrough } = description;
+  const {
+    name,
+    describe,
+    arguments: words = [],
+    options = [],
+    notes,
+    settings = [],
+    passThrough,
+    errorCode,
+  } = description;
   const command = new Command(name).description(describe);
-  for (const word of words) command.addArgument(new Argument(word.usage, word.describe));
+  for (const { usage, describe: text, choices } of words) {
+    command.addArgument(choices ? new Argument(usage, text).choices(choices) : new Argument(usage, text));
+  }
   for (const option of options) command.addOption(optionOf(option));
   if (notes !== undefined) command.addHelpText('after', `\n${notes}`);
   if (describeSettings !== undefined && settings.length > 0) {
     command.addHelpText('after', settingsHelp(describeSettings(settings)));
   }
   if (passThrough) command.passThroughOptions();
+  if (errorCode !== undefined) {
+    command.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : errorCode));
+  }
   return command.action(async () => {
     const { readConfig } = settings.length > 0 ? await import('#config.ts') : { readConfig: () => ({}) };
     const given = command.processedArgs.flat().filter((word): word is string => word !== undefined);
-    const code: unknown = await description.run(given, command.opts(), {
-      ...context,
-      config: (environment) => readConfig(settings, environment) as never,
+    const config: CommandContext<SettingName>['config'] = (environment) => readConfig(settings, environment) as never;
+    const running: Promise<unknown> = (async () => description.run(given, command.opts(), { ...context, config }))();
+    const code = await running.catch((error: unknown) => {
+      throw errorCode === undefined ? error : new CommandFailed(error, errorCode);
     });
     if (typeof code === 'number') process.exitCode = code;
   });

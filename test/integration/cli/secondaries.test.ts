@@ -22,6 +22,7 @@ const zonestead = async (words: string): Promise<string> => {
     program: 'zonestead',
     signal: AbortSignal.timeout(100_000),
     stop: () => undefined,
+    commands: async () => [],
   };
   const program = new Command('zonestead');
   for (const group of [secondaries, zones]) addToTree(program, group, context, undefined);

@@ -125,6 +125,10 @@ export const PLAN = {
     test: 'test/e2e/acme/clients.test.ts',
     choices: begins(ACME, 'certbot certonly', 'EXEC_PATH=', 'dehydrated -c', 'uacme -h', 'HTTPREQ_ENDPOINT='),
   },
+  'command line installed': {
+    test: 'test/integration/cli/single-file.test.ts',
+    choices: ['Install', 'Completion'].map((each) => block(COMMAND_LINE, each)),
+  },
   clusters: {
     test: 'test/integration/cli/clusters.test.ts',
     choices: [

@@ -3,12 +3,13 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
+import { COMMANDS } from '#cli/all-commands.ts';
 import { settingsHelp } from '#cli/tree.ts';
-import { COMMANDS, createZonesteadProgram } from '#cli/zonestead.ts';
+import { createZonesteadProgram } from '#cli/zonestead.ts';
 import { describeSettings } from '#config.ts';
 import manifest from '../../../package.json' with { type: 'json' };
 
-const program = await createZonesteadProgram();
+const program = await createZonesteadProgram(COMMANDS);
 const PROJECT = new URL('../../..', import.meta.url).pathname;
 
 /** A command and all commands below it, by the words that run them. */
@@ -69,7 +70,7 @@ describe('help', () => {
 
 describe('the tree for one command line', () => {
   const names = async (...words: string[]) =>
-    (await createZonesteadProgram(undefined, words)).commands.map((each) => each.name());
+    (await createZonesteadProgram(COMMANDS, undefined, words)).commands.map((each) => each.name());
 
   it('has only the command that its first word names', async () => {
     expect(await names('zones', 'list')).toEqual(['zones']);
@@ -92,8 +93,9 @@ describe('the tree for one command line', () => {
           return next(url, context);
         },
       });
+      const { COMMANDS } = await import('${PROJECT}src/cli/all-commands.ts');
       const { createZonesteadProgram } = await import('${PROJECT}src/cli/zonestead.ts');
-      await createZonesteadProgram(undefined, ['${name}']);
+      await createZonesteadProgram(COMMANDS, undefined, ['${name}']);
       console.log([...packages].join());`;
     const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script]);
     expect(stdout.trim()).toBe('commander');

@@ -1,0 +1,7 @@
+// All commands of `zonestead`, as the image and a checkout have them.
+import type { CommandMap } from './command.ts';
+import { PEOPLE_COMMANDS } from './people-commands.ts';
+import { SERVER_COMMANDS } from './server-commands.ts';
+
+/** By the first word of the command line, in the order of the help. */
+export const COMMANDS: CommandMap = { ...SERVER_COMMANDS, ...PEOPLE_COMMANDS };

@@ -1,0 +1,20 @@
+// The names of zones for completion. A shell waits for them, so they must come soon or not at all.
+import { createClient } from '#client/client.ts';
+
+const LIMIT_MS = 2_000;
+
+/** The zones that the API key can see. None if the service does not answer in time, or refuses. */
+export async function zoneNames(
+  config: { ZONESTEAD_URL: string; ZONESTEAD_API_KEY: string },
+  signal: AbortSignal,
+): Promise<string[]> {
+  const client = createClient({ baseUrl: config.ZONESTEAD_URL, key: config.ZONESTEAD_API_KEY, timeoutMs: LIMIT_MS });
+  try {
+    const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
+    return (await client.zones.list({}, { signal: limit })).map(({ zoneName }) => zoneName);
+  } catch {
+    return [];
+  } finally {
+    await client.close();
+  }
+}

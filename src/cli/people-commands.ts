@@ -1,0 +1,21 @@
+// The commands for people, which the single file of the command line (deploy/cli) contains.
+import type { CommandMap } from './command.ts';
+
+/** In the order of the help. */
+export const PEOPLE_COMMANDS: CommandMap = {
+  keys: () => import('./commands/keys.ts'),
+  nodes: () => import('./commands/nodes.ts'),
+  secondaries: () => import('./commands/secondaries.ts'),
+  users: () => import('./commands/users.ts'),
+  teams: () => import('./commands/teams.ts'),
+  zones: () => import('./commands/zones.ts'),
+  records: () => import('./commands/records.ts'),
+  owners: () => import('./commands/owners.ts'),
+  clusters: () => import('./commands/clusters.ts'),
+  acme: () => import('./commands/acme.ts'),
+  check: () => import('./commands/check.ts'),
+  doctor: () => import('./commands/doctor.ts'),
+  crds: () => import('./commands/crds.ts'),
+  completion: () => import('./commands/completion.ts'),
+  complete: () => import('./commands/complete.ts'),
+};
