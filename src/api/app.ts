@@ -34,6 +34,7 @@ import { feedRoutes } from './routes/feed.ts';
 import { ownerRoutes } from './routes/owners.ts';
 import { recordRoutes } from './routes/records.ts';
 import { secondaryRoutes } from './routes/secondaries.ts';
+import { undoRoutes } from './routes/undo.ts';
 import { zoneNodeRoutes } from './routes/zone-nodes.ts';
 import { zoneFileRoutes } from './routes/zonefile.ts';
 import { zoneRoutes } from './routes/zones.ts';
@@ -150,6 +151,7 @@ export function buildApp({
           batchRoutes(dns, context);
           ownerRoutes(dns, context);
           changeRoutes(dns, context);
+          undoRoutes(dns, context);
           zoneNodeRoutes(dns, context, feed);
           secondaryRoutes(dns, context);
           await dns.register(async (files) => zoneFileRoutes(files, context));

@@ -96,11 +96,14 @@ export function refuseOtherMethods(app: FastifyInstance, prefix: string): () => 
 
 /**
  * The pattern of a route as the contract writes it. The router (find-my-way) requires a double colon for a colon that
- * begins no parameter.
+ * begins no parameter, and the form of a parameter that such a colon follows.
  */
 export function patternOf(url: string): string {
-  return url.replaceAll('::', ':');
+  return url.replaceAll(UNTIL_COLON, '').replaceAll('::', ':');
 }
+
+/** The form of a parameter that ends before a colon. */
+export const UNTIL_COLON = '([^:/]+)';
 
 function timesSent({ raw }: FastifyRequest, name: string): number {
   return raw.rawHeaders.filter((each, at) => at % 2 === 0 && each.toLowerCase() === name).length;

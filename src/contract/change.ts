@@ -47,6 +47,13 @@ export const change = z
         description: 'The owner that applied or released the record. Absent for a change without an owner.',
         examples: ['k8s:prod/default/www'],
       }),
+    undoes: z
+      .array(z.int())
+      .optional()
+      .meta({ description: 'The ids of the changes that this one undid. Absent for a change that undid none.' }),
+    restoredTo: moment.optional().meta({
+      description: 'The time that a restore of the zone put the record back to. Absent for other changes.',
+    }),
     at: moment.meta({ description: 'The time of the change.' }),
   })
   .meta({

@@ -28,6 +28,8 @@ export interface Entry {
   owner?: string;
   /** Whether answers stay as they are, and with them the serial: only a comment changes. (Default: they change.) */
   isComment?: boolean;
+  /** The ids of the changes that this one undoes. (Default: none.) */
+  undoes?: readonly number[];
 }
 
 /** Whether a change of the zone needs a new serial. */

@@ -1,6 +1,6 @@
 // Searches the history of a zone by author, action, name and time. No index has these columns, so one search reads a bounded
 // number of changes, and tells where the next search begins.
-import type { PastChange } from './changes.ts';
+import { CHANGE_COLUMNS, changeOf, type FoundChange, type PastChange } from './changes.ts';
 import type { Db } from './database.ts';
 import { statement } from './statement.ts';
 
@@ -33,7 +33,7 @@ const OCTETS = 1024 * 1024;
 /** Changes get their number a little later than their time, so the place of a time is found with this tolerance. */
 const TOLERANCE_MS = 60 * 60_000;
 
-type Row = Omit<PastChange, 'id' | 'serial' | 'at'> & { id: string; serial: string; at: string; isMore: boolean };
+type Row = FoundChange & { isMore: boolean };
 
 const search = statement<Row>(`
   with scanned as (
@@ -51,7 +51,7 @@ const search = statement<Row>(`
       + coalesce(octet_length(f.after::text), 0)) over newest as octets
     from found f window newest as (order by f.id desc)),
   page as (select * from measured where n = 1 or (n <= $8 and octets <= ${OCTETS}))
-  select id, action, key_id as "keyId", before, after, serial, request_id as "requestId", owner, at,
+  select ${CHANGE_COLUMNS},
     (select count(*) from found) > (select count(*) from page) as "isMore"
   from page order by id desc`);
 
@@ -96,12 +96,7 @@ export async function searchChanges(
     ),
     lastScanned(db, zoneId, start),
   ]);
-  const changes = rows.map(({ isMore: _, ...row }) => ({
-    ...row,
-    id: Number(row.id),
-    serial: Number(row.serial),
-    at: new Date(row.at),
-  }));
+  const changes = rows.map(({ isMore: _, ...row }) => changeOf(row));
   if (rows.at(-1)?.isMore) return { changes, next: changes.at(-1)?.id ?? null, isCut: false };
   const isOver = last === undefined || (from !== undefined && new Date(last.at) < from);
   return { changes, next: isOver ? null : Number(last.id), isCut: !isOver };

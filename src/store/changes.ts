@@ -61,14 +61,25 @@ export interface PastChange {
   requestId: string;
   /** The owner that applied or released the record; null: a change without an owner. */
   owner: string | null;
+  /** The ids of the changes that this one undid; null: none. */
+  undoes: readonly number[] | null;
+  /** The time that a restore put the record back to; null: no restore. */
+  restoredTo: Date | null;
   at: Date;
 }
 
-type Found = Omit<PastChange, 'id' | 'serial' | 'at'> & { id: string; serial: string; at: string };
+/** A change as the driver reads it. */
+export type FoundChange = Omit<PastChange, 'id' | 'serial' | 'at' | 'restoredTo'> & {
+  id: string;
+  serial: string;
+  at: string;
+  restoredTo: string | null;
+};
 
-const COLUMNS = 'id, action, key_id as "keyId", before, after, serial, request_id as "requestId", owner, at';
-const pageOfAll = historyPages<Found>('changes', COLUMNS, 'c.zone_id = $1');
-const pageOfZone = historyPages<Found>('changes', COLUMNS, "c.zone_id = $1 and c.action like 'zone.%'");
+export const CHANGE_COLUMNS = `id, action, key_id as "keyId", before, after, serial, request_id as "requestId", owner, to_json(undoes) as undoes,
+  restored_to as "restoredTo", at`;
+const pageOfAll = historyPages<FoundChange>('changes', CHANGE_COLUMNS, 'c.zone_id = $1');
+const pageOfZone = historyPages<FoundChange>('changes', CHANGE_COLUMNS, "c.zone_id = $1 and c.action like 'zone.%'");
 
 /**
  * A page of a zone's history, newest first; see history-pages.ts for its bounds.
@@ -82,7 +93,17 @@ export async function listChanges(
 ): Promise<{ changes: PastChange[]; more: boolean }> {
   const { rows, more } = await (zoneOnly ? pageOfZone : pageOfAll)(db, zoneId, limit, before ?? null);
   return {
-    changes: rows.map((row) => ({ ...row, id: Number(row.id), serial: Number(row.serial), at: new Date(row.at) })),
+    changes: rows.map(changeOf),
     more,
+  };
+}
+
+export function changeOf({ restoredTo, ...row }: FoundChange): PastChange {
+  return {
+    ...row,
+    id: Number(row.id),
+    serial: Number(row.serial),
+    restoredTo: restoredTo === null ? null : new Date(restoredTo),
+    at: new Date(row.at),
   };
 }

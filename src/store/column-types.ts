@@ -8,5 +8,6 @@ export const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' });
 export const pgSnapshot = customType<{ data: string }>({ dataType: () => 'pg_snapshot' });
 export const cidrs = customType<{ data: string[] }>({ dataType: () => 'cidr[]' });
 export const times = customType<{ data: Date[] }>({ dataType: () => 'timestamptz[]' });
+export const numberArray = customType<{ data: number[] }>({ dataType: () => 'bigint[]' });
 export const textArray = customType<{ data: string[] }>({ dataType: () => 'text[]' });
 export const at = (name: string) => timestamp(name, { withTimezone: true, mode: 'date' });

@@ -1,7 +1,7 @@
 // The tables of history as drizzle sees them: changes of zones and records, changes of teams, people and keys, and the octets that
 // both take. The head of tables.ts describes how tables are written.
 import { bigint, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
-import { at, textC } from './column-types.ts';
+import { at, numberArray, textC } from './column-types.ts';
 
 export const changes = pgTable(
   'changes',
@@ -21,6 +21,9 @@ export const changes = pgTable(
     requestId: text('request_id').notNull(),
     // The owner that applied or released the record; null: a change without an owner.
     owner: text('owner'),
+    // The ids of the changes that this one undid, and the time that a restore put the record back to. Null: an ordinary change.
+    undoes: numberArray('undoes'),
+    restoredTo: at('restored_to'),
     at: at('at').notNull().defaultNow(),
   },
   (t) => [index('changes_zone_idx').on(t.zoneId, t.id)],
@@ -66,3 +69,17 @@ export const historyMarks = pgTable('history_marks', {
   kind: text('kind').primaryKey(),
   countedTo: bigint('counted_to', { mode: 'number' }).notNull(),
 });
+
+/**
+ * The time of the newest history that the retention deleted, by owner; the owner '' stands for all of them. Nobody can tell what
+ * changed before it, so no zone is restored to an earlier time.
+ */
+export const historyPruned = pgTable(
+  'history_pruned',
+  {
+    kind: text('kind').notNull(),
+    owner: text('owner').notNull(),
+    at: at('at').notNull(),
+  },
+  (t) => [primaryKey({ name: 'history_pruned_pkey', columns: [t.kind, t.owner] })],
+);

@@ -81,7 +81,10 @@ function statements(kind: History, table: string, owner: string) {
     deleteBefore: statement<{ deleted: number; last: string | null }>(`
       with oldest as (select id, at from ${table} where id > $1::bigint order by id limit $3),
         gone as (delete from ${table} where id in (select id from oldest where at < $2::timestamptz)
-          returning id, ${owner} as owner, ${bytes} as bytes),
+          returning id, at, ${owner} as owner, ${bytes} as bytes),
+        pruned as (
+          insert into history_pruned as p (kind, owner, at) select '${kind}', '', max(at) from gone having count(*) > 0
+          on conflict (kind, owner) do update set at = greatest(p.at, excluded.at)),
         less as (
           update history_usage u set bytes = greatest(0, u.bytes - g.bytes)
           from (select id / ${BUCKET} as bucket, owner, sum(bytes) as bytes from gone
@@ -112,12 +115,15 @@ function statements(kind: History, table: string, owner: string) {
       group by owner having sum(bytes) > $1::float8 limit 1`),
     deleteOldest: statement<{ deleted: number }>(`
       with mine as (
-          select id, ${bytes} as bytes from ${table}
+          select id, at, ${bytes} as bytes from ${table}
           where id >= $2::bigint * ${BUCKET} and id < ($2::bigint + 1) * ${BUCKET} and ${owner} = $1
             and id <= (select counted_to from history_marks where kind = '${kind}')
           order by id limit $4),
-        oldest as (select id, bytes from (select id, bytes, sum(bytes) over (order by id) - bytes as before from mine) m
+        oldest as (select id, at, bytes from (select id, at, bytes, sum(bytes) over (order by id) - bytes as before from mine) m
           where before < $3::float8),
+        pruned as (
+          insert into history_pruned as p (kind, owner, at) select '${kind}', $1, max(at) from oldest having count(*) > 0
+          on conflict (kind, owner) do update set at = greatest(p.at, excluded.at)),
         gone as (delete from ${table} where id in (select id from oldest)),
         less as (
           update history_usage set bytes = greatest(0, bytes - (select sum(bytes) from oldest))

@@ -21,6 +21,7 @@ import { secondaries } from './secondary-tables.ts';
 
 export * from './account-tables.ts';
 export * from './cluster-tables.ts';
+export * from './deleted-tables.ts';
 export * from './feed-tables.ts';
 export * from './history-tables.ts';
 export * from './node-tables.ts';

@@ -27,6 +27,8 @@ export interface RecordedChange {
   before: unknown;
   after: unknown;
   serial: number;
+  /** The ids of the changes that this one undoes; null: none. */
+  undoes: readonly number[] | null;
 }
 
 export interface NewKeptAnswer {
@@ -56,7 +58,7 @@ interface ZoneCommit {
 
 const INSERTED = [...RECORD_KEYS, 'digest'] as const;
 const UPDATED = ['id', 'content', 'rdata', 'digest', 'ttl', 'priority', 'comment'] as const;
-const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner'] as const;
+const HISTORY = ['keyId', 'action', 'before', 'after', 'serial', 'requestId', 'owner', 'undoes'] as const;
 const KEPT = ['keyId', 'token', 'requestHash', 'answer'] as const;
 
 // Somebody who holds the zone's row is not waited for, because the rights were judged before the wait.

@@ -67,6 +67,8 @@ export interface ZoneWrite {
   history: History;
   /** When new records were made. */
   at: Date;
+  /** The history's mark of a change that puts records back. (Default: an ordinary change.) */
+  mark?: { restoredTo: Date | null; undoes: readonly number[] | null };
 }
 
 /** A value as it is stored. */
@@ -77,23 +79,28 @@ interface NewValue {
   digest: string;
   ttl: number | null;
   priority: number | null;
+  /** Empty: none. (Default: a stored record keeps its own, and a new one has none.) */
+  comment?: string;
 }
 
 /** The history of rows, as the API shows records: `alias` names a CTE with their columns. */
 const view = (alias: string) => `jsonb_build_object('id', ${alias}.id, 'name', ${alias}.name, 'type', ${alias}.type,
   'content', ${alias}.content, 'ttl', coalesce(${alias}.ttl, $3), 'priority', ${alias}.priority)
   || case when ${alias}.comment is null then '{}' else jsonb_build_object('comment', ${alias}.comment) end`;
-const HISTORY = `insert into changes (action, before, after, zone_id, zone_name, team_id, user_id, key_id, serial, request_id)`;
-const COMMON = `$4::text, $5::text, $6::text, $7::text, $8::text, $9::bigint, $10::text`;
+const HISTORY = `insert into changes (action, before, after, zone_id, zone_name, team_id, user_id, key_id, serial, request_id,
+  restored_to, undoes)`;
+const COMMON = `$4::text, $5::text, $6::text, $7::text, $8::text, $9::bigint, $10::text, $11::timestamptz, $12::bigint[]`;
 
 type Write = (tx: Tx, given: unknown, write: ZoneWrite) => Promise<unknown>;
 
-/** $1 the rows or ids, $2 the zone's number, $3 its default TTL, $4 to $10 the history, $11 the time. */
+/** $1 the rows or ids, $2 the zone's number, $3 its default TTL, $4 to $12 the history, $13 the time. */
 function writer(text: string, hasTime = false): Write {
   const run = statement(text);
-  return (tx, given, { zone, history, at }) => {
+  return (tx, given, { zone, history, at, mark }) => {
     const { zoneId, zoneName, teamId, userId, keyId, serial, requestId } = history;
-    const common = [zoneId, zoneName, teamId, userId, keyId, serial, requestId];
+    const { restoredTo = null, undoes = null } = mark ?? {};
+    const marks = [restoredTo?.toISOString() ?? null, undoes];
+    const common = [zoneId, zoneName, teamId, userId, keyId, serial, requestId, ...marks];
     return run(tx, given, zone.no, zone.defaultTtl, ...common, ...(hasTime ? [at.toISOString()] : []));
   };
 }
@@ -110,11 +117,12 @@ export async function removeValues(tx: Tx, write: ZoneWrite, ids: readonly strin
 // A statement sees the rows as they were before it, so "old" is the row that "new" replaces.
 const updateChunk = writer(`
   with given as (select * from json_to_recordset($1::text::json)
-      as u(id text, content text, rdata text, digest text, ttl integer, priority integer)),
+      as u(id text, content text, rdata text, digest text, ttl integer, priority integer, comment text)),
     old as (select r.* from records r join given using (id) where r.zone_no = $2),
     new as (update records r set content = coalesce(u.content, r.content), rdata = coalesce(u.rdata, u.content, r.rdata),
         digest = coalesce(decode(u.digest, 'base64'), r.digest), ttl = u.ttl,
-        priority = case when u.digest is null then r.priority else u.priority end
+        priority = case when u.digest is null then r.priority else u.priority end,
+        comment = case when u.comment is null then r.comment else nullif(u.comment, '') end
       from given u where r.id = u.id and r.zone_no = $2 returning r.*)
   ${HISTORY} select 'record.update', ${view('old')}, ${view('new')}, ${COMMON} from new join old using (id)`);
 
@@ -132,11 +140,11 @@ export async function updateValues(
 
 const insertChunk = writer(
   `
-  with made as (insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, created_at)
+  with made as (insert into records (id, zone_no, name, ordername, type, content, rdata, digest, ttl, priority, comment, created_at)
       select id, $2, name, coalesce(ordername, name), type, content, coalesce(rdata, content), decode(digest, 'base64'), ttl,
-        priority, $11::timestamptz
+        priority, nullif(comment, ''), $13::timestamptz
       from json_to_recordset($1::text::json) as r(id text, name text, ordername text, type text, content text, rdata text,
-        digest text, ttl integer, priority integer)
+        digest text, ttl integer, priority integer, comment text)
       returning *)
   ${HISTORY} select 'record.create', null, ${view('made')}, ${COMMON} from made`,
   true,

@@ -1,7 +1,7 @@
 // The operation for protocols whose changes depend on the RRsets that exist (the PowerDNS API, RFC 2136). rrsets.ts judges.
 import type { Caller, ServiceContext } from '../context.ts';
 import type { FirstRecords } from '../zones/create.ts';
-import { writeFirst } from './group.ts';
+import { judgeOnly, writeFirst } from './group.ts';
 import type { Places } from './places.ts';
 import type { RrsetResult, RrsetWork } from './rrsets.ts';
 import { join } from './writer.ts';
@@ -42,6 +42,16 @@ export async function editRrsets<T>(
     bytes: candidates.reduce((sum, { content }) => sum + content.length, 0),
   })) as [RrsetResult<T>];
   return result;
+}
+
+/** Judges the same without writing anything: neither the write limits nor the quota are checked. @throws as editRrsets */
+export async function tryRrsets(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  work: RrsetWork,
+): Promise<void> {
+  await judgeOnly(context, zoneId, { caller: { ...caller, once: null }, work, isSingle: true, places: null });
 }
 
 /**

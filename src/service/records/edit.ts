@@ -56,14 +56,17 @@ export interface Edited {
   entry: Entry | null;
 }
 
-/** @throws Refusal; the state is as before then, as in the functions below */
-export function createRow(judge: Judge, read: Verdict<ParsedRecord>): Edited & { id: string } {
+/**
+ * @param givenId the id of a record that existed before. (Default: a new one.)
+ * @throws Refusal; the state is as before then, as in the functions below
+ */
+export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: string): Edited & { id: string } {
   const { state, caller, zone, tools } = judge;
   mustWriteRecords(caller.actor, zone.id);
   const record = insist(read);
   mustWriteRecord(caller.actor, zone.id, record);
   insist(judgeWrite(record, state.nearby.surroundingsOf(record, null)));
-  const id = tools.newId('rec');
+  const id = givenId ?? tools.newId('rec');
   const written = { ...record, comment: record.comment ?? null };
   mustHaveRoomForComment(state, id, written, null);
   take(state, growthBetween(null, written));

@@ -102,6 +102,24 @@ export async function writeFirst(
   }
 }
 
+/**
+ * Judges one request as it would be judged now, and writes nothing.
+ * @param request it has no Idempotency-Key
+ * @throws Refusal
+ */
+export async function judgeOnly(context: ServiceContext, zoneId: string, { work, ...request }: Request): Promise<void> {
+  const zone = await zoneIdentity(context.db, zoneId);
+  const tools = toolsOf(context);
+  const members = [memberOf(request, work, zone, tools.now)];
+  try {
+    const loaded = await loadJudgingData(context.db, zoneId, zone ?? { no: 0, name: '.' }, members, tools.now);
+    const [outcome] = judgeGroup(members, { ...loaded, budget: () => UNLIMITED }, tools).outcomes;
+    if (outcome?.ok === false) throw outcome.refusal;
+  } catch (error) {
+    throw error instanceof TooManyOctets ? tooManyOctets() : error;
+  }
+}
+
 async function writeAlone(context: ServiceContext, zoneId: string, request: Turn<Request>): Promise<Outcome<unknown>> {
   const [settled] = await Promise.allSettled([writeGroup(context, zoneId, [request])]);
   if (settled.status === 'rejected') return { kind: 'failed', error: settled.reason };

@@ -277,8 +277,11 @@ function judgementOf(
     const isServed = changesAnswers(result.entries);
     if (isServed) serial = nextSerial(current, Math.floor(now.getTime() / 1000));
     const { caller } = members[at] as Member;
-    for (const { action, before, after, requestId = caller.requestId, owner = null } of result.entries)
-      history.push({ keyId: caller.actor.keyId, requestId, owner, action, before, after, serial: serial ?? current });
+    for (const { requestId = caller.requestId, owner = null, undoes = null, ...entry } of result.entries) {
+      const { action, before, after } = entry;
+      const told = { action, before, after, serial: serial ?? current, undoes };
+      history.push({ keyId: caller.actor.keyId, requestId, owner, ...told });
+    }
     if (isServed) changed.push(...result.entries.filter(({ isComment = false }) => !isComment));
   }
   const outcomes = judged.map(

@@ -8,7 +8,7 @@ import type { ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import type { Entry } from '../change.ts';
 import { Refusal } from '../refusal.ts';
-import { createRow, type Judge, removeRow, type State, updateRow } from './edit.ts';
+import { createRow, type Edited, type Judge, removeRow, type State, updateRow } from './edit.ts';
 import { digestOf } from './write.ts';
 
 /** All records of one name and type. */
@@ -17,12 +17,17 @@ export interface Rrset {
   readonly name: string;
   readonly type: RecordType;
   /** Those of an existing RRset are as they are stored, so that a plan can keep them. A TTL of null is the zone's default. */
-  readonly records: readonly ParsedRecord[];
+  readonly records: readonly WantedRecord[];
+  /** The ids of the changes that its change undoes. (Default: none.) */
+  readonly undoes?: readonly number[];
 }
+
+/** A record of a plan. A new record gets the id, if there is one, and does not take the id of a record that is removed. */
+export type WantedRecord = ParsedRecord & { readonly id?: string };
 
 /** The part of the zone that a plan reads. */
 export interface CurrentRrsets {
-  readonly zone: Pick<ZoneRow, 'name' | 'serial' | 'defaultTtl'>;
+  readonly zone: Pick<ZoneRow, 'name' | 'serial' | 'ownersVersion' | 'defaultTtl'>;
   /** The RRsets at a name of `RrsetWork.names`, in no order; the service's own (SOA and NS of the apex) are not among them. */
   at(name: string): readonly Rrset[];
 }
@@ -44,6 +49,8 @@ export interface RrsetWork<T = unknown> {
    * refuses the request.
    */
   plan(current: CurrentRrsets): RrsetPlan<T> | Refusal;
+  /** Translates the refusal of an RRset by a rule about records. (Default: it stays as it is.) */
+  refused?(refusal: Refusal, rrset: Rrset): Refusal;
 }
 
 export interface RrsetResult<T> {
@@ -69,27 +76,36 @@ export function judgeRrsets(judge: Judge, work: RrsetWork): JudgedRrsets {
   if (plan instanceof Refusal) throw plan;
   // A key must not learn from the refusal of a change that does nothing which records exist.
   for (const rrset of plan.rrsets) mustWriteRecord(caller.actor, zone.id, rrset);
-  const edits = plan.rrsets.map((rrset) => editsOf(state, rrset));
-  const inOrder = edits.flat().sort((one, other) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other));
-  const entries = inOrder.flatMap((edit) => run(judge, edit).entry ?? []);
+  const edits = plan.rrsets.map((rrset) => editsBetween(storedAt(state, rrset), rrset.records));
+  const all = plan.rrsets.flatMap((rrset, index) => (edits[index] ?? []).map((edit) => ({ edit, rrset })));
+  const inOrder = all.sort(
+    ({ edit: one }, { edit: other }) => turnOf(one) - turnOf(other) || growthOf(one) - growthOf(other),
+  );
+  const entries = inOrder.flatMap(({ edit, rrset }): Entry[] => {
+    const { entry } = runFor(judge, edit, rrset, work);
+    return entry === null ? [] : [rrset.undoes === undefined ? entry : { ...entry, undoes: rrset.undoes }];
+  });
   return { answer: plan.answer, entries, changed: edits.filter((each) => each.length > 0).length };
 }
 
 function rrsetsAt(state: State, name: string): Rrset[] {
   const sets = new Map<RecordType, ParsedRecord[]>();
-  for (const { record } of storedAt(state, name)) sets.set(record.type, [...(sets.get(record.type) ?? []), record]);
+  for (const { record } of storedAt(state, { name })) sets.set(record.type, [...(sets.get(record.type) ?? []), record]);
   return [...sets].map(([type, records]) => ({ name, type, records }));
 }
 
-interface Stored {
+/** A stored record. */
+export interface Stored {
   id: string;
   record: ParsedRecord;
 }
 
-function storedAt({ nearby, current }: State, name: string): Stored[] {
+/** The stored records at a name, or those of one RRset. */
+function storedAt({ nearby, current }: State, { name, type }: { name: string; type?: RecordType }): Stored[] {
   const ordername = orderName(name);
   if (!nearby.knows(ordername)) throw new Error(`the records at ${name} were not loaded`);
-  return nearby.at(ordername).map(({ id, type, content, priority, wire, target }) => {
+  const found = nearby.at(ordername).filter((each) => type === undefined || each.type === type);
+  return found.map(({ id, type, content, priority, wire, target }) => {
     const row = current.get(id);
     if (!row) throw new Error(`the record ${id} was not loaded`);
     const { rdata, ttl, comment } = row;
@@ -97,20 +113,19 @@ function storedAt({ nearby, current }: State, name: string): Stored[] {
   });
 }
 
-type Edit =
+export type Edit =
   | { kind: 'delete'; id: string; record: ParsedRecord }
   | { kind: 'update'; id: string; record: ParsedRecord; before: ParsedRecord }
-  | { kind: 'create'; record: ParsedRecord };
+  | { kind: 'create'; record: WantedRecord };
 
 /**
- * A record that keeps its value keeps its id and the spelling of its content. A record whose value is removed takes a new
- * value and keeps its id. Both keep their comment, unless the plan has another one.
+ * The edits that make the records of an RRset the wanted ones. A record that keeps its value keeps its id and the spelling of its
+ * content. A record whose value is removed takes a new value and keeps its id. Both keep their comment, unless the plan has another
+ * one.
  */
-function editsOf(state: State, { name, type, records }: Rrset): Edit[] {
-  const left = new Map<string, Stored>();
-  for (const stored of storedAt(state, name))
-    if (stored.record.type === type) left.set(wireKeyOf(stored.record), stored);
-  const missing: ParsedRecord[] = [];
+export function editsBetween(current: readonly Stored[], records: readonly WantedRecord[]): Edit[] {
+  const left = new Map(current.map((stored) => [wireKeyOf(stored.record), stored]));
+  const missing: WantedRecord[] = [];
   const edits: Edit[] = [];
   for (const record of records) {
     const value = wireKeyOf(record);
@@ -123,12 +138,19 @@ function editsOf(state: State, { name, type, records }: Rrset): Edit[] {
         edits.push(updateOf(stored, { ...stored.record, ttl, comment }));
     }
   }
-  const free = [...left.values()];
-  for (const [index, record] of missing.entries()) {
-    const stored = free[index];
+  const free = new Map([...left.values()].map((stored) => [stored.id, stored]));
+  const used = new Set(current.flatMap(({ id }) => (free.has(id) ? [] : [id])));
+  const [named, unnamed]: [WantedRecord[], WantedRecord[]] = [[], []];
+  // A record that kept its value may have the id that another one had before.
+  for (const { id, ...record } of missing)
+    if (id === undefined || used.has(id)) unnamed.push(record);
+    else named.push({ ...record, id });
+  for (const record of [...named, ...unnamed]) {
+    const stored = record.id === undefined ? free.values().next().value : free.get(record.id);
+    if (stored) free.delete(stored.id);
     edits.push(stored ? updateOf(stored, record) : { kind: 'create', record });
   }
-  for (const { id, record } of free.slice(missing.length)) edits.push({ kind: 'delete', id, record });
+  for (const { id, record } of free.values()) edits.push({ kind: 'delete', id, record });
   return edits;
 }
 
@@ -153,8 +175,19 @@ function growthOf(edit: Edit): number {
   return edit.kind === 'update' ? edit.record.wire.length - edit.before.wire.length : 0;
 }
 
-function run(judge: Judge, edit: Edit) {
+/** @throws Refusal */
+function runFor(judge: Judge, edit: Edit, rrset: Rrset, { refused }: RrsetWork): Edited {
+  try {
+    return run(judge, edit);
+  } catch (error) {
+    if (refused === undefined || !(error instanceof Refusal)) throw error;
+    throw refused(error, rrset);
+  }
+}
+
+function run(judge: Judge, edit: Edit): Edited {
   if (edit.kind === 'delete') return removeRow(judge, edit.id);
-  const read = { ok: true, value: edit.record } as const;
-  return edit.kind === 'update' ? updateRow(judge, edit.id, read) : createRow(judge, read);
+  if (edit.kind === 'update') return updateRow(judge, edit.id, { ok: true, value: edit.record });
+  const { id, ...record } = edit.record;
+  return createRow(judge, { ok: true, value: record }, id);
 }

@@ -3,6 +3,7 @@ import { ACCOUNT_REFUSALS } from './accounts.ts';
 import { FORM_REFUSALS } from './forms.ts';
 import { RECORD_REFUSALS } from './records.ts';
 import { REQUEST_REFUSALS } from './requests.ts';
+import { UNDO_REFUSALS } from './undo.ts';
 import { ZONE_REFUSALS } from './zones.ts';
 
 /** The entries by subject, in the order of the reference page. */
@@ -10,6 +11,7 @@ export const SUBJECTS = {
   Requests: REQUEST_REFUSALS,
   Zones: ZONE_REFUSALS,
   Records: RECORD_REFUSALS,
+  'Undo and restore': UNDO_REFUSALS,
   'Teams and keys': ACCOUNT_REFUSALS,
   'Forms of the console': FORM_REFUSALS,
 } as const;
@@ -20,6 +22,7 @@ export const CATALOGUE = {
   ...RECORD_REFUSALS,
   ...ACCOUNT_REFUSALS,
   ...FORM_REFUSALS,
+  ...UNDO_REFUSALS,
 } as const;
 
 export type RuleId = keyof typeof CATALOGUE;

@@ -6,7 +6,12 @@ import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { seeZone } from './zones.ts';
 
-export type ChangeView = Omit<PastChange, 'at' | 'owner'> & { owner?: string; at: string };
+export type ChangeView = Omit<PastChange, 'at' | 'owner' | 'undoes' | 'restoredTo'> & {
+  owner?: string;
+  undoes?: number[];
+  restoredTo?: string;
+  at: string;
+};
 
 /**
  * The changes, newest first: at most `limit`, and fewer if they reach a megabyte. Changes contain the contents of records, so a key
@@ -59,8 +64,14 @@ async function readable(
   return { id, zoneOnly };
 }
 
-function viewOf({ owner, at, ...row }: PastChange): ChangeView {
-  return { ...row, ...(owner === null ? {} : { owner }), at: at.toISOString() };
+function viewOf({ owner, undoes, restoredTo, at, ...row }: PastChange): ChangeView {
+  return {
+    ...row,
+    ...(owner === null ? {} : { owner }),
+    ...(undoes === null ? {} : { undoes: [...undoes] }),
+    ...(restoredTo === null ? {} : { restoredTo: restoredTo.toISOString() }),
+    at: at.toISOString(),
+  };
 }
 
 function writeCursor(id: number): string {

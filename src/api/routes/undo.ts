@@ -1,0 +1,82 @@
+// Undo and restore over HTTP: schema, limit, call. src/service/undo holds the rules.
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import type { z } from 'zod';
+import { restoreBody, undoAnswer, undoBody } from '#contract/undo.ts';
+import { zoneParams } from '#contract/zone.ts';
+import type { ServiceContext } from '#service/context.ts';
+import { restoreRecords } from '#service/undo/restore.ts';
+import { type Selection, undoChanges } from '#service/undo/undo.ts';
+import { callerOf } from '../hooks/auth.ts';
+import { whenClientLeaves } from '../hooks/leaving.ts';
+import { counterOf } from '../hooks/limits.ts';
+import { UNTIL_COLON } from '../http.ts';
+import { errorAnswers, needs } from './answers.ts';
+
+const COUNTS = { bucket: 'records', changes: 'operation' } as const;
+const ERRORS = ['bad_request', 'forbidden', 'no_zone', 'not_found', 'conflict', 'rate_limited', 'busy'] as const;
+
+export function undoRoutes(app: FastifyInstance, context: ServiceContext): void {
+  const routes = app.withTypeProvider<ZodTypeProvider>();
+
+  routes.post(
+    // The router (find-my-way) reads a double colon as a colon, not as a parameter.
+    '/zones/:id/changes::undo',
+    {
+      config: { counts: COUNTS },
+      schema: {
+        tags: ['zones'],
+        operationId: 'undoChanges',
+        summary: 'Undo changes of records',
+        security: needs('records:write'),
+        description:
+          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write.',
+        params: zoneParams,
+        body: undoBody,
+        response: { 200: undoAnswer, ...errorAnswers(...ERRORS) },
+      },
+    },
+    async (request, reply) => {
+      const count = counterOf(request);
+      const { dryRun } = request.body;
+      if (dryRun) await count(1);
+      return undoChanges(context, callerOf(request), request.params.id, selectionOf(request.body), {
+        dryRun,
+        places: { taken: dryRun ? 1 : 0, take: (writes) => count(writes) },
+        signal: whenClientLeaves(reply),
+      });
+    },
+  );
+
+  routes.post(
+    `/zones/:id${UNTIL_COLON}::restore`,
+    {
+      config: { counts: COUNTS },
+      schema: {
+        tags: ['zones'],
+        operationId: 'restoreRecords',
+        summary: 'Restore the records of a zone as they were at a time',
+        security: needs('records:write'),
+        description:
+          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner are not changed: a conflict says what to change in Kubernetes. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, and a preview as one.',
+        params: zoneParams,
+        body: restoreBody,
+        response: { 200: undoAnswer, ...errorAnswers(...ERRORS) },
+      },
+    },
+    async (request, reply) => {
+      const { at, dryRun } = request.body;
+      const count = counterOf(request);
+      return restoreRecords(context, callerOf(request), request.params.id, new Date(at), {
+        dryRun,
+        count: (changes) => count(changes),
+        signal: whenClientLeaves(reply),
+      });
+    },
+  );
+}
+
+function selectionOf({ changes, requestId, keyId = '', since = '' }: z.output<typeof undoBody>): Selection {
+  if (changes !== undefined) return { changes };
+  return requestId === undefined ? { keyId, since: new Date(since) } : { requestId };
+}

@@ -1,0 +1,127 @@
+// The contract of undo and restore: `POST /zones/{id}/changes:undo` and `POST /zones/{id}:restore`.
+import { z } from 'zod';
+import { recordType } from './record-type.ts';
+import { REQUEST_ID } from './shared.ts';
+
+/** The most changes that one request names. */
+export const MAX_UNDONE = 1_000;
+
+const IDS_ERROR = `must be a list of 1 to ${MAX_UNDONE} ids of changes`;
+const REQUEST_ID_ERROR = 'must be 1 to 128 letters, digits or ._:/-';
+const KEY_ID_ERROR = 'must be the id of a key, as the history shows it';
+const TIME_ERROR = 'must be a time in ISO 8601, for instance "2026-11-21T10:31:00Z"';
+const DRY_RUN_ERROR = 'must be true or false';
+const SELECTION_ERROR = 'send exactly one of "changes", "requestId", and "keyId" with "since"';
+
+const time = z.iso
+  .datetime({ offset: true, error: TIME_ERROR })
+  .meta({ examples: ['2026-11-21T10:31:00Z'], format: 'date-time' });
+
+const dryRun = z.boolean({ error: DRY_RUN_ERROR }).default(false).meta({
+  description: 'If true, the answer is a preview, and nothing is changed.',
+});
+
+export const undoBody = z
+  .strictObject({
+    changes: z
+      .array(z.int({ error: IDS_ERROR }).min(1, { error: IDS_ERROR }), { error: IDS_ERROR })
+      .min(1, { error: IDS_ERROR })
+      .max(MAX_UNDONE, { error: IDS_ERROR })
+      .optional()
+      .meta({ description: `The ids of the changes, as the history shows them: 1 to ${MAX_UNDONE}.` }),
+    requestId: z
+      .string({ error: REQUEST_ID_ERROR })
+      .regex(REQUEST_ID, { error: REQUEST_ID_ERROR })
+      .optional()
+      .meta({ description: 'Undo all changes of records with this request id in the zone.' }),
+    keyId: z
+      .string({ error: KEY_ID_ERROR })
+      .min(1, { error: KEY_ID_ERROR })
+      .max(64, { error: KEY_ID_ERROR })
+      .regex(/^[\x20-\x7e]+$/, { error: KEY_ID_ERROR })
+      .optional()
+      .meta({ description: 'Undo all changes of records in the zone that this key made since the time in `since`.' }),
+    since: time.optional().meta({ description: 'The time of the oldest change of the key to undo.' }),
+    dryRun,
+  })
+  .refine(
+    ({ changes, requestId, keyId, since }) =>
+      [changes, requestId, keyId].filter((each) => each !== undefined).length === 1 &&
+      (keyId === undefined) === (since === undefined),
+    { error: SELECTION_ERROR },
+  )
+  .meta({
+    id: 'UndoRequest',
+    description: 'The changes to undo: exactly one of `changes`, `requestId`, and `keyId` with `since`.',
+    examples: [{ changes: [4711, 4712], dryRun: true }],
+  });
+
+export const restoreBody = z
+  .strictObject({
+    at: time.meta({ description: 'The records of the zone become as they were at this time.' }),
+    dryRun,
+  })
+  .meta({
+    id: 'RestoreRequest',
+    description: 'The time to go back to.',
+    examples: [{ at: '2026-11-21T10:31:00Z', dryRun: true }],
+  });
+
+const place = {
+  name: z.string().meta({ description: 'The name, relative to the zone; `@` is the apex.', examples: ['www'] }),
+  type: recordType.meta({ description: 'The type of the records.' }),
+};
+
+const shownValue = z
+  .object({
+    content: z.string().meta({ description: 'The content of the record.' }),
+    ttl: z.int().meta({ description: 'The TTL in effect, in seconds.' }),
+    priority: z.int().optional().meta({ description: 'The priority. Absent for types without one.' }),
+    comment: z.string().optional().meta({ description: 'The comment. Absent if there is none.' }),
+  })
+  .meta({ id: 'DifferenceRecord', description: 'A record of a difference.' });
+
+export const difference = z
+  .object({
+    ...place,
+    before: z.array(shownValue).meta({ description: 'All records at this name and type now, or before the change.' }),
+    after: z.array(shownValue).meta({ description: 'All records at this name and type afterwards.' }),
+  })
+  .meta({ id: 'Difference', description: 'The records at one name and type, before and after.' });
+
+export const undoConflict = z
+  .object({
+    change: z
+      .int()
+      .meta({ description: 'The id of the change that cannot be undone, or of a later one that prevents it.' }),
+    ...place,
+    message: z.string().meta({ description: 'Why these records cannot be put back, and what you can do.' }),
+  })
+  .meta({ id: 'UndoConflict', description: 'Records that cannot be put back.' });
+
+const LISTED = 'The first 1,000 are listed.';
+
+export const undoAnswer = z
+  .object({
+    dryRun: z.boolean().meta({ description: 'Whether this is a preview.' }),
+    serial: z.int().meta({ description: 'The serial of the zone after the change; in a preview, the serial now.' }),
+    total: z
+      .object({
+        differences: z.int().meta({ description: 'The number of differences.' }),
+        conflicts: z.int().meta({ description: 'The number of conflicts.' }),
+      })
+      .meta({ description: 'How many differences and conflicts there are.' }),
+    differences: z
+      .array(difference)
+      .meta({ description: `The names and types whose records change. ${LISTED} Empty: all is as it was.` }),
+    conflicts: z.array(undoConflict).meta({
+      description: `The names and types that cannot be put back. ${LISTED} Empty unless it is a preview: a request with conflicts is answered 409.`,
+    }),
+  })
+  .meta({ id: 'UndoAnswer', description: 'The effect of an undo or a restore.' });
+
+export type UndoBody = z.input<typeof undoBody>;
+export type RestoreBody = z.input<typeof restoreBody>;
+export type UndoAnswer = z.infer<typeof undoAnswer>;
+export type Difference = z.infer<typeof difference>;
+export type UndoConflict = z.infer<typeof undoConflict>;

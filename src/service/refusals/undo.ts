@@ -1,0 +1,73 @@
+// Refusals of undo and restore.
+import type { RefusalText } from './rule.ts';
+
+export const UNDO_REFUSALS = {
+  'undo-conflicts': {
+    code: 'conflict',
+    sentence: 'Nothing was changed. {problems}',
+    about:
+      'Some records cannot be put back: a later change wrote them, an owner keeps them, or a rule about records forbids it. A preview (`dryRun`) lists all conflicts.',
+  },
+  'undo-against-rule': {
+    code: 'conflict',
+    sentence: '{name} {type}: {problem}',
+    about: 'A rule about records forbids the earlier records, for instance because the name is a CNAME now.',
+  },
+  'no-change': {
+    code: 'not_found',
+    field: 'changes',
+    sentence:
+      'the history of this zone has no change {id}. History is deleted after the days in ZONESTEAD_HISTORY_DAYS, which is 400 unless the administrator chose another number.',
+  },
+  'undo-nothing': {
+    code: 'not_found',
+    sentence: 'The history of this zone has no change of records that matches. List the changes to see their ids.',
+  },
+  'undo-of-zone': {
+    code: 'bad_request',
+    field: 'changes',
+    sentence:
+      '{id} is a change of the zone itself ({action}), and only changes of records can be undone. Park, unpark or change the zone instead.',
+  },
+  'undo-too-many': {
+    code: 'bad_request',
+    sentence:
+      'At most {limit} changes are undone at once, and more match. Select fewer, or restore the zone as it was at a time.',
+  },
+  'undo-too-old': {
+    code: 'bad_request',
+    sentence:
+      'The zone changed too often since then to undo single changes. Restore the zone as it was at a time, or write the records again.',
+  },
+  'undo-beyond-history': {
+    code: 'bad_request',
+    field: 'since',
+    sentence: 'is {at}, but the history of this zone is complete only after {from}; choose a later time.',
+  },
+  'restores-a-part': {
+    code: 'forbidden',
+    sentence:
+      'This key may only write records of some names or types, and a restore puts back all records of the zone; undo single changes instead.',
+  },
+  'restore-in-future': {
+    code: 'bad_request',
+    field: 'at',
+    sentence: 'is {at}, which is later than now ({now}); choose an earlier time.',
+  },
+  'restore-before-zone': {
+    code: 'bad_request',
+    field: 'at',
+    sentence: 'is {at}, but the zone was created at {created}; choose a later time.',
+  },
+  'restore-beyond-history': {
+    code: 'bad_request',
+    field: 'at',
+    sentence:
+      'is {at}, but the history of this zone is complete only after {from}; choose a later time. History is deleted after the days in ZONESTEAD_HISTORY_DAYS, and earlier if there is more than ZONESTEAD_HISTORY_BYTES.',
+  },
+  'restore-too-large': {
+    code: 'bad_request',
+    sentence:
+      'The records that differ are larger than {mebibytes} MiB in total. Choose a later time, or undo single changes.',
+  },
+} as const satisfies Record<string, RefusalText>;

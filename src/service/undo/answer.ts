@@ -1,0 +1,79 @@
+// The answers of undo and restore: the differences that they make, and the conflicts that prevent them.
+import type { ParsedRecord } from '#dns/record.ts';
+import type { RecordType } from '#dns/types/index.ts';
+import { type Refusal, refusal } from '../refusal.ts';
+
+/** A record as a difference shows it. */
+export interface ShownValue {
+  content: string;
+  /** The TTL in effect, in seconds. */
+  ttl: number;
+  priority?: number;
+  comment?: string;
+}
+
+/** All records of a name and type, before and after. */
+export interface Difference {
+  name: string;
+  type: RecordType;
+  before: ShownValue[];
+  after: ShownValue[];
+}
+
+/** An RRset that cannot be put back, and why. */
+export interface Conflict {
+  /** The newest of the changes at this name and type that would be undone, or the later change that prevents it. */
+  change: number;
+  name: string;
+  type: RecordType;
+  message: string;
+}
+
+export interface UndoAnswer {
+  dryRun: boolean;
+  /** The serial of the zone: after the change, or now for a preview. */
+  serial: number;
+  /** The number of differences and conflicts. The lists have the first MOST_LISTED of them. */
+  total: { differences: number; conflicts: number };
+  differences: Difference[];
+  conflicts: Conflict[];
+}
+
+/** The most differences, and the most conflicts, that an answer lists. */
+export const MOST_LISTED = 1_000;
+
+export function answerOf(
+  { differences, conflicts }: Pick<UndoAnswer, 'differences' | 'conflicts'>,
+  dryRun: boolean,
+  serial: number,
+): UndoAnswer {
+  return {
+    dryRun,
+    serial,
+    total: { differences: differences.length, conflicts: conflicts.length },
+    differences: differences.slice(0, MOST_LISTED),
+    conflicts: conflicts.slice(0, MOST_LISTED),
+  };
+}
+
+export function shownValue(
+  { content, ttl, priority, comment = null }: Pick<ParsedRecord, 'content' | 'ttl' | 'priority' | 'comment'>,
+  defaultTtl: number,
+): ShownValue {
+  return {
+    content,
+    ttl: ttl ?? defaultTtl,
+    ...(priority === null ? {} : { priority }),
+    ...(comment === null ? {} : { comment }),
+  };
+}
+
+/** The number of conflicts that a refusal names. */
+const NAMED = 5;
+
+/** @param conflicts at least one */
+export function refuseConflicts(conflicts: readonly Conflict[]): Refusal {
+  const named = conflicts.slice(0, NAMED).map(({ name, type, message }) => `${name} ${type}: ${message}`);
+  const more = conflicts.length - named.length;
+  return refusal('undo-conflicts', { problems: `${named.join(' ')}${more > 0 ? ` And ${more} more.` : ''}` });
+}

@@ -1,0 +1,78 @@
+// Reads what undo and restore plan with: the history and the records of one moment.
+import { finishInTurns, type Steps } from '#dns/steps.ts';
+import type { Tx } from '#store/database.ts';
+import { type OwnedRecord, ownedRecordsAt } from '#store/undo.ts';
+import type { ZoneRow } from '#store/zones.ts';
+import { refusal } from '../refusal.ts';
+import type { Conflict } from './answer.ts';
+import { type PlannedRrset, placeOf, planRrset } from './plan.ts';
+import type { PastRrset } from './rewind.ts';
+
+/** The plan for a zone as it was at one moment. */
+export interface ZonePlan {
+  zone: ZoneRow;
+  rrsets: PlannedRrset[];
+  conflicts: Conflict[];
+}
+
+/** The characters of contents that one plan may hold. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
+/** RRsets that are planned in one step. */
+const STEP = 20;
+
+/** Limits the memory of a plan. @throws Refusal bad_request */
+export class Weight {
+  #characters = 0;
+
+  add(characters: number): void {
+    this.#characters += characters;
+    if (this.#characters > MOST_CHARACTERS)
+      throw refusal('restore-too-large', { mebibytes: MOST_CHARACTERS / 2 ** 20 });
+  }
+}
+
+/** Plans the RRsets with the records that are there now. @throws Refusal; the reason of the signal */
+export async function planAll(
+  tx: Tx,
+  zone: ZoneRow,
+  pasts: readonly PastRrset[],
+  weight: Weight,
+  signal?: AbortSignal,
+): Promise<ZonePlan> {
+  const rows = new Map<string, OwnedRecord[]>();
+  for await (const page of ownedRecordsAt(tx, zone.no, pasts.map(placeOf))) {
+    signal?.throwIfAborted();
+    for (const row of page) {
+      weight.add(row.content.length);
+      const key = `${row.name} ${row.type}`;
+      const known = rows.get(key);
+      if (known === undefined) rows.set(key, [row]);
+      else known.push(row);
+    }
+  }
+  return finishInTurns(planSteps(zone, pasts, rows), signal);
+}
+
+function* planSteps(
+  zone: ZoneRow,
+  pasts: readonly PastRrset[],
+  rows: ReadonlyMap<string, OwnedRecord[]>,
+): Steps<ZonePlan> {
+  const plan: ZonePlan = { zone, rrsets: [], conflicts: [] };
+  for (const [index, past] of pasts.entries()) {
+    if (index % STEP === 0) yield;
+    const planned = planRrset(zone, past, rows.get(`${past.name} ${past.type}`) ?? []);
+    if (planned === null) continue;
+    if ('conflict' in planned) plan.conflicts.push(planned.conflict);
+    else plan.rrsets.push(planned);
+  }
+  return plan;
+}
+
+/** Whether nothing changed in the zone since it was read: neither its answers nor its owners and comments. */
+export function isUnchanged(
+  read: Pick<ZoneRow, 'serial' | 'ownersVersion'>,
+  now: Pick<ZoneRow, 'serial' | 'ownersVersion'>,
+): boolean {
+  return read.serial === now.serial && read.ownersVersion === now.ownersVersion;
+}

@@ -1,0 +1,181 @@
+// Restore: gives a zone the records that it had at a time, as one change. All records become as they were together, so the rules
+// that held between them then hold again; only zones that were created below this one since then are looked at. The plan is made
+// without the zone's lock and holds only while the zone stays as it was read; otherwise it is made again.
+import { fqdn, suffixesOf } from '#dns/names/name.ts';
+import type { Tx } from '#store/database.ts';
+import { keptAnswer } from '#store/idempotency.ts';
+import { firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#store/undo.ts';
+import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
+import { mustWriteRecords, readableOnly } from '../accounts/actor.ts';
+import { changeZone, keyReused } from '../change.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { busy } from '../queue.ts';
+import { prepareAliases } from '../records/alias-target.ts';
+import { refusal } from '../refusal.ts';
+import { holderOf } from '../slots.ts';
+import { childrenOf } from '../zonefile/import.ts';
+import { seeZone } from '../zones/zones.ts';
+import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
+import { isUnchanged, planAll, Weight, type ZonePlan } from './load.ts';
+import type { PastRrset } from './rewind.ts';
+import { bulkOf } from './write.ts';
+
+export interface RestoreOptions {
+  /** Whether the answer is a preview and nothing is written. */
+  dryRun: boolean;
+  /** Counts the request as so many record writes in total. */
+  count: (changes: number) => Promise<void>;
+  /** Cancels the planning. (Default: none.) */
+  signal?: AbortSignal;
+}
+
+/** How often a plan is made because the zone changed meanwhile. */
+const ATTEMPTS = 4;
+/** The number of ALIAS records whose targets are resolved before the restore. The worker resolves the others. */
+const ALIASES = 64;
+
+/**
+ * Gives the zone the records that it had at a time, all or nothing. A preview lists the conflicts.
+ * @throws Refusal no_zone, forbidden, bad_request (the time), conflict, rate_limited, busy
+ */
+export async function restoreRecords(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  at: Date,
+  options: RestoreOptions,
+): Promise<UndoAnswer> {
+  const { dryRun, count, signal } = options;
+  const kept = dryRun ? null : await keptRestore(context, caller);
+  if (kept !== null) return kept;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const plan = await planRestore(context, caller, zoneId, at, options);
+    const { rrsets, conflicts, zone } = plan;
+    const differences = rrsets.map(({ difference }) => difference);
+    if (dryRun) return answerOf({ differences, conflicts }, true, zone.serial);
+    if (conflicts.length > 0) throw refuseConflicts(conflicts);
+    await count(rrsets.reduce((sum, { edits }) => sum + edits.length, 0));
+    signal?.throwIfAborted();
+    const answer = await write(context, caller, plan, at);
+    if (answer !== null) return answer;
+  }
+  throw busy();
+}
+
+/** The answer to a repeated request. @throws Refusal conflict */
+async function keptRestore(context: ServiceContext, { actor, once }: Caller): Promise<UndoAnswer | null> {
+  const kept = once && (await keptAnswer(context.db, actor.keyId, once.token));
+  if (!kept) return null;
+  if (Buffer.compare(kept.requestHash, once.requestHash) !== 0) throw keyReused();
+  return kept.answer as UndoAnswer;
+}
+
+interface RestorePlan extends ZonePlan {
+  /** The names of the zones below this one, which no record may belong to. */
+  children: readonly string[];
+}
+
+async function planRestore(
+  context: ServiceContext,
+  { actor }: Caller,
+  zoneId: string,
+  at: Date,
+  { count, signal }: RestoreOptions,
+): Promise<RestorePlan> {
+  const seen = await seeZone(context, actor, zoneId, 'no_zone');
+  mustWriteRecords(actor, seen.id);
+  if (readableOnly(actor) !== null) throw refusal('restores-a-part');
+  await count(1);
+  const release = await context.imports.take(holderOf(actor), signal);
+  try {
+    return await inOneSnapshot(context.db, async (tx) => {
+      const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
+      await mustHaveHistory(tx, zone, at, context.now());
+      const weight = new Weight();
+      const from = await firstChangeAfter(tx, zoneId, at);
+      const pasts = from === null ? [] : await pastRrsets(recordsBefore(tx, zone, from), weight, signal);
+      const plan = await planAll(tx, zone, pasts, weight, signal);
+      const children = (await childrenOf(tx, zone)).map(({ name }) => name);
+      return withoutForeign({ ...plan, children });
+    });
+  } finally {
+    release();
+  }
+}
+
+/** @throws Refusal bad_request if nobody knows the zone of that time */
+async function mustHaveHistory(tx: Tx, zone: ZoneRow, at: Date, now: Date): Promise<void> {
+  const given = at.toISOString();
+  if (at > now) throw refusal('restore-in-future', { at: given, now: now.toISOString() });
+  if (at < zone.createdAt) throw refusal('restore-before-zone', { at: given, created: zone.createdAt.toISOString() });
+  const pruned = await prunedUntil(tx, zone);
+  if (pruned !== null && at <= pruned)
+    throw refusal('restore-beyond-history', { at: given, from: pruned.toISOString() });
+}
+
+/** Groups the records by name and type. */
+async function pastRrsets(
+  pages: AsyncIterable<readonly PastRecord[]>,
+  weight: Weight,
+  signal?: AbortSignal,
+): Promise<PastRrset[]> {
+  const places = new Map<string, PastRrset>();
+  for await (const page of pages) {
+    signal?.throwIfAborted();
+    for (const { recordId, name, type, change, owners, value } of page) {
+      weight.add(value?.content.length ?? 0);
+      const key = `${name} ${type}`;
+      const past = places.get(key) ?? { name, type, values: new Map(), change: 0, undoes: null, owners: new Set() };
+      places.set(key, past);
+      past.values.set(recordId, value);
+      past.change = Math.max(past.change, change);
+      for (const owner of owners) past.owners.add(owner);
+    }
+  }
+  return [...places.values()];
+}
+
+/** Names that a zone below this one has taken since then are conflicts. */
+function withoutForeign(plan: RestorePlan): RestorePlan {
+  const { zone, children, rrsets } = plan;
+  const taken = new Set(children);
+  const foreign: Conflict[] = [];
+  const rest = rrsets.filter(({ past: { name, type, change }, difference: { after } }) => {
+    if (after.length === 0) return true;
+    const full = fqdn(name, zone.name);
+    const child =
+      suffixesOf(full).find((suffix) => taken.has(suffix)) ??
+      (type === 'DNAME' ? children.find((each) => each.endsWith(`.${full}`)) : undefined);
+    if (child === undefined) return true;
+    foreign.push({ change, name, type, message: `the zone ${child}, which this service hosts, has this name now.` });
+    return false;
+  });
+  return { ...plan, rrsets: rest, conflicts: [...plan.conflicts, ...foreign] };
+}
+
+/** Null: the zone changed since it was read. */
+async function write(
+  context: ServiceContext,
+  caller: Caller,
+  plan: RestorePlan,
+  restoredTo: Date,
+): Promise<UndoAnswer | null> {
+  const { zone: read, rrsets } = plan;
+  const aliases = rrsets.flatMap(({ past, wanted }) => (past.type === 'ALIAS' ? wanted : [])).slice(0, ALIASES);
+  await prepareAliases(context, caller.actor, read.id, aliases);
+  const differences = rrsets.map(({ difference }) => difference);
+  const answer = answerOf({ differences, conflicts: [] }, false, read.serial);
+  const outdated = new Error('the zone changed');
+  try {
+    return await changeZone(context, caller, read.id, async (tx, zone) => {
+      const children = (await childrenOf(tx, zone)).map(({ name }) => name);
+      if (!isUnchanged(read, zone) || children.join() !== plan.children.join()) throw outdated;
+      if (rrsets.length === 0) return { answer: () => answer, change: null };
+      const bulk = bulkOf(tx, context, rrsets, restoredTo);
+      return { answer: ({ serial }) => ({ ...answer, serial }), change: null, bulk };
+    });
+  } catch (error) {
+    if (error === outdated) return null;
+    throw error;
+  }
+}

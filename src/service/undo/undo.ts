@@ -1,0 +1,205 @@
+// Undo: puts back the RRsets that some selected changes wrote, as one change of the zone. A plan is made without the zone's lock and
+// holds only while the zone stays as it was read; otherwise it is made again.
+import type { Tx } from '#store/database.ts';
+import { keptAnswer } from '#store/idempotency.ts';
+import { prunedUntil, type SelectedChange, type Selection, selectedChanges, stepsSince } from '#store/undo.ts';
+import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
+import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
+import { keyReused } from '../change.ts';
+import type { Caller, ServiceContext } from '../context.ts';
+import { busy } from '../queue.ts';
+import { editRrsets, tryRrsets } from '../records/edit-rrsets.ts';
+import type { Places } from '../records/places.ts';
+import type { RrsetResult, RrsetWork } from '../records/rrsets.ts';
+import { Refusal, refusal } from '../refusal.ts';
+import { holderOf } from '../slots.ts';
+import { seeZone } from '../zones/zones.ts';
+import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
+import { isUnchanged, planAll, Weight, type ZonePlan } from './load.ts';
+import { rewind } from './rewind.ts';
+
+export type { Selection } from '#store/undo.ts';
+
+/** The most changes that are undone one by one. */
+export const MOST_UNDONE = 1_000;
+/** How often a plan is made because the zone changed meanwhile. */
+const ATTEMPTS = 4;
+
+export interface UndoOptions {
+  /** Whether the answer is a preview and nothing is written. */
+  dryRun: boolean;
+  /** Counts the RRsets that change in the write window; null: no limit. */
+  places: Places | null;
+  /** Cancels the planning. (Default: none.) */
+  signal?: AbortSignal;
+}
+
+/**
+ * Puts back the RRsets that the changes wrote, all or nothing. A preview lists the conflicts.
+ * @throws Refusal no_zone, forbidden, not_found (no such change), bad_request, conflict, rate_limited, busy
+ */
+export async function undoChanges(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  selection: Selection,
+  { dryRun, places, signal }: UndoOptions,
+): Promise<UndoAnswer> {
+  const kept = dryRun ? null : await keptUndo(context, caller);
+  if (kept !== null) return kept;
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const plan = await planUndo(context, caller, zoneId, selection, signal);
+    const outdated = busy();
+    const work = workOf(plan, outdated);
+    try {
+      if (dryRun) return await preview(context, caller, zoneId, plan, work);
+      if (plan.conflicts.length > 0) throw refuseConflicts(plan.conflicts);
+      const result = await editRrsets(context, caller, zoneId, work, places);
+      return doneAnswer(result);
+    } catch (error) {
+      if (error === outdated) continue;
+      const conflict = conflictIn(error, plan);
+      throw conflict === null ? error : refuseConflicts([conflict]);
+    }
+  }
+  throw busy();
+}
+
+/** The answer to a repeated request, whose plan would find that it was done already. @throws Refusal conflict */
+async function keptUndo(context: ServiceContext, { actor, once }: Caller): Promise<UndoAnswer | null> {
+  const kept = once && (await keptAnswer(context.db, actor.keyId, once.token));
+  if (!kept) return null;
+  if (Buffer.compare(kept.requestHash, once.requestHash) !== 0) throw keyReused();
+  const [result] = kept.answer as [RrsetResult<UndoAnswer>];
+  return doneAnswer(result);
+}
+
+function doneAnswer({ answer, serials }: RrsetResult<UndoAnswer>): UndoAnswer {
+  return { ...answer, serial: serials.after };
+}
+
+async function preview(
+  context: ServiceContext,
+  caller: Caller,
+  zoneId: string,
+  plan: ZonePlan,
+  work: RrsetWork<UndoAnswer>,
+): Promise<UndoAnswer> {
+  const conflicts = [...plan.conflicts];
+  try {
+    await tryRrsets(context, caller, zoneId, work);
+  } catch (error) {
+    const conflict = conflictIn(error, plan);
+    if (conflict === null) throw error;
+    conflicts.push(conflict);
+  }
+  return answerOf({ differences: plan.rrsets.map(({ difference }) => difference), conflicts }, true, plan.zone.serial);
+}
+
+/** @throws Refusal; the reason of the signal */
+async function planUndo(
+  context: ServiceContext,
+  { actor }: Caller,
+  zoneId: string,
+  selection: Selection,
+  signal?: AbortSignal,
+): Promise<ZonePlan> {
+  const seen = await seeZone(context, actor, zoneId, 'no_zone');
+  mustWriteRecords(actor, seen.id);
+  const release = await context.imports.take(holderOf(actor), signal);
+  try {
+    return await inOneSnapshot(context.db, async (tx) => {
+      const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
+      await mustHaveHistory(tx, zone, selection);
+      const found = await selectedChanges(tx, zoneId, selection, MOST_UNDONE + 1);
+      const changes = mustBeUndoable(selection, found);
+      for (const place of changes) mustWriteRecord(actor, zoneId, place);
+      const steps = await stepsSince(tx, zone, changes[0]?.id ?? 0, placesOf(changes));
+      if (steps === null) throw refusal('undo-too-old');
+      signal?.throwIfAborted();
+      const rewound = rewind(steps, new Set(changes.map(({ id }) => id)));
+      const later = rewound.flatMap((each) => ('later' in each ? [laterConflict(each.later)] : []));
+      const pasts = rewound.flatMap((each) => ('later' in each ? [] : [each]));
+      const plan = await planAll(tx, zone, pasts, new Weight(), signal);
+      return { ...plan, conflicts: [...later, ...plan.conflicts] };
+    });
+  } finally {
+    release();
+  }
+}
+
+/** @throws Refusal bad_request if changes since that time are deleted from the history */
+async function mustHaveHistory(tx: Tx, zone: ZoneRow, selection: Selection): Promise<void> {
+  if (!('since' in selection)) return;
+  const pruned = await prunedUntil(tx, zone);
+  if (pruned === null || selection.since > pruned) return;
+  throw refusal('undo-beyond-history', { at: selection.since.toISOString(), from: pruned.toISOString() });
+}
+
+type RecordChange = SelectedChange & { name: string; type: NonNullable<SelectedChange['type']> };
+
+/** The changes of records among the selected ones. @throws Refusal not_found, bad_request */
+function mustBeUndoable(selection: Selection, found: readonly SelectedChange[]): RecordChange[] {
+  const records = found.flatMap((each) => (each.name === null || each.type === null ? [] : [each as RecordChange]));
+  if ('changes' in selection) {
+    const ids = new Set(found.map(({ id }) => id));
+    const missing = selection.changes.find((id) => !ids.has(id));
+    if (missing !== undefined) throw refusal('no-change', { id: missing });
+    const other = found.find(({ name }) => name === null);
+    if (other !== undefined) throw refusal('undo-of-zone', { id: other.id, action: other.action });
+  }
+  if (records.length === 0) throw refusal('undo-nothing');
+  if (found.length > MOST_UNDONE) throw refusal('undo-too-many', { limit: MOST_UNDONE });
+  return records;
+}
+
+function placesOf(changes: readonly RecordChange[]): RecordChange[] {
+  return [...new Map(changes.map((each) => [`${each.name} ${each.type}`, each])).values()];
+}
+
+function laterConflict({ id, name, type, keyId, owner }: Parameters<typeof laterMessage>[0]): Conflict {
+  return { change: id, name, type, message: laterMessage({ id, name, type, keyId, owner }) };
+}
+
+interface Later {
+  id: number;
+  name: string;
+  type: Conflict['type'];
+  keyId: string;
+  owner: string | null;
+}
+
+function laterMessage({ id, keyId, owner }: Later): string {
+  const by = owner === null ? `the key ${keyId}` : owner;
+  return `the later change ${id} by ${by} wrote the same records; undo it as well, or first.`;
+}
+
+function workOf(plan: ZonePlan, outdated: Refusal): RrsetWork<UndoAnswer> {
+  const rrsets = plan.rrsets.map(({ past: { name, type, undoes }, wanted }) => ({
+    name,
+    type,
+    records: wanted,
+    ...(undoes === null ? {} : { undoes }),
+  }));
+  const differences = plan.rrsets.map(({ difference }) => difference);
+  const answer = answerOf({ differences, conflicts: [] }, false, 0);
+  return {
+    names: [...new Set(rrsets.map(({ name }) => name))],
+    candidates: plan.rrsets.flatMap(({ wanted }) => wanted),
+    plan: ({ zone }) => (isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdated),
+    refused: (refused, { name, type }) => {
+      if (refused.code !== 'conflict' && refused.code !== 'bad_request') return refused;
+      return refusal('undo-against-rule', { name, type, problem: refused.sentence }, { records: refused.records });
+    },
+  };
+}
+
+/** The conflict that a rule about records found; null: another error. */
+function conflictIn(error: unknown, { rrsets }: { rrsets: ZonePlan['rrsets']; zone: ZoneRow }): Conflict | null {
+  if (!(error instanceof Refusal) || error.rule !== 'undo-against-rule') return null;
+  const { name, type, problem } = error.parameters;
+  const past = rrsets.find((each) => each.past.name === name && each.past.type === type)?.past;
+  return past === undefined
+    ? null
+    : { change: past.change, name: past.name, type: past.type, message: String(problem) };
+}
