@@ -1,4 +1,4 @@
-// Reads what undo and restore plan with: the history and the records of one moment.
+// Reads the records that undo and restore plan with, all of one moment, and plans them.
 import { finishInTurns, type Steps } from '#dns/steps.ts';
 import type { Tx } from '#store/database.ts';
 import { type OwnedRecord, ownedRecordsAt } from '#store/undo.ts';

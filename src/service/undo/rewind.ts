@@ -1,10 +1,5 @@
-// Rewinds the history of RRsets: which records they had before some selected changes. Changes that are not selected and came
-// later stand in the way, unless they cancel each other out. Pure.
-//
-//     history of www A     selected        the RRset before them
-//     1 2 3                3, or 2 3       as after 2, or after 1
-//     1 2 3                2               3 stands in the way
-//     1 2 3 4              2, and 4 undid 3 exactly: as after 1
+// Rewinds the history of RRsets: finds the records that they had before some selected changes. A change that is not selected and
+// came later prevents that, unless it and others cancel each other out. Pure.
 import type { RecordType } from '#dns/types/index.ts';
 import type { RecordedStep, RecordedValue } from '#store/undo.ts';
 
@@ -22,7 +17,7 @@ export interface PastRrset {
   owners: Set<string>;
 }
 
-/** A later change that stands in the way. */
+/** A later change that prevents an undo. */
 export interface LaterChange {
   name: string;
   type: RecordType;
