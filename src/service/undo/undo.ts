@@ -112,7 +112,7 @@ async function planUndo(
       const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
       await mustHaveHistory(tx, zone, selection);
       const found = await selectedChanges(tx, zoneId, selection, MOST_UNDONE + 1);
-      const changes = mustBeUndoable(selection, found);
+      const changes = recordChangesOf(selection, found);
       for (const place of changes) mustWriteRecord(actor, zoneId, place);
       const steps = await stepsSince(tx, zone, changes[0]?.id ?? 0, placesOf(changes));
       if (steps === null) throw refusal('undo-too-old');
@@ -139,7 +139,7 @@ async function mustHaveHistory(tx: Tx, zone: ZoneRow, selection: Selection): Pro
 type RecordChange = SelectedChange & { name: string; type: NonNullable<SelectedChange['type']> };
 
 /** The changes of records among the selected ones. @throws Refusal not_found, bad_request */
-function mustBeUndoable(selection: Selection, found: readonly SelectedChange[]): RecordChange[] {
+function recordChangesOf(selection: Selection, found: readonly SelectedChange[]): RecordChange[] {
   const records = found.flatMap((each) => (each.name === null || each.type === null ? [] : [each as RecordChange]));
   if ('changes' in selection) {
     const ids = new Set(found.map(({ id }) => id));

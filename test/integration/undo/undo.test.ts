@@ -259,7 +259,7 @@ test('each name and type that changes counts as a record write', async () => {
   expect(refusal(await zone.undo({ changes: [(await zone.ids())[0]] }, enough))).toBe('429 rate_limited');
 });
 
-test('ten undos of the same change at once: one undoes it, and the zone is as it was', async () => {
+test('ten requests undo the same change at once: one does it, and the zone is as it was', async () => {
   const zone = await undoZone(service);
   const id = await zone.add('www', 'A', '192.0.2.1');
   const before = await zone.records();
