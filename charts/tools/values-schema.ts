@@ -33,6 +33,12 @@ const hostName = z
   .regex(/^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*\.?$/)
   .meta({ id: 'hostName' });
 
+/** As Kubernetes accepts it in an Ingress and in an HTTPRoute: lower case, and a wildcard is the whole first label. */
+const ruleHost = z
+  .string()
+  .regex(/^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/)
+  .meta({ id: 'ruleHost' });
+
 const serviceType = z.enum(['ClusterIP', 'NodePort', 'LoadBalancer']).meta({ id: 'serviceType' });
 
 const networks = z.array(z.string().regex(/^[0-9a-fA-F:.]+(\/[0-9]{1,3})?$/)).meta({ id: 'networks' });
@@ -253,6 +259,36 @@ const dnsService = values({
   ipFamilies: z.array(z.enum(['IPv4', 'IPv6'])),
 });
 
+const ingress = values({
+  enabled: z.boolean(),
+  className: z.string(),
+  annotations: texts,
+  labels: texts,
+  hosts: z.array(
+    values({
+      host: ruleHost,
+      paths: z.array(
+        values({
+          path: z.string().regex(/^\//),
+          pathType: z.enum(['Prefix', 'Exact', 'ImplementationSpecific']),
+        }),
+      ),
+    }),
+  ),
+  tls: z.array(values({ secretName: name, hosts: z.array(ruleHost) })),
+  allowWithoutTls: z.boolean(),
+});
+
+const httpRoute = values({
+  enabled: z.boolean(),
+  annotations: texts,
+  labels: texts,
+  parentRefs: list,
+  hostnames: z.array(ruleHost),
+  rules: list,
+  allowWithoutTls: z.boolean(),
+});
+
 const chart = values({
   // Open, because a parent chart can have its own values there (helm/helm#10392).
   global: z.looseObject({
@@ -294,10 +330,13 @@ const chart = values({
   edge,
   secondaries,
   dns: values({ service: dnsService }),
+  ingress,
+  httpRoute,
   networkPolicy: values({
     enabled: z.boolean(),
     apiServerPorts: z.array(port),
     databasePorts: z.array(port),
+    apiFrom: list,
     metricsFrom: list,
   }),
   monitoring: values({

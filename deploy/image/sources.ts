@@ -10,14 +10,16 @@ const START = new URL('start.js', import.meta.url).pathname;
 const isForTools = (file: string) => /_snapshot\.json$|\.md$/.test(file);
 
 /**
- * The files of `src`, package.json, and `app/main.js`, which starts them. Spaces take the place of the types, so the
+ * The files of `src`, package.json, and `app/main.js`, which starts them and is the command `zonestead`. Spaces take the place of the types, so the
  * positions in a stack trace are those of the sources. @param folder a checkout @throws Error of the file system; when a
  * file has syntax that is more than types
  */
 export async function sources(folder: string): Promise<Rootfs> {
   const rootfs = new Map<string, Content>([
     ['app/package.json', { file: join(folder, 'package.json') }],
-    ['app/main.js', { file: START }],
+    ['app/main.js', { file: START, mode: 0o755 }],
+    // For `kubectl exec … -- zonestead`.
+    ['usr/local/bin/zonestead', { link: '../../../app/main.js' }],
   ]);
   for (const entry of await readdir(join(folder, 'src'), { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name);

@@ -10,6 +10,7 @@ import { startControlPlane } from '../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../deploy/local/parts/ports.ts';
 import { foreignCrds } from './foreign-crds.ts';
+import { ensureGatewayCrds } from './gateway-crds.ts';
 
 export interface ChartCluster {
   /** Any kubectl command, with all of its words. */
@@ -75,6 +76,7 @@ export async function startChartCluster(): Promise<ChartCluster> {
   };
   try {
     await sure('apply', '--server-side', '-f', join(certManager.dir, 'crds'));
+    for (const path of await ensureGatewayCrds(signal)) await sure('apply', '--server-side', '-f', path);
     const namespaces = NAMESPACES.map((name) => {
       const labels = { [`${PODS}/enforce`]: 'restricted', [`${PODS}/warn`]: 'restricted' };
       return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels } };

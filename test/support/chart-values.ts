@@ -170,6 +170,42 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
       },
     },
   },
+  'an Ingress with TLS': {
+    api: { trustedProxies: ['10.0.0.0/8'] },
+    ingress: {
+      enabled: true,
+      className: 'nginx',
+      annotations: { 'cert-manager.io/cluster-issuer': 'public' },
+      hosts: [
+        { host: 'dns.example.net' },
+        { host: '*.dns.example.org', paths: [{ path: '/v1' }, { path: '/console', pathType: 'Exact' }] },
+      ],
+      tls: [{ secretName: 'dns-tls', hosts: ['dns.example.net', '*.dns.example.org'] }],
+    },
+    networkPolicy: { enabled: true, apiFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress-nginx' } } }] },
+  },
+  'an HTTPRoute': {
+    api: { trustedProxies: ['10.0.0.0/8', '2001:db8::/64'], service: { port: 8080 } },
+    httpRoute: {
+      enabled: true,
+      labels: { gateway: 'public' },
+      parentRefs: [{ name: 'gateway', namespace: 'team-a', sectionName: 'https' }],
+      hostnames: ['dns.example.net'],
+      rules: [
+        {
+          matches: [{ path: { type: 'PathPrefix', value: '/' } }],
+          filters: [
+            { type: 'ResponseHeaderModifier', responseHeaderModifier: { set: [{ name: 'x-by', value: 'gateway' }] } },
+          ],
+          timeouts: { request: '60s' },
+        },
+      ],
+    },
+  },
+  'an HTTPRoute for all paths': {
+    api: { trustedProxies: ['10.0.0.0/8'] },
+    httpRoute: { enabled: true, parentRefs: [{ name: 'gateway', port: 443 }], hostnames: ['dns.example.net'] },
+  },
   'everything that can be added': {
     commonLabels: { owner: 'dns' },
     commonAnnotations: { contact: 'dns@example.net' },

@@ -4,7 +4,7 @@
 - { name: ZONESTEAD_CONSOLE, value: {{ ternary "on" "off" $c.enabled | quote }} }
 {{- if $c.enabled }}
 - { name: ZONESTEAD_SESSION_KEY_FILE, value: /etc/zonestead/session/sessionKey }
-{{- with $c.url }}
+{{- with include "zonestead.publicUrl" . }}
 - { name: ZONESTEAD_CONSOLE_URL, value: {{ . | quote }} }
 {{- end }}
 {{- with $c.oidc.issuer }}

@@ -6,9 +6,16 @@
       {{- include "zonestead.selectorLabels" . | nindent 6 }}
 {{- end -}}
 
-{{/* All pods can reach the REST service, because API keys control the access. */}}
+{{/* Without networkPolicy.apiFrom, all pods can reach the REST service, because API keys control the access. */}}
 {{- define "zonestead.ingress.api" -}}
 - ports: [{ port: http }{{ if ne .root.Values.api.tls.mode "off" }}, { port: https }{{ end }}]
+{{- with .root.Values.networkPolicy.apiFrom }}
+  from:
+    {{- range list "operator" "nameserver" "test" }}
+    {{- include "zonestead.peer" (dict "root" $.root "component" .) | nindent 4 }}
+    {{- end }}
+    {{- toYaml . | nindent 4 }}
+{{- end }}
 {{- if .root.Values.api.updates.enabled }}
 - ports: [{ port: updates-udp, protocol: UDP }, { port: updates-tcp, protocol: TCP }]
 {{- end }}

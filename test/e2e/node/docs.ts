@@ -13,6 +13,7 @@ import { scenario } from '../../support/docs/scenario.ts';
 import { openShell, type Shell } from '../../support/docs/shell.ts';
 import type { Ids } from '../../support/docs/shown.ts';
 import type { TestCluster } from '../../support/node/cluster.ts';
+import { visit } from '../../support/visit.ts';
 
 const NAMESPACE = 'zonestead';
 const SECONDS = 400;
@@ -33,6 +34,14 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       const { code, output } = await shell.type(command, SECONDS);
       if (code !== 0) throw new Error(`${command}\n${output}`);
       return output;
+    };
+    /** `kubectl port-forward` runs until it is ended, on a port that may be in use: into the background, on a free one. */
+    const forwarded = async (text: string): Promise<string> => {
+      const { port = 0 } = await allocatePorts([{ name: 'port' }], { stateDir: folder });
+      const url = `http://localhost:${port}`;
+      await type(`${text.replace('8080:', `${port}:`)} > ${folder}/forward-${port}.log 2>&1 &`);
+      await type(`curl -s --retry 40 --retry-delay 1 --retry-all-errors -o ${folder}/page ${url}/console/`);
+      return url;
     };
     const followed = (step: (typeof installed)[number]) =>
       follow(step, { shell, ids, own: own as Own, seconds: SECONDS });
@@ -65,13 +74,18 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
         'kubectl apply',
         'kubectl wait',
         'kubectl exec',
+        'kubectl port-forward',
+        'curl -H',
         'helm test',
       ]);
-      const [apply = '', wait = '', addUser = '', check] = commands;
+      const [apply = '', wait = '', addUser = '', forward = '', ask = '', check] = commands;
       await type(apply);
       expect(await type(wait)).toContain('dnsrecord.zonestead.dev/mine-www condition met');
       expect(installed.map(({ text }) => text.replace('--namespace', '-n'))).toContain(check);
-      expect(await type(addUser)).toMatch(/^yu_\w+$/m);
+      const [key = ''] = /^yu_\w+$/m.exec(await type(addUser)) ?? [];
+      const url = await forwarded(forward);
+      await visit({ url }).signIn(key);
+      expect(await type(ask.replace('http://localhost:8080', url).replace('yu_...', key))).toContain('you@example.org');
     });
 
     it.each(installed.filter(({ text }) => !/^(helm|kubectl label)/.test(text)))('$text', async (step) => {
@@ -81,13 +95,7 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
 
     it.each(firstUser)('$text', async (step) => {
       if (step.text.startsWith('kubectl port-forward')) {
-        // It runs until it is ended, on a port of this machine that may be in use: into the background, on a free one.
-        const { port = 0 } = await allocatePorts([{ name: 'port' }], { stateDir: folder });
-        own['localhost:8080'] = `localhost:${port}`;
-        await type(`${step.text.replace('8080:', `${port}:`)} > ${folder}/forward.log 2>&1 &`);
-        await type(
-          `curl -s --retry 40 --retry-delay 1 --retry-all-errors -o ${folder}/page http://localhost:${port}/console/`,
-        );
+        own['localhost:8080'] = new URL(await forwarded(step.text)).host;
         return;
       }
       const output = await followed(step);

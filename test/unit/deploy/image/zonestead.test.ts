@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { stat, symlink } from 'node:fs/promises';
+import { readFile, realpath, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -24,15 +24,15 @@ describe('the image zonestead', async () => {
 
   it('holds node, its libraries, the sources and production packages, and nothing else', () => {
     const places =
-      /^(app\/(src|node_modules)\/|app\/(package\.json|main\.js)$|usr\/local\/bin\/node$|usr\/lib(64)?(\/|$)|etc\/|lib(64)?$|tmp$)/;
+      /^(app\/(src|node_modules)\/|app\/(package\.json|main\.js)$|usr\/local\/bin\/(node|zonestead)$|usr\/lib(64)?(\/|$)|etc\/|lib(64)?$|tmp$)/;
     expect(paths.filter((path) => !places.test(path))).toEqual([]);
-    expect(paths.filter((path) => /(^|\/)bin\/(?!node$)[^/]+$/.test(path) && !path.includes('node_modules'))).toEqual(
-      [],
-    );
+    expect(
+      paths.filter((path) => /(^|\/)bin\/(?!(node|zonestead)$)[^/]+$/.test(path) && !path.includes('node_modules')),
+    ).toEqual([]);
     const programs = paths.filter(
       (path) => (rootfs.get(path) as { mode?: number }).mode === 0o755 && !/\.so\b/.test(path),
     );
-    expect(programs).toEqual(['usr/local/bin/node']);
+    expect(programs).toEqual(['usr/local/bin/node', 'app/main.js']);
   });
 
   it('omits everything that builds, packages or tests the product', () => {
@@ -86,9 +86,17 @@ describe('the image zonestead', async () => {
     await layDown((await plan.layers.at(-1)?.rootfs()) ?? new Map(), folder);
     await symlink(join(ROOT, 'node_modules'), join(folder, 'app/node_modules'));
     const main = join(folder, 'app/main.js');
-    const run = (...words: string[]) =>
-      promisify(execFile)(process.execPath, [main, ...words], { env: { NODE_OPTIONS: '--no-strip-types' } });
+    const command = join(folder, 'usr/local/bin/zonestead');
+    const started = (program: string, ...words: string[]) =>
+      promisify(execFile)(process.execPath, [program, ...words], { env: { NODE_OPTIONS: '--no-strip-types' } });
+    const run = (...words: string[]) => started(main, ...words);
     expect((await run('--help')).stdout).toContain('Usage: zonestead');
+    // A shell and `kubectl exec` find the command by its name. The program of its first line is in another layer.
+    expect(await realpath(command)).toBe(await realpath(main));
+    const [line = ''] = (await readFile(command, 'utf8')).split('\n');
+    expect(rootfs.get(line.replace('#!/', ''))).toMatchObject({ file: process.execPath, mode: 0o755 });
+    expect(plan.config.Env.join('\n')).toMatch(/^PATH=(.*:)?\/usr\/local\/bin(:|$)/m);
+    expect((await run('--help')).stdout).toBe((await started(command, '--help')).stdout);
     // The hook of ACME clients starts the same program.
     expect((await run('acme', '--print', 'hook')).stdout).toContain(`exec ${process.execPath} ${main} acme "$@"`);
   });
