@@ -116,6 +116,7 @@ const api = deployment({
   maxConnections: z.int().min(1).max(1_000_000),
   maxConnectionsPerAddress: z.int().min(1).max(1_000_000),
   trustedProxies: networks,
+  proxyHeader: z.enum(['X-Forwarded-For', 'Forwarded']),
   proxyProtocol: z.boolean(),
   tls: values({
     mode: z.enum(['self', 'existing', 'off']),

@@ -4,7 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from 'pino';
 import { REQUEST_ID } from '#contract/shared.ts';
-import type { IsTrusted } from '#edge/client-address.ts';
+import type { IsTrusted, ProxyHeader } from '#edge/client-address.ts';
 import type { Actor } from '#service/accounts/actor.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { LIMITS } from '#service/limits.ts';
@@ -56,6 +56,8 @@ interface AppOptions {
   requestMs?: number;
   /** Whether an address belongs to a proxy whose headers name the client's address. (Default: no address does.) */
   isTrusted?: IsTrusted;
+  /** (Default: X-Forwarded-For.) */
+  proxyHeader?: ProxyHeader;
   /** Refuses requests when the process is overloaded. (Default: nothing is refused.) */
   guard?: LoadGuard;
   /** (Default: the routes of the feed are described, but not served.) */
@@ -79,6 +81,7 @@ export function buildApp({
   tracing,
   requestMs = REQUEST_MS,
   isTrusted = () => false,
+  proxyHeader = 'X-Forwarded-For',
   guard,
   feed,
   plainFeed = false,
@@ -117,7 +120,7 @@ export function buildApp({
   // Many clients send the JSON content type without a body. The schema of the route decides whether a body is required.
   takeJson(app as unknown as FastifyInstance, 'application/json');
   installErrors(app as unknown as FastifyInstance);
-  knowClients(app as unknown as FastifyInstance, isTrusted);
+  knowClients(app as unknown as FastifyInstance, isTrusted, proxyHeader);
   app.decorateRequest('actor', null);
   app.decorateRequest('node', null);
   decorateCounts(app as unknown as FastifyInstance);
@@ -167,7 +170,7 @@ export function buildApp({
   void app.register(
     async (nodes) => {
       const refuseTheRest = refuseOtherMethods(nodes, '/v1');
-      feedRoutes(nodes, context, feed, plainFeed ? async () => undefined : requireProtection(isTrusted));
+      feedRoutes(nodes, context, feed, plainFeed ? async () => undefined : requireProtection(isTrusted, proxyHeader));
       refuseTheRest();
     },
     { prefix: '/v1' },

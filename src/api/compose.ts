@@ -195,6 +195,7 @@ export async function composeApi(
   const feed = composeFeed(context, config.ZONESTEAD_DATABASE_CONNECTIONS, log, metrics);
   const app = buildApp({
     isTrusted,
+    proxyHeader: config.ZONESTEAD_PROXY_HEADER,
     guard,
     feed,
     plainFeed: config.ZONESTEAD_FEED_WITHOUT_TLS === 'allow',

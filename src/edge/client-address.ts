@@ -1,4 +1,4 @@
-// Finds the address of the client behind proxies: `X-Forwarded-For` and `Forwarded` (RFC 7239) count only if the
+// Finds the address of the client behind proxies: `X-Forwarded-For` or `Forwarded` (RFC 7239) counts only if the
 // connection comes from proxies that the operator of the service trusts. Pure.
 //
 // The chain is read from the right, because each proxy appends the address that it saw: the first address that is not a
@@ -7,6 +7,12 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Whether an address belongs to a trusted proxy. */
 export type IsTrusted = (address: string) => boolean;
+
+/**
+ * The header in which trusted proxies name the client. Only one counts: most proxies write one of them, and pass on the other as
+ * the client wrote it.
+ */
+export type ProxyHeader = 'X-Forwarded-For' | 'Forwarded';
 
 /** There are few proxies before a service; a longer chain is not read to its end. */
 const MAX_HOPS = 32;
@@ -34,10 +40,11 @@ export function clientAddress(
   peer: string,
   headers: { forwarded: readonly string[]; xForwardedFor: readonly string[] },
   isTrusted: IsTrusted,
+  header: ProxyHeader,
 ): string {
   let client = plainAddress(peer) ?? peer;
   if (!isTrusted(client)) return client;
-  const chain = chainOf(headers);
+  const chain = header === 'Forwarded' ? headers.forwarded.flatMap(forwardedFor) : listed(headers.xForwardedFor);
   for (let hop = 1; hop <= Math.min(chain.length, MAX_HOPS); hop += 1) {
     const named = chain.at(-hop);
     // The proxy hides the address (`unknown`, an obfuscated identifier) or the entry is no address: the nearest known address stays.
@@ -48,10 +55,9 @@ export function clientAddress(
   return client;
 }
 
-/** Both headers carry the same information; if a proxy sends both, RFC 7239 is the one with a grammar. */
-function chainOf(headers: { forwarded: readonly string[]; xForwardedFor: readonly string[] }): (string | null)[] {
-  if (headers.forwarded.length > 0) return headers.forwarded.flatMap(forwardedFor);
-  return headers.xForwardedFor.flatMap((value) => value.split(',')).map(nodeAddress);
+/** Several headers are one list. */
+function listed(xForwardedFor: readonly string[]): (string | null)[] {
+  return xForwardedFor.flatMap((value) => value.split(',')).map(nodeAddress);
 }
 
 /** The `for` of each element of one `Forwarded` header; null where an element has none. A malformed header is one unknown hop. */

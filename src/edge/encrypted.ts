@@ -1,7 +1,7 @@
 // Whether everything between a client and this process is encrypted, or on one machine. A proxy that is trusted says how its
 // client reached it: `X-Forwarded-Proto`, or `proto` in `Forwarded` (RFC 7239 section 5.4). Pure.
 import { BlockList, isIPv6 } from 'node:net';
-import { plainAddress, splitForwarded } from './client-address.ts';
+import { type ProxyHeader, plainAddress, splitForwarded } from './client-address.ts';
 
 export interface Connection {
   /** Whether it is TLS. */
@@ -10,6 +10,8 @@ export interface Connection {
   readonly peer: string;
   readonly own: string;
   readonly isTrustedProxy: boolean;
+  /** The kind of header that trusted proxies write; the other kind does not count. */
+  readonly proxyHeader: ProxyHeader;
   /** The address of the client, as clientAddress finds it. */
   readonly client: string;
   /** Each value of the headers as it was sent. */
@@ -31,10 +33,13 @@ export function isProtected(connection: Connection): boolean {
   return from === plainAddress(own) || isLoopback(from);
 }
 
-function protocolsOf({ xForwardedProto, forwarded }: Connection): string[] {
-  const plain = xForwardedProto.flatMap((value) => value.split(',')).map((each) => each.trim().toLowerCase());
-  const elements = forwarded.flatMap((value) => splitForwarded(value, 'proto') ?? ['']);
-  return [...plain, ...elements.flatMap((each) => each?.toLowerCase() ?? [])];
+function protocolsOf({ proxyHeader, xForwardedProto, forwarded }: Connection): string[] {
+  if (proxyHeader === 'X-Forwarded-For') {
+    return xForwardedProto.flatMap((value) => value.split(',')).map((each) => each.trim().toLowerCase());
+  }
+  return forwarded
+    .flatMap((value) => splitForwarded(value, 'proto') ?? [''])
+    .flatMap((each) => each?.toLowerCase() ?? []);
 }
 
 const LOOPBACK = new BlockList();

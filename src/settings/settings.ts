@@ -162,7 +162,12 @@ export const SETTINGS = {
   ZONESTEAD_TRUSTED_PROXIES: preset(
     networks,
     '',
-    'The api trusts X-Forwarded-For and Forwarded only from proxies at these addresses and in these networks. The networks of API keys, the limits and the logs use the client address that these headers name.',
+    'The api trusts the header of ZONESTEAD_PROXY_HEADER only from proxies at these addresses and in these networks. The networks of API keys, the limits and the logs use the client address that it names.',
+  ),
+  ZONESTEAD_PROXY_HEADER: preset(
+    oneOf('X-Forwarded-For', 'Forwarded'),
+    'X-Forwarded-For',
+    'Trusted proxies name the client in this header, and its protocol in X-Forwarded-Proto or in Forwarded (RFC 7239). The api ignores the other header, because proxies pass it on as the client wrote it.',
   ),
   ZONESTEAD_PROXY_PROTOCOL: preset(
     onOff,

@@ -185,7 +185,7 @@ export const VALUE_SETS: Readonly<Record<string, Values>> = {
     networkPolicy: { enabled: true, apiFrom: [{ namespaceSelector: { matchLabels: { name: 'ingress-nginx' } } }] },
   },
   'an HTTPRoute': {
-    api: { trustedProxies: ['10.0.0.0/8', '2001:db8::/64'], service: { port: 8080 } },
+    api: { trustedProxies: ['10.0.0.0/8', '2001:db8::/64'], proxyHeader: 'Forwarded', service: { port: 8080 } },
     httpRoute: {
       enabled: true,
       labels: { gateway: 'public' },

@@ -107,6 +107,12 @@ describe('a setting', () => {
     }
   });
 
+  it('is one of two headers of trusted proxies', () => {
+    expect(one('ZONESTEAD_PROXY_HEADER', undefined)).toBe('X-Forwarded-For');
+    expect(one('ZONESTEAD_PROXY_HEADER', 'Forwarded')).toBe('Forwarded');
+    expect(() => one('ZONESTEAD_PROXY_HEADER', 'X-Real-IP')).toThrow(/ZONESTEAD_PROXY_HEADER: .*X-Forwarded-For/);
+  });
+
   it('is a number for bytes, with or without a unit of Kubernetes', () => {
     expect(one('ZONESTEAD_QUOTA_BYTES', undefined)).toBe(1_073_741_824);
     expect(one('ZONESTEAD_QUOTA_BYTES', '1000')).toBe(1_000);

@@ -2,7 +2,7 @@
 // proxy. Without trusted proxies it is the address of the connection's peer, and headers are ignored.
 import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
-import { clientAddress, type IsTrusted, trustNetworks } from '#edge/client-address.ts';
+import { clientAddress, type IsTrusted, type ProxyHeader, trustNetworks } from '#edge/client-address.ts';
 import type { PROXY_SETTINGS } from '../settings.ts';
 
 declare module 'fastify' {
@@ -31,11 +31,16 @@ export function trustedProxies(config: ProxySettings): IsTrusted {
 const GONE = '0.0.0.0';
 
 /** To be called before every other hook. */
-export function knowClients(app: FastifyInstance, isTrusted: IsTrusted): void {
+export function knowClients(app: FastifyInstance, isTrusted: IsTrusted, header: ProxyHeader): void {
   app.decorateRequest('clientAddress', '');
   app.addHook('onRequest', async (request) => {
     const { socket, headersDistinct } = request.raw;
     const { forwarded = [], 'x-forwarded-for': xForwardedFor = [] } = headersDistinct;
-    request.clientAddress = clientAddress(socket.remoteAddress ?? GONE, { forwarded, xForwardedFor }, isTrusted);
+    request.clientAddress = clientAddress(
+      socket.remoteAddress ?? GONE,
+      { forwarded, xForwardedFor },
+      isTrusted,
+      header,
+    );
   });
 }

@@ -75,7 +75,7 @@ export const REQUEST_REFUSALS = {
   'feed-not-encrypted': {
     code: 'forbidden',
     sentence:
-      'The feed carries private keys, and this connection is not encrypted: use an https address. If a proxy ends TLS before the api, list the proxy in ZONESTEAD_TRUSTED_PROXIES and let it send X-Forwarded-Proto: https.',
+      'The feed carries private keys, and this connection is not encrypted: use an https address. If a proxy ends TLS before the api, list the proxy in ZONESTEAD_TRUSTED_PROXIES and let it send X-Forwarded-Proto: https (with ZONESTEAD_PROXY_HEADER=Forwarded: proto=https in Forwarded).',
   },
   'not-a-node-key': {
     code: 'forbidden',

@@ -10,6 +10,7 @@ const service = await startTestService({
   nameserver: false,
   settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8,::1' },
 });
+const rfc7239 = await service.anotherApi({ settings: { ZONESTEAD_PROXY_HEADER: 'Forwarded' } });
 const direct = await service.anotherApi({ settings: { ZONESTEAD_TRUSTED_PROXIES: '' } });
 const balanced = await service.anotherApi({ settings: { ZONESTEAD_PROXY_PROTOCOL: 'on' } });
 const key = await service.key({ networks: [`${CLIENT}/32`] });
@@ -50,9 +51,10 @@ async function get({ url = service.url, headers = '', before = [], from = '127.0
 describe('headers', () => {
   test('name the client if they come from a trusted proxy', async () => {
     expect(await get({ headers: `X-Forwarded-For: ${CLIENT}\r\n` })).toBe(200);
-    expect(await get({ headers: `Forwarded: for="${CLIENT}:4711";proto=https\r\n` })).toBe(200);
+    expect(await get({ url: rfc7239.url, headers: `Forwarded: for="${CLIENT}:4711";proto=https\r\n` })).toBe(200);
     expect(await get({ headers: 'X-Forwarded-For: 2001:db8:7::1\r\n', token: key6.text })).toBe(200);
-    expect(await get({ headers: 'Forwarded: for="[2001:db8:7::1]"\r\n', token: key6.text })).toBe(200);
+    const forwarded6 = 'Forwarded: for="[2001:db8:7::1]"\r\n';
+    expect(await get({ url: rfc7239.url, headers: forwarded6, token: key6.text })).toBe(200);
     expect(await get({ headers: `X-Forwarded-For: ${CLIENT}, 10.1.1.1\r\n` })).toBe(200);
   });
 
@@ -66,16 +68,24 @@ describe('headers', () => {
   test.each([
     ['written by the client before the proxy', `X-Forwarded-For: ${CLIENT}, 198.51.100.1\r\n`],
     ['in a first header of two', `X-Forwarded-For: ${CLIENT}\r\nX-Forwarded-For: 198.51.100.1\r\n`],
-    ['beside Forwarded', `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=198.51.100.1\r\n`],
+    ['in Forwarded, which the proxy passes on', `X-Forwarded-For: 198.51.100.1\r\nForwarded: for=${CLIENT}\r\n`],
+    ['in Forwarded alone', `Forwarded: for=${CLIENT}\r\n`],
     ['behind an unknown hop', `X-Forwarded-For: ${CLIENT}, unknown\r\n`],
-    ['behind an obfuscated hop', `Forwarded: for=${CLIENT}, for=_proxy\r\n`],
     [
       'in other headers',
       `X-Real-IP: ${CLIENT}\r\nClient-IP: ${CLIENT}\r\nTrue-Client-IP: ${CLIENT}\r\nVia: ${CLIENT}\r\n`,
     ],
-    ['within quotation marks of another parameter', `Forwarded: for=198.51.100.1;host="x, for=${CLIENT}"\r\n`],
   ])('%s, the address is ignored', async (_, headers) => {
     expect(await get({ headers })).toBe(401);
+  });
+
+  test.each([
+    ['beside Forwarded', `X-Forwarded-For: ${CLIENT}\r\nForwarded: for=198.51.100.1\r\n`],
+    ['alone in X-Forwarded-For', `X-Forwarded-For: ${CLIENT}\r\n`],
+    ['behind an obfuscated hop', `Forwarded: for=${CLIENT}, for=_proxy\r\n`],
+    ['within quotation marks of another parameter', `Forwarded: for=198.51.100.1;host="x, for=${CLIENT}"\r\n`],
+  ])('%s, the address is ignored with ZONESTEAD_PROXY_HEADER=Forwarded', async (_, headers) => {
+    expect(await get({ url: rfc7239.url, headers })).toBe(401);
   });
 
   test.each([`X-Forwarded-For: ${CLIENT}\r\n`, `Forwarded: for=${CLIENT}\r\n`])(

@@ -118,7 +118,10 @@ describe('an HTTPRoute', () => {
       },
     ]);
     expect(one(objects, 'Service', 'zonestead-api').spec.ports).toContainEqual(expect.objectContaining({ port: 8080 }));
-    expect(settings(objects).ZONESTEAD_CONSOLE_URL).toBe(`https://${HOST}`);
+    expect(settings(objects)).toMatchObject({
+      ZONESTEAD_CONSOLE_URL: `https://${HOST}`,
+      ZONESTEAD_PROXY_HEADER: 'Forwarded',
+    });
   });
 
   it.each([

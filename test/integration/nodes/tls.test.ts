@@ -156,13 +156,19 @@ test.each([
 
 test('A trusted proxy says how its client reached it', async () => {
   const proxied = await service.anotherApi({ settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1' } });
-  const status = async (headers: string) =>
-    Number(/^HTTP\/1.1 (\d+)/.exec(await plain(proxied.url, key.text, '', headers))?.[1]);
+  const rfc7239 = await service.anotherApi({
+    settings: { ZONESTEAD_TRUSTED_PROXIES: '127.0.0.1', ZONESTEAD_PROXY_HEADER: 'Forwarded' },
+  });
+  const status = async (headers: string, { url } = proxied) =>
+    Number(/^HTTP\/1.1 (\d+)/.exec(await plain(url, key.text, '', headers))?.[1]);
   const client = 'X-Forwarded-For: 203.0.113.7\r\n';
   expect(await status(`${client}X-Forwarded-Proto: https\r\n`)).toBe(200);
   expect(await status(`${client}X-Forwarded-Proto: http\r\n`)).toBe(403);
   expect(await status(client)).toBe(403);
-  expect(await status('Forwarded: for=203.0.113.7;proto=https\r\n')).toBe(200);
+  expect(await status('Forwarded: for=203.0.113.7;proto=https\r\n', rfc7239)).toBe(200);
+  // The client wrote the header that the proxy does not write.
+  expect(await status(`${client}Forwarded: for=127.0.0.1;proto=https\r\n`)).toBe(403);
+  expect(await status(`Forwarded: for=203.0.113.7;proto=http\r\nX-Forwarded-Proto: https\r\n`, rfc7239)).toBe(403);
 });
 
 test('A setting allows the feed without TLS, and one machine needs none', async () => {

@@ -2,6 +2,7 @@
 import type { Fault } from '../fault.ts';
 
 const policies = { project: 'integration', tests: ['test/integration/chart/network-policies.test.ts'] } as const;
+const exposure = { project: 'integration', tests: ['test/integration/chart/exposure.test.ts'] } as const;
 const pods = { project: 'integration', tests: ['test/integration/chart/pods.test.ts'] } as const;
 
 export const CHART_FAULTS: readonly Fault[] = [
@@ -76,5 +77,41 @@ export const CHART_FAULTS: readonly Fault[] = [
       },
     ],
     ...pods,
+  },
+  {
+    name: 'chart-ingress-tls',
+    breaks: 'an Ingress whose certificate is for another host is accepted',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_exposure.tpl',
+        find: '{{- if not (or $all (has .host $covered) (has $wildcard $covered)) }}',
+        replace: '{{- if not $.Values.ingress.tls }}',
+      },
+    ],
+    ...exposure,
+  },
+  {
+    name: 'chart-route-listener',
+    breaks: 'an HTTPRoute also answers at listeners without TLS',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/exposure-checks.yaml',
+        find: '{{- if not (or $r.allowWithoutTls .sectionName (and .port (ne (int .port) 80))) }}',
+        replace: '{{- if not $r.parentRefs }}',
+      },
+    ],
+    ...exposure,
+  },
+  {
+    name: 'chart-np-api-from',
+    breaks: 'networkPolicy.apiFrom cuts the operator off from the api',
+    edits: [
+      {
+        file: 'charts/zonestead/templates/_networkpolicies.tpl',
+        find: '{{- range list "operator" "nameserver" "test" }}',
+        replace: '{{- range list "nameserver" "test" }}',
+      },
+    ],
+    ...exposure,
   },
 ];

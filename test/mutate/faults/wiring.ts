@@ -65,4 +65,17 @@ export const WIRING_FAULTS: readonly Fault[] = [
     project: 'unit',
     tests: ['test/unit/operator/triggers.test.ts'],
   },
+  {
+    name: 'wire-proxy-header',
+    breaks: 'a client chooses its address with the header that trusted proxies pass on',
+    edits: [
+      {
+        file: 'src/edge/client-address.ts',
+        find: "header === 'Forwarded' ?",
+        replace: "header === 'Forwarded' || headers.forwarded.length > 0 ?",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/behind-proxy.test.ts'],
+  },
 ];

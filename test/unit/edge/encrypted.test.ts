@@ -7,11 +7,13 @@ const plain: Connection = {
   peer: '192.0.2.1',
   own: '192.0.2.9',
   isTrustedProxy: false,
+  proxyHeader: 'X-Forwarded-For',
   client: '192.0.2.1',
   xForwardedProto: [],
   forwarded: [],
 };
 const proxy: Connection = { ...plain, isTrustedProxy: true, client: '203.0.113.7' };
+const rfc7239: Connection = { ...proxy, proxyHeader: 'Forwarded' };
 const local: Connection = { ...plain, peer: '127.0.0.1', own: '127.0.0.1', client: '127.0.0.1' };
 
 describe('A connection is protected', () => {
@@ -23,8 +25,8 @@ describe('A connection is protected', () => {
     ['from the address that it connects to', { ...plain, own: '192.0.2.1' }],
     ['over a trusted proxy that says https', { ...proxy, xForwardedProto: ['https'] }],
     ['over two of them', { ...proxy, xForwardedProto: ['https, HTTPS'] }],
-    ['with Forwarded', { ...proxy, forwarded: ['for=203.0.113.7;proto=https;by=10.0.0.1'] }],
-    ['with a quoted value', { ...proxy, forwarded: ['proto="https"'] }],
+    ['with Forwarded', { ...rfc7239, forwarded: ['for=203.0.113.7;proto=https;by=10.0.0.1'] }],
+    ['with a quoted value', { ...rfc7239, forwarded: ['proto="https"'] }],
     ['with TLS from a trusted proxy that names no protocol', { ...proxy, isEncrypted: true }],
   ])('%s', (_, connection) => expect(isProtected(connection)).toBe(true));
 });
@@ -35,8 +37,9 @@ describe('A connection is not protected', () => {
     ['if the client itself says https', { ...plain, xForwardedProto: ['https'], forwarded: ['proto=https'] }],
     ['if one proxy on the way says http', { ...proxy, xForwardedProto: ['https, http'] }],
     ['if the client reached the first proxy without TLS', { ...proxy, xForwardedProto: ['http', 'https'] }],
-    ['if only one of the headers says https', { ...proxy, xForwardedProto: ['https'], forwarded: ['proto=http'] }],
-    ['if Forwarded is malformed', { ...proxy, forwarded: ['proto="https'] }],
+    ['if only the header that proxies do not write says https', { ...proxy, forwarded: ['proto=https'] }],
+    ['or the other one', { ...rfc7239, xForwardedProto: ['https'] }],
+    ['if Forwarded is malformed', { ...rfc7239, forwarded: ['proto="https'] }],
     ['over a trusted proxy that names no protocol', proxy],
     [
       'if a client without TLS came to a proxy that uses TLS',
