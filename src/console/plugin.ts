@@ -36,6 +36,7 @@ import { quotaPages } from './teams/quota.ts';
 import { teamPages } from './teams/team.ts';
 import { zoneFilePages } from './zonefile/zonefile.ts';
 import { zoneHistoryPages } from './zones/history.ts';
+import { undoPages } from './zones/undo.ts';
 import { zonePages } from './zones/zone.ts';
 import { zonesPages } from './zones/zones.ts';
 
@@ -78,6 +79,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   recordPages(app, parts);
   ownerPages(app, parts);
   zoneHistoryPages(app, parts);
+  undoPages(app, parts);
   livePages(app, parts);
   // A scope of its own, because it accepts files.
   await app.register(async (files) => zoneFilePages(files, parts));

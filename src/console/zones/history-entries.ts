@@ -38,6 +38,10 @@ export interface HistoryGroup {
   when: When;
   requestId: string;
   entries: Entry[];
+  /** `undo`, or the time of a restore. Null for other changes. */
+  mark: string | null;
+  /** The query of the page that undoes the changes of records. Null: there are none. */
+  undo: string | null;
 }
 
 const VERBS: Readonly<Record<string, string>> = {
@@ -61,9 +65,32 @@ export function groupsOf(
     const author = authorOf(change, names.get(change.keyId));
     const entry = entryOf(change);
     if (last?.requestId === change.requestId && last.author.owner === author.owner) last.entries.push(entry);
-    else groups.push({ author, when: whenOf(change.at, now), requestId: change.requestId, entries: [entry] });
+    else {
+      const mark = markOf(change);
+      groups.push({
+        author,
+        when: whenOf(change.at, now),
+        requestId: change.requestId,
+        entries: [entry],
+        mark,
+        undo: null,
+      });
+    }
   }
-  return groups;
+  return groups.map((group) => ({ ...group, undo: undoOf(group) }));
+}
+
+function markOf({ undoes, restoredTo }: ChangeView): string | null {
+  if (restoredTo !== undefined) return `restored to ${restoredTo.slice(0, 19).replace('T', ' ')} UTC`;
+  return undoes === undefined ? null : 'undo';
+}
+
+/** A single change is undone by its number, and several ones by their request, which may have more on another page. */
+function undoOf({ requestId, entries }: HistoryGroup): string | null {
+  const records = entries.filter(({ subject }) => subject !== null);
+  if (records.length === 0) return null;
+  const query = entries.length === 1 ? { change: String(entries[0]?.id) } : { requestId };
+  return new URLSearchParams(query).toString();
 }
 
 function authorOf({ keyId, owner }: ChangeView, key: KeyName | undefined): Author {

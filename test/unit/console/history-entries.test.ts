@@ -101,3 +101,17 @@ test('the changes of one request are one group, and those of another one are not
   ]).map(({ entries }) => entries.map(({ id }) => id));
   expect(ids).toEqual([[5], [4, 3], [2]]);
 });
+
+describe('the undo of a group', () => {
+  const undo = (...changes: Partial<ChangeView>[]) => groups(changes.map(change)).map((group) => group.undo);
+  test('names a single change by its number', () => expect(undo({ id: 7 })).toEqual(['change=7']));
+  test('names several changes by their request', () =>
+    expect(undo({ id: 8 }, { id: 7 })).toEqual(['requestId=request1']));
+  test('does not exist for changes of the zone itself', () => {
+    expect(undo({ action: 'zone.park', before: { state: 'active' }, after: { state: 'parked' } })).toEqual([null]);
+  });
+  test('is marked in the history, like a restore', () => {
+    const marks = groups([change({ requestId: 'a', undoes: [3] }), change({ restoredTo: '2026-11-20T10:00:00.000Z' })]);
+    expect(marks.map(({ mark }) => mark)).toEqual(['undo', 'restored to 2026-11-20 10:00:00 UTC']);
+  });
+});
