@@ -30,7 +30,6 @@ export interface ReleaseOptions extends Access {
 }
 
 export interface BuiltRelease {
-  version: string;
   images: { name: ImageName; tag: string; archive: Pick<BuiltImage, 'file' | 'configDigest'>; bill?: string }[];
   /** The folder of the chart. */
   chart: string;

@@ -25,7 +25,7 @@ async function build(out: string, progress: Progress, signal: AbortSignal): Prom
     const bill = await writeBill(name, out, around);
     images.push({ name, tag: tagOf(name), archive, ...(bill === undefined ? {} : { bill }) });
   }
-  return { version: projectVersion(), images, chart: join(PROJECT, 'charts/zonestead') };
+  return { images, chart: join(PROJECT, 'charts/zonestead') };
 }
 
 /** The image of Postgres has the version of Postgres in its own name, and each version of ours publishes it under a tag of its own. */

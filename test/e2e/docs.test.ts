@@ -29,7 +29,7 @@ const byHand = [...(await scenario('solver by hand')), ...(await scenario('secre
 const bySymptom = await scenario('by symptom');
 const acmeFiles = await scenario('acme files');
 const provider = await scenario('external-dns provider');
-const inTheTree = [...(await scenario('generated')), ...(await scenario('images'))];
+const inTheTree = await scenario('generated');
 const kind = await scenario('kind');
 let checkout: Checkout;
 let up: RunningUp;

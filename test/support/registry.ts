@@ -13,7 +13,7 @@ const READY_LIMIT_MS = 120_000;
 const LOGIN = 'tester:$2y$05$GbfCTyTNWbWr53K24ueiGe9aMbfeTYCz0618729lfLEtZbYH2fTpy';
 
 export interface TestRegistry {
-  /** localhost with its port. */
+  /** With its port. */
   host: string;
   authority: Credential;
   /** A file in the form of docker's config.json, with a login that is accepted. */
@@ -30,6 +30,8 @@ export interface RegistryOptions {
   login?: boolean;
   /** (Default: TLS.) */
   plainHttp?: boolean;
+  /** The address at which it listens. (Default: localhost.) */
+  address?: string;
 }
 
 /** @throws Error when docker-registry is missing and cannot be installed, or with its log when it does not start */
@@ -37,11 +39,12 @@ export async function startRegistry({
   folder,
   login = false,
   plainHttp = false,
+  address = 'localhost',
 }: RegistryOptions): Promise<TestRegistry> {
   const { signal } = new AbortController();
   await ensureTools([{ command: 'docker-registry', package: 'docker-registry' }], { progress: () => {}, signal });
   const authority = await ensureAuthority({ dir: folder, name: 'authority', commonName: 'registry of a test' });
-  const server = { dir: folder, name: 'server', commonName: 'localhost', hosts: ['localhost', '127.0.0.1'] };
+  const server = { dir: folder, name: 'server', commonName: address, hosts: [address] };
   const { certificateFile, keyFile } = await ensureCertificate({ ...server, authority });
   const { port } = await allocatePorts([{ name: 'port' }], { stateDir: folder });
   const storage = join(folder, 'storage');
@@ -52,12 +55,12 @@ export async function startRegistry({
     version: 0.1,
     log: { level: 'error', accesslog: { disabled: true } },
     storage: { filesystem: { rootdirectory: storage } },
-    http: { addr: `127.0.0.1:${port}`, ...tls },
+    http: { addr: `${address === 'localhost' ? '127.0.0.1' : address}:${port}`, ...tls },
     ...(login ? { auth: { htpasswd: { realm: 'test', path: join(folder, 'htpasswd') } } } : {}),
   };
   await writeFile(join(folder, 'config.yaml'), stringify(configuration));
   const dispatcher = new Agent({ connect: { ca: authority.certificate } });
-  const address = `${plainHttp ? 'http' : 'https'}://localhost:${port}/v2/`;
+  const host = `${address}:${port}`;
   const part = await startReady(
     {
       name: 'docker-registry',
@@ -66,14 +69,13 @@ export async function startRegistry({
       logFile: join(folder, 'registry.log'),
     },
     (limit) =>
-      fetch(address, { dispatcher, signal: limit }).then(
+      fetch(`${plainHttp ? 'http' : 'https'}://${host}/v2/`, { dispatcher, signal: limit }).then(
         ({ status }) => status === (login ? 401 : 200),
         () => false,
       ),
     { what: 'docker-registry', timeoutMs: READY_LIMIT_MS, intervalMs: 50, signal },
   );
   await dispatcher.close();
-  const host = `localhost:${port}`;
   const authFile = join(folder, 'config.json');
   const auth = Buffer.from('tester:a-password').toString('base64');
   await writeFile(authFile, JSON.stringify({ auths: { [host]: { auth } } }));

@@ -27,7 +27,7 @@ export async function smallRelease(folder: string, text: string): Promise<BuiltR
     await writeFile(bill, JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [{ name }] }));
     images.push({ name, tag: projectVersion(), archive, ...(name === 'postgres' ? {} : { bill }) });
   }
-  return { version: projectVersion(), images, chart: CHART };
+  return { images, chart: CHART };
 }
 
 /** An EC key pair as openssl makes it: files `<name>.key` and `<name>.pub`. */

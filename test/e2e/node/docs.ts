@@ -1,11 +1,12 @@
 // Types the commands of the pages for a cluster, word for word and in the order of the pages, in a cluster whose release has been
 // uninstalled: it removes the rest, and then follows an installation from its first command to its last. The output must be the
 // output that the pages show.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
+import { publish } from '../../../deploy/release/publish.ts';
 import { PROJECT } from '../../support/docs/document.ts';
 import { notesCommands } from '../../support/docs/notes.ts';
 import { follow, type Own } from '../../support/docs/reader.ts';
@@ -13,6 +14,7 @@ import { scenario } from '../../support/docs/scenario.ts';
 import { openShell, type Shell } from '../../support/docs/shell.ts';
 import type { Ids } from '../../support/docs/shown.ts';
 import type { TestCluster } from '../../support/node/cluster.ts';
+import { startRegistry } from '../../support/registry.ts';
 import { visit } from '../../support/visit.ts';
 
 const NAMESPACE = 'zonestead';
@@ -21,6 +23,7 @@ const installed = await scenario('installed');
 const firstUser = await scenario('first user');
 const runbooks = await scenario('runbooks');
 const upgraded = await scenario('upgraded');
+const fromRegistry = await scenario('from a registry');
 const [uninstall, ...cleared] = await scenario('uninstalled');
 
 /** In a cluster where the chart was installed under its usual names and has been uninstalled. */
@@ -130,6 +133,36 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
       const left = `kubectl get secret,pvc,deployment,statefulset -n ${NAMESPACE} -l app.kubernetes.io/instance=zonestead -o name`;
       expect(await type(left)).toBe('');
       expect(await type('kubectl get crd -o name')).not.toContain('zonestead.dev');
+    });
+
+    it('an installation from a registry runs the published images', async ({ skip }) => {
+      const { node } = theCluster();
+      const { cluster: ground } = inject('nodeGround');
+      if (node === undefined || !('release' in ground)) return skip('it needs a node that trusts the registry');
+      const home = join(folder, 'registry');
+      await mkdir(home);
+      const registry = await startRegistry({ folder: home, address: node.hostAddress });
+      try {
+        const { certificateFile } = registry.authority;
+        const address = `${registry.host}/zonestead`;
+        const options = { registry: address, caFile: certificateFile, authFile: registry.authFile };
+        const { signal } = new AbortController();
+        await publish(
+          options,
+          async () => ground.release,
+          join(folder, 'release'),
+          () => {},
+          signal,
+        );
+        await node.trustRegistry(registry.host, certificateFile);
+        await type(`export SSL_CERT_FILE=${certificateFile}`);
+        own['registry.example.net'] = registry.host;
+        for (const step of fromRegistry) await followed(step);
+        const images = `kubectl -n ${NAMESPACE} get pods -o jsonpath='{.items[*].spec.containers[*].image}'`;
+        for (const image of (await type(images)).split(' ')) expect(image).toMatch(`${address}/`);
+      } finally {
+        await registry.stop();
+      }
     });
 
     /** As the api has it, with the Service's address: the host does not resolve names of the cluster. */

@@ -3,6 +3,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { projectVersion } from '../../../deploy/image/images.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from '../../../deploy/release/publish.ts';
 import { helm, objectsOf, template } from '../../support/chart.ts';
@@ -12,6 +13,7 @@ import { temporaryFolder } from '../../support/temporary.ts';
 import { ensureCosign } from '../../support/tools/cosign.ts';
 
 const { signal } = new AbortController();
+const VERSION = projectVersion();
 const SIGNER = 'Releases <releases@example.net>';
 let folder: string;
 let registry: TestRegistry;
@@ -58,7 +60,7 @@ const withAccess = (...args: string[]) =>
 async function publishedChart(path: string): Promise<{ chart: string; images: string[] }> {
   const target = join(folder, 'pulled', path);
   await rm(target, { recursive: true, force: true });
-  const from = [`oci://${registry.host}/${path}/charts/zonestead`, '--version', release.version];
+  const from = [`oci://${registry.host}/${path}/charts/zonestead`, '--version', VERSION];
   const { ok, words } = await withAccess('pull', ...from, '--untar', '--untardir', target);
   expect(ok, words).toBe(true);
   const { text } = await template({}, { chart: join(target, 'zonestead') });
@@ -88,23 +90,19 @@ describe('a signed release', () => {
   });
 
   it('ends with the command that installs it', () => {
-    const chart = `oci://${registry.host}/${PATH}/charts/zonestead --version ${release.version}`;
+    const chart = `oci://${registry.host}/${PATH}/charts/zonestead --version ${VERSION}`;
     expect(printed.at(-1)).toBe(`install it: helm install zonestead ${chart}`);
   });
 
   it('is refused with another key', async () => {
     const [, other] = await signingKeys(folder, 'other');
-    const image = `${registry.host}/${PATH}/zonestead:${release.version}`;
+    const image = `${registry.host}/${PATH}/zonestead:${VERSION}`;
     expect((await verify('signature', other, image)).ok).toBe(false);
     expect((await verify('attestation', other, image)).ok).toBe(false);
   });
 
   it.each(['zonestead', 'nameserver'])('has the signed bill of materials of %s', async (name) => {
-    const { ok, out, tail } = await verify(
-      'attestation',
-      keys[1],
-      `${registry.host}/${PATH}/${name}:${release.version}`,
-    );
+    const { ok, out, tail } = await verify('attestation', keys[1], `${registry.host}/${PATH}/${name}:${VERSION}`);
     expect(ok, tail).toBe(true);
     const statement = JSON.parse(Buffer.from(JSON.parse(out).payload, 'base64').toString());
     const file = release.images.find((image) => image.name === name)?.bill ?? '';
@@ -113,9 +111,9 @@ describe('a signed release', () => {
 
   it('has a chart whose signature and provenance file are valid', async () => {
     const chart = `${registry.host}/${PATH}/charts/zonestead`;
-    const { ok, tail } = await verify('signature', keys[1], `${chart}:${release.version}`);
+    const { ok, tail } = await verify('signature', keys[1], `${chart}:${VERSION}`);
     expect(ok, tail).toBe(true);
-    const pull = ['pull', `oci://${chart}`, '--version', release.version, '--destination', folder, '--verify'];
+    const pull = ['pull', `oci://${chart}`, '--version', VERSION, '--destination', folder, '--verify'];
     const verified = await withAccess(...pull, '--keyring', chartKey[1]);
     expect(verified.ok, verified.words).toBe(true);
     const [, wrong] = await chartKeys(await temporaryFolder('gpg'), SIGNER);
@@ -145,7 +143,7 @@ describe('a signed release', () => {
     await writeFile(passphraseFile, 'a passphrase\n');
     const home = 'https://dns.example.net';
     await run(PATH, { signKey: file, signPassphraseFile: passphraseFile, home });
-    const image = `${registry.host}/${PATH}/zonestead:${release.version}`;
+    const image = `${registry.host}/${PATH}/zonestead:${VERSION}`;
     expect(await verify('signature', publicKey, image)).toMatchObject({ ok: true });
     expect(await verify('signature', keys[1], image)).toMatchObject({ ok: true });
   });
@@ -156,7 +154,7 @@ it('a version that is published with other content is refused before anything is
   const before = await registry.contents();
   const other = await smallRelease(join(folder, 'other'), 'two');
   await expect(run('dns/kept', {}, async () => other)).rejects.toThrow(
-    `dns/kept/zonestead:${release.version} is published with other content, and a published version is never overwritten. Raise the version`,
+    `dns/kept/zonestead:${VERSION} is published with other content, and a published version is never overwritten. Raise the version`,
   );
   expect(await registry.contents()).toEqual(before);
 });

@@ -14,8 +14,8 @@ export interface DocCommand {
 
 /** The programs that the pages call; a page about another program adds it here. */
 const PROGRAMS = new Set(
-  `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns helm kind kubectl lego node npm nsupdate
-   octodns-dump octodns-sync openssl pg_dump pg_restore podman promtool psql source uacme zonestead select`.split(
+  `. acme.sh certbot ctr curl delv dehydrated dig docker echo external-dns gpg helm kind kubectl lego node npm nsupdate
+   octodns-dump octodns-sync openssl pg_dump pg_restore podman promtool psql skopeo source uacme zonestead select`.split(
     /\s+/,
   ),
 );

@@ -47,6 +47,7 @@ const EXTERNAL_DNS = howTo('external-dns');
 const BACKUP = howTo('back-up-and-restore');
 const SOLVER = howTo('cert-manager');
 const HELM = howTo('install-helm');
+const PUBLISH = howTo('publish-a-release');
 const TRACE = howTo('trace-a-change');
 const CLUSTERS = howTo('several-clusters');
 const ALERTS = 'docs/reference/alerts.md';
@@ -56,6 +57,7 @@ const begins = (page: string, ...starts: string[]): Choice[] => starts.map((star
 
 const MACHINE = 'test/e2e/docs.test.ts';
 const NODE = 'test/e2e/node/docs.ts';
+const INSTALL = 'test/e2e/install.test.ts';
 
 export const PLAN = {
   /** Runs until Ctrl-C; its output is shown after it. */
@@ -195,9 +197,17 @@ export const PLAN = {
     ],
   },
   images: {
-    test: MACHINE,
-    choices: [...begins(howTo('build-images'), 'npm run image'), ...begins(NODES, 'npm run image')],
+    test: INSTALL,
+    choices: [
+      ...begins(howTo('build-images'), 'npm run image -- postgres'),
+      ...begins(NODES, 'npm run image'),
+      ...begins(HELM, 'npm run image'),
+    ],
   },
+  'images in kind': { test: INSTALL, choices: begins(HELM, 'kind load') },
+  'images in containerd': { test: INSTALL, choices: begins(HELM, 'ctr ') },
+  published: { test: INSTALL, choices: ['Publish', 'Verify'].map((each) => block(PUBLISH, each)) },
+  'from a registry': { test: NODE, choices: begins(HELM, 'helm install zonestead oci') },
   installed: {
     test: NODE,
     choices: [

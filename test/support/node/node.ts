@@ -22,7 +22,7 @@ import { openSpace } from './space.ts';
 import type { NodeMarks } from './traces.ts';
 
 const READY_LIMIT_MS = 240_000;
-const VOLUMES = 12;
+const VOLUMES = 15;
 const PREFIX = 'zonestead-node-';
 const LEFTOVER = /^zonestead-node-(\d+)_(\d+)-/;
 /** A colon would part the folders of an overlay mount (mount(8), overlay). */
@@ -39,6 +39,8 @@ export interface TestNode {
   identity(user: string, groups: string[]): Promise<string>;
   /** Takes in an archive under the names it carries. */
   importImage(file: string): Promise<void>;
+  /** Lets it pull from a registry whose certificate this authority signed. @param host with its port */
+  trustRegistry(host: string, authorityFile: string): Promise<void>;
   /** Ends everything and removes every trace. Repeating it is fine. */
   stop(): Promise<void>;
 }
@@ -113,6 +115,7 @@ export async function startNode({
       hostAddress: space.hostAddress,
       identity: identities.kubeconfig,
       importImage: runtime.importImage,
+      trustRegistry: runtime.trustRegistry,
       stop,
     };
   } catch (error) {

@@ -19,6 +19,7 @@ import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { ensureCertManager } from '../../../deploy/local/parts/certmanager-build.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../../deploy/local/parts/helm-build.ts';
+import type { BuiltRelease } from '../../../deploy/release/publish.ts';
 import { unpackVersion } from '../previous-version.ts';
 import { CERT_MANAGER_IMAGE } from './issuance.ts';
 import { ensureNodePrograms, type NodePrograms } from './programs.ts';
@@ -38,6 +39,8 @@ export interface NodeGround {
 interface OwnCluster {
   programs: NodePrograms;
   archives: string[];
+  /** Our images and the chart, to be published in a registry. */
+  release: BuiltRelease;
   /** A folder with cert-manager's CRDs. */
   certManagerCrds: string;
 }
@@ -86,7 +89,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
     programImage(PEBBLE_IMAGE, join(dir, 'pebble')),
   ];
   const archives: string[] = [];
-  for (const name of Object.keys(IMAGES) as ImageName[]) archives.push((await buildImage(name, folder, around)).file);
+  const release: BuiltRelease = { images: [], chart: CHART };
+  for (const name of Object.keys(IMAGES) as ImageName[]) {
+    const archive = await buildImage(name, folder, around);
+    archives.push(archive.file);
+    release.images.push({ name, tag: projectVersion(), archive });
+  }
   for (const [index, plan] of plans.entries())
     archives.push((await archiveImage(plan, join(folder, `more-${index}.tar`), around)).file);
   project.provide('nodeGround', {
@@ -97,7 +105,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       chart: join(previous.folder, 'charts/zonestead'),
       args: [`--set=image.tag=${previous.tag}`, `--set=nameserver.image.tag=${previous.tag}`],
     },
-    cluster: { programs, archives, certManagerCrds: join(dir, 'crds') },
+    cluster: { programs, archives, release, certManagerCrds: join(dir, 'crds') },
   });
   return () => rm(folder, { recursive: true, force: true });
 }
