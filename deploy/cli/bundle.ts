@@ -53,7 +53,8 @@ export async function buildCommandLine(folder: string): Promise<CommandLineFiles
   });
   await chmod(file, 0o755);
   const { name, version, description, license, engines } = manifest;
-  const bin = { zonestead: 'zonestead' };
+  // kubectl runs the second one as `kubectl zonestead`.
+  const bin = { zonestead: 'zonestead', 'kubectl-zonestead': 'zonestead' };
   const files = ['zonestead', 'LICENSES-OF-PACKAGES.txt'];
   const packageJson = { name, version, description, license, type: 'module', engines, bin, files };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(packageJson, null, 2)}\n`);

@@ -1,5 +1,6 @@
 // The generated pages, each with the function that makes its text. To add a page, add a row.
 import { commandsPage } from './commands.ts';
+import { conditionsPage } from './conditions.ts';
 import { errorsPage } from './errors.ts';
 import { helmValuesPage } from './helm-values.ts';
 import { metricsPage } from './metrics.ts';
@@ -11,6 +12,7 @@ import { settingsPage } from './settings.ts';
 /** By path below the root of the project. */
 export const GENERATED: Readonly<Record<string, () => Promise<string> | string>> = {
   'docs/reference/cli.md': commandsPage,
+  'docs/reference/conditions.md': conditionsPage,
   'docs/reference/dnsrecord.md': recordPage,
   'docs/reference/dnszone.md': zonePage,
   'docs/reference/errors.md': errorsPage,

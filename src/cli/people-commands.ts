@@ -15,6 +15,7 @@ export const PEOPLE_COMMANDS: CommandMap = {
   acme: () => import('./commands/acme.ts'),
   check: () => import('./commands/check.ts'),
   doctor: () => import('./commands/doctor.ts'),
+  kubectl: () => import('./commands/kubectl.ts'),
   crds: () => import('./commands/crds.ts'),
   completion: () => import('./commands/completion.ts'),
   complete: () => import('./commands/complete.ts'),

@@ -1,10 +1,15 @@
 // The process of `zonestead`: runs the command that its command line names.
+import { basename } from 'node:path';
 import type { CommandMap } from './command.ts';
 import { printLine, programOf } from './program.ts';
 import { createZonesteadProgram } from './zonestead.ts';
 
+/** kubectl runs a program of this name as `kubectl zonestead`: it is a link to the same file. */
+const PLUGIN = 'kubectl-zonestead';
+
 /** Ends the process. */
 export async function runZonestead(commands: CommandMap): Promise<never> {
+  if (basename(process.argv[1] ?? '') === PLUGIN) process.argv.splice(2, 0, 'kubectl');
   const stop = new AbortController();
   const context = {
     print: printLine,

@@ -88,6 +88,6 @@ function lengthOf(text: string): number {
 }
 
 /** A control character in a comment or an error must not reach the terminal. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }

@@ -24,9 +24,9 @@ export interface Cluster {
  * second, and 70 MB of memory. @throws {Error}
  */
 export async function connectCluster(options: ClusterOptions = {}): Promise<Cluster> {
-  const { kubeconfig, pod } = options;
-  const credentials =
-    options.credentials ?? (await plainCredentials({ kubeconfig, pod })) ?? (await loadCredentials(options));
+  const { kubeconfig, context, pod } = options;
+  const plain = context === undefined ? plainCredentials({ kubeconfig, pod }) : undefined;
+  const credentials = options.credentials ?? (await plain) ?? (await loadCredentials(options));
   const transport = createTransport({ ...options, credentials });
   return { api: createApi(transport), namespace: credentials.namespace, close: () => transport.close() };
 }

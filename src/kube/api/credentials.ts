@@ -1,6 +1,9 @@
 // The address of the API server and the credentials for it: client-node's KubeConfig read as plain data. client-node
 // handles kubeconfig files, in-cluster tokens and exec plugins; connections.ts opens the sockets. client-node takes 0.8
 // s to load and 70 MB of memory, so it is imported when the first credentials are read.
+import { existsSync } from 'node:fs';
+import { delimiter } from 'node:path';
+import type { KubeConfig } from '@kubernetes/client-node';
 import type { Clock } from '#base/clock.ts';
 import { realClock } from '#base/clock.ts';
 
@@ -30,8 +33,10 @@ export interface Credentials {
 }
 
 export interface CredentialsOptions {
-  /** A kubeconfig file. (Default: KUBECONFIG, then the home directory, then the pod's service account.) */
+  /** A kubeconfig file, or several with colons between them. (Default: KUBECONFIG, then the home directory, then the pod's service account.) */
   readonly kubeconfig?: string | undefined;
+  /** The context. (Default: the current one of the kubeconfig.) */
+  readonly context?: string | undefined;
   readonly clock?: Clock;
 }
 
@@ -53,7 +58,8 @@ export async function loadCredentials(options: CredentialsOptions = {}): Promise
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   if (options.kubeconfig === undefined) config.loadFromDefault();
-  else config.loadFromFile(options.kubeconfig);
+  else loadFiles(config, options.kubeconfig, () => new KubeConfig());
+  if (options.context !== undefined) chooseContext(config, options.context);
   const cluster = config.getCurrentCluster();
   if (!cluster) throw new Error('The kubeconfig names no current cluster');
   if (cluster.proxyUrl?.startsWith('socks')) throw new Error('A SOCKS proxy to the API server is not supported');
@@ -71,6 +77,28 @@ export async function loadCredentials(options: CredentialsOptions = {}): Promise
       return last.proof;
     },
   };
+}
+
+/** Loads the files as kubectl does: it merges the files that KUBECONFIG names, and ignores those that do not exist. */
+function loadFiles(config: KubeConfig, kubeconfig: string, create: () => KubeConfig): void {
+  const named = kubeconfig.split(delimiter).filter((file) => file !== '');
+  const present = named.filter((file) => existsSync(file));
+  const [first = kubeconfig, ...others] = present;
+  config.loadFromFile(first);
+  for (const file of others) {
+    const other = create();
+    other.loadFromFile(file);
+    config.mergeConfig(other, Boolean(config.currentContext));
+  }
+}
+
+/** @throws {Error} that names the contexts of the kubeconfig */
+function chooseContext(config: KubeConfig, context: string): void {
+  if (config.getContextObject(context) === null) {
+    const names = config.getContexts().map(({ name }) => name);
+    throw new Error(`There is no context ${context}; the contexts are ${names.join(', ') || 'none'}`);
+  }
+  config.setCurrentContext(context);
 }
 
 function toProof(settings: HttpsSettings): Proof {

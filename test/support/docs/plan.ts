@@ -50,6 +50,7 @@ const HELM = howTo('install-helm');
 const PUBLISH = howTo('publish-a-release');
 const TRACE = howTo('trace-a-change');
 const CLUSTERS = howTo('several-clusters');
+const PLUGIN = howTo('kubectl-plugin');
 const ALERTS = 'docs/reference/alerts.md';
 
 const block = (page: string, section: string): Choice => ({ page, section });
@@ -137,6 +138,10 @@ export const PLAN = {
       ...begins(CLUSTERS, ...['list', 'drain', 'restore'].map((each) => `zonestead clusters ${each}`)),
       ...begins(CLUSTERS, 'zonestead owners', 'zonestead clusters remove'),
     ],
+  },
+  'kubectl plugin': {
+    test: 'test/integration/cli/kubectl.test.ts',
+    choices: ['Install', 'Find the cause'].map((each) => block(PLUGIN, each)),
   },
   'dns updates': {
     test: 'test/integration/update/page.test.ts',

@@ -41,7 +41,7 @@ export function complaint(shown: readonly string[], output: string, ids: Ids, in
   const body = shown.map((line) => (line.trim() === '…' ? '(?:.*\\n)*?' : `${patternOf(line, names)}[ \\t]*\\n`));
   const whole = `(?:^|\\n)${body.join('')}`;
   const pattern = inside ? new RegExp(whole) : new RegExp(`^\\s*${body.join('')}\\s*$`);
-  const found = pattern.exec(`${output.replaceAll('\r', '').trimEnd()}\n`);
+  const found = pattern.exec(withoutBlankLines(output));
   if (found === null) return `the page shows\n${shown.join('\n')}\nand the output was\n${output}`;
   for (const [index, name] of names.entries()) {
     const real = found[index + 1] as string;
@@ -70,6 +70,12 @@ function patternOf(line: string, names: string[]): string {
 
 /** Columns are as wide as their content. */
 const literal = (text: string) => RegExp.escape(text).replaceAll(/(?:\\x20|\\t|\s)+/g, '\\s+');
+
+/** A page shows no blank lines. */
+function withoutBlankLines(output: string): string {
+  const lines = output.replaceAll('\r', '').split('\n');
+  return `${lines.filter((line) => line.trim() !== '').join('\n')}\n`;
+}
 
 /** A command with the ids that really came in place of those of the page. */
 export function withIds(command: string, ids: Ids): string {

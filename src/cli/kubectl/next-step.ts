@@ -1,0 +1,162 @@
+// The command to type next, for the reason of an object that is not Ready. Pure.
+import { isIP } from 'node:net';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import type { NotReadyReason } from '#resources/reasons.ts';
+import { zoneKeyOf } from '#resources/zone-ref.ts';
+import { isZone, namespaceOf, resourceOf, type Shown } from './objects.ts';
+
+export interface NextStep {
+  /** A sentence. */
+  readonly words: string;
+  readonly command: string;
+}
+
+/** Another object that a condition names. */
+export interface Named {
+  readonly kind: 'DNSZone' | 'DNSRecord';
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** @param named the objects in the message of the condition; the first one is the winner of a conflict */
+export function nextStep(object: Shown, reason: string, named: readonly Named[]): NextStep {
+  const step = STEPS[reason as NotReadyReason];
+  return step === undefined ? look(object) : step(object, named);
+}
+
+/** For an object that is Ready. */
+export function verifyStep(object: Shown): NextStep {
+  if (isZone(object)) {
+    const { status, spec } = object;
+    return { words: 'Ask a name server of the zone.', command: digOf(status?.servers, spec.zoneName, 'SOA') };
+  }
+  return { words: 'Look at the zone of the record.', command: whyZone(object) };
+}
+
+function digOf(servers: NonNullable<DNSZone['status']>['servers'], name: string, type: string): string {
+  const address = servers?.[0]?.address;
+  if (address === undefined) return `dig ${name} ${type}`;
+  const [, host, port] = isIP(address) > 0 ? [] : (/^\[?(.+?)\]?:(\d+)$/.exec(address) ?? []);
+  const at = host === undefined ? address : `${host}${port === '53' ? '' : ` -p ${port}`}`;
+  return `dig +norecurse @${at} ${name} ${type}`;
+}
+
+const inNamespace = (object: Shown) => `-n ${namespaceOf(object)}`;
+const edit =
+  (words: string) =>
+  (object: Shown): NextStep => ({
+    words,
+    command: `kubectl edit ${resourceOf(object)} ${inNamespace(object)}`,
+  });
+const wait =
+  (words: string) =>
+  (object: Shown): NextStep => ({
+    words,
+    command: `kubectl wait --for=condition=Ready ${resourceOf(object)} ${inNamespace(object)}`,
+  });
+const look = (object: Shown): NextStep => ({
+  words: 'Read the Events of the object.',
+  command: `kubectl describe ${resourceOf(object)} ${inNamespace(object)}`,
+});
+const clusters = (words: string) => (): NextStep => ({ words, command: 'zonestead clusters list' });
+const patch = (object: Shown, spec: object) =>
+  `kubectl patch ${resourceOf(object)} ${inNamespace(object)} --type merge -p '${JSON.stringify({ spec })}'`;
+
+function whyZone(record: DNSRecord): string {
+  const [namespace, name] = zoneKeyOf(record).split('/');
+  return `kubectl zonestead why zdz/${name} -n ${namespace}`;
+}
+
+/** The zone of a record, or the zone itself. */
+function zoneAt(object: Shown): { namespace: string; name: string } {
+  if (isZone(object)) return { namespace: namespaceOf(object), name: object.metadata.name };
+  const [namespace = '', name = ''] = zoneKeyOf(object).split('/');
+  return { namespace, name };
+}
+
+function conflict(object: Shown, [winner]: readonly Named[]): NextStep {
+  if (winner === undefined) return edit('Remove the conflict that the message names, or change this object.')(object);
+  const short = `${winner.kind === 'DNSZone' ? 'zdz' : 'zdr'}/${winner.name}`;
+  return {
+    words: `Look at ${winner.kind} ${winner.namespace}/${winner.name}, which the condition names.`,
+    command: `kubectl zonestead why ${short} -n ${winner.namespace}`,
+  };
+}
+
+function credentials(object: Shown): NextStep {
+  const { namespace, name } = zoneAt(object);
+  const secret = isZone(object) ? (object.spec.credentialsSecretRef?.name ?? '') : '';
+  return {
+    words: 'Check the Secret with the API key.',
+    command:
+      secret === ''
+        ? `kubectl zonestead why zdz/${name} -n ${namespace}`
+        : `kubectl describe secret ${secret} -n ${namespace}`,
+  };
+}
+
+function permission(object: Shown, named: readonly Named[]): NextStep {
+  const zone = isZone(object) ? named.find(({ kind }) => kind === 'DNSZone') : zoneAt(object);
+  if (zone === undefined) return look(object);
+  return {
+    words: 'The owner of the zone adds a rule to spec.allowedRecords.',
+    command: `kubectl edit dnszone.zonestead.dev/${zone.name} -n ${zone.namespace}`,
+  };
+}
+
+type Step = (object: Shown, named: readonly Named[]) => NextStep;
+
+const STEPS: Readonly<Record<NotReadyReason, Step>> = {
+  Pending: () => ({
+    words: 'See whether an operator is the leader.',
+    command: 'kubectl get lease -A --field-selector metadata.name=zonestead-operator',
+  }),
+  InvalidSpec: edit('Correct the field that the message names.'),
+  NotPermitted: permission,
+  ZoneNotReady: (object) =>
+    isZone(object) ? look(object) : { words: 'The cause is in the zone.', command: whyZone(object) },
+  ZoneMissing: (object) =>
+    isZone(object)
+      ? {
+          words: 'Let the operator create the zone again.',
+          command: patch(object, { managementPolicy: 'Full', driftPolicy: 'Enforce' }),
+        }
+      : { words: 'The cause is in the zone.', command: whyZone(object) },
+  ZoneParked: (object) => {
+    const { namespace, name } = zoneAt(object);
+    return {
+      words: 'Serve the zone again.',
+      command: `kubectl patch dnszone.zonestead.dev/${name} -n ${namespace} --type merge -p '{"spec":{"parked":false}}'`,
+    };
+  },
+  ClusterDrained: clusters('See which clusters are drained.'),
+  ClusterNameTaken: clusters('See which clusters send heartbeats.'),
+  Conflict: conflict,
+  SecondaryNotOffered: edit('Choose a secondary that the message names.'),
+  RateLimited: wait('The operator retries by itself.'),
+  ZoneBusy: wait('The operator retries by itself.'),
+  APIUnavailable: wait('The operator retries by itself.'),
+  APIError: wait('The operator retries by itself.'),
+  AwaitingPropagation: wait('The operator asks the name servers again by itself.'),
+  Drifted: (object) => ({
+    words: 'Let the operator change the data back.',
+    command: patch(object, { driftPolicy: 'Enforce' }),
+  }),
+  DeletionBlocked: look,
+  CredentialsMissing: credentials,
+  CredentialsNotReadable: credentials,
+  CredentialsRejected: credentials,
+  CredentialsWrongTeam: credentials,
+};
+
+/** The objects that a message names: "DNSRecord team-a/www already owns …". Without the object itself, each once. */
+export function namedIn(message: string, self: Shown): Named[] {
+  const found = [...message.matchAll(/\b(DNSZone|DNSRecord) ([a-z0-9-]+)\/([a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)/g)];
+  const seen = new Set([`${self.kind} ${namespaceOf(self)}/${self.metadata.name}`]);
+  return found.flatMap(([text, kind, namespace = '', name = '']) => {
+    if (seen.has(text)) return [];
+    seen.add(text);
+    return [{ kind: kind as Named['kind'], namespace, name }];
+  });
+}

@@ -1,0 +1,54 @@
+// The facts about a DNSZone or DNSRecord that every view of the plugin shows. Pure.
+import { findCondition } from '#kube/objects/conditions.ts';
+import { isDeleting } from '#kube/objects/finalizer.ts';
+import type { KubeObject } from '#kube/objects/resource.ts';
+import type { Condition } from '#resources/common.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import { DNS_ZONE, type DNSZone } from '#resources/dnszone.ts';
+import { summaryOf, valuesOf } from '#resources/summary.ts';
+
+export type Shown = DNSZone | DNSRecord;
+
+export const isZone = (object: KubeObject): object is DNSZone => object.kind === DNS_ZONE.kind;
+export const namespaceOf = ({ metadata }: KubeObject): string => metadata.namespace ?? '';
+/** Such as "DNSZone team-a/mine". */
+export const titleOf = ({ kind, metadata }: KubeObject): string => `${kind} ${metadata.namespace}/${metadata.name}`;
+/** As kubectl takes it. The group is there because other products have DNSRecords too. */
+export const resourceOf = ({ kind, metadata }: KubeObject): string =>
+  `${kind.toLowerCase()}.zonestead.dev/${metadata.name}`;
+/** As `why` takes it. */
+export const shortOf = (object: KubeObject): string => `${isZone(object) ? 'zdz' : 'zdr'}/${object.metadata.name}`;
+
+export function conditionsOf({ status }: Shown): readonly Condition[] {
+  return status?.conditions ?? [];
+}
+
+/** The condition Ready. A condition of an older generation says nothing about the object as it is now. */
+export function readyOf(object: Shown): { isReady: boolean; reason: string; message: string } {
+  const ready = findCondition(conditionsOf(object), 'Ready');
+  if (ready === undefined)
+    return { isReady: false, reason: 'Pending', message: 'The operator has not processed this object yet.' };
+  const isOld = (ready.observedGeneration ?? 0) < (object.metadata.generation ?? 0);
+  if (ready.status === 'True' && isOld)
+    return { isReady: false, reason: 'Pending', message: 'The operator has not processed the last change yet.' };
+  return { isReady: ready.status === 'True', reason: ready.reason, message: ready.message };
+}
+
+/** Such as "Ready", "not Ready: Conflict" or "Deleting: DeletionBlocked". */
+export function stateOf(object: Shown): string {
+  const { isReady, reason } = readyOf(object);
+  if (isDeleting(object)) return isReady ? 'Deleting' : `Deleting: ${reason}`;
+  if (!isReady) return `not Ready: ${reason}`;
+  return reason === 'Ready' ? 'Ready' : `Ready: ${reason}`;
+}
+
+/** Such as "www A 192.0.2.1". */
+export function recordWords({ spec }: DNSRecord): string {
+  return `${spec.name} ${spec.type} ${summaryOf(valuesOf(spec))}`;
+}
+
+/** Objects by namespace and name. */
+export function sorted<T extends KubeObject>(objects: readonly T[]): T[] {
+  const key = (object: T) => `${namespaceOf(object)}/${object.metadata.name}`;
+  return objects.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+}

@@ -1,0 +1,144 @@
+// The meaning and the remedy of each reason of a condition that is not True: docs/reference/conditions.md prints them as tables, and
+// `kubectl zonestead why` prints them next to the condition. Texts are Markdown, with links as in docs/reference.
+import type { NotDelegatedReason, NotReadyReason } from './reasons.ts';
+
+export interface Advice {
+  readonly meaning: string;
+  readonly remedy: string;
+}
+
+export const READY_ADVICE: Readonly<Record<NotReadyReason, Advice>> = {
+  Pending: {
+    meaning: 'the operator has not processed the object yet',
+    remedy: 'wait; if it lasts, no operator is the leader',
+  },
+  InvalidSpec: {
+    meaning: 'a field, or the annotation `zonestead.dev/comment`, is wrong',
+    remedy: 'correct the field or annotation that the message names',
+  },
+  Conflict: {
+    meaning: 'another object has the value or the name, or a CNAME is next to other records',
+    remedy: 'the message names the other object; if that is deleted, this one takes over by itself',
+  },
+  SecondaryNotOffered: {
+    meaning: 'a secondary of `spec.secondaries` is not offered to the namespace',
+    remedy:
+      'choose one that the message names, or let the administrator [offer it](../how-to/secondaries.md#offer-a-secondary-to-the-owners-of-zones); the operator asks again every minute. Records and other fields are not affected',
+  },
+  NotPermitted: {
+    meaning: 'a permission is missing',
+    remedy: 'the owner of the zone permits it in `allowedRecords`, or an administrator does as the message says',
+  },
+  ZoneNotReady: { meaning: 'the DNSZone of `zoneRef` is not Ready', remedy: 'look at the conditions of that DNSZone' },
+  ZoneMissing: {
+    meaning: 'the zone does not exist at the service',
+    remedy:
+      'create the zone at the service, or let the operator create it (`managementPolicy: Full`, `driftPolicy: Enforce`)',
+  },
+  ZoneParked: { meaning: 'the zone is parked', remedy: 'set `parked: false` on the DNSZone' },
+  ClusterDrained: {
+    meaning: 'the cluster of the operator is drained at the service, and other records are at the name',
+    remedy: '`zonestead clusters restore` serves the values again; the operator sees it within 10 s',
+  },
+  ClusterNameTaken: {
+    meaning: 'another Kubernetes cluster sends heartbeats with the name of this one',
+    remedy:
+      'set `operator.cluster` to another name, or stop the other operator; [a minute later](../how-to/several-clusters.md#rebuild-a-cluster-under-its-name) this one continues by itself',
+  },
+  Drifted: {
+    meaning: 'another client changed the data at the service, and `driftPolicy` permits it',
+    remedy: 'change it back at the service, or set `driftPolicy: Enforce`',
+  },
+  DeletionBlocked: {
+    meaning: 'the zone contains records that no DNSRecord owns, or too many objects or their CRD were deleted',
+    remedy:
+      'delete these records, set `deletionPolicy: Retain`, or annotate the DNSZone with `zonestead.dev/force-delete=true`; for the other reasons see [many deletions at once](../explanation/ownership-drift-adoption.md#many-deletions-at-once)',
+  },
+  CredentialsMissing: {
+    meaning: 'the Secret of `credentialsSecretRef` or its key `apiKey` does not exist',
+    remedy: 'create the Secret; the operator sees it within 20 s',
+  },
+  CredentialsNotReadable: {
+    meaning: 'the operator may not read the Secret',
+    remedy: 'create the Role and RoleBinding; the operator sees them within 20 s',
+  },
+  CredentialsRejected: {
+    meaning: 'the service refuses the key',
+    remedy: 'put a valid key into the Secret; the operator sees it within 20 s',
+  },
+  CredentialsWrongTeam: {
+    meaning: 'the key belongs to another team than the zone',
+    remedy: 'put a key of the right team into the Secret; the operator sees it within 20 s',
+  },
+  RateLimited: {
+    meaning: 'the key has reached its write limit',
+    remedy:
+      'nothing; the operator retries at `status.nextAttemptTime`. If it lasts, use [a higher limit](../how-to/bulk-changes.md)',
+  },
+  ZoneBusy: { meaning: 'other changes hold the zone', remedy: 'nothing; the operator retries' },
+  AwaitingPropagation: {
+    meaning: 'a node or a name server does not have the new data yet',
+    remedy:
+      'nothing; the operator asks again. If it lasts, see [ZonesteadPropagationStuck](alerts.md#zonesteadpropagationstuck)',
+  },
+  APIUnavailable: {
+    meaning: 'the service does not answer',
+    remedy:
+      'nothing; the operator retries. If it lasts, see [ZonesteadServiceUnreachable](alerts.md#zonesteadserviceunreachable)',
+  },
+  APIError: {
+    meaning: 'the service answers with an error',
+    remedy: 'nothing; the operator retries. If it lasts, see [ZonesteadApiErrors](alerts.md#zonesteadapierrors)',
+  },
+};
+
+/** DelegationRequired and the like are False; the others are Unknown. */
+export const DELEGATED_ADVICE: Readonly<Record<NotDelegatedReason, Advice & { readonly status: 'False' | 'Unknown' }>> =
+  {
+    DelegationRequired: {
+      status: 'False',
+      meaning: 'the parent zone does not point to the name servers',
+      remedy: 'publish the NS records of the message at the parent; the operator looks again within a minute',
+    },
+    DSRequired: {
+      status: 'False',
+      meaning: 'the parent zone has no DS record',
+      remedy: 'publish the DS record of the message at the parent',
+    },
+    DSMismatch: {
+      status: 'False',
+      meaning: 'the DS record at the parent is not for the key of this zone',
+      remedy: 'replace it by the DS record of the message',
+    },
+    HandshakeClaimRequired: {
+      status: 'False',
+      meaning: 'a single-label zone needs a Handshake claim',
+      remedy: 'claim the name, or list it in `ZONESTEAD_PRIVATE_TLDS`',
+    },
+    NotChecked: {
+      status: 'Unknown',
+      meaning: 'the zone is not at the service yet',
+      remedy: 'nothing; the operator queries the parent afterwards',
+    },
+    NoResolver: {
+      status: 'Unknown',
+      meaning: 'the operator has no resolver to find the parent with',
+      remedy: 'set `ZONESTEAD_RESOLVER` of the operator',
+    },
+    ParentNotAsked: {
+      status: 'Unknown',
+      meaning: 'the parent was not queried, or did not answer',
+      remedy:
+        "use a resolver that answers; if the parent's name servers have private addresses, list their networks in `ZONESTEAD_PARENT_NETWORKS`",
+    },
+  };
+
+/** The advice for a reason of any condition; undefined if there is nothing to do about it. */
+export function adviceFor(reason: string): Advice | undefined {
+  return (READY_ADVICE as Record<string, Advice>)[reason] ?? (DELEGATED_ADVICE as Record<string, Advice>)[reason];
+}
+
+/** Markdown as text for a terminal: links become their words. */
+export function plainAdvice(markdown: string): string {
+  return markdown.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll('`', '');
+}

@@ -1,0 +1,125 @@
+// The next command of `kubectl zonestead why`: one for each reason, with the names of the objects that it concerns.
+import { describe, expect, it } from 'vitest';
+import { namedIn, nextStep, verifyStep } from '#cli/kubectl/next-step.ts';
+import { readyOf } from '#cli/kubectl/objects.ts';
+import { rulesOf, unknownName } from '#cli/kubectl/why.ts';
+import { adviceFor, plainAdvice, READY_ADVICE } from '#resources/advice.ts';
+import type { DNSRecord } from '#resources/dnsrecord.ts';
+import type { DNSZone } from '#resources/dnszone.ts';
+import { NOT_READY_REASONS } from '#resources/reasons.ts';
+
+const metadata = (name: string, generation = 1) => ({ namespace: 'team-a', name, generation });
+const record = (spec: object = {}, status: object = {}) =>
+  ({
+    kind: 'DNSRecord',
+    metadata: metadata('www'),
+    spec: { zoneRef: { name: 'mine', namespace: 'dns' }, name: 'www', type: 'A', content: '192.0.2.1', ...spec },
+    status,
+  }) as unknown as DNSRecord;
+const zone = (spec: object = {}, status: object = {}) =>
+  ({
+    kind: 'DNSZone',
+    metadata: metadata('mine'),
+    spec: { zoneName: 'mine.example', ...spec },
+    status,
+  }) as unknown as DNSZone;
+const commandFor = (object: DNSRecord | DNSZone, reason: string, message = '') =>
+  nextStep(object, reason, namedIn(message, object)).command;
+
+describe('the next command', () => {
+  it.each(NOT_READY_REASONS)('exists for the reason %s of both kinds, and names no object wrongly', (reason) => {
+    for (const object of [record(), zone()]) {
+      const { words, command } = nextStep(object, reason, []);
+      expect(words).toMatch(/^[A-Z].*\.$/);
+      expect(command).toMatch(/^(kubectl|zonestead) /);
+      expect(command).not.toMatch(/undefined|-n *$|\/ /);
+    }
+  });
+
+  it('for a conflict is to look at the winner', () => {
+    const message = 'DNSRecord team-b/www-2 already owns 192.0.2.1. Delete one of the two objects.';
+    expect(commandFor(record(), 'Conflict', message)).toBe('kubectl zonestead why zdr/www-2 -n team-b');
+    const taken = 'DNSZone team-b/other already has mine.example. Delete one of the two objects.';
+    expect(commandFor(zone(), 'Conflict', taken)).toBe('kubectl zonestead why zdz/other -n team-b');
+    expect(commandFor(record(), 'Conflict')).toBe('kubectl edit dnsrecord.zonestead.dev/www -n team-a');
+  });
+
+  it('for a missing permission is in the zone that refuses', () => {
+    expect(commandFor(record(), 'NotPermitted')).toBe('kubectl edit dnszone.zonestead.dev/mine -n dns');
+    const inside = 'a.mine.example is inside the zone of DNSZone dns/above in another namespace.';
+    expect(commandFor(zone(), 'NotPermitted', inside)).toBe('kubectl edit dnszone.zonestead.dev/above -n dns');
+  });
+
+  it('for a problem of the zone is at the zone', () => {
+    expect(commandFor(record(), 'ZoneNotReady')).toBe('kubectl zonestead why zdz/mine -n dns');
+    const parked = `kubectl patch dnszone.zonestead.dev/mine -n dns --type merge -p '{"spec":{"parked":false}}'`;
+    expect(commandFor(record(), 'ZoneParked')).toBe(parked);
+  });
+
+  it('for a Secret names the Secret of the zone', () => {
+    const own = zone({ credentialsSecretRef: { name: 'key' } });
+    expect(commandFor(own, 'CredentialsRejected')).toBe('kubectl describe secret key -n team-a');
+  });
+
+  it('for a zone that is Ready is a question for its first name server, at its port', () => {
+    const at = (address: string) => verifyStep(zone({}, { servers: [{ name: 'ns1', address }] })).command;
+    expect(at('192.0.2.53')).toBe('dig +norecurse @192.0.2.53 mine.example SOA');
+    expect(at('127.0.0.1:5300')).toBe('dig +norecurse @127.0.0.1 -p 5300 mine.example SOA');
+    expect(at('2001:db8::53')).toBe('dig +norecurse @2001:db8::53 mine.example SOA');
+    expect(at('[2001:db8::53]:5300')).toBe('dig +norecurse @2001:db8::53 -p 5300 mine.example SOA');
+    expect(verifyStep(zone()).command).toBe('dig mine.example SOA');
+  });
+});
+
+describe('the objects that a message names', () => {
+  it('are listed once each, without the object itself and without the final dot of the sentence', () => {
+    const message =
+      'DNSRecord team-b/a.b has A records. DNSRecord team-b/a.b again, DNSRecord team-a/www, and DNSZone dns/mine.';
+    expect(namedIn(message, record())).toEqual([
+      { kind: 'DNSRecord', namespace: 'team-b', name: 'a.b' },
+      { kind: 'DNSZone', namespace: 'dns', name: 'mine' },
+    ]);
+  });
+});
+
+describe('Ready', () => {
+  const ready = { type: 'Ready', status: 'True', reason: 'Ready', message: '', observedGeneration: 1 };
+
+  it('counts for the newest generation only', () => {
+    const changed = { ...record({}, { conditions: [ready] }), metadata: metadata('www', 2) };
+    expect(readyOf(record({}, { conditions: [ready] })).isReady).toBe(true);
+    expect(readyOf(changed)).toMatchObject({ isReady: false, reason: 'Pending' });
+    expect(readyOf(record({}, {}))).toMatchObject({ isReady: false, reason: 'Pending' });
+  });
+});
+
+describe('words', () => {
+  it('describe each rule of allowedRecords', () => {
+    const selector = {
+      matchLabels: { team: 'web' },
+      matchExpressions: [{ key: 'stage', operator: 'In', values: ['a', 'b'] }],
+    };
+    const rules = [
+      { namespaces: { from: 'All' }, names: ['www', '*.dev'], types: ['A', 'AAAA'] },
+      { namespaces: { from: 'Same' } },
+      { namespaces: { from: 'Selector', selector }, types: ['TXT'] },
+    ];
+    expect(rulesOf(zone({ allowedRecords: rules }))).toEqual([
+      'A, AAAA records named www, *.dev from all namespaces',
+      'all records named anything from the namespace of the zone',
+      'TXT records named anything from namespaces with team=web and stage In (a, b)',
+    ]);
+  });
+
+  it('suggest similar names for a name that does not exist', () => {
+    expect(unknownName('ww', 'namespace team-a', [record()])).toContain('Similar names are www.');
+    expect(unknownName('x', 'namespace team-a', [record()])).not.toContain('Similar');
+  });
+
+  it('for a remedy are free of Markdown', () => {
+    for (const { remedy } of Object.values(READY_ADVICE)) expect(plainAdvice(remedy)).not.toMatch(/[`[\]]/);
+    expect(plainAdvice('set `a` or [b](c.md#d).')).toBe('set a or b.');
+    expect(adviceFor('DSRequired')?.remedy).toMatch(/DS record/);
+    expect(adviceFor('Ready')).toBe(undefined);
+  });
+});
