@@ -69,6 +69,14 @@ export interface RecordFilter {
   readonly content?: string | undefined;
 }
 
+/** A heartbeat of a cluster. */
+interface Heartbeat {
+  owner: string;
+  instance: string;
+  /** The objects of the owner in the cluster. An api that does not have `objects` in its answers refuses them. */
+  objects?: { total: number; notReady: number } | undefined;
+}
+
 /**
  * Every method throws {@link ApiError} when the service refuses, {@link ApiUnavailable} when there is no usable answer
  * within the time limit, and the signal's reason when the caller aborts.
@@ -142,7 +150,7 @@ export interface Client {
     /** The clusters that the key may see, by name. @param owner `org:<teamId>` or `personal` */
     list(owner?: string, options?: CallOptions): Promise<Cluster[]>;
     /** Sends the heartbeat of a cluster, every 10 seconds. The first one adds the cluster. @throws ApiError conflict, field `instance` */
-    heartbeat(name: string, from: { owner: string; instance: string }, options?: CallOptions): Promise<Cluster>;
+    heartbeat(name: string, from: Heartbeat, options?: CallOptions): Promise<Cluster>;
     /** Withdraws the records of the cluster. Needs the key of an owner of the team. */
     drain(name: string, owner?: string, options?: CallOptions): Promise<Cluster>;
     /** Serves the records of a drained cluster again. */
@@ -286,8 +294,14 @@ export function createClient(options: ClientOptions): Client {
     clusters: {
       list: async (owner, call) =>
         (await http.call({ method: 'GET', path: CLUSTERS, query: { owner } }, clusterList, call)).clusters,
-      heartbeat: (name, { owner, instance }, call) =>
-        http.call({ method: 'PUT', path: clusterPath(name), query: { owner, instance } }, cluster, call),
+      heartbeat: (name, { owner, instance, objects }, call) => {
+        const counts = objects && { objects: String(objects.total), notReady: String(objects.notReady) };
+        return http.call(
+          { method: 'PUT', path: clusterPath(name), query: { owner, instance, ...counts } },
+          cluster,
+          call,
+        );
+      },
       drain: (name, owner, call) =>
         http.call({ method: 'POST', path: `${clusterPath(name)}/drain`, query: { owner } }, cluster, call),
       restore: (name, owner, call) =>

@@ -16,6 +16,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '#config.ts';
 import { appPages } from './apps/apps.ts';
 import { livePages } from './live/live.ts';
+import { overviewPages } from './overview/overview.ts';
 import type { ConsoleParts, QueryLive } from './parts.ts';
 import { ownerPages } from './records/owners.ts';
 import { recordPages } from './records/records.ts';
@@ -67,7 +68,7 @@ export function createConsole(settings: Settings, live: QueryLive | null = null)
 }
 
 async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
-  app.get('/', async (_request, reply) => reply.redirect('/console/zones', 303));
+  overviewPages(app, parts);
   teamPages(app, parts);
   appPages(app, parts);
   memberPages(app, parts);

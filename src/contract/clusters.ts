@@ -27,6 +27,14 @@ export const clusterQuery = z.strictObject({
     }),
 });
 
+const COUNT_ERROR = 'must be a number from 0 to 10000000';
+const objectCount = (description: string) =>
+  z
+    .string({ error: COUNT_ERROR })
+    .regex(/^([1-9][0-9]{0,6}|0|10000000)$/, { error: COUNT_ERROR })
+    .optional()
+    .meta({ description });
+
 const INSTANCE_ERROR = 'must be 1 to 64 visible ASCII characters, such as the uid of the namespace kube-system';
 
 export const heartbeatQuery = clusterQuery.extend({
@@ -39,6 +47,8 @@ export const heartbeatQuery = clusterQuery.extend({
         'The Kubernetes cluster that sends the heartbeat: the uid of its namespace `kube-system`. While it is not lost, the heartbeat of another instance with the same name is refused (`conflict`). If omitted, it is not compared.',
       examples: ['6f0c2b1e-1d57-4c7e-9c44-7a5d0a1f7c11'],
     }),
+  objects: objectCount('The number of DNSZone and DNSRecord objects of the owner in the cluster.'),
+  notReady: objectCount('How many of these objects are not Ready. Sent together with `objects`.'),
 });
 
 export const CLUSTER_STATES = ['active', 'drained', 'lost'] as const;
@@ -60,6 +70,15 @@ export const cluster = z
       description: 'The time at which the service missed the heartbeats. Null: it does not miss any.',
     }),
     createdAt: moment.meta({ description: 'The time of the first heartbeat.' }),
+    // Absent in the answer of an older api, which refuses the numbers in a heartbeat.
+    objects: z
+      .object({
+        total: z.int().meta({ description: 'The number of DNSZone and DNSRecord objects of the owner.' }),
+        notReady: z.int().meta({ description: 'How many of them are not Ready.' }),
+      })
+      .nullable()
+      .optional()
+      .meta({ description: 'The objects in the cluster, by the last heartbeat that told them. Null: none did.' }),
   })
   .meta({ id: 'Cluster', description: 'An installation that writes records.' });
 

@@ -136,6 +136,22 @@ export const nodeName = z
 /** The longest list of failing zones in a report; `failingCount` counts all of them. */
 export const MAX_FAILING = 100;
 
+/** The results that are counted apart; all others are `other`. */
+export const ANSWER_RESULTS = ['noerror', 'nxdomain', 'servfail', 'refused', 'other'] as const;
+const answerCounts = z
+  .strictObject({
+    noerror: count('NOERROR: the name exists.'),
+    nxdomain: count('NXDOMAIN: the name does not exist.'),
+    servfail: count('SERVFAIL: the name server has no answer.'),
+    refused: count('REFUSED: the name server does not serve the zone.'),
+    other: count('All other response codes.'),
+  })
+  .meta({
+    description:
+      'The answers since the start of the name server, by response code. Sent only if the answer to the last report had `answers`.',
+  });
+export type AnswerCounts = z.infer<typeof answerCounts>;
+
 export const nodeReport = z
   .strictObject({
     node: nodeName,
@@ -158,6 +174,7 @@ export const nodeReport = z
       )
       .max(MAX_FAILING)
       .meta({ description: 'Zones that the node does not serve as the feed says.' }),
+    answers: answerCounts.optional(),
   })
   .meta({ id: 'NodeReport', description: 'How far a name server node is.' });
 export type NodeReport = z.infer<typeof nodeReport>;
@@ -170,6 +187,8 @@ export const reportAnswer = z.object({
   transfers: z.string().nullable().meta({
     description: 'The version of GET /v1/feed/transfers; the node reads it again when it changes.',
   }),
+  // Absent in the answer of an older api, which refuses the field in a report.
+  answers: z.boolean().optional().meta({ description: 'Whether the service takes `answers` in reports.' }),
 });
 export type ReportAnswer = z.infer<typeof reportAnswer>;
 

@@ -1,14 +1,16 @@
 // The retention job deletes expired history, stored answers to Idempotency-Keys, uploads, quarantined names, and the changes that
-// name servers had an hour to read. It also deletes the oldest history of an owner with too much of it. The job runs in one replica at
+// name servers had an hour to read. It also notes the counters of name servers once a minute, and deletes the oldest history of an owner with too much of it. The job runs in one replica at
 // a time, in small transactions with pauses between them. All steps can be repeated. An error ends the round, and the next round tries
 // again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#store/database.ts';
+import { deleteSamples, takeSamples } from '#store/node-samples.ts';
 import { dropEndedNames } from '#store/quarantine.ts';
 import {
   countHistory,
   deleteAnswers,
+  deleteDays,
   deleteFeedChanges,
   deleteHistoryBefore,
   deleteOldestOf,
@@ -47,6 +49,8 @@ const PAUSE_MS = 20;
 const SETTLED_MS = 60_000;
 /** A name server that was away for longer compares its zones with a list of all. */
 const FEED_MS = 60 * 60 * 1_000;
+/** The overview of the console shows a day. */
+const SAMPLES_MS = 25 * 60 * 60 * 1_000;
 
 /** The time between two rounds, in ms. */
 export const ROUND_MS = 60_000;
@@ -82,6 +86,12 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
     return 0;
   });
   await repeat((tx) => deleteFeedChanges(tx, before(FEED_MS), rows));
+  await repeat(async (tx) => {
+    await takeSamples(tx);
+    return 0;
+  });
+  await repeat((tx) => deleteSamples(tx, before(SAMPLES_MS), rows));
+  await repeat((tx) => deleteDays(tx, before(settings.historyMs), rows));
   for (const history of HISTORIES) {
     let after = 0;
     await repeat(async (tx) => {

@@ -1,6 +1,6 @@
 // The tables of clusters: the installations that write records, and the watch for those that are silent; see tables.ts.
 import { sql } from 'drizzle-orm';
-import { boolean, check, index, pgTable, primaryKey } from 'drizzle-orm/pg-core';
+import { boolean, check, index, jsonb, pgTable, primaryKey } from 'drizzle-orm/pg-core';
 import { at, textC, xid8 } from './column-types.ts';
 
 /** A cluster belongs to a team or person as owners of records do: the same name in another team is another cluster. */
@@ -21,6 +21,8 @@ export const clusters = pgTable(
     // Transactions below began after the state had changed. Records are complete once all transactions before it have ended.
     settleXid: xid8('settle_xid'),
     createdAt: at('created_at').notNull().defaultNow(),
+    // {total, notReady}: the objects of the owner in the cluster. Null: no operator told them.
+    objects: jsonb('objects'),
   },
   (t) => [
     primaryKey({ name: 'clusters_pkey', columns: [t.owner, t.name] }),

@@ -15,19 +15,27 @@ export interface ClusterRow {
   /** Whether all records of the cluster are served, or not served, as its state says. */
   isSettled: boolean;
   createdAt: number;
+  /** By the last heartbeat that told them; null: none did. */
+  objects: ObjectCounts | null;
+}
+
+/** The DNSZone and DNSRecord objects of the owner in the cluster. */
+export interface ObjectCounts {
+  total: number;
+  notReady: number;
 }
 
 const MS = (column: string) => `floor(extract(epoch from ${column}) * 1000)::float8`;
 const COLUMNS = `owner, name, instance, ${MS('heartbeat_at')} as "heartbeatAt", ${MS('drained_at')} as "drainedAt",
-  ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt"`;
+  ${MS('lost_at')} as "lostAt", unmarked_since is null as "isSettled", ${MS('created_at')} as "createdAt", objects`;
 
 const beat = statement<ClusterRow>(`
   with written as (
-    insert into clusters (owner, name, instance) select $1, $2, $4::text
+    insert into clusters (owner, name, instance, objects) select $1, $2, $4::text, $5::jsonb
     where exists (select from clusters where owner = $1 and name = $2)
       or (select count(*) from clusters where owner = $1) < $3::integer
     on conflict (owner, name) do update set heartbeat_at = now(), lost_at = null,
-      instance = coalesce($4::text, clusters.instance),
+      instance = coalesce($4::text, clusters.instance), objects = coalesce($5::jsonb, clusters.objects),
       unmarked_since = case when clusters.lost_at is null then clusters.unmarked_since else clock_timestamp() end,
       settle_xid = case when clusters.lost_at is null then clusters.settle_xid end
     where clusters.lost_at is not null
@@ -48,8 +56,10 @@ export async function writeHeartbeat(
   name: string,
   limit: number,
   instance: string | null = null,
+  objects: ObjectCounts | null = null,
 ): Promise<ClusterRow | null> {
-  return (await beat(db, owner, name, limit, instance))[0] ?? null;
+  const counts = objects === null ? null : JSON.stringify(objects);
+  return (await beat(db, owner, name, limit, instance, counts))[0] ?? null;
 }
 
 const selectOf = statement<ClusterRow>(

@@ -1,6 +1,6 @@
 // The tables of history as drizzle sees them: changes of zones and records, changes of teams, people and keys, and the octets that
 // both take. The head of tables.ts describes how tables are written.
-import { bigint, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, date, index, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { at, numberArray, textC } from './column-types.ts';
 
 export const changes = pgTable(
@@ -82,4 +82,15 @@ export const historyPruned = pgTable(
     at: at('at').notNull(),
   },
   (t) => [primaryKey({ name: 'history_pruned_pkey', columns: [t.kind, t.owner] })],
+);
+
+/** The number of changes of zones and records by owner and day in UTC. Counted with history_usage. */
+export const changeDays = pgTable(
+  'change_days',
+  {
+    owner: text('owner').notNull(),
+    day: date('day').notNull(),
+    changes: bigint('changes', { mode: 'number' }).notNull(),
+  },
+  (t) => [primaryKey({ name: 'change_days_pkey', columns: [t.owner, t.day] })],
 );

@@ -1,6 +1,6 @@
 // The tables of name server nodes: their keys, and what they report; see tables.ts.
 import { sql } from 'drizzle-orm';
-import { check, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, check, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text } from 'drizzle-orm/pg-core';
 import { at, bytea, cidrs, pgSnapshot, textC } from './column-types.ts';
 
 /** A node key reads all zones with their private keys and reports. It belongs to no team and has no other right. */
@@ -43,10 +43,33 @@ export const nodes = pgTable(
     // When the instance began to report, without a pause of 30 s since then.
     firstAt: at('first_at').notNull(),
     reportedAt: at('reported_at').notNull(),
+    // {noerror, nxdomain, …}: the answers that the name server has given since it started. Null: the node does not say.
+    answers: jsonb('answers'),
+    // The changes of zones that the instance has applied, and the sum of the seconds from each change to its report.
+    applied: bigint('applied', { mode: 'number' }).notNull().default(0),
+    appliedSeconds: doublePrecision('applied_seconds').notNull().default(0),
   },
   (t) => [
     primaryKey({ name: 'nodes_pkey', columns: [t.name, t.instance] }),
     check('nodes_position', sql`(${t.cursor} is null) = (${t.position} is null)`),
+  ],
+);
+
+/** The counters of a node at one minute. The overview of the console draws their differences. */
+export const nodeSamples = pgTable(
+  'node_samples',
+  {
+    node: textC('node').notNull(),
+    instance: text('instance').notNull(),
+    at: at('at').notNull(),
+    // As in nodes.
+    answers: jsonb('answers'),
+    applied: bigint('applied', { mode: 'number' }).notNull(),
+    appliedSeconds: doublePrecision('applied_seconds').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'node_samples_pkey', columns: [t.node, t.instance, t.at] }),
+    index('node_samples_at_idx').on(t.at),
   ],
 );
 

@@ -25,6 +25,8 @@ export interface NodeReportRow {
   failingCount: number;
   failing: readonly { id: string; error: string }[];
   startedAt: Date;
+  /** The answers since the start of the name server, by result. Null: the node does not say. */
+  answers: Readonly<Record<string, number>> | null;
 }
 
 export interface Reported {
@@ -54,8 +56,12 @@ const ANSWER = `
 
 /** A report under a name that somebody else holds changes no row. The list of failing zones is written only if it changed. */
 const FIRST_AT = `case when n.${LIVING} then n.first_at else statement_timestamp() end`;
+/** A node that was restored, or that lost its state, applies a list instead of changes. */
+const APPLIED = `select n.applied + count(*), n.applied_seconds + coalesce(sum(extract(epoch from statement_timestamp() - f.at)), 0)
+    from feed_changes f where n.epoch = $8 and f.xid >= pg_snapshot_xmin(n.position)
+      and not pg_visible_in_snapshot(f.xid, n.position) and pg_visible_in_snapshot(f.xid, $7::pg_snapshot)`;
 const updateNode = statement<Reported>(`
-  update nodes n set key_id = $3, version = $4, engine = $5, cursor = $6, position = $7::pg_snapshot, epoch = $8, zones = $9,
+  update nodes n set answers = coalesce($13::jsonb, n.answers), (applied, applied_seconds) = (${APPLIED}), key_id = $3, version = $4, engine = $5, cursor = $6, position = $7::pg_snapshot, epoch = $8, zones = $9,
     failing_count = $10, failing = case when n.failing = $11::jsonb then n.failing else $11::jsonb end,
     started_at = $12::timestamptz, first_at = ${FIRST_AT}, reported_at = statement_timestamp()
   where n.name = $1 and n.instance = $2 and not ${CLAIMED(`(${FIRST_AT})`)}
@@ -63,9 +69,9 @@ const updateNode = statement<Reported>(`
 
 const insertNode = statement<Reported>(`
   insert into nodes (name, instance, key_id, version, engine, cursor, position, epoch, zones, failing_count, failing, started_at,
-    first_at, reported_at)
+    first_at, reported_at, answers)
   select $1, $2, $3, $4, $5, $6, $7::pg_snapshot, $8, $9::integer, $10::integer, $11::jsonb, $12::timestamptz,
-    statement_timestamp(), statement_timestamp()
+    statement_timestamp(), statement_timestamp(), $13::jsonb
   where not ${CLAIMED('statement_timestamp()')} and (select count(*) from nodes) < ${MOST_NODES}
   on conflict do nothing
   returning ${ANSWER}`);
@@ -80,7 +86,8 @@ export async function writeReport(db: Db, report: NodeReportRow): Promise<Report
   const { name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, startedAt } = report;
   const failing = JSON.stringify(report.failing);
   const values = [name, instance, keyId, version, engine, cursor, position, epoch, zones, failingCount, failing];
-  const parameters = [...values, startedAt.toISOString()];
+  const answers = report.answers === null ? null : JSON.stringify(report.answers);
+  const parameters = [...values, startedAt.toISOString(), answers];
   const [updated] = await updateNode(db, ...parameters);
   if (updated) return updated;
   const [inserted] = await insertNode(db, ...parameters);

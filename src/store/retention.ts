@@ -68,6 +68,12 @@ const BUCKET = 10_000;
 /** The size of a row without its two values, in octets. */
 const ROW = 200;
 
+/** The number of changes by owner and day, of the same rows. */
+const DAYS = `days as (
+          insert into change_days as d (owner, day, changes)
+          select owner, (at at time zone 'UTC')::date, count(*) from settled where owner is not null group by 1, 2
+          on conflict (owner, day) do update set changes = d.changes + excluded.changes),`;
+
 type Statements = ReturnType<typeof statements>;
 
 const STATEMENTS: Readonly<Record<History, Statements>> = {
@@ -106,6 +112,7 @@ function statements(kind: History, table: string, owner: string) {
           insert into history_usage as u (kind, bucket, owner, bytes)
           select '${kind}', id / ${BUCKET}, owner, sum(bytes) from settled where owner is not null group by 2, 3
           on conflict (kind, bucket, owner) do update set bytes = u.bytes + excluded.bytes),
+        ${kind === 'zones' ? DAYS : ''}
         marked as (
           insert into history_marks (kind, counted_to) select '${kind}', max(id) from settled having count(*) > 0
           on conflict (kind) do update set counted_to = excluded.counted_to)
@@ -184,4 +191,13 @@ export async function deleteOldestOf(
 ): Promise<number> {
   const run = STATEMENTS[history].deleteOldest;
   return (await run(tx, owner, bucket, excess, limit))[0]?.deleted ?? 0;
+}
+
+const daysBefore = statement(`
+  delete from change_days where (owner, day) in (select owner, day from change_days where day < $1::date limit $2)
+  returning 1 as one`);
+
+/** Deletes the counts of days before `before`, at most `limit`. @returns how many */
+export async function deleteDays(tx: Tx, before: Date, limit: number): Promise<number> {
+  return (await daysBefore(tx, before.toISOString().slice(0, 10), limit)).length;
 }

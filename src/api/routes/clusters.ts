@@ -43,8 +43,9 @@ export function clusterRoutes(app: FastifyInstance, context: ServiceContext): vo
       },
     },
     async (request) => {
-      const { owner, instance } = request.query;
-      return takeHeartbeat(context, actorOf(request), request.params.name, owner, instance);
+      const { owner, instance, objects, notReady } = request.query;
+      const counts = objects === undefined ? null : { total: Number(objects), notReady: Number(notReady ?? 0) };
+      return takeHeartbeat(context, actorOf(request), request.params.name, { owner, instance, objects: counts });
     },
   );
   routes.delete(

@@ -19,7 +19,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
 };
 
 /** The parts of console.css, in the order in which they apply. */
-const STYLES = ['tokens.css', 'shell.css', 'forms.css', 'tables.css', 'history.css', 'live.css'];
+const STYLES = ['tokens.css', 'shell.css', 'forms.css', 'tables.css', 'history.css', 'live.css', 'overview.css'];
 const CONSOLE_CSS = STYLES.map((name) => readFileSync(`${OWN}/${name}`, 'utf8')).join('');
 
 const addresses = new Map<string, string>();

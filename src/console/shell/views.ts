@@ -22,6 +22,7 @@ declare module '@fastify/secure-session' {
 
 /** The links in the head of each page. */
 const SECTIONS = [
+  ['/console/', 'Overview'],
   ['/console/zones', 'Zones'],
   ['/console/teams', 'Teams'],
 ] as const;

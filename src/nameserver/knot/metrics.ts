@@ -69,7 +69,7 @@ export function createStatisticsReader(read: () => Promise<KnotItem[]>, clock: C
 }
 
 /** Registers the metrics. Nothing is read before the first scrape. */
-export function watchKnot({ registry }: Metrics, folder: KnotFolder, clock = realClock): { close(): void } {
+export function watchKnot({ registry }: Metrics, folder: KnotFolder, clock = realClock): StatisticsReader {
   // One more connection in knotd's queue of five, in addition to the four of the node.
   const control = knotControl({
     socket: folder.socket,
@@ -124,5 +124,5 @@ export function watchKnot({ registry }: Metrics, folder: KnotFolder, clock = rea
     'Resident memory of knotd. There is no such series in a pod, where the process of another container is not visible.',
     () => knotMemory(folder),
   );
-  return { close: () => control.close() };
+  return { latest, close: () => control.close() };
 }

@@ -108,3 +108,10 @@ export function zoneCount(items: readonly KnotItem[]): number | null {
   const found = items.find(({ section, item }) => section === 'server' && item === 'zone-count')?.data;
   return found === undefined ? null : Number(found);
 }
+
+const ANSWERS = COUNTERS.find(({ name }) => name === 'dns_answers_total') as Family;
+
+/** The answers since knotd started, by response code in upper case. */
+export function answersByCode(items: readonly KnotItem[]): Map<string, number> {
+  return new Map(samplesOf(ANSWERS, items).map(({ labels, value }) => [labels.rcode ?? 'other', value]));
+}

@@ -15,6 +15,7 @@ import { runOf } from '../knot/run.ts';
 import { transferEngine } from '../knot/transfer-engine.ts';
 import { zoneEngine } from '../knot/zones.ts';
 import type { NODE_SETTINGS } from '../settings.ts';
+import { reportAnswers } from './answers.ts';
 import { createFeedApi } from './api.ts';
 import type { ZoneEngine } from './engine.ts';
 import { SlowEngine } from './faults.ts';
@@ -53,7 +54,7 @@ export function composeNode(
   const control = knotControl({ socket: folder.socket, connectMs: CONNECT_MS });
   const statistics = watchKnot(metrics, folder);
   let node: RunningNode | null = null;
-  const api = createFeedApi({
+  const feed = createFeedApi({
     url: config.ZONESTEAD_FEED_URL,
     key: config.ZONESTEAD_NODE_KEY,
     node: config.ZONESTEAD_NODE_NAME,
@@ -61,6 +62,7 @@ export function composeNode(
     clock: realClock,
     onDate: (ms) => node?.clockOfApi(ms),
   });
+  const api = reportAnswers(feed, async () => (await statistics.latest()).items, realClock);
   const engine = zoneEngine({ control, folder, keys: keyStore({ keymgr: config.ZONESTEAD_KEYMGR, folder }) });
   const running = startNode(
     {
@@ -92,7 +94,7 @@ export function composeNode(
     close: async () => {
       statistics.close();
       control.close();
-      await api.close();
+      await feed.close();
       state.close();
     },
   };

@@ -51,6 +51,8 @@ export interface HeartbeatOptions {
   holderOf(zone: DNSZone): Holder | undefined;
   /** The holder of the operator's own key, which reports a cluster without zones. */
   own(signal: AbortSignal): Promise<Holder>;
+  /** Counts the zones and their records. (Default: the heartbeats do not tell them.) */
+  count?(zones: readonly DNSZone[]): { total: number; notReady: number };
   /** Called when another cluster got the name, and when this one has it again. */
   nameChanged(zones: readonly DNSZone[]): void;
   /** Called when the service drained or restored the cluster, and when it has withdrawn all records of a drained one. */
@@ -66,12 +68,16 @@ const EVERY_MS = 10_000;
 const RETRY_MS = 2_000;
 const LIMIT_MS = 5_000;
 const CALLS = 8;
+/** The time between two counts of objects, in ms. */
+const COUNT_MS = 60_000;
 
 interface Seen {
   readonly holder: Holder;
   state: Pick<Cluster, 'state' | 'settled'> | null;
   /** Whether another cluster has the name; null until the service has answered. */
   isTaken: boolean | null;
+  /** The last count of objects, and its time. Null: the service does not take it, or has not answered. */
+  counted: { objects: { total: number; notReady: number }; at: number } | null;
   /** The failure that was logged last; null after a success. */
   problem: string | null;
   /** The time of the last success, or of the first attempt. */
@@ -92,7 +98,9 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
     for (const holder of holders.length > 0 ? holders : [await options.own(signal)]) {
       const isMet = met.some(({ holder: { client, owner } }) => client === holder.client && owner === holder.owner);
       if (!isMet)
-        met.push(find(holder) ?? { holder, state: null, isTaken: null, problem: null, acceptedAt: clock.now() });
+        met.push(
+          find(holder) ?? { holder, state: null, isTaken: null, counted: null, problem: null, acceptedAt: clock.now() },
+        );
     }
     seen = met;
   }
@@ -101,7 +109,10 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
   async function send(name: string, instance: string, known: Seen, signal: AbortSignal): Promise<boolean> {
     const { client, owner } = known.holder;
     try {
-      const answer = await client.clusters.heartbeat(name, { owner, instance }, { signal, timeoutMs: LIMIT_MS });
+      const objects = known.counted?.objects;
+      const beat = objects === undefined ? { owner, instance } : { owner, instance, objects };
+      const answer = await client.clusters.heartbeat(name, beat, { signal, timeoutMs: LIMIT_MS });
+      recount(known, answer);
       if (known.problem !== null) log.info({ cluster: name, owner }, 'the DNS service accepts the heartbeats again');
       options.sent('accepted');
       judge(known, false);
@@ -124,6 +135,14 @@ export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
   }
 
   const zonesOf = (known: Seen) => zones.list().filter((zone) => find(options.holderOf(zone)) === known);
+
+  /** A service that takes the numbers has them in its answer, if only as null. The next heartbeat tells them. */
+  function recount(known: Seen, { objects }: Cluster): void {
+    const { counted } = known;
+    if (objects === undefined || options.count === undefined) known.counted = null;
+    else if (counted === null || clock.now() - counted.at >= COUNT_MS)
+      known.counted = { objects: options.count(zonesOf(known)), at: clock.now() };
+  }
 
   function judge(known: Seen, isTaken: boolean): void {
     const was = known.isTaken ?? false;

@@ -33,6 +33,11 @@ export function createReports(
     everyMs,
     holderOf: (zone) => holderOf(credentials, zone),
     own: async (signal) => ({ client: credentials.own.client, owner: await credentials.own.owner(signal) }),
+    count: (owned) => {
+      const objects = owned.flatMap((zone) => [zone, ...records.byIndex(BY_ZONE, keyOf(zone))]);
+      const notReady = objects.filter(({ status }) => findCondition(status?.conditions, 'Ready')?.status !== 'True');
+      return { total: objects.length, notReady: notReady.length };
+    },
     nameChanged: (changed) => {
       for (const zone of changed) context.enqueueZone(keyOf(zone));
     },

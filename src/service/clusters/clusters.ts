@@ -6,6 +6,7 @@ import {
   countSetsOf,
   deleteCluster,
   lockStates,
+  type ObjectCounts,
   writeDrained,
   writeHeartbeat,
 } from '#store/clusters.ts';
@@ -29,28 +30,35 @@ export interface ClusterView {
   drainedAt: string | null;
   lostAt: string | null;
   createdAt: string;
+  objects: ObjectCounts | null;
 }
 
 /** The clusters that one team or person may have. */
 export const MOST_CLUSTERS = 100;
 
+interface Heartbeat {
+  /** `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.) */
+  owner: string | undefined;
+  /** The Kubernetes cluster that sends it; while it is not lost, no other one gets its name. */
+  instance: string | undefined;
+  /** Null: the operator does not say. */
+  objects: ObjectCounts | null;
+}
+
 /**
  * Notes a heartbeat. The first one adds the cluster.
- * @param ownerText `org:<teamId>` or `personal`. (Default: the team of an app key, or the person.)
- * @param instance the Kubernetes cluster that sends it; while it is not lost, no other one gets its name
  * @throws Refusal forbidden, bad_request (owner), conflict (too many clusters, another instance has the name)
  */
 export async function takeHeartbeat(
   context: ServiceContext,
   actor: Actor,
   name: string,
-  ownerText: string | undefined,
-  instance: string | undefined,
+  { owner: ownerText, instance, objects }: Heartbeat,
 ): Promise<ClusterView> {
   if (actor.records !== 'write' && ![...actor.grants.values()].includes('write'))
     throw refusal('may-not-write-records');
   const owner = idOf(actor, ownerText ?? (actor.user === null ? `org:${actor.teamId}` : 'personal'));
-  const cluster = await writeHeartbeat(context.db, owner, name, MOST_CLUSTERS, instance ?? null);
+  const cluster = await writeHeartbeat(context.db, owner, name, MOST_CLUSTERS, instance ?? null, objects);
   if (cluster === null) throw refusal('too-many-clusters', { limit: MOST_CLUSTERS });
   if (instance !== undefined && cluster.instance !== instance)
     throw refusal('cluster-name-taken', { name, seconds: LOST_MS / 1_000 });
@@ -206,7 +214,7 @@ function ownerOf({ owner }: ClusterRow, actor: Actor): string {
 }
 
 function viewOf(cluster: ClusterRow, actor: Actor): ClusterView {
-  const { name, heartbeatAt, drainedAt, lostAt, isSettled, createdAt } = cluster;
+  const { name, heartbeatAt, drainedAt, lostAt, isSettled, createdAt, objects } = cluster;
   const text = (ms: number) => new Date(ms).toISOString();
   return {
     name,
@@ -217,5 +225,6 @@ function viewOf(cluster: ClusterRow, actor: Actor): ClusterView {
     drainedAt: drainedAt === null ? null : text(drainedAt),
     lostAt: lostAt === null ? null : text(lostAt),
     createdAt: text(createdAt),
+    objects,
   };
 }

@@ -18,6 +18,7 @@ export interface NodeReport {
   zones: number;
   failingCount: number;
   failing: readonly { id: string; error: string }[];
+  answers?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface Reports {
@@ -29,7 +30,7 @@ export interface Reports {
     context: Pick<ServiceContext, 'db'>,
     actor: NodeActor,
     report: NodeReport,
-  ): Promise<{ duplicate: boolean; compare: string | null; transfers: string | null }>;
+  ): Promise<{ duplicate: boolean; compare: string | null; transfers: string | null; answers: true }>;
 }
 
 const FORGET_EVERY_MS = 60 * 60 * 1_000;
@@ -67,6 +68,7 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
         failingCount: Math.max(failingCount, failing.length),
         failing: failing.map(({ id, error }) => ({ id: storable(id), error: storable(error) })),
         startedAt: new Date(report.startedAt),
+        answers: report.answers ?? null,
       });
       if (reported === null) {
         const keyId = await holderOfName(db, node, actor.keyId);
@@ -79,7 +81,8 @@ export function createReports(log: Logger, now: () => number, onReport: () => vo
         forgotten = now();
         await forgetNodes(db);
       }
-      return { duplicate: reported.isDuplicate, compare: reported.compare, transfers: reported.transfers };
+      const { isDuplicate, compare, transfers } = reported;
+      return { duplicate: isDuplicate, compare, transfers, answers: true };
     },
   };
 }

@@ -66,6 +66,7 @@ test('a heartbeat adds a cluster, and the list shows it', async () => {
     lastHeartbeat: expect.stringMatching(/^\d{4}-.*Z$/),
     drainedAt: null,
     lostAt: null,
+    objects: null,
     createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
   });
   expect(((await send(owner, 'GET', '')).body.clusters as { name: string }[]).map(({ name }) => name)).toContain(east);

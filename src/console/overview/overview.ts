@@ -1,0 +1,74 @@
+// The start page of the console: queries, the time from a change to its answer, changes a day, and the clusters, as plots.
+import type { FastifyInstance } from 'fastify';
+import { actorOf } from '#api/hooks/auth.ts';
+import { type Overview, readOverview, SLOT_SECONDS } from '#service/overview/overview.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { clip } from '../shell/shown.ts';
+import { show } from '../shell/views.ts';
+import { whenOf } from '../shell/when.ts';
+import { barPlot, linePlot, MOST_LINES, type Plot } from './plot.ts';
+import { ratesOf } from './rates.ts';
+
+const RESULTS = ['noerror', 'nxdomain', 'servfail', 'refused', 'other'];
+
+export function overviewPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  app.get('/', async (request, reply) => {
+    const overview = await readOverview(context, actorOf(request));
+    const now = context.now();
+    return show(request, reply, 'overview/overview', {
+      title: 'Overview',
+      traffic: overview.nodes === null ? null : trafficOf(overview.nodes, now),
+      changes: changesOf(overview.days),
+      notReady: notReadyOf(overview.clusters),
+      clusters: overview.clusters.map((cluster) => ({ ...cluster, heartbeat: whenOf(cluster.lastHeartbeat, now) })),
+    });
+  });
+}
+
+function changesOf(days: Overview['days']): { plot: Plot; total: number } {
+  const plot = barPlot({
+    id: 'changes',
+    title: 'Changes a day',
+    unit: 'changes',
+    moments: days.map(({ day }) => day),
+    series: [{ name: 'Changes', values: days.map(({ changes }) => changes) }],
+  });
+  return { plot, total: days.reduce((sum, { changes }) => sum + changes, 0) };
+}
+
+/** Null: no operator tells the numbers. */
+function notReadyOf(clusters: Overview['clusters']): Plot | null {
+  const counted = clusters.flatMap(({ name, objects }) =>
+    objects === null ? [] : [{ name: clip(name, 20), objects }],
+  );
+  if (counted.length === 0) return null;
+  return barPlot({
+    ...{ id: 'not-ready', title: 'Objects that are not Ready', unit: 'objects', momentsAre: 'Cluster' },
+    moments: counted.map(({ name }) => name),
+    series: [{ name: 'Not Ready', values: counted.map(({ objects }) => objects.notReady) }],
+  });
+}
+
+function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Date) {
+  const { slots, byNode, byResult, latency } = ratesOf(samples, SLOT_SECONDS, now);
+  const moments = slots.map((slot) => `${slot.toISOString().slice(11, 16)}`);
+  const shared = { unit: 'queries a second', moments };
+  const seriesOf = (series: typeof byNode) => [...series].map(([name, values]) => ({ name, values }));
+  // A result that no query had is no line.
+  const results = RESULTS.flatMap((result) => {
+    const values = byResult.get(result);
+    return values?.some((value) => value !== null && value > 0) ? [{ name: result.toUpperCase(), values }] : [];
+  });
+  return {
+    living,
+    hidden: Math.max(0, byNode.size - MOST_LINES),
+    plots: [
+      linePlot({ ...shared, id: 'by-node', title: 'Queries a second by node', series: seriesOf(byNode) }),
+      linePlot({ ...shared, id: 'by-result', title: 'Queries a second by result', series: results }),
+      linePlot({
+        ...{ id: 'latency', title: 'Seconds from a change to its answer', unit: 'seconds', moments },
+        series: latency.every((value) => value === null) ? [] : [{ name: 'Average of all nodes', values: latency }],
+      }),
+    ],
+  };
+}

@@ -1,0 +1,153 @@
+// Plots as SVG paths, measured here and drawn by overview/plot.eta. Colours are classes, because the Content-Security-Policy allows no
+// inline style, and lines differ in their dashes too. Pure.
+
+interface Series {
+  name: string;
+  /** Null: nothing is known. A gap in the line. */
+  values: readonly (number | null)[];
+}
+
+export interface Plot {
+  id: string;
+  title: string;
+  /** The whole plot in a sentence, for screen readers. */
+  desc: string;
+  width: number;
+  height: number;
+  /** Horizontal lines with their value. */
+  grid: { y: number; text: string }[];
+  labels: { x: number; text: string; anchor: 'start' | 'middle' | 'end' }[];
+  lines: { name: string; path: string; latest: string }[];
+  bars: { x: number; y: number; width: number; height: number; title: string }[];
+  /** The same figures as text. */
+  table: { head: string[]; rows: string[][] };
+}
+
+interface Given {
+  id: string;
+  title: string;
+  /** The unit of the values, for texts: `queries a second`. */
+  unit: string;
+  /** Under the plot, one for each value. */
+  moments: readonly string[];
+  /** The heading of the moments in the table. (Default: Time (UTC).) */
+  momentsAre?: string;
+  series: readonly Series[];
+}
+
+const WIDTH = 560;
+const HEIGHT = 170;
+const LEFT = 46;
+const RIGHT = 8;
+const TOP = 10;
+const BOTTOM = 24;
+/** Lines that differ in colour and dashes. */
+export const MOST_LINES = 6;
+const MOST_WIDTH = 60;
+/** Bars that have a label each. */
+const MOST_LABELS = 5;
+/** Rows of the table, each with the average of its time. */
+const ROWS = 24;
+
+export function linePlot(given: Given): Plot {
+  const { series, moments } = given;
+  const top = topOf(series);
+  const x = (at: number) => LEFT + (at * (WIDTH - LEFT - RIGHT)) / Math.max(1, moments.length - 1);
+  const lines = series.slice(0, MOST_LINES).map(({ name, values }) => ({
+    name,
+    path: pathOf(values, x, (value) => yOf(value, top)),
+    latest: textOf(values.findLast((value) => value !== null) ?? null),
+  }));
+  return { ...frame(given, top), lines, bars: [], labels: ends(moments) };
+}
+
+export function barPlot(given: Given): Plot {
+  const { series, moments } = given;
+  const top = topOf(series);
+  const step = (WIDTH - LEFT - RIGHT) / Math.max(1, moments.length);
+  const width = Math.min(step * 0.7, MOST_WIDTH);
+  const bars = (series[0]?.values ?? []).map((value, at) => {
+    const y = yOf(value ?? 0, top);
+    const title = `${moments[at]}: ${textOf(value)} ${given.unit}`;
+    const box = { x: round(LEFT + (at + 0.5) * step - width / 2), width: round(width), y };
+    return { ...box, height: round(HEIGHT - BOTTOM - y), title };
+  });
+  const centre = (at: number) => round(LEFT + (at + 0.5) * step);
+  const each = moments.map((text, at) => ({ x: centre(at), text, anchor: 'middle' as const }));
+  // Bars count things, of which there is no half.
+  const whole = frame(given, top);
+  const grid = whole.grid.filter((_, at) => at !== 1 || Number.isInteger(top / 2));
+  return { ...whole, grid, lines: [], bars, labels: moments.length <= MOST_LABELS ? each : ends(moments) };
+}
+
+function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series }: Given, top: number) {
+  const shown = series.slice(0, MOST_LINES);
+  const every = Math.ceil(moments.length / ROWS);
+  const rows = moments.flatMap((moment, at) =>
+    at % every === (moments.length - 1) % every
+      ? [[moment, ...series.map(({ values }) => textOf(averageOf(values.slice(Math.max(0, at - every + 1), at + 1))))]]
+      : [],
+  );
+  const words = shown.map(({ name, values }) => {
+    const known = values.filter((value) => value !== null);
+    return `${name}: at most ${textOf(known.length === 0 ? null : Math.max(...known))} ${unit}`;
+  });
+  return {
+    ...{ id, title, width: WIDTH, height: HEIGHT },
+    desc: words.length === 0 ? 'There are no figures yet.' : `${words.join('; ')}.`,
+    grid: [0, 0.5, 1].map((part) => ({ y: yOf(top * part, top), text: textOf(top * part) })),
+    table: { head: [momentsAre, ...series.map(({ name }) => name)], rows },
+  };
+}
+
+/** The average of the known values. */
+function averageOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+/** The largest value, rounded up to 1, 2 or 5 times a power of ten. */
+function topOf(series: readonly Series[]): number {
+  const most = Math.max(0, ...series.flatMap(({ values }) => values.filter((value) => value !== null)));
+  if (most === 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(most));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((value) => value >= most) ?? most;
+}
+
+function yOf(value: number, top: number): number {
+  return round(HEIGHT - BOTTOM - (value / top) * (HEIGHT - TOP - BOTTOM));
+}
+
+function pathOf(values: readonly (number | null)[], x: (at: number) => number, y: (value: number) => number): string {
+  let isOpen = false;
+  return values
+    .flatMap((value, at) => {
+      const command = isOpen ? 'L' : 'M';
+      isOpen = value !== null;
+      // A single point is a line without length, which round ends make visible.
+      const isAlone = command === 'M' && values[at + 1] == null;
+      return value === null ? [] : [`${command}${round(x(at))} ${y(value)}${isAlone ? 'h0' : ''}`];
+    })
+    .join('');
+}
+
+function ends(moments: readonly string[]): Plot['labels'] {
+  const at = (index: number) => moments[index] ?? '';
+  const middle = Math.floor((moments.length - 1) / 2);
+  return [
+    { x: LEFT, text: at(0), anchor: 'start' },
+    { x: (LEFT + WIDTH - RIGHT) / 2, text: at(middle), anchor: 'middle' },
+    { x: WIDTH - RIGHT, text: at(moments.length - 1), anchor: 'end' },
+  ];
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** Three digits at most; `–` for an unknown value. */
+export function textOf(value: number | null): string {
+  if (value === null) return '–';
+  if (value >= 10_000) return `${Number((value / 1_000).toPrecision(3))}k`;
+  return String(Number(value.toPrecision(value >= 100 ? 4 : 3)));
+}

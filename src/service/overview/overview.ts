@@ -1,0 +1,53 @@
+// The figures of the start page of the console. The counters of name servers are totals of all tenants, so only people whose teams own
+// every zone of the service see them.
+import { hasOtherZones, readDays } from '#store/change-days.ts';
+import { type NodeSample, readSamples } from '#store/node-samples.ts';
+import { livingRows } from '#store/nodes.ts';
+import { type Actor, teamsOfActor } from '../accounts/actor.ts';
+import { type ClusterView, readClusters } from '../clusters/clusters.ts';
+import type { ServiceContext } from '../context.ts';
+
+export type { NodeSample } from '#store/node-samples.ts';
+
+export interface Overview {
+  /** Null: other tenants have zones here. */
+  nodes: { samples: NodeSample[]; living: number } | null;
+  /** The changes of zones and records by day in UTC, the oldest first. Counted a few minutes later. */
+  days: { day: string; changes: number }[];
+  clusters: ClusterView[];
+}
+
+/** Days that are shown, with today. */
+const DAYS = 14;
+const DAY_MS = 24 * 60 * 60 * 1_000;
+/** The length of a slot of the samples, in seconds. */
+export const SLOT_SECONDS = 15 * 60;
+
+/** The figures of the zones and clusters of a person and of the person's teams. */
+export async function readOverview(context: ServiceContext, actor: Actor): Promise<Overview> {
+  const { db } = context;
+  const now = context.now();
+  const owners = [...teamsOfActor(actor), ...(actor.user === null ? [] : [actor.user.id])];
+  const [days, clusters, isShared] = await Promise.all([
+    readDays(db, owners, new Date(now.getTime() - (DAYS - 1) * DAY_MS)),
+    readClusters(context, actor, undefined),
+    hasOtherZones(db, owners),
+  ]);
+  return { days: allDays(days, now), clusters, nodes: isShared ? null : await readNodes(context, now) };
+}
+
+async function readNodes({ db }: ServiceContext, now: Date): Promise<NonNullable<Overview['nodes']>> {
+  const [samples, living] = await Promise.all([
+    readSamples(db, new Date(now.getTime() - DAY_MS), SLOT_SECONDS),
+    livingRows(db),
+  ]);
+  return { samples, living: new Set(living.map(({ node }) => node)).size };
+}
+
+function allDays(known: Overview['days'], now: Date): Overview['days'] {
+  const changes = new Map(known.map((each) => [each.day, each.changes]));
+  return Array.from({ length: DAYS }, (_, at) => {
+    const day = new Date(now.getTime() - (DAYS - 1 - at) * DAY_MS).toISOString().slice(0, 10);
+    return { day, changes: changes.get(day) ?? 0 };
+  });
+}

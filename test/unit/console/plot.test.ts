@@ -1,0 +1,70 @@
+// Plots: scales, gaps, texts and tables.
+import { describe, expect, test } from 'vitest';
+import { barPlot, linePlot, textOf } from '#console/overview/plot.ts';
+
+const plot = (values: (number | null)[], more = {}) =>
+  linePlot({
+    ...{ id: 'a', title: 'Queries', unit: 'queries a second' },
+    moments: values.map((_, at) => `t${at}`),
+    series: [{ name: 'ns1', values }],
+    ...more,
+  });
+
+describe('a plot', () => {
+  test.each([
+    [0.03, '0.05'],
+    [1, '1'],
+    [1.1, '2'],
+    [420, '500'],
+    [6_000, '10k'],
+    [0, '1'],
+  ])('with at most %d has a scale up to %s', (most, text) => {
+    expect(plot([0, most]).grid.at(-1)?.text).toBe(text);
+  });
+
+  test('has zero at the bottom and the top of the scale at the top', () => {
+    const { lines, grid } = plot([0, 10]);
+    const [low, , high] = grid;
+    expect(lines[0]?.path).toBe(`M46 ${low?.y}L552 ${high?.y}`);
+    expect(low?.y).toBeGreaterThan(high?.y ?? 0);
+  });
+
+  test('leaves a gap where nothing is known, and shows a single value as a dot', () => {
+    const { path } = plot([1, 1, null, 1, null]).lines[0] ?? { path: '' };
+    expect(path.match(/M/g)).toHaveLength(2);
+    expect(path).toMatch(/L[^M]*M[\d. ]+h0$/);
+  });
+
+  test('says its figures in words and in a table of averages', () => {
+    const { desc, table } = plot(Array.from({ length: 96 }, (_, at) => at));
+    expect(desc).toBe('ns1: at most 95 queries a second.');
+    expect(table.head).toEqual(['Time (UTC)', 'ns1']);
+    expect(table.rows).toHaveLength(24);
+    // The last four of 96 values.
+    expect(table.rows.at(-1)).toEqual(['t95', String((92 + 93 + 94 + 95) / 4)]);
+    expect(plot([1, null, null]).table.rows).toEqual([
+      ['t0', '1'],
+      ['t1', '–'],
+      ['t2', '–'],
+    ]);
+    expect(plot([], { series: [] }).desc).toBe('There are no figures yet.');
+  });
+
+  test('draws six lines, and the table has all', () => {
+    const series = Array.from({ length: 8 }, (_, at) => ({ name: `ns${at}`, values: [1, 2] }));
+    const { lines, table } = plot([1, 2], { series });
+    expect([lines.length, table.head.length]).toEqual([6, 9]);
+  });
+
+  test('with bars has one bar for each value, from the bottom', () => {
+    const given = { id: 'b', title: 'Changes', unit: 'changes', moments: ['mon', 'tue'] };
+    const { bars, labels } = barPlot({ ...given, series: [{ name: 'Changes', values: [5, 10] }] });
+    expect(bars.map(({ title }) => title)).toEqual(['mon: 5 changes', 'tue: 10 changes']);
+    expect((bars[1]?.height ?? 0) / (bars[0]?.height ?? 1)).toBeCloseTo(2);
+    expect(labels.map(({ text }) => text)).toEqual(['mon', 'tue']);
+  });
+});
+
+test('numbers have three digits', () => {
+  expect([null, 0, 0.12345, 12.345, 1_234, 56_789].map(textOf)).toEqual(['–', '0', '0.123', '12.3', '1234', '56.8k']);
+});
