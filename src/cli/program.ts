@@ -54,7 +54,7 @@ export function programOf(command: Command, stop: AbortController = new AbortCon
         await command.parseAsync();
       } catch (error) {
         if (!stop.signal.aborted) {
-          process.stderr.write(`${command.name()}: ${error instanceof Error ? error.message : String(error)}\n`);
+          process.stderr.write(`${command.name()}: ${messageOf(error)}\n`);
           process.exitCode = error instanceof CommandFailed ? error.exitCode : 1;
         }
       }
@@ -62,6 +62,17 @@ export function programOf(command: Command, stop: AbortController = new AbortCon
       process.exit();
     },
   };
+}
+
+/** A failed statement names itself with all its words; people need the reason of the database. */
+function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error instanceof CommandFailed ? error.cause : error;
+  if (!(cause instanceof Error) || !cause.message.startsWith('Failed query:') || !(cause.cause instanceof Error)) {
+    return error.message;
+  }
+  const { message, code = '' } = cause.cause as NodeJS.ErrnoException;
+  return `the database refused, or is unreachable: ${message || code}. Is DATABASE_URL right?`;
 }
 
 export function printLine(line: string): void {

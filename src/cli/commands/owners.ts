@@ -1,5 +1,6 @@
 // `zonestead owners …`: the owners of records, over the REST API.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -26,9 +27,9 @@ const release = describeCommand({
     { usage: '<zone>', describe: 'name or id of the zone' },
     { usage: '<owner>', describe: 'the owner, as "owners list" prints it' },
   ],
-  options: [{ flags: '--yes', describe: 'confirm the release' }, OUTPUT_OPTION],
+  options: [YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = '', owner = ''], options: OutputOption & { yes?: boolean }, context) =>
+  run: ([zone = '', owner = ''], options: OutputOption & YesOption & DryRunOption, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/owners.ts')).releaseOwner(session, zone, owner, options),
     ),

@@ -1,20 +1,27 @@
 // `zonestead records …`: records, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
-interface WriteOptions extends OutputOption {
-  ttl?: number;
+interface WriteOptions extends OutputOption, DryRunOption {
+  /** False after --no-ttl. */
+  ttl?: number | false;
   priority?: number;
   comment?: string;
 }
 
 const ZONE = { usage: '<zone>', describe: 'name or id of the zone' } as const;
+const NAME = { usage: '<name>', describe: 'name relative to the zone; "@" is the name of the zone itself' } as const;
+const TYPE = { usage: '<type>', describe: 'record type, for instance A' } as const;
 const RECORD_ID = { usage: '<recordId>', describe: 'id of the record, as "records list" prints it' } as const;
-const WRITE_OPTIONS: readonly OptionDescription[] = [
-  { flags: '--ttl <seconds>', describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
-  { flags: '--priority <number>', describe: 'priority of an MX record', value: 'number' },
-];
+const TTL = '--ttl <seconds>';
+const NO_TTL: OptionDescription = { flags: '--no-ttl', describe: 'use the default TTL of the zone' };
+const PRIORITY: OptionDescription = {
+  flags: '--priority <number>',
+  describe: 'priority of an MX record',
+  value: 'number',
+};
 const COMMENT = '--comment <text>';
 const load = () => import('../rest/records.ts');
 
@@ -35,56 +42,83 @@ const list = describeCommand({
 const create = describeCommand({
   name: 'create',
   describe: 'create a record',
-  arguments: [
-    ZONE,
-    { usage: '<name>', describe: 'name relative to the zone; "@" is the name of the zone itself' },
-    { usage: '<type>', describe: 'record type, for instance A' },
-    { usage: '<content>', describe: 'content in zone-file syntax' },
+  arguments: [ZONE, NAME, TYPE, { usage: '<content>', describe: 'content in zone-file syntax' }],
+  options: [
+    { flags: TTL, describe: 'TTL (default: the default TTL of the zone)', value: 'number' },
+    PRIORITY,
+    { flags: COMMENT, describe: 'a comment, which is not in DNS' },
+    DRY_RUN_OPTION,
+    OUTPUT_OPTION,
   ],
-  options: [...WRITE_OPTIONS, { flags: COMMENT, describe: 'a comment, which is not in DNS' }, OUTPUT_OPTION],
   settings: REST_SETTINGS,
   run: ([zone = '', name = '', type = '', content = ''], options: WriteOptions, context) =>
     withRest(context, options, async (session) =>
-      (await load()).createRecord(session, zone, [name, type, content], writesOf(options)),
+      (await load()).createRecord(session, zone, { name, type, content }, options),
+    ),
+});
+
+const set = describeCommand({
+  name: 'set',
+  describe: 'make the records of a name and type exactly these values',
+  arguments: [
+    ZONE,
+    NAME,
+    TYPE,
+    { usage: '<values...>', describe: 'contents in zone-file syntax; for MX, with the priority first' },
+  ],
+  options: [
+    { flags: TTL, describe: 'TTL of all values (default: the records keep the TTL that they share)', value: 'number' },
+    NO_TTL,
+    { flags: COMMENT, describe: 'comment of all values; "" removes it (default: records keep their comments)' },
+    YES_OPTION,
+    DRY_RUN_OPTION,
+    OUTPUT_OPTION,
+  ],
+  settings: REST_SETTINGS,
+  run: ([zone = '', name = '', type = '', ...values], options: WriteOptions & YesOption, context) =>
+    withRest(context, options, async (session) =>
+      (await import('../rest/record-set.ts')).setRecords(session, zone, { name, type, values }, options),
     ),
 });
 
 const update = describeCommand({
   name: 'update',
-  describe: 'replace the content, the TTL and the priority of a record',
-  arguments: [ZONE, RECORD_ID, { usage: '<content>', describe: 'new content in zone-file syntax' }],
+  describe: 'change a record; values without an option or argument stay as they are',
+  arguments: [ZONE, RECORD_ID, { usage: '[content]', describe: 'new content in zone-file syntax' }],
   options: [
-    ...WRITE_OPTIONS,
-    { flags: COMMENT, describe: 'new comment; "" removes it (default: the record keeps its comment)' },
+    { flags: TTL, describe: 'new TTL', value: 'number' },
+    NO_TTL,
+    PRIORITY,
+    { flags: COMMENT, describe: 'new comment; "" removes it' },
+    DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = '', recordId = '', content = ''], options: WriteOptions, context) =>
+  run: ([zone = '', recordId = '', content], options: WriteOptions, context) =>
     withRest(context, options, async (session) =>
-      (await load()).updateRecord(session, zone, recordId, content, writesOf(options)),
+      (await load()).updateRecord(session, zone, recordId, { ...options, content }),
     ),
 });
 
 const remove = describeCommand({
   name: 'delete',
-  describe: 'delete a record',
-  arguments: [ZONE, RECORD_ID],
-  options: [OUTPUT_OPTION],
+  describe: 'delete a record by its id, or the records of a name and type',
+  arguments: [
+    ZONE,
+    { usage: '<recordIdOrName>', describe: 'id of the record, as "records list" prints it, or the name of records' },
+    { usage: '[type]', describe: 'type of the records, after a name' },
+    { usage: '[content]', describe: 'delete only the record with this content' },
+  ],
+  options: [YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = '', recordId = ''], options: OutputOption, context) =>
-    withRest(context, options, async (session) => (await load()).deleteRecord(session, zone, recordId)),
+  run: ([zone = '', name = '', type, content], options: OutputOption & YesOption & DryRunOption, context) =>
+    withRest(context, options, async (session) =>
+      (await load()).deleteRecords(session, zone, { name, type, content }, options),
+    ),
 });
 
 export const command: CommandGroup = {
   name: 'records',
   describe: 'manage records (over the REST API)',
-  commands: [list, create, update, remove],
+  commands: [list, create, set, update, remove],
 };
-
-function writesOf({ ttl, priority, comment }: WriteOptions) {
-  return {
-    ...(ttl === undefined ? {} : { ttl }),
-    ...(priority === undefined ? {} : { priority }),
-    ...(comment === undefined ? {} : { comment }),
-  };
-}

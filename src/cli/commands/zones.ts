@@ -1,9 +1,10 @@
 // `zonestead zones …`: zones, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
-interface PropertyOptions extends OutputOption {
+interface PropertyOptions extends OutputOption, DryRunOption {
   defaultTtl?: number;
   comment?: string;
 }
@@ -37,6 +38,7 @@ const create = describeCommand({
     },
     DEFAULT_TTL,
     { flags: COMMENT, describe: 'a comment, which is not in DNS' },
+    DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
@@ -48,7 +50,7 @@ const update = describeCommand({
   name: 'update',
   describe: 'change the default TTL or the comment of a zone',
   arguments: [ZONE],
-  options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, OUTPUT_OPTION],
+  options: [DEFAULT_TTL, { flags: COMMENT, describe: 'new comment; "" removes it' }, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
   run: ([zone = ''], options: PropertyOptions, context) =>
     withRest(context, options, async (session) => (await load()).updateZone(session, zone, options)),
@@ -68,9 +70,9 @@ const remove = describeCommand({
   name: 'delete',
   describe: 'delete a zone with all its records',
   arguments: [ZONE],
-  options: [{ flags: '--yes', describe: 'confirm permanent deletion' }, OUTPUT_OPTION],
+  options: [YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption & { yes?: boolean }, context) =>
+  run: ([zone = ''], options: OutputOption & YesOption & DryRunOption, context) =>
     withRest(context, options, async (session) => (await load()).deleteZone(session, zone, options)),
 });
 
@@ -111,20 +113,20 @@ const park = describeCommand({
   name: 'park',
   describe: 'stop serving the records of a zone, and keep them',
   arguments: [ZONE],
-  options: [OUTPUT_OPTION],
+  options: [DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption, context) =>
-    withRest(context, options, async (session) => (await load()).setParked(session, zone, true)),
+  run: ([zone = ''], options: OutputOption & DryRunOption, context) =>
+    withRest(context, options, async (session) => (await load()).setParked(session, zone, true, options)),
 });
 
 const unpark = describeCommand({
   name: 'unpark',
   describe: 'serve the records of a parked zone again',
   arguments: [ZONE],
-  options: [OUTPUT_OPTION],
+  options: [DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption, context) =>
-    withRest(context, options, async (session) => (await load()).setParked(session, zone, false)),
+  run: ([zone = ''], options: OutputOption & DryRunOption, context) =>
+    withRest(context, options, async (session) => (await load()).setParked(session, zone, false, options)),
 });
 
 const release = describeCommand({
@@ -139,19 +141,42 @@ const release = describeCommand({
   },
 });
 
-const toManifests = describeCommand({
-  name: 'import',
-  describe: 'print the DNSZone and the DNSRecords (YAML) that take over an existing zone',
+const exportZone = describeCommand({
+  name: 'export',
+  describe: 'print a zone as a zone file, or as the DNSZone and the DNSRecords that take it over',
   arguments: [ZONE],
   options: [
-    { flags: '--to-manifests', describe: 'print manifests for kubectl apply', isRequired: true },
-    { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects' },
-    OUTPUT_OPTION,
+    {
+      flags: '--format <format>',
+      describe: 'format of the file',
+      choices: ['zonefile', 'manifests'],
+      default: 'zonefile',
+    },
+    { flags: '-n, --namespace <namespace>', describe: 'namespace of the objects, for manifests' },
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption & { namespace?: string }, context) =>
+  run: ([zone = ''], options: { format: 'zonefile' | 'manifests'; namespace?: string }, context) =>
+    withRest(context, { output: 'table' }, async (session) => {
+      if (options.format === 'zonefile') return (await load()).exportZoneFile(session, zone);
+      await (await import('../rest/zone-manifests.ts')).exportManifests(session, zone, options.namespace);
+    }),
+});
+
+const apply = describeCommand({
+  name: 'apply',
+  describe: 'make the records of a zone those of a zone file, all or nothing',
+  arguments: [{ usage: '<file>', describe: 'zone file; "-" reads standard input' }],
+  options: [
+    { flags: '--zone <zone>', describe: 'name or id of the zone (default: the first $ORIGIN of the file)' },
+    YES_OPTION,
+    DRY_RUN_OPTION,
+    OUTPUT_OPTION,
+  ],
+  notes: 'Records of the zone that the file does not contain are deleted.',
+  settings: REST_SETTINGS,
+  run: ([file = ''], options: OutputOption & DryRunOption & YesOption & { zone?: string }, context) =>
     withRest(context, options, async (session) =>
-      (await import('../rest/zone-manifests.ts')).importZone(session, zone, options),
+      (await import('../rest/zone-apply.ts')).applyZoneFile(session, file, options),
     ),
 });
 
@@ -168,5 +193,5 @@ const ds = describeCommand({
 export const command: CommandGroup = {
   name: 'zones',
   describe: 'manage zones (over the REST API)',
-  commands: [list, create, update, get, status, secondaries, remove, park, unpark, release, toManifests, ds],
+  commands: [list, create, update, get, status, secondaries, remove, park, unpark, exportZone, apply, release, ds],
 };

@@ -1,8 +1,12 @@
 // `zonestead owners`: the list of owners in a zone with their records, and the release of an owner.
 import type { OwnedSet } from '#client/client.ts';
+import { confirm } from '../confirm.ts';
+import type { DryRunOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
 import { type Session, zoneOf } from './session.ts';
+
+const HEADING = ['OWNER', 'NAME', 'TYPE', 'STATE', 'VALUES'];
 
 /** @throws Error if the API key cannot see the zone */
 export async function listOwners(session: Session, nameOrId: string, prefix: string | undefined): Promise<void> {
@@ -12,7 +16,7 @@ export async function listOwners(session: Session, nameOrId: string, prefix: str
   for await (const page of client.owners.pages(id, { prefix }, { signal })) owners.push(...page);
   await show(session, { owners }, () => {
     if (owners.length === 0) print('no owner has records in this zone');
-    else table(['OWNER', 'NAME', 'TYPE', 'STATE', 'VALUES'], owners.map(rowOf), print);
+    else table(HEADING, owners.map(rowOf), print);
   });
 }
 
@@ -27,11 +31,20 @@ export async function releaseOwner(
   session: Session,
   nameOrId: string,
   owner: string,
-  { yes = false }: { yes?: boolean },
+  options: YesOption & DryRunOption,
 ): Promise<void> {
-  if (!yes) throw new Error(`this releases everything that ${owner} has in the zone; confirm with --yes`);
   const { client, signal, print } = session;
-  const { id } = await zoneOf(session, nameOrId);
+  const { id, zoneName } = await zoneOf(session, nameOrId);
+  if (options.dryRun) {
+    const sets: OwnedSet[] = [];
+    for await (const page of client.owners.pages(id, { prefix: owner }, { signal })) sets.push(...page);
+    const own = sets.filter((set) => set.owner === owner);
+    return show(session, { dryRun: true, owners: own }, () => {
+      print(`would release ${own.length} record sets of ${owner}`);
+      if (own.length > 0) table(HEADING, own.map(rowOf), print);
+    });
+  }
+  await confirm(`this releases everything that ${owner} has in ${zoneName}`, options, signal);
   const [result] = await client.owners.apply(id, { atomic: true, sets: [{ owner, release: true }] }, { signal });
   const changed = result?.status === 200 && 'changed' in result && result.changed;
   await show(session, { owner, changed }, () =>

@@ -1,13 +1,19 @@
-// `zonestead records …`: the record operations of the REST API. A zone is given by its name or its id, a record by its id.
-import type { DnsRecord } from '#client/client.ts';
+// `zonestead records …`: the record operations of the REST API. A zone is given by its name or its id.
+import type { DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
+import { confirm } from '../confirm.ts';
+import { differencesOf } from '../difference.ts';
+import type { DryRunOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
+import { showPreview } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
+import { ownTtl, parsedRecords } from './stored-records.ts';
 
 type RecordType = DnsRecord['type'];
 
-interface RecordOptions {
-  ttl?: number;
+interface RecordOptions extends DryRunOption {
+  /** False: the default of the zone. */
+  ttl?: number | false;
   priority?: number;
   comment?: string;
 }
@@ -28,48 +34,105 @@ export async function listRecords(
 
 export async function createRecord(
   session: Session,
-  zone: string,
-  [name, type, content]: [string, string, string],
-  options: RecordOptions,
+  nameOrId: string,
+  { name, type, content }: { name: string; type: string; content: string },
+  { ttl, priority, comment, dryRun }: RecordOptions,
 ): Promise<void> {
   const { client, signal } = session;
-  const { id } = await zoneOf(session, zone);
-  const record = await client.records.create(id, { name, type: typeOf(type), content, ...options }, { signal });
-  await tell(session, record, 'created');
+  const zone = await zoneOf(session, nameOrId);
+  const body = {
+    ...{ name, type: typeOf(type), content },
+    ...(typeof ttl === 'number' ? { ttl } : {}),
+    ...(priority === undefined ? {} : { priority }),
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (dryRun) {
+    const stored = parsedRecords(zone, await client.records.list(zone.id, { name, type: body.type }, { signal }));
+    const created = { ...body, id: '', ttl: body.ttl ?? zone.defaultTtl, priority: priority ?? null };
+    return showPreview(session, differencesOf(stored, [...stored, ...parsedRecords(zone, [created])], zone.defaultTtl));
+  }
+  await tell(session, await client.records.create(zone.id, body, { signal }), 'created');
 }
 
-/** Replaces the content. As in the API, ttl and priority get their defaults unless they are given, and the comment stays. */
+/** @throws Error without any change */
 export async function updateRecord(
   session: Session,
-  zone: string,
+  nameOrId: string,
   recordId: string,
-  content: string,
-  options: RecordOptions,
+  changes: RecordOptions & { content: string | undefined },
 ): Promise<void> {
+  const { content, ttl, priority, comment, dryRun } = changes;
+  if ([content, ttl, priority, comment].every((each) => each === undefined)) {
+    throw new Error('nothing to change; give a content, --ttl, --no-ttl, --priority or --comment');
+  }
   const { client, signal } = session;
-  const { id } = await zoneOf(session, zone);
-  const { name, type } = await recordOf(session, id, recordId);
-  const record = await client.records.update(id, recordId, { name, type, content, ...options }, { signal });
-  await tell(session, record, 'updated');
+  const zone = await zoneOf(session, nameOrId);
+  const before = await recordOf(session, zone, recordId);
+  const newTtl = ttl === undefined ? ownTtl(zone, before.ttl) : ttl === false ? {} : { ttl };
+  const body = {
+    ...{ name: before.name, type: before.type, content: content ?? before.content },
+    ...{ priority: priority ?? before.priority },
+    ...newTtl,
+    ...(comment === undefined ? {} : { comment }),
+  };
+  if (dryRun) {
+    const after = { ...before, ...body, ttl: newTtl.ttl ?? zone.defaultTtl };
+    const [old, wanted] = [parsedRecords(zone, [before]), parsedRecords(zone, [after])];
+    return showPreview(session, differencesOf(old, wanted, zone.defaultTtl));
+  }
+  await tell(session, await client.records.update(zone.id, recordId, body, { signal }), 'updated');
 }
 
-export async function deleteRecord(session: Session, zone: string, recordId: string): Promise<void> {
+/**
+ * Deletes one record by its id, or the records of a name and type.
+ * @throws Error if there is none, and unless the deletion of several is confirmed
+ */
+export async function deleteRecords(
+  session: Session,
+  nameOrId: string,
+  { name, type, content }: { name: string; type: string | undefined; content: string | undefined },
+  options: YesOption & DryRunOption,
+): Promise<void> {
   const { client, signal, print } = session;
-  const { id } = await zoneOf(session, zone);
-  await client.records.delete(id, recordId, { signal });
-  await show(session, { deleted: recordId }, () => print(`${recordId} is deleted`));
+  const zone = await zoneOf(session, nameOrId);
+  const records =
+    type === undefined
+      ? [await recordOf(session, zone, name)]
+      : await found(session, zone, { name, type: typeOf(type), content });
+  if (options.dryRun) return showPreview(session, differencesOf(parsedRecords(zone, records), [], zone.defaultTtl));
+  const [only] = records;
+  if (records.length === 1 && only !== undefined) {
+    await client.records.delete(zone.id, only.id, { signal });
+  } else {
+    const what = `${name} ${type}`;
+    await confirm(`this deletes ${records.length} records of ${what} in ${zone.zoneName}`, options, signal);
+    const changes = records.map(({ id }) => ({ action: 'delete' as const, id }));
+    await client.records.batch(zone.id, { changes }, { signal });
+  }
+  await show(session, { deleted: records.map(({ id }) => id) }, () => {
+    for (const record of records) print(`${lineOf(record)} is deleted (${record.id})`);
+  });
 }
 
-async function recordOf({ client, signal }: Session, zoneId: string, recordId: string): Promise<DnsRecord> {
-  const record = (await client.records.list(zoneId, {}, { signal })).find((each) => each.id === recordId);
+async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {
+  const records = await client.records.list(zone.id, filter, { signal });
+  if (records.length > 0) return records;
+  throw new Error(`no record matches in ${zone.zoneName}; "zonestead records list ${zone.zoneName}" lists its records`);
+}
+
+async function recordOf({ client, signal }: Session, zone: Zone, recordId: string): Promise<DnsRecord> {
+  const record = (await client.records.list(zone.id, {}, { signal })).find((each) => each.id === recordId);
   if (record) return record;
-  throw new Error(`no record ${recordId} in this zone; "zonestead records list" lists the ids`);
+  const hint = recordId.startsWith('rec_') ? '' : ', or give a name and a type';
+  throw new Error(`no record ${recordId} in this zone; "zonestead records list" lists the ids${hint}`);
 }
 
 async function tell(session: Session, record: DnsRecord, what: string): Promise<void> {
-  await show(session, record, () =>
-    session.print(`${record.name} ${record.ttl} ${record.type} ${record.content} is ${what} (${record.id})`),
-  );
+  await show(session, record, () => session.print(`${lineOf(record)} is ${what} (${record.id})`));
+}
+
+function lineOf({ name, ttl, type, content }: DnsRecord): string {
+  return `${name} ${ttl} ${type} ${content}`;
 }
 
 /** A comment follows its content in the way of a zone file. */
@@ -80,6 +143,6 @@ function rowOf(record: DnsRecord): string[] {
 }
 
 /** The service checks the type. */
-function typeOf(text: string): RecordType {
+export function typeOf(text: string): RecordType {
   return text.toUpperCase() as RecordType;
 }

@@ -1,21 +1,20 @@
-// `zonestead zones import --to-manifests`: prints the manifests that take over a live zone. It changes nothing.
+// `zonestead zones export --format manifests`: prints the manifests that take over a live zone. It changes nothing.
 import { stringify } from 'yaml';
-import { show, YAML_OPTIONS } from '../output.ts';
+import { YAML_OPTIONS } from '../output.ts';
 import { type Manifests, planManifests } from './manifests.ts';
 import { type Session, zoneOf } from './session.ts';
 
 /** @throws Error after the output if records were omitted, so that a pipe into kubectl does not hide it */
-export async function importZone(
+export async function exportManifests(
   session: Session,
   nameOrId: string,
-  { namespace }: { namespace?: string },
+  namespace: string | undefined,
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
   const records = await client.records.list(zone.id, {}, { signal });
   const manifests = planManifests(zone, records, namespace);
-  const list = { apiVersion: 'v1', kind: 'List', items: manifests.objects };
-  await show(session, list, () => print(renderManifests(zone.zoneName, manifests, namespace)));
+  print(renderManifests(zone.zoneName, manifests, namespace));
   const { length } = manifests.leftOut;
   if (length > 0) {
     const words = manifests.leftOut.map(({ name, type, why }) => `${name} ${type} (${why})`).join('; ');

@@ -1,7 +1,10 @@
 // `zonestead zones …`: the zone operations of the REST API. A zone is given by its name or its id.
 import type { Client, Zone } from '#client/client.ts';
+import { confirm } from '../confirm.ts';
+import type { DryRunOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
+import { showEffect } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
 
 export async function listZones(session: Session): Promise<void> {
@@ -24,11 +27,13 @@ interface Properties {
 export async function createZone(
   session: Session,
   name: string,
-  options: Properties & { owner?: string },
+  options: Properties & DryRunOption & { owner?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
   const owner = options.owner ?? (await ownerOf(client, signal));
   const body = { zoneName: name, owner, ...propertiesOf(options) };
+  if (options.dryRun)
+    return showEffect(session, { zone: body }, `would create the zone ${name} for the owner ${owner}`);
   const zone = await client.zones.create(body, { signal });
   await show(session, zone, () => {
     print(`${zone.zoneName} is created (${zone.status}).`);
@@ -37,11 +42,19 @@ export async function createZone(
 }
 
 /** @throws Error without any property */
-export async function updateZone(session: Session, nameOrId: string, options: Properties): Promise<void> {
+export async function updateZone(
+  session: Session,
+  nameOrId: string,
+  options: Properties & DryRunOption,
+): Promise<void> {
   const { client, signal, print } = session;
   const changes = propertiesOf(options);
   if (Object.keys(changes).length === 0) throw new Error('nothing to change; give --default-ttl, --comment or both');
-  const { id } = await zoneOf(session, nameOrId);
+  const { id, zoneName } = await zoneOf(session, nameOrId);
+  if (options.dryRun) {
+    const words = Object.entries(changes).map(([field, value]) => `${field} to ${JSON.stringify(value)}`);
+    return showEffect(session, { changes }, `would set ${words.join(' and ')} of ${zoneName}`);
+  }
   const zone = await client.zones.change(id, changes, { signal });
   await show(session, zone, () => describe(zone, print));
 }
@@ -63,22 +76,41 @@ export async function getZone(session: Session, nameOrId: string): Promise<void>
   await show(session, zone, () => describe(zone, session.print));
 }
 
-/** @throws Error unless --yes is set, because all records are deleted with the zone */
-export async function deleteZone(session: Session, nameOrId: string, options: { yes?: boolean }): Promise<void> {
+/** @throws Error unless it is confirmed, because all records are deleted with the zone */
+export async function deleteZone(session: Session, nameOrId: string, options: YesOption & DryRunOption): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  if (!options.yes) {
-    throw new Error(`this permanently deletes ${zone.zoneName} with all its records; repeat the command with --yes`);
+  if (options.dryRun) {
+    const { length } = await client.records.list(zone.id, {}, { signal });
+    return showEffect(
+      session,
+      { delete: zone.id, records: length },
+      `would delete ${zone.zoneName} with ${length} records`,
+    );
   }
+  await confirm(`this deletes ${zone.zoneName} with all its records`, options, signal);
   await client.zones.delete(zone.id, { signal });
   await show(session, { deleted: zone.id }, () => print(`${zone.zoneName} (${zone.id}) is deleted`));
 }
 
-export async function setParked(session: Session, nameOrId: string, parked: boolean): Promise<void> {
+export async function setParked(
+  session: Session,
+  nameOrId: string,
+  parked: boolean,
+  { dryRun }: DryRunOption,
+): Promise<void> {
   const { client, signal, print } = session;
-  const { id } = await zoneOf(session, nameOrId);
+  const { id, zoneName } = await zoneOf(session, nameOrId);
+  if (dryRun) return showEffect(session, { parked }, `would ${parked ? 'park' : 'unpark'} ${zoneName}`);
   const zone = parked ? await client.zones.park(id, { signal }) : await client.zones.unpark(id, { signal });
   await show(session, zone, () => print(`${zone.zoneName} is ${zone.state}`));
+}
+
+/** Prints the zone file of the service. */
+export async function exportZoneFile(session: Session, nameOrId: string): Promise<void> {
+  const { client, signal, print } = session;
+  const { id } = await zoneOf(session, nameOrId);
+  print((await client.zones.exportFile(id, { signal })).trimEnd());
 }
 
 export async function showDs(session: Session, nameOrId: string): Promise<void> {

@@ -43,7 +43,7 @@ let test: TestStack;
 async function importZone(...more: string[]): Promise<string> {
   const { url, keys } = test.stack.service;
   const env = { PATH: process.env.PATH ?? '', ...COMPILED, ZONESTEAD_URL: url, ZONESTEAD_API_KEY: keys.first.key };
-  const args = [MAIN, 'zones', 'import', '--to-manifests', 'live.example', ...more];
+  const args = [MAIN, 'zones', 'export', '--format', 'manifests', 'live.example', ...more];
   return (await promisify(execFile)(process.execPath, args, { env, timeout: 150_000 })).stdout;
 }
 

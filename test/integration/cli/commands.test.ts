@@ -344,7 +344,7 @@ test('owners list shows who owns what, and owners release releases an owner', as
   expect(out).toMatch(/^k8s:prod\/default\/www +www +A +as applied +192\.0\.2\.1$/m);
   const { owners } = await json('owners', 'list', zone.id, '--prefix', 'k8s:prod/');
   expect(owners).toMatchObject([{ owner: 'k8s:prod/default/www', records: [{ content: '192.0.2.1' }] }]);
-  expect((await zonestead(['owners', 'release', zone.id, 'acme:lego'])).err).toContain('confirm with --yes');
+  expect((await zonestead(['owners', 'release', zone.id, 'acme:lego'])).err).toContain('repeat the command with --yes');
   const released = await zonestead(['owners', 'release', zone.id, 'acme:lego', '--yes']);
   expect(released.out).toContain('released the records of acme:lego');
   expect((await zonestead(['owners', 'list', zone.id])).out).not.toContain('acme:lego');

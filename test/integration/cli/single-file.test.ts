@@ -54,7 +54,7 @@ async function completed(shell: string, load: string, lines: readonly string[]):
     .map((line) => line.trimEnd());
 }
 
-const shell = openShell({ cwd: PROJECT, env });
+const shells = { checkout: openShell({ cwd: PROJECT, env }), elsewhere: openShell({ cwd: folder, env }) };
 const steps = await scenario('command line installed');
 beforeAll(async () => {
   await ensureTools(
@@ -64,9 +64,10 @@ beforeAll(async () => {
     ],
     { progress: () => undefined, signal: AbortSignal.timeout(600_000) },
   );
-  for (const step of steps) await follow(step, { shell });
+  for (const step of steps.filter(({ section }) => section === 'Install'))
+    await follow(step, { shell: shells.checkout });
 }, 700_000);
-afterAll(() => shell.close());
+afterAll(() => Promise.all(Object.values(shells).map((shell) => shell.close())));
 
 describe('the installed file', () => {
   test('runs without the checkout, and has the commands for people', async () => {
@@ -85,6 +86,12 @@ describe('the installed file', () => {
       /^undici [\d.]+\n\nMIT License/m,
     );
   });
+});
+
+test('the page changes records, compares a zone file, and shows the history', async () => {
+  const others = steps.filter(({ section }) => section !== 'Install');
+  expect(others.length).toBeGreaterThan(8);
+  for (const step of others) await follow(step, { shell: shells.elsewhere });
 });
 
 test.each([

@@ -130,7 +130,9 @@ export const PLAN = {
   },
   'command line installed': {
     test: 'test/integration/cli/single-file.test.ts',
-    choices: ['Install', 'Completion'].map((each) => block(COMMAND_LINE, each)),
+    choices: ['Install', 'Completion', 'Change records', 'Zone files', 'History'].map((each) =>
+      block(COMMAND_LINE, each),
+    ),
   },
   clusters: {
     test: 'test/integration/cli/clusters.test.ts',

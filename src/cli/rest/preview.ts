@@ -1,0 +1,24 @@
+// The output of --dry-run: the records that a command would change.
+import { styleText } from 'node:util';
+import { type Difference, differenceLines } from '../difference.ts';
+import { show } from '../output.ts';
+import type { Session } from './session.ts';
+
+/** Prints lines of differences, in red and green if standard output has colors. */
+export function printDifferences(differences: readonly Difference[], print: (line: string) => void): void {
+  for (const line of differenceLines(differences)) {
+    print(styleText(line.startsWith('-') ? 'red' : 'green', line, { stream: process.stdout }));
+  }
+}
+
+export async function showPreview(session: Session, differences: readonly Difference[]): Promise<void> {
+  await show(session, { dryRun: true, differences }, () => {
+    if (differences.length === 0) session.print('nothing would change');
+    else printDifferences(differences, session.print);
+  });
+}
+
+/** For a change that is not one of records. @param effect for instance "would create the zone shop.example" */
+export async function showEffect(session: Session, value: object, effect: string): Promise<void> {
+  await show(session, { dryRun: true, ...value }, () => session.print(effect));
+}

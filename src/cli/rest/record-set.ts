@@ -1,0 +1,98 @@
+// `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
+import type { DnsRecord, RecordChange, Zone } from '#client/client.ts';
+import { type ParsedRecord, parseRecord } from '#dns/record.ts';
+import { confirm } from '../confirm.ts';
+import { deletedIn, differencesOf } from '../difference.ts';
+import type { DryRunOption, YesOption } from '../options.ts';
+import { show } from '../output.ts';
+import { printDifferences, showPreview } from './preview.ts';
+import { typeOf } from './records.ts';
+import { type Session, zoneOf } from './session.ts';
+import { ownTtl, parsedRecords } from './stored-records.ts';
+
+interface SetOptions extends DryRunOption, YesOption {
+  ttl?: number | false;
+  comment?: string;
+}
+
+/** @throws Error if a value is wrong, and unless the deletion of several records is confirmed */
+export async function setRecords(
+  session: Session,
+  nameOrId: string,
+  { name, type, values }: { name: string; type: string; values: readonly string[] },
+  options: SetOptions,
+): Promise<void> {
+  const { client, signal, print } = session;
+  const zone = await zoneOf(session, nameOrId);
+  const stored = await client.records.list(zone.id, { name, type: typeOf(type) }, { signal });
+  const ttl = ttlOf(zone, stored, options.ttl);
+  const wanted = values.map((value) => parsedValue(zone, { name, type: typeOf(type), ttl }, value));
+  const differences = differencesOf(parsedRecords(zone, stored), wanted, zone.defaultTtl);
+  if (options.dryRun) return showPreview(session, differences);
+  const deleted = deletedIn(differences);
+  if (deleted > 1)
+    await confirm(`this deletes ${deleted} records of ${name} ${type} in ${zone.zoneName}`, options, signal);
+  const changes = changesOf(zone, stored, wanted, options.comment);
+  if (changes.length > 0) await client.records.batch(zone.id, { changes }, { signal });
+  await show(session, { differences }, () => {
+    if (changes.length === 0) print(`${name} ${type} has these values already`);
+    else printDifferences(differences, print);
+  });
+}
+
+/** The given TTL, or the one that all stored records share. Null: the default of the zone. */
+function ttlOf(zone: Zone, stored: readonly DnsRecord[], given: number | false | undefined): number | null {
+  if (given === false) return null;
+  if (given !== undefined) return given;
+  const [first, ...more] = stored;
+  const isShared = first !== undefined && more.every(({ ttl }) => ttl === first.ttl);
+  return isShared ? (ownTtl(zone, first.ttl).ttl ?? null) : null;
+}
+
+function parsedValue(
+  zone: Zone,
+  record: { name: string; type: string; ttl: number | null },
+  value: string,
+): ParsedRecord {
+  const [, preference, host] = record.type === 'MX' ? (/^(\d+)\s+(\S+)$/.exec(value) ?? []) : [];
+  const content = host === undefined ? { content: value } : { content: host, priority: Number(preference) };
+  const verdict = parseRecord({ ...record, ...content }, zone.zoneName);
+  if (verdict.ok) return verdict.value;
+  throw new Error(`${verdict.problem.field}: ${verdict.problem.message}`);
+}
+
+/** A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are deleted. */
+function changesOf(
+  zone: Zone,
+  stored: readonly DnsRecord[],
+  wanted: readonly ParsedRecord[],
+  comment: string | undefined,
+): RecordChange[] {
+  const wireOf = (parsed: ParsedRecord | undefined) => Buffer.from(parsed?.wire ?? []).toString('hex');
+  const rows = new Map(parsedRecords(zone, stored).map((parsed, at) => [wireOf(parsed), stored[at] as DnsRecord]));
+  const bodyOf = ({ name, type, content, ttl, priority }: ParsedRecord, before?: DnsRecord) => ({
+    ...{ name, type, priority, content: before?.content ?? content },
+    ...(ttl === null ? {} : { ttl }),
+    ...(comment === undefined ? {} : { comment }),
+  });
+  const updates: RecordChange[] = [];
+  const others: ParsedRecord[] = [];
+  for (const parsed of wanted) {
+    const row = rows.get(wireOf(parsed));
+    rows.delete(wireOf(parsed));
+    if (row === undefined) others.push(parsed);
+    else if (
+      row.ttl !== (parsed.ttl ?? zone.defaultTtl) ||
+      (comment !== undefined && comment !== (row.comment ?? ''))
+    ) {
+      updates.push({ action: 'update', id: row.id, record: bodyOf(parsed, row) });
+    }
+  }
+  const free = [...rows.values()];
+  const replaced = others.splice(0, free.length).map((parsed): RecordChange => {
+    return { action: 'update', id: free.shift()?.id ?? '', record: bodyOf(parsed) };
+  });
+  const deletions = free.map(({ id }): RecordChange => ({ action: 'delete', id }));
+  const creations = others.map((parsed): RecordChange => ({ action: 'create', record: bodyOf(parsed) }));
+  return [...deletions, ...updates, ...replaced, ...creations];
+}

@@ -1,0 +1,36 @@
+// `zonestead zones apply`: makes the records of a zone those of a zone file.
+import { confirm } from '../confirm.ts';
+import { deletedIn } from '../difference.ts';
+import type { DryRunOption, YesOption } from '../options.ts';
+import { show } from '../output.ts';
+import { isManifest } from './manifest-files.ts';
+import { showPreview } from './preview.ts';
+import type { Session } from './session.ts';
+import { compareFile, readText } from './zone-files.ts';
+
+/** The service checks and writes 100,000 records in less time. */
+const LIMIT_MS = 120_000;
+
+/** @throws Error with the numbers of wrong lines, and unless the deletion of several records is confirmed */
+export async function applyZoneFile(
+  session: Session,
+  path: string,
+  options: DryRunOption & YesOption & { zone?: string },
+): Promise<void> {
+  const { client, signal, print } = session;
+  const text = await readText(path);
+  if (isManifest(text))
+    throw new Error(`${path} holds manifests: apply them with kubectl apply -f, which the operator follows`);
+  const { zone, differences } = await compareFile(session, text, options.zone);
+  if (options.dryRun) return showPreview(session, differences);
+  const deleted = deletedIn(differences);
+  if (deleted > 1) await confirm(`this deletes ${deleted} records of ${zone.zoneName}`, options, signal);
+  const done = await client.zones.importFile(zone.id, text, { signal, timeoutMs: LIMIT_MS });
+  await show(session, done, () => {
+    const { created, updated, deleted: gone, unchanged, ignored } = done;
+    print(
+      `${zone.zoneName}: ${created} records are created, ${updated} updated, ${gone} deleted, ${unchanged} unchanged`,
+    );
+    if (ignored > 0) print(`${ignored} lines are ignored, because the service makes these records itself`);
+  });
+}

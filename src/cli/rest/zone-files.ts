@@ -1,0 +1,88 @@
+// Zone files of people: read from a file or from standard input, checked with the rules of the service, and compared with a zone.
+import { readFile } from 'node:fs/promises';
+import { text as textOf } from 'node:stream/consumers';
+import type { Zone } from '#client/client.ts';
+import type { ParsedRecord } from '#dns/record.ts';
+import { zoneCheckSteps } from '#dns/rules/zone-check.ts';
+import { finishInTurns } from '#dns/steps.ts';
+import { type LineProblem, zoneFileSteps } from '#dns/zonefile/read.ts';
+import { type Difference, differencesOf } from '../difference.ts';
+import { type Session, zoneOf } from './session.ts';
+import { parsedRecords } from './stored-records.ts';
+
+/** The number of wrong lines that an error lists. */
+const LINES_SHOWN = 20;
+
+/** @param path `-` for standard input @throws Error that names the file */
+export async function readText(path: string): Promise<string> {
+  if (path === '-') return textOf(process.stdin);
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw new Error(`there is no file ${path}`);
+    throw new Error(`the file ${path} cannot be read: ${message}`);
+  }
+}
+
+/** The name of the zone: as given, or that of the first $ORIGIN of the file. @throws Error if there is neither */
+export function zoneNameOf(text: string, given: string | undefined): string {
+  const origin = /^\s*\$ORIGIN\s+([^\s;]+?)\.?\s*(?:;.*)?$/im.exec(text)?.[1];
+  const name = given ?? origin;
+  if (name !== undefined) return name;
+  throw new Error(
+    'the file does not say which zone it is: begin it with a line "$ORIGIN example.org.", or give --zone',
+  );
+}
+
+export interface ComparedFile {
+  zone: Zone;
+  differences: Difference[];
+  /** Lines about records that the service makes itself. */
+  ignored: number;
+}
+
+/** @throws Error with the numbers of wrong lines, and if the API key cannot see the zone */
+export async function compareFile(session: Session, text: string, given: string | undefined): Promise<ComparedFile> {
+  const { client, signal } = session;
+  const zone = await zoneOf(session, zoneNameOf(text, given));
+  const below = (await client.zones.list({}, { signal })).filter(({ zoneName }) =>
+    zoneName.endsWith(`.${zone.zoneName}`),
+  );
+  const { wanted, ignored } = await readZoneFile(text, zone, below, signal);
+  const stored = parsedRecords(zone, await client.records.list(zone.id, {}, { signal }));
+  return { zone, ignored, differences: differencesOf(stored, wanted, zone.defaultTtl) };
+}
+
+interface ZoneFacts {
+  readonly zoneName: string;
+  readonly defaultTtl: number;
+}
+
+/**
+ * @param below the zones below this one at the service, which makes their NS and DS records itself
+ * @throws Error with the numbers of wrong lines
+ */
+export async function readZoneFile(
+  text: string,
+  { zoneName, defaultTtl }: ZoneFacts,
+  below: readonly { id: string; zoneName: string }[],
+  signal?: AbortSignal,
+): Promise<{ wanted: ParsedRecord[]; ignored: number }> {
+  const children = new Set(below.map((child) => child.zoneName));
+  const { records, problems, ignored } = await finishInTurns(
+    zoneFileSteps(text, { zone: zoneName, defaultTtl, children }),
+    signal,
+  );
+  if (problems.length > 0) throw wrongLines(problems);
+  const named = below.map(({ id, zoneName: name }) => ({ id, name }));
+  const broken = await finishInTurns(zoneCheckSteps(records, zoneName, named), signal);
+  if (broken.length > 0) throw wrongLines(broken);
+  return { wanted: records.map(({ record }) => record), ignored };
+}
+
+function wrongLines(problems: readonly LineProblem[]): Error {
+  const lines = problems.slice(0, LINES_SHOWN).map(({ line, message }) => `  line ${line}: ${message}`);
+  const more = problems.length > LINES_SHOWN ? [`  and ${problems.length - LINES_SHOWN} more`] : [];
+  return new Error(['the zone file has wrong lines:', ...lines, ...more].join('\n'));
+}

@@ -1,0 +1,123 @@
+// Records and their history on the command line, with a running service.
+import { expect, test, vi } from 'vitest';
+import { zonestead } from '../../support/command-line.ts';
+import { startTestService } from '../../support/service.ts';
+
+const service = await startTestService({ nameserver: false });
+const admin = await service.key();
+vi.stubEnv('ZONESTEAD_URL', service.url);
+vi.stubEnv('ZONESTEAD_API_KEY', admin.text);
+vi.stubEnv('NO_COLOR', '1');
+
+interface Row {
+  id: string;
+  name: string;
+  ttl: number;
+  priority: number | null;
+  content: string;
+  comment?: string;
+}
+
+const json = async (...words: string[]) => JSON.parse((await zonestead(...words, '-o', 'json')).out);
+const rows = async (zone: string, name: string): Promise<Row[]> =>
+  (await json('records', 'list', zone, '--name', name)).records.sort((a: Row, b: Row) =>
+    a.content < b.content ? -1 : 1,
+  );
+const contents = async (zone: string, name: string) => (await rows(zone, name)).map(({ content }) => content);
+
+test('update changes only what is given', async () => {
+  await service.zone('update.example', admin);
+  const more = ['--ttl', '600', '--priority', '5', '--comment', 'the mail server'];
+  const { id } = await json('records', 'create', 'update.example', '@', 'MX', 'mail.example.net', ...more);
+  const update = (...words: string[]) => json('records', 'update', 'update.example', id, ...words);
+  const stored = { id, ttl: 600, priority: 5, content: 'mail.example.net', comment: 'the mail server' };
+  expect(await update('mx.example.net')).toMatchObject({ ...stored, content: 'mx.example.net' });
+  expect(await update('--priority', '7')).toMatchObject({ ...stored, content: 'mx.example.net', priority: 7 });
+  expect(await update('--comment', 'new')).toMatchObject({
+    ttl: 600,
+    priority: 7,
+    content: 'mx.example.net',
+    comment: 'new',
+  });
+  expect(await update('--no-ttl')).toMatchObject({ ttl: 3600, priority: 7, comment: 'new' });
+  // A record without a TTL of its own still follows the zone after an update.
+  await update('--comment', '');
+  await zonestead('zones', 'update', 'update.example', '--default-ttl', '900');
+  expect(await rows('update.example', '@')).toMatchObject([{ id, ttl: 900, priority: 7 }]);
+  expect((await zonestead('records', 'update', 'update.example', id)).err).toContain(
+    'nothing to change; give a content',
+  );
+  const preview = await zonestead('records', 'update', 'update.example', id, '--ttl', '60', '--dry-run');
+  expect(preview.out).toBe('- @ 900 MX 7 mx.example.net\n+ @ 60 MX 7 mx.example.net\n');
+  expect(await rows('update.example', '@')).toMatchObject([{ ttl: 900 }]);
+});
+
+test('set makes the records of a name and type exactly the values, and keeps ids, TTLs and comments', async () => {
+  await service.zone('set.example', admin);
+  const set = (...words: string[]) => zonestead('records', 'set', 'set.example', ...words);
+  expect((await set('www', 'a', '192.0.2.1', '192.0.2.2', '--ttl', '60', '--dry-run')).out).toBe(
+    '+ www 60 A 192.0.2.1\n+ www 60 A 192.0.2.2\n',
+  );
+  expect(await rows('set.example', 'www')).toEqual([]);
+  expect((await set('www', 'A', '192.0.2.1', '192.0.2.2', '--ttl', '60', '--comment', 'web')).err).toBe('');
+  const [first, second] = await rows('set.example', 'www');
+  expect((await set('www', 'A', '192.0.2.2', '192.0.2.3')).out).toBe('- www 60 A 192.0.2.1\n+ www 60 A 192.0.2.3\n');
+  expect(await rows('set.example', 'www')).toMatchObject([
+    { id: second?.id, content: '192.0.2.2', ttl: 60, comment: 'web' },
+    { id: first?.id, content: '192.0.2.3', ttl: 60, comment: 'web' },
+  ]);
+  expect((await set('www', 'A', '192.0.2.3', '192.0.2.2')).out).toBe('www A has these values already\n');
+  expect((await set('@', 'MX', '10 a.example.net', '20 b.example.net')).err).toBe('');
+  expect((await rows('set.example', '@')).map(({ priority }) => priority)).toEqual([10, 20]);
+  expect((await set('www', 'A', 'nonsense')).err).toMatch(/^content: /);
+  await set('www', 'A', '192.0.2.1', '192.0.2.2', '192.0.2.3');
+  expect((await set('www', 'A', '192.0.2.3')).err).toBe(
+    'this deletes 2 records of www A in set.example; repeat the command with --yes',
+  );
+  expect(await contents('set.example', 'www')).toHaveLength(3);
+  expect((await set('www', 'A', '192.0.2.3', '--yes', '--no-ttl')).err).toBe('');
+  expect(await rows('set.example', 'www')).toMatchObject([{ content: '192.0.2.3', ttl: 3600 }]);
+});
+
+test('delete takes an id, or a name and a type, and asks before it deletes several', async () => {
+  await service.zone('delete.example', admin);
+  const gone = (...words: string[]) => zonestead('records', 'delete', 'delete.example', ...words);
+  await zonestead('records', 'set', 'delete.example', 'www', 'AAAA', '2001:db8::1', '2001:db8::2', '2001:db8::3');
+  expect((await gone('www', 'AAAA')).err).toBe(
+    'this deletes 3 records of www AAAA in delete.example; repeat the command with --yes',
+  );
+  expect((await gone('www', 'AAAA', '2001:DB8:0::1')).err).toBe('');
+  expect(await contents('delete.example', 'www')).toEqual(['2001:db8::2', '2001:db8::3']);
+  expect((await gone('www', 'AAAA', '--dry-run')).out).toBe(
+    '- www 3600 AAAA 2001:db8::2\n- www 3600 AAAA 2001:db8::3\n',
+  );
+  expect(await contents('delete.example', 'www')).toHaveLength(2);
+  expect((await gone('www')).err).toContain('no record www in this zone; ');
+  expect((await gone('www', 'aaaa', '--yes')).err).toBe('');
+  expect(await rows('delete.example', 'www')).toEqual([]);
+  expect((await gone('www', 'AAAA')).err).toContain('no record matches in delete.example');
+});
+
+test('changes list says what changed, and by which key', async () => {
+  const { id: zone } = await service.zone('history.example', admin);
+  await zonestead('records', 'set', 'history.example', 'www', 'A', '192.0.2.1');
+  await zonestead('records', 'set', 'history.example', 'www', 'A', '192.0.2.2', '--ttl', '60');
+  await zonestead('records', 'set', 'history.example', '@', 'MX', '5 mail.example.net');
+  await zonestead('records', 'delete', 'history.example', 'www', 'A');
+  const { out } = await zonestead('changes', 'list', zone);
+  const key = admin.text.split('_')[1];
+  const [heading, ...lines] = out.trimEnd().split('\n');
+  expect(heading).toMatch(/^ID +TIME +KEY +OWNER +CHANGE$/);
+  expect(lines.map((line) => line.replace(/^\d+ +20[\d-]+T[\d:.]+Z +/, ''))).toEqual(
+    [
+      'delete www A 192.0.2.2',
+      'create @ MX 5 mail.example.net',
+      'update www A 192.0.2.1 → 192.0.2.2 (TTL 3600 → 60)',
+      'create www A 192.0.2.1',
+      'create the zone',
+    ].map((change) => `${key}  -      ${change}`),
+  );
+  const limited = await json('changes', 'list', 'history.example', '--limit', '2');
+  expect(limited.changes.map(({ action }: { action: string }) => action)).toEqual(['record.delete', 'record.create']);
+  expect((await json('changes', 'list', 'history.example', '--name', '@')).changes).toHaveLength(1);
+});
