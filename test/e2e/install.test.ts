@@ -21,6 +21,8 @@ const images = await scenario('images');
 const kind = await scenario('images in kind');
 const nodes = await scenario('images in containerd');
 const published = await scenario('published');
+/** The first build of an image on a machine makes all its layers. */
+const SECONDS = 380;
 const { signal } = new AbortController();
 let checkout: Checkout;
 let registry: TestRegistry;
@@ -75,7 +77,7 @@ afterAll(async () => {
 
 const own = () => ({ 'registry.example.net': registry.host, USER: 'tester' });
 const typeAll = (steps: typeof images) =>
-  it.each(steps)('$text', async (step) => void (await follow(step, { shell, own: own() })));
+  it.each(steps)('$text', async (step) => void (await follow(step, { shell, own: own(), seconds: SECONDS })));
 
 /** The images of the chart with its default values, as containerd names them. */
 async function imagesOfChart(): Promise<string[]> {

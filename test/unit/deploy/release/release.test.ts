@@ -84,6 +84,7 @@ it.each([
   ['repository name not known to registry', true],
   ['response status code 404: name unknown', true],
   ['unauthorized: authentication required', false],
+  ['exec: "docker-credential-desktop": executable file not found in $PATH', false],
 ])('"%s": the registry has no such tag: %s', (words, missing) => expect(isMissing(words)).toBe(missing));
 
 it('words that are not known are shown as they are', () => {
