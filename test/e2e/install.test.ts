@@ -4,6 +4,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { familiar } from '../../deploy/image/archive.ts';
+import { ensureTools } from '../../deploy/local/parts/apt.ts';
 import { cacheRoot } from '../../deploy/local/parts/cache.ts';
 import { ensureHelm } from '../../deploy/local/parts/helm-build.ts';
 import { objectsOf, template } from '../support/chart.ts';
@@ -40,7 +41,11 @@ exec ctr --namespace=kind images import --all-platforms --digests --no-unpack - 
 /** The reader answers the questions of gpg with this passphrase. */
 const PASSPHRASE = 'a-passphrase';
 
+/** The pages say that the reader has them. */
+const TOOLS = ['skopeo', 'gpg', 'gpg-agent', 'gpgconf', 'openssl'].map((name) => ({ command: name, package: name }));
+
 beforeAll(async () => {
+  await ensureTools(TOOLS, { progress: (line) => process.stdout.write(`${line}\n`), signal });
   const [helm, home, bin] = [
     await ensureHelm({ progress: (line) => process.stdout.write(`${line}\n`), signal }),
     await temporaryFolder('home'),
