@@ -30,7 +30,7 @@ provider knows:
   {{ include "zonestead.usersAdd" $ }}
 {{- end }}
 
-Create API keys in the console (Team, then Apps).
+Create API keys in the console (Team, then API keys).
 {{- else -}}
 {{- if $console.enabled -}}
 Sign in to the console. This command creates the first user, an owner of the team {{ .Values.bootstrap.team }}, and prints an API key that begins with yu_:

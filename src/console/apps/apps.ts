@@ -15,6 +15,7 @@ import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/f
 import { keepSecrets, takeSecrets } from '../shell/once.ts';
 import { addressOf, done, show } from '../shell/views.ts';
 import { grantRows, KEY_FIELDS, type NamedZone, newKeyOf, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
+import { riskOf, stopsWith } from './risks.ts';
 import { snippetsOf, tsigSnippetsOf } from './snippets.ts';
 
 interface OfTeam {
@@ -41,9 +42,11 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       keys.map(({ id }) => id),
     );
     const rows = keys.map((key) => {
-      return { ...key, state: stateOf(key, context.now()), lastUsedBy: names.get(key.id)?.lastUsedBy ?? null };
+      const state = stateOf(key, context.now());
+      const lastUsedBy = names.get(key.id)?.lastUsedBy ?? null;
+      return { ...key, state, lastUsedBy, risk: state === 'valid' ? riskOf(key) : null };
     });
-    return show(request, reply, 'apps/list', { title: `Apps of ${team.name}`, team, keys: rows });
+    return show(request, reply, 'apps/list', { title: `API keys of ${team.name}`, team, keys: rows });
   });
 
   const form = async (
@@ -135,7 +138,13 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     const { teamId, keyId } = request.params;
     const team = await readTeam(context, actorOf(request), teamId);
     const key = await readKey(context, actorOf(request), teamId, keyId);
-    return show(request, reply, 'apps/revoke', { title: `Revoke ${key.name}`, team, key });
+    const lastUsedBy = (await readKeyNames(context, [keyId])).get(keyId)?.lastUsedBy ?? null;
+    return show(request, reply, 'apps/revoke', {
+      title: `Revoke ${key.name}`,
+      team,
+      key,
+      stops: stopsWith(lastUsedBy),
+    });
   });
 
   app.post<OfKey>(`${apps}/:keyId/revoke`, async (request, reply) => {
