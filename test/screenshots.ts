@@ -1,7 +1,7 @@
 // `npm run screenshots`: takes the pictures of the console in the documentation from a running stack, into
 // docs/images/console/. ZONESTEAD_URL, ZONESTEAD_API_KEY, ZONESTEAD_TEAM and ZONESTEAD_PERSON_KEY name the stack
 // (`source .local/env`); it should be a fresh one (`npm run up -- --fresh`). The program creates through the REST API
-// the objects that the pictures need in addition to the stack's example.
+// the objects that the pictures need in addition to the stack's example. Arguments name the pictures to take (default: all).
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { chromium, type Page } from 'playwright-core';
@@ -22,6 +22,14 @@ const RECORDS = [
   { name: '_dmarc', type: 'TXT', content: '"v=DMARC1; p=reject"' },
   { name: '*.apps', type: 'CNAME', content: `www.${ZONE}` },
 ];
+
+/** More zones of the list, with their comments. */
+const OTHERS = [
+  { zoneName: 'intranet.example', comment: 'Only for the offices' },
+  { zoneName: 'legacy.example', comment: 'Old customers: ask the support team before a change' },
+  { zoneName: 'status.example' },
+];
+const wanted = process.argv.slice(2);
 
 const setting = (name: string): string => {
   const text = process.env[name];
@@ -48,17 +56,38 @@ async function prepareZone(): Promise<string> {
   await api('POST', '/dns/zones', { zoneName: PARENT, owner: `org:${team}` });
   const { id } = await api<{ id: string }>('POST', '/dns/zones', { zoneName: ZONE, owner: `org:${team}` });
   for (const record of RECORDS) await api('POST', `/dns/zones/${id}/records`, record);
+  for (const other of OTHERS) await api('POST', '/dns/zones', { ...other, owner: `org:${team}` });
   return id;
 }
 
-async function take(page: Page, name: string, path: string, height = SIZE.height): Promise<void> {
+async function take(
+  page: Page,
+  name: string,
+  path: string,
+  height = SIZE.height,
+  prepare: (page: Page) => Promise<unknown> = async () => undefined,
+): Promise<void> {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
   await page.setViewportSize({ ...SIZE, height });
   await page.goto(`${url}${path}`, { waitUntil: 'networkidle' });
+  await prepare(page);
   const file = join(FOLDER, `${name}.png`);
   await page.screenshot({ path: file, animations: 'disabled' });
   const { size } = await stat(file);
   process.stdout.write(`${name}.png: ${Math.round(size / 1000)} kB\n`);
   if (size > MAX_BYTES) throw new Error(`${name}.png is larger than ${MAX_BYTES} bytes`);
+}
+
+/** A record with several fields, typed into the form. */
+async function typeRecord(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Add record' }).click();
+  await page.getByLabel('Type', { exact: true }).selectOption('SRV');
+  await page.getByLabel('Port').waitFor();
+  const values = { Name: '_sip._tcp', Priority: '10', Weight: '5', Port: '5060', Target: `sip.${ZONE}` };
+  for (const [label, value] of Object.entries(values)) {
+    await page.getByRole('form', { name: 'Add a record' }).getByLabel(label, { exact: true }).fill(value);
+  }
+  await page.locator('.preview').getByText(`10 5 5060 sip.${ZONE}.`).waitFor();
 }
 
 const zone = await prepareZone();
@@ -77,7 +106,8 @@ try {
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
   await take(page, 'zones', '/console/zones');
-  await take(page, 'zone', `/console/zones/${zone}`, 860);
+  await take(page, 'zone', `/console/zones/${zone}`, 900);
+  await take(page, 'record', `/console/zones/${zone}`, 800, typeRecord);
   await take(page, 'live', `/console/zones/${zone}/live?name=www&type=A`, 1_150);
   await take(page, 'apps', `/console/teams/${team}/apps`);
   await take(page, 'quota', `/console/teams/${team}/quota`, 600);

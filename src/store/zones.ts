@@ -180,9 +180,6 @@ interface ZoneFilter {
   /** Only these ids; null: all of the owners. */
   ids: string[] | null;
   name?: string;
-  /** Only zones with this text in their name. */
-  text?: string;
-  state?: ZoneState;
   after?: string;
   limit?: number;
 }
@@ -197,8 +194,6 @@ export async function listZones(db: Db | Tx, filter: ZoneFilter): Promise<ZoneRo
         or(inArray(zones.teamId, filter.teamIds), filter.userId === null ? undefined : eq(zones.userId, filter.userId)),
         filter.ids === null ? undefined : inArray(zones.id, filter.ids),
         filter.name === undefined ? undefined : eq(zones.name, filter.name),
-        filter.text === undefined ? undefined : sql`strpos(${zones.name}, ${filter.text.toLowerCase()}) > 0`,
-        filter.state === undefined ? undefined : eq(zones.state, filter.state),
         filter.after === undefined ? undefined : gt(zones.name, filter.after),
       ),
     )

@@ -2,8 +2,9 @@
 // so that browsers can cache it without a time limit. Our style sheets are sent as one file, which is one request.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import files from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
 
@@ -22,6 +23,12 @@ const FOLDERS: Readonly<Record<string, string>> = {
 const STYLES = ['tokens.css', 'shell.css', 'forms.css', 'tables.css', 'history.css', 'live.css', 'overview.css'];
 const CONSOLE_CSS = STYLES.map((name) => readFileSync(`${OWN}/${name}`, 'utf8')).join('');
 
+const TYPES: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
 const addresses = new Map<string, string>();
 
 /** @throws Error if the console has no such file */
@@ -36,18 +43,19 @@ export function assetAddress(name: string): string {
   return address;
 }
 
+/** Browsers get the texts compressed, which makes a first visit a third as heavy. Other clients get them as they are. */
 export async function serveAssets(app: FastifyInstance): Promise<void> {
   await app.register(files, { root: OWN, serve: false });
-  for (const [name, folder] of Object.entries(FOLDERS)) {
-    app.get(`/assets/${name}`, async (_request, reply) => {
+  for (const [name, folder] of [...Object.entries(FOLDERS), ['console.css', null] as const]) {
+    const content = folder === null ? CONSOLE_CSS : readFileSync(`${folder}/${name}`);
+    const small = gzipSync(content, { level: 9 });
+    app.get(`/assets/${name}`, async (request, reply) => {
       reply.removeHeader('cache-control');
-      return reply.sendFile(name, folder, { maxAge: '365d', immutable: true });
+      reply.header('vary', 'accept-encoding');
+      const takesGzip = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      if (!takesGzip && folder !== null) return reply.sendFile(name, folder, { maxAge: '365d', immutable: true });
+      reply.header('cache-control', 'public, max-age=31536000, immutable').type(TYPES[extname(name)] ?? '');
+      return takesGzip ? reply.header('content-encoding', 'gzip').send(small) : reply.send(content);
     });
   }
-  app.get('/assets/console.css', async (_request, reply) =>
-    reply
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .type('text/css; charset=utf-8')
-      .send(CONSOLE_CSS),
-  );
 }

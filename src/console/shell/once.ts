@@ -33,6 +33,10 @@ declare module '@fastify/secure-session' {
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Whether the form of this route changes nothing, so that it is not registered. (Default: false.) */
+    repeatable?: boolean;
+  }
   interface FastifyRequest {
     /** The form of this request. Null without one, and for a repetition. */
     sentForm: SentForm | null;
@@ -106,6 +110,7 @@ export async function takeSecrets(
 
 /** Forms with files only preview, so they are not registered. */
 function formOf(request: FastifyRequest): { text: string; fields: string } | null {
+  if (request.routeOptions.config.repeatable) return null;
   if (request.method !== 'POST' || !request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {
     return null;
   }

@@ -12,6 +12,8 @@ import { whenOf } from './when.ts';
 export interface Flash {
   kind: 'done' | 'failed' | 'warn';
   text: string;
+  /** The id of the record in the list that the message is about. */
+  record?: string | undefined;
 }
 
 declare module '@fastify/secure-session' {
@@ -62,6 +64,7 @@ export async function show(
     typed: {},
     ...data,
     flash,
+    fresh: flash?.record ?? null,
     // A request that is refused before its cookie is read has no session, and its page has no form.
     csrf: request.session ? reply.generateCsrf() : '',
     once: request.server.newOnce,
@@ -77,9 +80,18 @@ export async function show(
   return reply.type('text/html; charset=utf-8').send(html);
 }
 
-/** Redirects after a successful POST to a page that shows the message. */
-export function done(request: FastifyRequest, reply: FastifyReply, address: string, text: string): FastifyReply {
-  request.session.set('flash', { kind: 'done', text } satisfies Flash);
+/**
+ * Redirects after a successful POST to a page that shows the message.
+ * @param record the id of the record that the message is about, which the list marks
+ */
+export function done(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  address: string,
+  text: string,
+  record?: string,
+): FastifyReply {
+  request.session.set('flash', { kind: 'done', text, record } satisfies Flash);
   return reply.redirect(address, 303);
 }
 

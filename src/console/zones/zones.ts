@@ -1,9 +1,11 @@
 // The zones of the visitor: the list with its search, and the form for a new zone.
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneCreateBody } from '#contract/zone.ts';
 import { createZone } from '#service/zones/create.ts';
-import { readManagedZones, readStatus } from '#service/zones/zones.ts';
+import { readZoneList, ZONE_ORDERS } from '#service/zones/list.ts';
+import { readStatus } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { visitorOf } from '../shell/session.ts';
@@ -11,50 +13,92 @@ import { searchTexts, withQuery } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
 import { addressOfZone, headOf, type OfZone, shownZone } from './head.ts';
 
+const SIZES = [25, 50, 100];
 const PAGE = 50;
 const ADDRESS = '/console/zones';
+/** The columns that the list can be sorted by, with their order in the service. */
+const SORTED = { name: 'Zone', records: 'Records', changed: 'Last change' } as const;
+/** The delegations of a page are queried for so long, in ms. Those that take longer can be checked one by one. */
+const DELEGATIONS_MS = 3_000;
 
 interface ListQuery {
-  Querystring: { q?: string; state?: string; cursor?: string };
+  Querystring: { q?: string; state?: string; owner?: string; sort?: string; page?: string; size?: string };
+}
+interface DelegationsQuery {
+  Querystring: { id?: string | string[] };
 }
 
 export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): void {
   const isChecked = context.delegation?.look != null;
 
   app.get<ListQuery>('/zones', async (request, reply) => {
-    const { q = '', state = '', cursor } = request.query;
-    const query = {
+    const { q = '', state = '', owner = '', sort, page, size } = request.query;
+    const teams = visitorOf(request).teams;
+    const owners = [
+      ...teams.map(({ teamId, teamName }) => [teamId, teamName] as const),
+      ['personal', 'Personal'] as const,
+    ];
+    const asked = {
       q: q.trim(),
       state: state === 'active' || state === 'parked' ? (state as 'active' | 'parked') : undefined,
+      owner: owners.find(([id]) => id === owner)?.[0],
+      sort: ZONE_ORDERS.find((each) => each === sort),
+      size: SIZES.find((each) => String(each) === size),
     };
-    const { zones, next } = await readManagedZones(context, actorOf(request), {
+    const [limit, here] = [asked.size ?? PAGE, pageOf(page)];
+    const { zones, total } = await readZoneList(context, actorOf(request), {
       // The stored spelling is the only one that a zone has.
-      ...(query.q === '' ? {} : { text: searchTexts(query.q).at(-1) }),
-      ...(query.state === undefined ? {} : { state: query.state }),
-      limit: PAGE,
-      ...(cursor === undefined ? {} : { cursor }),
+      text: asked.q === '' ? '' : (searchTexts(asked.q).at(-1) ?? ''),
+      state: asked.state,
+      owner: asked.owner,
+      order: asked.sort ?? 'name',
+      page: here,
+      limit,
     });
-    const teams = new Map(visitorOf(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]));
-    const again = { q: query.q, state: query.state };
+    const names = new Map(owners.map(([id, name]) => [id === 'personal' ? id : `org:${id}`, name]));
+    const query = { ...asked, size: asked.size === undefined ? undefined : String(asked.size) };
+    const address = (other: Record<string, string | undefined>) => withQuery(ADDRESS, { ...query, ...other });
+    const isLast = total !== null ? here * limit >= total : zones.length < limit;
     return show(request, reply, 'zones/list', {
       title: 'Zones',
       zones: zones.map(shownZone),
-      ownerName: (owner: string) => teams.get(owner) ?? owner,
-      query: again,
+      ownerName: (owner: string) => names.get(owner) ?? owner,
+      query: asked,
+      owners,
+      sizes: SIZES,
+      size: limit,
+      sort: asked.sort ?? 'name',
+      columns: Object.entries(SORTED).map(([order, label]) => ({ order, label, address: address({ sort: order }) })),
+      isFiltered: asked.q !== '' || asked.state !== undefined || asked.owner !== undefined,
       isChecked,
+      total: total ?? 'more than 10,000',
       pages: {
-        first: cursor === undefined ? null : withQuery(ADDRESS, again),
-        next: next === null ? null : withQuery(ADDRESS, { ...again, cursor: next }),
+        first: here === 1 ? null : address({}),
+        previous: here === 1 ? null : address(here === 2 ? {} : { page: String(here - 1) }),
+        next: isLast ? null : address({ page: String(here + 1) }),
       },
     });
   });
 
-  // The list requests this for each row, so that a parent zone that does not answer delays its own row only.
+  // The list requests this once for all of its rows. A parent zone that does not answer delays no other row.
+  app.get<DelegationsQuery>('/zones/delegations', async (request, reply) => {
+    const ids = [...new Set([request.query.id ?? []].flat())].slice(0, Math.max(...SIZES));
+    const actor = actorOf(request);
+    const late = sleep(DELEGATIONS_MS, null);
+    const statuses = await Promise.all(
+      ids.map(async (id) => {
+        const status = await Promise.race([readStatus(context, actor, id).catch(() => null), late]);
+        return { id, status };
+      }),
+    );
+    return show(request, reply, 'zones/delegations', { title: 'Delegations', statuses, isChecked });
+  });
+
   app.get<OfZone>('/zones/:zoneId/delegation', async (request, reply) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
-    const template = request.headers['hx-request'] === 'true' ? 'zones/delegation' : 'zones/delegation-page';
     const status = await readStatus(context, actorOf(request), zone.id);
-    return show(request, reply, template, { title: `Delegation of ${zone.zoneName}`, zone, home, status, isChecked });
+    const page = { title: `Delegation of ${zone.zoneName}`, zone, home, status, isChecked };
+    return show(request, reply, 'zones/delegation-page', page);
   });
 
   const newPage = (
@@ -98,4 +142,9 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
       (errors) => newPage(request, reply, { typed, errors }),
     );
   });
+}
+
+/** The number of a page: 1 for any text that is no number. */
+function pageOf(text: string | undefined): number {
+  return /^[1-9][0-9]{0,6}$/.test(text ?? '') ? Number(text) : 1;
 }

@@ -90,6 +90,20 @@ export async function readManagedRecord(
   return { zone: managedZone(zone, context.nameservers), record };
 }
 
+/** Some records for the console, in the order of their ids here. Those that no longer exist are omitted. @throws as readManagedRecord */
+export async function readManagedRecordsOf(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  recordIds: readonly string[],
+): Promise<{ zone: ManagedZone; records: ManagedRecord[] }> {
+  const zone = await seeZone(context, actor, zoneId, 'no_zone');
+  mustReadWholeZone(actor, zoneId);
+  const rows = await Promise.all(recordIds.map((id) => recordById(context.db, zone.no, id)));
+  const found = rows.filter((row) => row !== null);
+  return { zone: managedZone(zone, context.nameservers), records: await withOwners(context, found) };
+}
+
 /** The records with their owners. */
 async function withOwners(
   context: ServiceContext,

@@ -22,6 +22,10 @@ export const FORM_REFUSALS = {
     sentence:
       'This form was sent before, and the outcome is not known. Look whether the change was made before you send a new form.',
   },
+  'nothing-selected': {
+    code: 'not_found',
+    sentence: 'No record is selected, or the selected records were deleted. Nothing was changed.',
+  },
   'not-confirmed': {
     code: 'bad_request',
     field: 'confirm',

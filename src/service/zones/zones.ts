@@ -3,7 +3,7 @@ import { parseComment } from '#dns/comment.ts';
 import { parseLookupName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { nextSerial } from '#dns/serial.ts';
 import { insertChanges } from '#store/changes.ts';
-import { type Db, isStorable, type Tx } from '#store/database.ts';
+import type { Db, Tx } from '#store/database.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '#store/zones.ts';
 import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
@@ -71,16 +71,6 @@ export async function readAllZones(
   return { pages: pages() };
 }
 
-/** Like readZones, for the console. @param query.text only zones with this text in their name */
-export async function readManagedZones(
-  context: ServiceContext,
-  actor: Actor,
-  query: Parameters<typeof readZoneRows>[2],
-): Promise<{ zones: ManagedZone[]; next: string | null }> {
-  const { rows, next } = await readZoneRows(context, actor, query);
-  return { zones: rows.map((row) => managedZone(row, context.nameservers)), next };
-}
-
 /** One zone for the console. @throws Refusal no_zone */
 export async function readManagedZone(context: ServiceContext, actor: Actor, id: string): Promise<ManagedZone> {
   return managedZone(await seeZone(context, actor, id, 'no_zone'), context.nameservers);
@@ -101,14 +91,11 @@ export async function isParentHosted(context: ServiceContext, zoneName: string):
   return (await parentOf(context.db, zoneName)) !== null;
 }
 
-/**
- * The rows of a page.
- * @param query.text only zones with this text in their name
- */
+/** The rows of a page. */
 async function readZoneRows(
   context: ReadingContext,
   actor: Actor,
-  query: Page & { zoneName?: string | undefined; text?: string | undefined; state?: ZoneState | undefined },
+  query: Page & { zoneName?: string | undefined },
 ): Promise<{ rows: ZoneRow[]; next: string | null }> {
   let name: string | undefined;
   if (query.zoneName !== undefined) {
@@ -117,14 +104,11 @@ async function readZoneRows(
     name = parsed.value;
   }
   const after = query.cursor === undefined ? undefined : readCursor(query.cursor);
-  if (!isStorable(query.text ?? '')) return { rows: [], next: null };
   const rows = await listZones(context.db, {
     teamIds: teamsOfActor(actor),
     userId: actor.user?.id ?? null,
     ids: visibleZoneIds(actor),
     ...(name === undefined ? {} : { name }),
-    ...(query.text === undefined ? {} : { text: query.text }),
-    ...(query.state === undefined ? {} : { state: query.state }),
     ...(after === undefined ? {} : { after }),
     // One row more shows whether there is a next page.
     ...(query.limit === undefined ? {} : { limit: query.limit + 1 }),

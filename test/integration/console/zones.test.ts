@@ -58,6 +58,38 @@ describe('the list of zones', () => {
     expect((await browser.get('/console/zones?cursor=%00')).status).toBeLessThan(500);
   });
 
+  it('shows records, last change and owner, sorted and in numbered pages', async () => {
+    const browser = await entered(ada);
+    const made: string[] = [];
+    for (let n = 0; n < 27; n++) made.push((await zoneOfRed(`sorted-${String(n).padStart(2, '0')}.example`)).name);
+    const full = await zoneOfRed('sorted-full.example');
+    for (const name of ['a', 'b']) await put(full, { name, type: 'A', content: '192.0.2.1' });
+    await service.sql`update zones set updated_at = now() - interval '3 hours' where name = 'sorted-03.example'`;
+    const list = async (query: string) => {
+      const { text } = await browser.get(`/console/zones?q=sorted-&size=25&${query}`);
+      const names = [...text.matchAll(/<th scope="row"><a [^>]*>([^<]*)/g)].map(([, name]) => name);
+      return { text, names };
+    };
+    const [first, second] = [await list(''), await list('page=2')];
+    expect([...first.names, ...second.names]).toEqual([...made, full.name].sort());
+    expect(first.names).toHaveLength(25);
+    expect(words(first.text)).toMatch(/Zones 28 .* 25 of 28 .*Next page/);
+    expect(first.text).toMatch(/<time [^>]*title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC">3 h ago</);
+    expect(second.text).toMatch(/rel="prev"/);
+    expect(second.text).not.toMatch(/rel="next"/);
+    expect((await list('sort=records')).names[0]).toBe(full.name);
+    const changed = await list('sort=changed');
+    expect(changed.names).not.toContain('sorted-03.example');
+    expect((await list('sort=changed&page=2')).names.at(-1)).toBe('sorted-03.example');
+    expect((await list('owner=personal')).names).toEqual([]);
+    expect((await list(`owner=${ada.team}`)).names).toHaveLength(25);
+    expect((await list(`owner=${eve.team}`)).names).toHaveLength(25);
+    expect((await list('page=99999999999')).names).toHaveLength(25);
+    expect((await list('page=50')).names).toEqual([]);
+    const other = await entered(eve);
+    expect((await other.get(`/console/zones?owner=${ada.team}`)).text).not.toContain('sorted-');
+  });
+
   it('creates a zone for a team or for the person, and keeps the typed values of a refused form', async () => {
     const browser = await entered(ada);
     await browser.get('/console/zones/new');
@@ -125,9 +157,11 @@ describe('records', () => {
   it('have an example of each type, and a type by its number', async () => {
     const browser = await entered(ada);
     const zone = await zoneOfRed();
-    const { text } = await browser.get(zone.home);
-    expect(text).toMatch(/<option value="SSHFP" data-example="4 2 [0-9a-f]{64}">SSHFP<\/option>/);
-    expect(words(text)).toContain('TYPEn generic RDATA');
+    const { text } = await browser.get(`${zone.home}/records/new?type=SSHFP`);
+    expect(text).toMatch(/<option value="SSHFP" selected>/);
+    expect(text).toMatch(/<select id="f-algorithm" name="f-algorithm"[^>]*>\s*<option value="4">4: Ed25519/);
+    expect(text).toMatch(/<textarea id="f-fingerprint" name="f-fingerprint"[^>]*placeholder="[0-9a-f]{64}"/);
+    expect(words((await browser.get(`${zone.home}/records/new?type=TYPEn`)).text)).toContain('Generic RDATA');
     const fields = { name: 'box', type: 'TYPEn', content: '\\# 1 ff', ttl: '', priority: '' };
     const refused = await browser.post(`${zone.home}/records`, { ...fields, number: '6' });
     expect([refused.status, words(refused.text)]).toEqual([400, expect.stringContaining('TYPE6 is SOA')]);
@@ -151,7 +185,7 @@ describe('records', () => {
     expect(record).toMatchObject({ name: 'mail', type: 'MX', content: 'mx.example.net', ttl: 300, priority: 20 });
     const edit = await browser.get(`${zone.home}/records/${record?.id}/edit`);
     expect(edit.text).toMatch(/name="priority"[^>]*value="20"/);
-    expect(words(edit.text)).toContain('For instance mail.example.org (a host name');
+    expect(edit.text).toMatch(/name="f-target"[^>]*placeholder="mail.example.org"[^>]*value="mx.example.net"/);
     const changed = await browser.post(`${zone.home}/records/${record?.id}`, { content: 'mx2.example.net', ttl: '' });
     expect(changed.location).toBe(zone.home);
     expect(await stored(zone)).toMatchObject([{ id: record?.id, content: 'mx2.example.net', ttl: 3600 }]);

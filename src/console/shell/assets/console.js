@@ -1,4 +1,4 @@
-// Adds copy buttons to pages, shows an example of the chosen record type, and lets the space bar press links that look like
+// Adds copy buttons and a selection of all rows to pages, and lets the space bar press links that look like
 // buttons. Pages work without it.
 function offerCopies(root) {
   for (const button of root.querySelectorAll('button[data-copy]')) button.hidden = false;
@@ -26,14 +26,17 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   event.target.click();
 });
-function showExample(select) {
-  const content = select.form?.elements.content;
-  if (content) content.placeholder = select.selectedOptions[0]?.dataset.example ?? '';
+// The checkbox in the head of a table selects all rows.
+function offerSelections() {
+  for (const box of document.querySelectorAll('input[data-all]')) box.hidden = false;
 }
 document.addEventListener('change', ({ target }) => {
-  if (target.matches?.('select[name="type"]')) showExample(target);
+  if (!target.matches?.('input[data-all]')) return;
+  for (const box of document.querySelectorAll(`input[type="checkbox"][form="${target.dataset.all}"]`)) {
+    box.checked = target.checked;
+  }
 });
-for (const select of document.querySelectorAll('select[name="type"]')) showExample(select);
+offerSelections();
 document.addEventListener('htmx:after:swap', () => offerCopies(document));
 offerCopies(document);
 // The key "/" moves the focus to the search field of the page.

@@ -1,0 +1,90 @@
+// The form for a new record: a panel in the list with htmx, and a page without JavaScript. Both have the fields of the chosen
+// type and a preview.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from '#api/hooks/auth.ts';
+import { recordBody } from '#contract/record.ts';
+import { fieldsOfType } from '#dns/types/fields.ts';
+import { TYPE_FORMS } from '#dns/types/forms.ts';
+import { isNamedType } from '#dns/types/record-type.ts';
+import { createRecord } from '#service/records/writer.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { NAMED_OR_NUMBER, typedType } from '../shell/types.ts';
+import { done, show } from '../shell/views.ts';
+import { headOf, type OfZone } from '../zones/head.ts';
+import { previewOf } from './preview.ts';
+import { errorFieldsOf, formOf, inputName, inputOf, withFields } from './record-input.ts';
+
+/** The types that most people need, before the others. */
+const COMMON = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS'] as const;
+const TYPES = [...COMMON, ...NAMED_OR_NUMBER.filter((type) => !(COMMON as readonly string[]).includes(type))];
+
+interface NewQuery extends OfZone {
+  Querystring: { type?: string; name?: string };
+}
+
+/** The data that `records/fields` needs. */
+export function shownFields(type: string) {
+  const form = formOf(type);
+  return {
+    type,
+    fields: fieldsOfType(form).map((field) => ({ ...field, input: inputName(field.name) })),
+    form: TYPE_FORMS[isNamedType(type) ? type : 'TYPEn'],
+  };
+}
+
+export function newRecordPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  const formPage = async (
+    request: FastifyRequest<OfZone>,
+    reply: FastifyReply,
+    template: 'new-record' | 'new-form' | 'fields' | 'preview',
+    { typed, errors = {} }: { typed: Typed; errors?: FormErrors },
+  ) => {
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const type = typedType(typed) || COMMON[0];
+    return show(request, reply, `records/${template}`, {
+      title: `Add a record to ${zone.zoneName}`,
+      zone,
+      home,
+      types: TYPES,
+      ...shownFields(type),
+      values: {},
+      typed: withFields(typed, type),
+      errors,
+      id: '',
+      preview: previewOf(typed, zone),
+    });
+  };
+
+  app.get<NewQuery>('/zones/:zoneId/records/new', async (request, reply) => {
+    const { type = COMMON[0], name = '' } = request.query;
+    const template = request.headers['hx-request'] === 'true' ? 'new-form' : 'new-record';
+    return formPage(request, reply, template, { typed: name === '' ? { type } : { type, name } });
+  });
+
+  // The two forms below change nothing, so they may be sent again and again.
+  app.post<OfZone>('/zones/:zoneId/records/fields', { config: { repeatable: true } }, async (request, reply) => {
+    const template = request.headers['hx-request'] === 'true' ? 'fields' : 'new-record';
+    return formPage(request, reply, template, { typed: typedOf(request) });
+  });
+  app.post<OfZone>('/zones/:zoneId/records/preview', { config: { repeatable: true } }, async (request, reply) => {
+    const template = request.headers['hx-request'] === 'true' ? 'preview' : 'new-record';
+    return formPage(request, reply, template, { typed: typedOf(request) });
+  });
+
+  app.post<OfZone>('/zones/:zoneId/records', { config: { counts: 'records' } }, async (request, reply) => {
+    const typed = typedOf(request);
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const type = typedType(typed);
+    return attempt(
+      reply,
+      errorFieldsOf(type),
+      async () => {
+        const body = judge(recordBody, inputOf(typed, text(typed, 'name'), type));
+        const made = await createRecord(context, callerOf(request), zone.id, body);
+        return done(request, reply, home, `The record ${made.name} (${made.type}) was created and is live.`, made.id);
+      },
+      (errors) => formPage(request, reply, 'new-record', { typed, errors }),
+    );
+  });
+}

@@ -1,0 +1,31 @@
+// The preview of a record: the line that the name servers will answer, or the first sentence about a mistake.
+import { fqdn } from '#dns/names/name.ts';
+import { parseRecord } from '#dns/record.ts';
+import type { ZoneView } from '#service/zones/view.ts';
+import { type Typed, text } from '../shell/forms.ts';
+import { CLIP, clip } from '../shell/shown.ts';
+import { typedType } from '../shell/types.ts';
+import { previewInputOf } from './record-input.ts';
+
+export interface Preview {
+  /** Null if the record is not complete or not right. */
+  line: string | null;
+  /** A sentence about the line, or about the mistake. Null without one. */
+  note: string | null;
+}
+
+/** Rules about other records of the zone are not checked. */
+export function previewOf(typed: Typed, zone: Pick<ZoneView, 'zoneName' | 'defaultTtl'>): Preview {
+  const type = typedType(typed);
+  const input = previewInputOf(typed, text(typed, 'name'), type);
+  const isEmpty = input.name === '' || input.content.replace(/["\s]/g, '') === '';
+  if (isEmpty) return { line: null, note: 'Fill in the fields to see the record as it will be served.' };
+  const parsed = parseRecord(input, zone.zoneName);
+  if (!parsed.ok) return { line: null, note: parsed.problem.message };
+  const { name, ttl, rdata } = parsed.value;
+  const owner = `${fqdn(name, zone.zoneName)}.`;
+  if (type === 'ALIAS') {
+    return { line: null, note: `${owner} is served with the A and AAAA records of ${clip(rdata)}` };
+  }
+  return { line: `${owner} ${ttl ?? zone.defaultTtl} IN ${type} ${clip(rdata, 4 * CLIP)}`, note: null };
+}

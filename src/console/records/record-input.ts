@@ -1,0 +1,75 @@
+// Reads a record from a form. A form of the console has the fields of the type (`f-target`); a program may send the whole
+// content instead.
+import { contentOfFields, type FieldValues, fieldProblems, fieldsOfContent, fieldsOfType } from '#dns/types/fields.ts';
+import { isNamedType, type RecordType } from '#dns/types/record-type.ts';
+import { refuseIssues } from '#service/refusal.ts';
+import { type Typed, text } from '../shell/forms.ts';
+
+const PREFIX = 'f-';
+const FIELDS = ['name', 'type', 'number', 'content', 'ttl', 'priority', 'comment', 'anyway'];
+
+/** The name of the input for a field of the content. */
+export function inputName(field: string): string {
+  return `${PREFIX}${field}`;
+}
+
+/** The fields that can show an error. */
+export function errorFieldsOf(type: string): string[] {
+  return [...FIELDS, ...listOf(type).map(({ name }) => inputName(name))];
+}
+
+/** The form as a JSON body. @throws Refusal bad_request if a field could not be in its place in the content */
+export function inputOf(typed: Typed, name: string, type: string) {
+  const values = typedValues(typed);
+  if (values !== null) {
+    const issues = Object.entries(fieldProblems(formOf(type), values));
+    if (issues.length > 0) {
+      throw refuseIssues(issues.map(([field, message]) => ({ path: [inputName(field)], message })));
+    }
+  }
+  return bodyOf(typed, name, type, values);
+}
+
+/** The same for a preview, without the check of the fields. */
+export function previewInputOf(typed: Typed, name: string, type: string) {
+  return bodyOf(typed, name, type, typedValues(typed));
+}
+
+function bodyOf(typed: Typed, name: string, type: string, values: FieldValues | null) {
+  const whole = [typed.content ?? ''].flat().at(-1) ?? '';
+  const [ttl, priority] = [text(typed, 'ttl'), text(typed, 'priority')];
+  return {
+    name,
+    type,
+    // Only line ends are removed, because spaces can be part of a value.
+    content: (values === null ? whole : contentOfFields(formOf(type), values)).replace(/[\r\n]+$/, ''),
+    ...(ttl === '' ? {} : { ttl: Number(ttl) }),
+    ...(priority === '' ? {} : { priority: Number(priority) }),
+    ...(typed.comment === undefined ? {} : { comment: text(typed, 'comment') }),
+  };
+}
+
+/** The typed values with the fields of a whole content that was sent, so that the form shows it. */
+export function withFields(typed: Typed, type: string): Typed {
+  if (typed.content === undefined || typedValues(typed) !== null) return typed;
+  const content = [typed.content].flat().at(-1) ?? '';
+  const values = fieldsOfContent(formOf(type), content) ?? { [listOf(type).at(-1)?.name ?? '']: content };
+  return { ...typed, ...Object.fromEntries(Object.entries(values).map(([name, value]) => [inputName(name), value])) };
+}
+
+/** Null if the form has no fields of a type. */
+function typedValues(typed: Typed): FieldValues | null {
+  const values = Object.entries(typed).flatMap(([name, value]): [string, string][] =>
+    name.startsWith(PREFIX) ? [[name.slice(PREFIX.length), [value ?? ''].flat().at(-1) ?? '']] : [],
+  );
+  return values.length === 0 ? null : Object.fromEntries(values);
+}
+
+/** The type whose fields a form for this type has. */
+export function formOf(type: string): RecordType | 'TYPEn' {
+  return isNamedType(type) ? type : 'TYPEn';
+}
+
+function listOf(type: string) {
+  return fieldsOfType(formOf(type));
+}

@@ -1,0 +1,92 @@
+// Changes of the selected records of a list: a page that lists them and asks for confirmation, and one batch.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { recordBody } from '#contract/record.ts';
+import { readManagedRecordsOf } from '#service/records/records.ts';
+import { applyBatch } from '#service/records/writer.ts';
+import { refusal } from '#service/refusal.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { shownRecord } from '../shell/shown.ts';
+import { done, show } from '../shell/views.ts';
+import { addressOfZone, mustConfirm, type OfZone, shownZone } from '../zones/head.ts';
+
+/** As many as a page of the list has. */
+const MOST = 100;
+
+interface Selection extends OfZone {
+  Querystring: { id?: string | string[]; do?: string };
+}
+
+export function selectedRecordPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  const page = async (
+    request: FastifyRequest<OfZone>,
+    reply: FastifyReply,
+    asked: { ids: readonly string[]; action: string },
+    again: { typed?: Typed; errors?: FormErrors } = {},
+  ) => {
+    const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, asked.ids);
+    const isDeletion = asked.action !== 'ttl';
+    const counted = records.length === 1 ? '1 record' : `${records.length} records`;
+    return show(request, reply, 'records/selected', {
+      title: isDeletion ? `Delete ${counted}` : `Change the TTL of ${counted}`,
+      zone: shownZone(zone),
+      home: addressOfZone(zone.id),
+      isDeletion,
+      counted,
+      records: records.map((record) => shownRecord(record, zone)),
+      managedBy: ownersOf(records),
+      ...again,
+    });
+  };
+
+  app.get<Selection>('/zones/:zoneId/records/selected', async (request, reply) =>
+    page(request, reply, { ids: idsIn(request.query.id), action: request.query.do ?? '' }),
+  );
+
+  app.post<OfZone>(
+    '/zones/:zoneId/records/selected',
+    {
+      config: {
+        counts: { bucket: 'records', changes: ({ body }) => Math.max(1, idsIn((body as Typed | null)?.id).length) },
+      },
+    },
+    async (request, reply) => {
+      const typed = typedOf(request);
+      const { zoneId } = request.params;
+      const asked = { ids: idsIn(typed.id), action: text(typed, 'do') };
+      return attempt(
+        reply,
+        ['ttl', 'anyway'],
+        async () => {
+          const { records } = await readManagedRecordsOf(context, actorOf(request), zoneId, asked.ids);
+          if (records.length === 0) throw refusal('nothing-selected');
+          mustConfirm(ownersOf(records), typed);
+          const isDeletion = asked.action !== 'ttl';
+          const ttl = text(typed, 'ttl');
+          const changes = records.map(({ id, name, type, content, priority }) => {
+            if (isDeletion) return { action: 'delete' as const, id };
+            const record = { name, type, content, priority, ...(ttl === '' ? {} : { ttl: Number(ttl) }) };
+            return { action: 'update' as const, id, record: judge(recordBody, record) };
+          });
+          await applyBatch(context, callerOf(request), zoneId, { atomic: true, changes });
+          const counted = records.length === 1 ? '1 record' : `${records.length} records`;
+          const words = isDeletion
+            ? `${counted} ${records.length === 1 ? 'was' : 'were'} deleted.`
+            : `The TTL of ${counted} was changed.`;
+          return done(request, reply, addressOfZone(zoneId), words);
+        },
+        (errors) => page(request, reply, asked, { typed, errors }),
+      );
+    },
+  );
+}
+
+function idsIn(id: string | string[] | undefined): string[] {
+  return [...new Set([id ?? []].flat())].slice(0, MOST);
+}
+
+function ownersOf(records: readonly { managedBy: string | null }[]): string | null {
+  const owners = [...new Set(records.flatMap(({ managedBy }) => managedBy ?? []))];
+  return owners.length === 0 ? null : owners.join(', ');
+}
