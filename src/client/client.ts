@@ -20,6 +20,8 @@ import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/
 import { record, recordList } from '#contract/record.ts';
 import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 import { offeredSecondaries, zoneSecondaries } from '#contract/secondary.ts';
+import type { RestoreBody, UndoAnswer, UndoBody } from '#contract/undo.ts';
+import { undoAnswer } from '#contract/undo.ts';
 import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '#contract/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
 import type { ZoneFileImport } from '#contract/zonefile.ts';
@@ -35,6 +37,7 @@ export type { ZoneNode, ZoneNodes } from '#contract/feed.ts';
 export type { ApplyBody, ApplyResult, OwnedSet, RecordSet } from '#contract/owners.ts';
 export type { DnsRecord, ListedRecord } from '#contract/record.ts';
 export type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
+export type { UndoAnswer } from '#contract/undo.ts';
 export type { Zone } from '#contract/zone.ts';
 export type { ZoneFileImport } from '#contract/zonefile.ts';
 
@@ -109,6 +112,10 @@ export interface Client {
     exportFile(id: string, options?: CallOptions): Promise<string>;
     /** Replaces the records of the zone with those of a zone file, all or nothing. */
     importFile(id: string, text: string, options?: CallOptions): Promise<ZoneFileImport>;
+    /** The records of changes become as they were before them. With dryRun, nothing changes. */
+    undo(id: string, body: UndoBody, options?: CallOptions): Promise<UndoAnswer>;
+    /** The records of the zone become as they were at a time. With dryRun, nothing changes. */
+    restore(id: string, body: RestoreBody, options?: CallOptions): Promise<UndoAnswer>;
     /** One page of the history, newest first; `next` is the cursor of the page after it. */
     changes(id: string, page?: { limit?: number; cursor?: string }, options?: CallOptions): Promise<ChangeList>;
   };
@@ -217,6 +224,10 @@ export function createClient(options: ClientOptions): Client {
         const query = { limit: limit?.toString(), cursor };
         return http.call({ method: 'GET', path: `${zonePath(id)}/changes`, query }, changeList, call);
       },
+      undo: (id, body, call) =>
+        http.call({ method: 'POST', path: `${zonePath(id)}/changes:undo`, body }, undoAnswer, call),
+      restore: (id, body, call) =>
+        http.call({ method: 'POST', path: `${zonePath(id)}:restore`, body }, undoAnswer, call),
       nodes: async (id, waitSeconds, call) => {
         const query = { wait: waitSeconds === 0 ? undefined : String(waitSeconds) };
         return http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call);

@@ -1,5 +1,6 @@
 // `zonestead changes …`: the history of a zone, over the REST API.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -21,8 +22,29 @@ const list = describeCommand({
     ),
 });
 
+const undo = describeCommand({
+  name: 'undo',
+  describe: 'undo changes of records: the records become as they were before',
+  arguments: [ZONE, { usage: '[changeIds...]', describe: 'ids of changes, as "changes list" prints them' }],
+  options: [
+    { flags: '--request <requestId>', describe: 'undo all changes of a request' },
+    { flags: '--key <keyId>', describe: 'undo all changes of an API key since a time' },
+    { flags: '--since <time>', describe: 'time in ISO 8601 for --key, for instance 2026-11-21T10:31:00Z' },
+    YES_OPTION,
+    DRY_RUN_OPTION,
+    OUTPUT_OPTION,
+  ],
+  notes:
+    'If another change of the same records came later, or an owner has them, the service refuses and changes nothing.',
+  settings: REST_SETTINGS,
+  run: ([zone = '', ...ids], options: OutputOption & DryRunOption & YesOption, context) =>
+    withRest(context, options, async (session) =>
+      (await import('../rest/undo.ts')).undoChanges(session, zone, ids, options),
+    ),
+});
+
 export const command: CommandGroup = {
   name: 'changes',
   describe: 'the history of a zone (over the REST API)',
-  commands: [list],
+  commands: [list, undo],
 };

@@ -180,6 +180,23 @@ const apply = describeCommand({
     ),
 });
 
+const restore = describeCommand({
+  name: 'restore',
+  describe: 'make the records of a zone those of an earlier time',
+  arguments: [ZONE],
+  options: [
+    { flags: '--at <time>', describe: 'time in ISO 8601, for instance 2026-11-21T10:31:00Z', isRequired: true },
+    YES_OPTION,
+    DRY_RUN_OPTION,
+    OUTPUT_OPTION,
+  ],
+  settings: REST_SETTINGS,
+  run: ([zone = ''], options: OutputOption & DryRunOption & YesOption & { at: string }, context) =>
+    withRest(context, options, async (session) =>
+      (await import('../rest/undo.ts')).restoreZone(session, zone, options.at, options),
+    ),
+});
+
 const ds = describeCommand({
   name: 'ds',
   describe: 'print the DS records for the parent zone',
@@ -193,5 +210,20 @@ const ds = describeCommand({
 export const command: CommandGroup = {
   name: 'zones',
   describe: 'manage zones (over the REST API)',
-  commands: [list, create, update, get, status, secondaries, remove, park, unpark, exportZone, apply, release, ds],
+  commands: [
+    list,
+    create,
+    update,
+    get,
+    status,
+    secondaries,
+    remove,
+    park,
+    unpark,
+    exportZone,
+    apply,
+    restore,
+    release,
+    ds,
+  ],
 };

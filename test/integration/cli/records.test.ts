@@ -121,3 +121,36 @@ test('changes list says what changed, and by which key', async () => {
   expect(limited.changes.map(({ action }: { action: string }) => action)).toEqual(['record.delete', 'record.create']);
   expect((await json('changes', 'list', 'history.example', '--name', '@')).changes).toHaveLength(1);
 });
+
+test('changes undo and zones restore put records back, and a preview does not', async () => {
+  const zone = 'undo.example';
+  await service.zone(zone, admin);
+  const serial = async () => (await json('zones', 'get', zone)).serial;
+  await zonestead('records', 'set', zone, 'www', 'A', '192.0.2.1');
+  const { changes } = await json('changes', 'list', zone);
+  const earlier = changes[0].at;
+  await zonestead('records', 'set', zone, 'www', 'A', '192.0.2.2', '--ttl', '60');
+  const [{ id, requestId }] = (await json('changes', 'list', zone)).changes;
+  const before = await serial();
+  const lines = '- www 60 A 192.0.2.2\n+ www 3600 A 192.0.2.1\n';
+  expect(await zonestead('changes', 'undo', zone, String(id), '--dry-run')).toEqual({ code: 0, out: lines, err: '' });
+  expect(await serial()).toBe(before);
+  expect((await zonestead('changes', 'undo', zone, '--request', requestId)).out).toBe(lines);
+  expect(await rows(zone, 'www')).toMatchObject([{ content: '192.0.2.1', ttl: 3600 }]);
+  expect((await zonestead('changes', 'undo', zone, String(id))).err).toContain('(409 ');
+  await zonestead('records', 'set', zone, 'many', 'A', '192.0.2.1', '192.0.2.2', '192.0.2.3');
+  const restore = (...words: string[]) => zonestead('zones', 'restore', zone, '--at', earlier, ...words);
+  expect((await restore()).err).toBe('this deletes 3 records of undo.example; repeat the command with --yes');
+  expect(await contents(zone, 'many')).toHaveLength(3);
+  expect((await restore('--yes')).err).toBe('');
+  expect(await contents(zone, 'many')).toEqual([]);
+  expect((await restore('--dry-run')).out).toBe('nothing would change\n');
+  for (const words of [[], ['x1'], ['1', '--request', 'a'], ['--key', 'k'], ['--since', earlier]]) {
+    const { code, err } = await zonestead('changes', 'undo', zone, ...words);
+    expect([words, code, err]).toEqual([
+      words,
+      1,
+      expect.stringMatching(/name the changes to undo|not the id of a change/),
+    ]);
+  }
+});

@@ -185,6 +185,8 @@ export class MemoryService {
         exportFile: missing,
         importFile: missing,
         changes: missing,
+        undo: missing,
+        restore: missing,
       },
       records: {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),

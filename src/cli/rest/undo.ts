@@ -1,0 +1,80 @@
+// `zonestead changes undo` and `zonestead zones restore`: records become as they were.
+import type { UndoAnswer } from '#client/client.ts';
+import { confirm } from '../confirm.ts';
+import { deletedIn } from '../difference.ts';
+import type { DryRunOption, YesOption } from '../options.ts';
+import { show } from '../output.ts';
+import { printDifferences } from './preview.ts';
+import { type Session, zoneOf } from './session.ts';
+
+interface Selection {
+  request?: string;
+  key?: string;
+  since?: string;
+}
+
+/** @throws Error unless exactly one kind of changes is named, and if the service refuses */
+export async function undoChanges(
+  session: Session,
+  nameOrId: string,
+  ids: readonly string[],
+  options: Selection & DryRunOption & YesOption,
+): Promise<void> {
+  const { client, signal } = session;
+  const zone = await zoneOf(session, nameOrId);
+  const selection = selectionOf(ids, options);
+  await change(session, zone.zoneName, options, (dryRun) =>
+    client.zones.undo(zone.id, { ...selection, dryRun }, { signal }),
+  );
+}
+
+/** @throws Error if the service refuses */
+export async function restoreZone(
+  session: Session,
+  nameOrId: string,
+  at: string,
+  options: DryRunOption & YesOption,
+): Promise<void> {
+  const { client, signal } = session;
+  const zone = await zoneOf(session, nameOrId);
+  await change(session, zone.zoneName, options, (dryRun) => client.zones.restore(zone.id, { at, dryRun }, { signal }));
+}
+
+/** Asks for a preview first, because only the preview tells how many records would be deleted. */
+async function change(
+  session: Session,
+  zoneName: string,
+  options: DryRunOption & YesOption,
+  send: (dryRun: boolean) => Promise<UndoAnswer>,
+): Promise<void> {
+  const preview = await send(true);
+  if (options.dryRun) return tell(session, preview, 'nothing would change');
+  const deleted = deletedIn(preview.differences);
+  if (preview.conflicts.length === 0 && deleted > 1) {
+    await confirm(`this deletes ${deleted} records of ${zoneName}`, options, session.signal);
+  }
+  await tell(session, await send(false), 'the records are as they were already');
+}
+
+async function tell(session: Session, answer: UndoAnswer, nothing: string): Promise<void> {
+  const { differences, conflicts, total } = answer;
+  await show(session, answer, () => {
+    printDifferences(differences, session.print);
+    const more = total.differences - differences.length;
+    if (more > 0) session.print(`and ${more} more names and types`);
+    for (const { name, type, message } of conflicts) session.print(`conflict: ${name} ${type}: ${message}`);
+    if (differences.length === 0 && conflicts.length === 0) session.print(nothing);
+  });
+}
+
+function selectionOf(ids: readonly string[], { request, key, since }: Selection) {
+  const wrong = ids.find((id) => !/^[0-9]{1,15}$/.test(id));
+  if (wrong !== undefined)
+    throw new Error(`${wrong} is not the id of a change; "zonestead changes list" prints the ids`);
+  const named = [ids.length > 0, request !== undefined, key !== undefined].filter(Boolean).length;
+  if (named !== 1 || (key === undefined) !== (since === undefined)) {
+    throw new Error('name the changes to undo: ids of changes, or --request, or --key with --since');
+  }
+  if (request !== undefined) return { requestId: request };
+  return key === undefined ? { changes: ids.map(Number) } : { keyId: key, since };
+}
