@@ -91,12 +91,13 @@ const DEFINITIONS: readonly Definition[] = [
     description: 'A DNSRecord holds the values of one record type at one name of a DNSZone.',
     spec: recordSpec,
     status: recordStatus,
-    // A new row shows the fields of the spec at once. Only Content needs the operator: a column cannot list several values.
+    // A new row shows the fields of the spec at once. A column prints the first value of its path: the summary of the status, or,
+    // while the operator has not written it, the first content of the spec.
     columns: [
       { name: 'Zone', type: 'string', jsonPath: '.spec.zoneRef.name', description: 'Name of the DNSZone' },
       { name: 'Record', type: 'string', jsonPath: '.spec.name', description: 'Name relative to the zone' },
       { name: 'Type', type: 'string', jsonPath: '.spec.type' },
-      { name: 'Content', type: 'string', jsonPath: '.status.summary' },
+      { name: 'Content', type: 'string', jsonPath: "..['status','spec']..['summary','content']" },
       READY,
       REASON,
       { name: 'FQDN', type: 'string', jsonPath: '.status.fqdn', priority: 1 },

@@ -14,6 +14,7 @@ import { CRD } from '#kube/objects/crds.ts';
 import { type KubeObject, type ResourceType, resourcePath } from '#kube/objects/resource.ts';
 import { DNS_RECORD, type DNSRecord, recordSpec } from '#resources/dnsrecord.ts';
 import { DNS_ZONE, type DNSZone, zoneSpec } from '#resources/dnszone.ts';
+import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { type ControlPlane, startControlPlane } from '../../../deploy/local/parts/controlplane.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { allocatePorts } from '../../../deploy/local/parts/ports.ts';
@@ -28,11 +29,13 @@ let stateDir: string;
 let plane: ControlPlane;
 let transport: Transport;
 let api: KubeApi;
+let kubectl: string;
 
 beforeAll(async () => {
   const { signal } = new AbortController();
   stateDir = await mkdtemp(join(tmpdir(), 'zonestead-crd-'));
   const { dir } = await ensureControlPlane({ progress: () => undefined, signal });
+  kubectl = join(dir, 'kubectl');
   const names = ['etcd', 'etcdPeer', 'apiserver'] as const;
   const ports = await allocatePorts(
     names.map((name) => ({ name })),
@@ -148,6 +151,16 @@ describe('the API server', () => {
   });
 });
 
+/** The cell of `kubectl get zdr`. */
+async function contentOf(name: string): Promise<string | undefined> {
+  const { signal } = new AbortController();
+  const args = [`--kubeconfig=${plane.kubeconfig}`, 'get', 'zdr', name, '-n', 'default'];
+  const { out } = await runCommand({ command: kubectl, args, timeoutMs: 60_000, signal });
+  const [heading = '', row = ''] = out.split('\n');
+  const at = heading.indexOf('CONTENT');
+  return row.slice(at).split('  ')[0];
+}
+
 describe('an object that nobody has looked at', () => {
   const record = { zoneRef: { name: 'example' }, name: 'www', type: 'A', content: '192.0.2.1' };
 
@@ -171,6 +184,23 @@ describe('an object that nobody has looked at', () => {
       whenClusterLost: 'Keep',
     });
     expect(zone.status?.conditions).toHaveLength(4);
+  });
+
+  it('shows its content in kubectl get at once, and all values when the operator has listed them', async () => {
+    const values = [{ content: '192.0.2.7' }, { content: '192.0.2.8' }];
+    const { content: _one, ...rest } = record;
+    await api.create(DNS_RECORD, objectOf('DNSRecord', { ...rest, name: 'single', content: '192.0.2.6' }, 'single'));
+    const several = objectOf('DNSRecord', { ...rest, name: 'several', values }, 'several');
+    // The same words at other places of the object are no values.
+    const annotations = { content: 'wrong', summary: 'wrong', spec: 'wrong', status: 'wrong' };
+    await api.create(DNS_RECORD, { ...several, metadata: { ...several.metadata, annotations } });
+    expect(await contentOf('single')).toBe('192.0.2.6');
+    expect(await contentOf('several')).toBe('192.0.2.7');
+    const summary = '192.0.2.7,192.0.2.8';
+    const object = { namespace: 'default', name: 'several' };
+    await api.merge(DNS_RECORD, object, { status: { summary } }, { subresource: 'status' });
+    expect(await contentOf('several')).toBe(summary);
+    for (const name of ['single', 'several']) await api.delete(DNS_RECORD, { namespace: 'default', name });
   });
 
   it('can be selected by type and by zone', async () => {
