@@ -22,11 +22,20 @@ export async function exportManifests(
   }
 }
 
-/** One YAML stream for `kubectl apply -f -`, without its final line break. Pure: the same zone gives the same text. */
-export function renderManifests(zoneName: string, { objects, leftOut }: Manifests, namespace = '<namespace>'): string {
+/**
+ * One YAML stream for `kubectl apply -f -`, without its final line break. Pure: the same zone gives the same text.
+ * @param first the first comment. (Default: for a zone of the service.)
+ */
+export function renderManifests(
+  zoneName: string,
+  { objects, leftOut }: Manifests,
+  namespace = '<namespace>',
+  first?: string,
+): string {
   const head = [
-    `# The zone ${zoneName} of the DNS service. If you apply this file, the objects take over the zone, and nothing changes in DNS.`,
-    '# An administrator must allow this once, unless spec.credentialsSecretRef names an API key of your own:',
+    first ??
+      `# The zone ${zoneName} of the DNS service. If you apply this file, the objects take over the zone, and nothing changes in DNS.`,
+    `# ${first === undefined ? 'An' : 'If the zone exists there, an'} administrator must allow this once, unless spec.credentialsSecretRef names an API key of your own:`,
     `#   kubectl label namespace ${namespace} zonestead.dev/existing-zones=allow`,
     '# Afterwards, the deletion of an object deletes its records, unless spec.deletionPolicy is Retain.',
     // A line break in the content of a record would end the comment.

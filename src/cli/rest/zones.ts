@@ -30,7 +30,7 @@ export async function createZone(
   options: Properties & DryRunOption & { owner?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
-  const owner = options.owner ?? (await ownerOf(client, signal));
+  const owner = options.owner ?? (await newZoneOwner(client, signal));
   const body = { zoneName: name, owner, ...propertiesOf(options) };
   if (options.dryRun)
     return showEffect(session, { zone: body }, `would create the zone ${name} for the owner ${owner}`);
@@ -63,7 +63,8 @@ function propertiesOf({ defaultTtl, comment }: Properties): Properties {
   return { ...(defaultTtl === undefined ? {} : { defaultTtl }), ...(comment === undefined ? {} : { comment }) };
 }
 
-async function ownerOf(client: Client, signal: AbortSignal): Promise<string> {
+/** The owner of a new zone: the team or the user of the API key. */
+export async function newZoneOwner(client: Client, signal: AbortSignal): Promise<string> {
   const { team } = await client.account({ signal });
   return team === undefined ? 'personal' : `org:${team.id}`;
 }

@@ -139,7 +139,7 @@ export function createSigner(request: Tsig, key: TsigKey): (message: Uint8Array,
     const tsig: Tsig = { ...request, time: now, fudge: FUDGE, error: 0, other: new Uint8Array() };
     const prior = before ?? request.mac;
     // Later messages cover the times alone of the variables.
-    const variables = before === null ? variablesOf(tsig) : concat([uint48(now), uint16(FUDGE)]);
+    const variables = before === null ? variablesOf(tsig) : timesOf(tsig);
     before = macOf(key, [uint16(prior.length), prior, withId(message, tsig.originalId), variables]);
     return append(message, { ...tsig, mac: before });
   };
@@ -176,14 +176,19 @@ export function sizeOfTsig({ wire }: Tsig): number {
   return wire.keyName.length + wire.algorithm.length + MOST_OTHERS;
 }
 
-function macOf({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {
+export function macOf({ algorithm, secret }: TsigKey, parts: readonly Uint8Array[]): Uint8Array {
   const hmac = createHmac(tsigAlgorithm(algorithm).hash, secret);
   for (const part of parts) hmac.update(part);
   return hmac.digest();
 }
 
+/** The fields that later messages of an answer cover (RFC 8945 section 5.3.1). */
+export function timesOf({ time, fudge }: Tsig): Uint8Array {
+  return concat([uint48(time), uint16(fudge)]);
+}
+
 /** RFC 8945 section 4.3.3. */
-function variablesOf({ wire, time, fudge, error, other }: Tsig): Uint8Array {
+export function variablesOf({ wire, time, fudge, error, other }: Tsig): Uint8Array {
   return concat([
     wire.keyName,
     uint16(CLASS.ANY),

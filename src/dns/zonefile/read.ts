@@ -26,10 +26,19 @@ export interface FileRecord {
 
 export interface ZoneFile {
   records: FileRecord[];
-  /** Lines about records that the service makes itself. */
-  ignored: number;
+  /** The lines about records that the service makes itself, and those without a type after `reviseType`. */
+  ignoredLines: number[];
   /** In the order of the lines. */
   problems: LineProblem[];
+}
+
+/** An entry before its value is read. */
+export interface EntryHead {
+  /** The number of its first line, from 1. */
+  line: number;
+  /** Absolute, with final dot, as the file writes it. */
+  owner: string;
+  type: string;
 }
 
 export interface ZoneFileContext {
@@ -39,6 +48,10 @@ export interface ZoneFileContext {
   defaultTtl: number;
   /** Child zones that are hosted here (canonical, absolute): the service makes their NS and DS itself. */
   children: ReadonlySet<string>;
+  /** Changes the type of an entry that is not the service's own; null ignores the entry. (Default: the type stays.) */
+  reviseType?: (entry: EntryHead) => string | null;
+  /** Changes a TTL, in seconds, before its range is checked. (Default: the TTL stays.) */
+  reviseTtl?: (seconds: number, line: number) => number;
 }
 
 /** The index, among the words of a type's RDATA, of the name that the type points to. */
@@ -80,7 +93,7 @@ export const MAX_PROBLEMS = 1_000;
 /** Reads the whole file even if some lines are wrong, up to these two limits and those of one entry. */
 export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<ZoneFile> {
   const state: State = { context, origin: `${context.zone}.`, defaultTtl: null, lastTtl: null, lastOwner: null };
-  const file: ZoneFile = { records: [], ignored: 0, problems: [] };
+  const file: ZoneFile = { records: [], ignoredLines: [], problems: [] };
   let count = 0;
   for (const line of lineSteps(text)) {
     count += 1;
@@ -101,13 +114,13 @@ export function* zoneFileSteps(text: string, context: ZoneFileContext): Steps<Zo
     } else if (read.value.kind === 'record') {
       file.records.push({ line: line.number, record: read.value.record });
     } else if (read.value.kind === 'ignored') {
-      file.ignored += 1;
+      file.ignoredLines.push(line.number);
     }
   }
   return file;
 }
 
-function directive(state: State, { words: [first, argument, ...more] }: Line): Verdict<Read> {
+function directive(state: State, { number, words: [first, argument, ...more] }: Line): Verdict<Read> {
   const name = first!.text.toUpperCase();
   if (name !== '$ORIGIN' && name !== '$TTL') {
     return refuse(name, 'This directive is not accepted, only $ORIGIN and $TTL are; write its records out.');
@@ -121,7 +134,7 @@ function directive(state: State, { words: [first, argument, ...more] }: Line): V
     state.origin = origin;
     return accept({ kind: 'directive' });
   }
-  const ttl = parseTtl(argument.text);
+  const ttl = revisedTtl(state, parseTtl(argument.text), number);
   if (ttl === null || ttl < MIN_TTL || ttl > MAX_TTL) {
     return refuse(name, `${clip(argument.text)} is not a time from ${MIN_TTL} to ${MAX_TTL} seconds.`);
   }
@@ -140,10 +153,13 @@ function entry(state: State, line: Line): Verdict<Read> {
   }
   const head = readHead(rest);
   if (!head.ok) return head;
-  const { type, ttl, rdata } = head.value;
+  const { rdata } = head.value;
+  const ttl = revisedTtl(state, head.value.ttl, line.number);
   if (ttl !== null) state.lastTtl = ttl;
   if (state.lastOwner === null) return refuse('name', 'The line begins with a blank, and there is no owner before it.');
-  if (isOwn(state, type)) return accept({ kind: 'ignored' });
+  if (isOwn(state, head.value.type)) return accept({ kind: 'ignored' });
+  const type = revisedType(state, head.value.type, line.number);
+  if (type === null) return accept({ kind: 'ignored' });
 
   const value = valueIn(type, rdata, state.origin);
   if (!value.ok) return value;
@@ -152,6 +168,14 @@ function entry(state: State, line: Line): Verdict<Read> {
     state.context.zone,
   );
   return record.ok ? accept({ kind: 'record', record: record.value }) : record;
+}
+
+function revisedTtl({ context: { reviseTtl } }: State, ttl: number | null, line: number): number | null {
+  return ttl === null || reviseTtl === undefined ? ttl : reviseTtl(ttl, line);
+}
+
+function revisedType({ context: { reviseType }, lastOwner }: State, type: string, line: number): string | null {
+  return reviseType === undefined ? type : reviseType({ line, owner: lastOwner!, type });
 }
 
 interface Value {

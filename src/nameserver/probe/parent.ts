@@ -4,13 +4,16 @@ import { plainName } from '#dns/names/plain.ts';
 import { TYPE_NUMBERS } from '#dns/types/numbers.ts';
 import { readName } from '#dns/wire/name.ts';
 import { NXDOMAIN } from '#dns/wire/rcodes.ts';
-import { ask, type Answer as DnsAnswer, type Endpoint, NoAnswer, type WireType } from './probe.ts';
+import { ask, type Answer as DnsAnswer, type Endpoint, NoAnswer, type ResourceRecord, type WireType } from './probe.ts';
 
 /** RDATA in canonical wire form, in hex. */
 export interface SeenAtParent {
   readonly parent: string;
   readonly ns: readonly string[];
   readonly ds: readonly string[];
+  /** In seconds. (Default: unknown.) */
+  readonly nsTtl?: number;
+  readonly dsTtl?: number;
 }
 
 /**
@@ -83,13 +86,13 @@ async function queryParent(zoneName: string, query: Query): Promise<SeenAtParent
       if (!ns || !ds || (ns.rcode !== 0 && ns.rcode !== NXDOMAIN)) continue;
       // A server of the parent refers to the child (authority section); a server that also has the child answers itself.
       const all = [...ns.answers, ...ns.authorities].filter(({ name }) => name === zoneName);
+      const dsOfZone = ds.answers.filter(({ name }) => name === zoneName);
       return {
         parent: soa.name,
         ns: hexes(all, NS),
-        ds: hexes(
-          ds.answers.filter(({ name }) => name === zoneName),
-          DS,
-        ),
+        ds: hexes(dsOfZone, DS),
+        nsTtl: ttlOf(all, NS),
+        dsTtl: ttlOf(dsOfZone, DS),
       };
     }
   }
@@ -143,4 +146,8 @@ async function addressesOf(server: string, query: Query): Promise<(Endpoint | nu
 
 function hexes(records: readonly { type: number; rdata: Uint8Array }[], type: number): string[] {
   return records.filter((record) => record.type === type).map(({ rdata }) => Buffer.from(rdata).toString('hex'));
+}
+
+function ttlOf(records: readonly ResourceRecord[], type: number): number {
+  return Math.max(0, ...records.filter((record) => record.type === type).map(({ ttl }) => ttl));
 }

@@ -1,7 +1,7 @@
 // The condition Delegated: whether the parent zone delegates to the name servers of this service, with the records to publish. If
 // the query of the parent fails, the condition is Unknown and never False.
 import type { Zone } from '#client/client.ts';
-import { parseRdata } from '#dns/types/index.ts';
+import { rdataHex } from '#dns/dnssec/delegation.ts';
 import type { SeenAtParent } from '#nameserver/probe/parent.ts';
 import { type DelegatedAnswer, no, unknown, yes } from '../run/conditions.ts';
 
@@ -33,12 +33,12 @@ export function delegatedAnswer(zone: Delegatee, seen: SeenAtParent | string | n
     );
   }
   const where = seen.parent === '' ? 'The root zone' : `The parent zone ${seen.parent}`;
-  const missing = wires('NS', zone.nameservers.map(absolute)).filter((wire) => !seen.ns.includes(wire));
+  const missing = rdataHex('NS', zone.nameservers.map(absolute)).filter((wire) => !seen.ns.includes(wire));
   if (missing.length > 0) {
     const what = seen.ns.length === 0 ? 'does not delegate this zone' : 'delegates this zone to other name servers';
     return no('DelegationRequired', `${where} ${what}. Publish these records there: ${recordsOf(zone)}.`);
   }
-  const own = wires('DS', zone.ds.map(presentation));
+  const own = rdataHex('DS', zone.ds.map(presentation));
   if (seen.ds.some((wire) => own.includes(wire)))
     return yes('Delegated', `${where} delegates this zone to its name servers and has its DS record.`);
   if (seen.ds.length === 0)
@@ -50,13 +50,6 @@ export function delegatedAnswer(zone: Delegatee, seen: SeenAtParent | string | n
     'DSMismatch',
     `${where} has a DS record of another key, so that validating resolvers reject this zone. Replace it with this record: ${dsOf(zone)}.`,
   );
-}
-
-function wires(type: 'NS' | 'DS', contents: readonly string[]): string[] {
-  return contents.flatMap((content) => {
-    const parsed = parseRdata(type, content, null);
-    return parsed.ok ? [Buffer.from(parsed.value.wire).toString('hex')] : [];
-  });
 }
 
 function absolute(host: string): string {

@@ -90,7 +90,7 @@ export async function previewZoneFile(
   return planned(context, actor, zoneId, text, request, async ({ zone, file, problems, wanted, diff }) => ({
     serial: zone.serial,
     records: wanted.length,
-    ignored: file.ignored,
+    ignored: file.ignoredLines.length,
     problems,
     diff,
     contents: await contentsOf(context.db, diff === null ? [] : firstIds(diff), CHARACTERS_SHOWN),
@@ -262,7 +262,7 @@ async function write(
       updated: diff.updates.length,
       deleted: diff.deletes.length,
       unchanged: diff.unchanged,
-      ignored: file.ignored,
+      ignored: file.ignoredLines.length,
     };
     if (sizeOf(diff) === 0) return { answer: () => answer, change: null };
     const write = (to: ZoneWrite) => applyDiff(tx, context, diff, to);

@@ -1,6 +1,9 @@
 // external-dns' own providers pdns and rfc2136 make zones like DNSEndpoints of a real kube-apiserver, at the protocol's own server
 // and at ours. They change only records that their TXT registry names. At ours, the key may do only what the provider needs.
 import { test } from 'vitest';
+import { readSteps } from '#cli/import/read.ts';
+import { useRegistry } from '#cli/import/registry.ts';
+import { readZoneFile } from '#cli/import/sources/zone-file.ts';
 import { startDnsEndpointCluster } from '../../support/dnsendpoint-cluster.ts';
 import { runClient } from '../../support/doors/run.ts';
 import { powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
@@ -95,6 +98,14 @@ const objects = (namespace: string, wanted: readonly Wanted[]) => [
     },
   })),
 ];
+/** The owner of each name in these lines of a zone file, after an import. */
+function ownersIn(zone: string, lines: readonly string[]) {
+  const steps = readSteps(readZoneFile('zone', `${lines.join('\n')}\n`, zone), { defaultTtl: 3600, children: [] });
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const { records } = useRegistry(step.value, {});
+  return Object.fromEntries(records.map(({ record, owner }) => [record.name, owner]));
+}
 await cluster.apply(...objects('first', FIRST), ...objects('second', SECOND));
 await cluster.kubectl('create', 'namespace', 'none');
 
@@ -150,6 +161,9 @@ test.concurrent.for(cases)(
       ],
       registered: ['a-new', 'a-www', 'cname-alias'],
     });
+    // `zonestead import --external-dns` makes owners of this registry.
+    const object = `external-dns:cluster/crd/second/${zone}`;
+    expect(ownersIn(zone, await records(zone))).toEqual({ alias: object, new: object, taken: undefined, www: object });
     await rounds('none').toEqual({ error: null, records: others, registered: [] });
   },
 );

@@ -1,5 +1,7 @@
 // octoDNS moves a zone in and out through the PowerDNS API and through DNS updates, at the protocol's own server and at ours.
 import { expect, test } from 'vitest';
+import { readSteps } from '#cli/import/read.ts';
+import { readOctodns } from '#cli/import/sources/octodns.ts';
 import { octoDns, type Provider } from '../../support/doors/octodns.ts';
 import { powerDnsServers, secretOf, updateServers } from '../../support/doors/servers.ts';
 import { walk } from '../../support/doors/walk.ts';
@@ -71,6 +73,14 @@ const EXPECTED = (zone: string) =>
     `www.${zone}. 300 AAAA 2001:db8::1`,
   ].sort();
 
+function importedFrom(text: string, zone: string) {
+  const steps = readSteps(readOctodns('file', text, zone), { defaultTtl: 3600, children: [] });
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  const records = step.value.records.map(({ record: { name, ttl, type, rdata } }) => `${name} ${ttl} ${type} ${rdata}`);
+  return { refused: step.value.refused, records: records.sort() };
+}
+
 test.concurrent.for([...powerDns, ...updates])(
   'octoDNS moves a zone to $title by $door, changes it, and moves it out',
   async ({ provider, zone, records }) => {
@@ -86,6 +96,10 @@ test.concurrent.for([...powerDns, ...updates])(
     await client.write(dumped);
     expect(await client.sync()).toMatch(/No changes were planned/);
     expect(dumped).toContain('new:');
+    // `zonestead import` reads the file that octoDNS wrote.
+    const [found, expected] = [dumped, SECOND].map((text) => importedFrom(text, zone));
+    expect(found?.refused).toEqual([]);
+    expect(found?.records).toEqual(expected?.records);
   },
 );
 

@@ -33,12 +33,12 @@ const SECONDARIES = howTo('secondaries');
 const KEYS = howTo('first-user-and-keys');
 const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
+const IMPORT = howTo('import-zones');
 const UPDATES = howTo('dns-updates');
 const POWERDNS = howTo('powerdns-api');
 const OCTODNS = howTo('octodns');
 const CERTBOT = howTo('certbot');
 const DYNDNS = howTo('dynamic-addresses');
-const BIND = howTo('migrate/from-bind');
 const ADOPT = howTo('adopt-existing-zone');
 const TEAMS = howTo('manage-teams');
 const SYMPTOMS = howTo('troubleshoot');
@@ -59,6 +59,7 @@ const begins = (page: string, ...starts: string[]): Choice[] => starts.map((star
 const MACHINE = 'test/e2e/docs.test.ts';
 const NODE = 'test/e2e/node/docs.ts';
 const INSTALL = 'test/e2e/install.test.ts';
+const MOVES = 'test/integration/cli/import-pages.test.ts';
 
 export const PLAN = {
   /** Runs until Ctrl-C; its output is shown after it. */
@@ -82,7 +83,6 @@ export const PLAN = {
       ...begins(NODES, 'zonestead keys mint --node'),
       block(COMMAND_LINE, 'Manage zones and records on the command line'),
       ...[block(ZONE_FILES, 'Export'), block(ZONE_FILES, 'Import')],
-      block(BIND, 'Migrate a zone from BIND'),
       block(ADOPT, 'Manage an existing zone with objects'),
       ...begins(SECONDARIES, ...['add', 'config', 'list', 'change'].map((each) => `zonestead secondaries ${each}`)),
       ...begins(SECONDARIES, 'zonestead zones secondaries', 'zonestead secondaries remove'),
@@ -145,6 +145,25 @@ export const PLAN = {
     test: 'test/integration/cli/kubectl.test.ts',
     choices: ['Install', 'Find the cause'].map((each) => block(PLUGIN, each)),
   },
+  import: {
+    test: MOVES,
+    choices: ['Import', 'Write manifests instead'].map((each) => block(IMPORT, each)),
+  },
+  'from BIND': { test: MOVES, choices: [block(howTo('migrate/from-bind'), 'Migrate a zone from BIND')] },
+  'from PowerDNS': { test: MOVES, choices: [block(howTo('migrate/from-powerdns'), 'Migrate from PowerDNS')] },
+  'from PowerDNS-Operator': {
+    test: MOVES,
+    choices: [block(howTo('migrate/from-powerdns-operator'), 'Migrate from PowerDNS-Operator')],
+  },
+  'from external-dns': {
+    test: MOVES,
+    choices: [block(howTo('migrate/from-external-dns'), 'Migrate a zone that external-dns writes')],
+  },
+  'from Cloudflare': {
+    test: MOVES,
+    choices: [block(howTo('migrate/from-cloudflare'), 'Migrate a zone from Cloudflare')],
+  },
+  'from deSEC': { test: MOVES, choices: [block(howTo('migrate/from-desec'), 'Migrate a zone from deSEC')] },
   'dns updates': {
     test: 'test/integration/update/page.test.ts',
     choices: ['Prepare', 'Add, replace and delete', 'Change only if', 'Read a zone', 'If an update is refused'].map(

@@ -1,0 +1,70 @@
+// Sends a plan to the service. Up to 1,000 changes are one transaction, and so is the import of any size into an empty zone.
+import { ApiError } from '#client/errors.ts';
+import { MAX_CHANGES, type RecordChange } from '#contract/batch.ts';
+import { writeRecords } from '#dns/zonefile/write.ts';
+import type { Session } from '../rest/session.ts';
+import { changesOf, type ImportPlan } from './plan.ts';
+
+/** Planning and storing a large file takes longer than other calls, in ms. */
+const FILE_LIMIT_MS = 120_000;
+/** Octets of changes in one request: the service reads a body of 1 MiB. */
+const MAX_BODY = 1_000_000;
+
+interface Target {
+  id: string;
+  zone: string;
+  /** Whether the zone has no records yet. */
+  isEmpty: boolean;
+}
+
+/**
+ * @returns the number of changes
+ * @throws Error of the client; its message names the record that was refused, and the number of changes that were made before it
+ */
+export async function applyPlan({ client, signal }: Session, target: Target, plan: ImportPlan): Promise<number> {
+  const requests = requestsOf(changesOf(plan));
+  if (requests.length > 1 && target.isEmpty) {
+    const text = `$ORIGIN ${target.zone}.\n${writeRecords(plan.create.map(({ record }) => record))}`;
+    const { created } = await client.zones.importFile(target.id, text, { signal, timeoutMs: FILE_LIMIT_MS });
+    return created;
+  }
+  const found = [...plan.create, ...plan.update.map((update) => update.found)];
+  let made = 0;
+  for (const changes of requests) {
+    try {
+      await client.records.batch(target.id, { changes }, { signal });
+    } catch (error) {
+      throw withPlace(error, (index) => found[made + index]?.place, made);
+    }
+    made += changes.length;
+  }
+  return made;
+}
+
+/** The changes in as few requests as possible. */
+function requestsOf(changes: readonly RecordChange[]): RecordChange[][] {
+  const requests: RecordChange[][] = [];
+  let octets = Number.POSITIVE_INFINITY;
+  for (const change of changes) {
+    const size = Buffer.byteLength(JSON.stringify(change));
+    const last = requests.at(-1);
+    if (last === undefined || last.length === MAX_CHANGES || octets + size > MAX_BODY) {
+      requests.push([change]);
+      octets = size;
+    } else {
+      last.push(change);
+      octets += size;
+    }
+  }
+  return requests;
+}
+
+/** The error of a batch names a change by its index. */
+function withPlace(error: unknown, placeOf: (index: number) => string | undefined, made: number): unknown {
+  if (!(error instanceof ApiError)) return error;
+  const [, index] = /^changes\.([0-9]+)/.exec(error.field ?? '') ?? [];
+  const place = index === undefined ? undefined : placeOf(Number(index));
+  const before = made === 0 ? '' : ` The ${made} changes before it are made; run the command again for the rest.`;
+  if (place === undefined && before === '') return error;
+  return new Error(`${place === undefined ? '' : `${place}: `}${error.message}${before}`, { cause: error });
+}

@@ -1,0 +1,140 @@
+// A zone transfer (RFC 5936) from a server, over TCP, with or without TSIG.
+import { randomInt } from 'node:crypto';
+import { connect } from 'node:net';
+import { CLASS, META, type MessageRecord, nameText, readMessage } from '#dns/message/message.ts';
+import { signRequest, type TsigKey, takeTsig } from '#dns/message/tsig.ts';
+import { createAnswerCheck } from '#dns/message/tsig-answers.ts';
+import { parseZoneName } from '#dns/names/name.ts';
+import { nameOfNumber } from '#dns/types/numbers.ts';
+import { concat, nameToWire, uint16 } from '#dns/wire/octets.ts';
+import { rdataText, typeName } from '#dns/wire/rdata-text.ts';
+import { createLines, type SourceZone } from '../source.ts';
+
+interface AxfrOptions {
+  /** A name or an address. */
+  host: string;
+  port: number;
+  /** Canonical. */
+  zone: string;
+  key?: TsigKey | undefined;
+  signal: AbortSignal;
+  /** (Default: that of the machine.) @returns Unix time in seconds */
+  now?: () => number;
+}
+
+const SOA = 6;
+/** The longest silence of the server, in ms. */
+const IDLE_MS = 30_000;
+/** More than the records of the largest zone that the service takes, with their signatures. */
+const MAX_RECORDS = 500_000;
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  1: 'does not understand the question (FORMERR)',
+  2: 'cannot answer (SERVFAIL)',
+  3: 'has no such zone (NXDOMAIN)',
+  4: 'does not support transfers (NOTIMP)',
+  5: 'refuses the transfer (REFUSED): allow it for this address, or for a TSIG key that --tsig-key names',
+  9: 'does not have this zone, or not for this key (NOTAUTH)',
+};
+
+/** @throws Error that names the server and the reason */
+export async function readAxfr({ host, port, zone, key, signal, now = unixTime }: AxfrOptions): Promise<SourceZone> {
+  const from = `axfr://${host.includes(':') ? `[${host}]` : host}:${port}/${zone}`;
+  const parsed = parseZoneName(zone);
+  if (!parsed.ok) throw new Error(`${from}: ${parsed.problem.message}`);
+  const query = queryOf(parsed.value);
+  const request = key === undefined ? query : signRequest(query, key, now());
+  const check = key === undefined ? null : createAnswerCheck(takeTsig(request)!.tsig, key);
+  const records: MessageRecord[] = [];
+  let soaCount = 0;
+  try {
+    for await (const octets of answersOf({ host, port, request, signal })) {
+      const refusal = (octets[3] ?? 0) & 0xf;
+      // The reason is in the TSIG record, if there is one.
+      if (refusal !== 0 && (key === undefined || takeTsig(octets)?.tsig.error === 0 || takeTsig(octets) === null))
+        throw new RangeError(REFUSALS[refusal] ?? `answers with the code ${refusal}`);
+      const message = readMessage(check === null ? octets : check.next(octets, now()));
+      if (message.id !== readId(request)) throw new RangeError('answers another question');
+      for (const record of message.sections[0]) {
+        if (records.length === 0 && record.type !== SOA) throw new RangeError('does not begin with the SOA record');
+        if (record.type === SOA) soaCount += 1;
+        if (soaCount === 2) break;
+        records.push(record);
+        if (records.length > MAX_RECORDS) throw new RangeError(`sends more than ${MAX_RECORDS} records`);
+      }
+      if (soaCount === 2) break;
+    }
+    if (soaCount < 2) throw new RangeError('ends the transfer before its last SOA record');
+    check?.finish();
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    const problem = error instanceof Error ? error.message : String(error);
+    throw new Error(`${from}: the server ${problem}`);
+  }
+  return zoneOf(from, parsed.value, records);
+}
+
+function unixTime(): number {
+  return Math.floor(Date.now() / 1000);
+}
+
+function queryOf(zone: string): Uint8Array {
+  const header = [randomInt(0x1_0000), 0, 1, 0, 0, 0].map(uint16);
+  return concat([...header, nameToWire(zone), uint16(META.AXFR), uint16(CLASS.IN)]);
+}
+
+function readId(message: Uint8Array): number {
+  return ((message[0] ?? 0) << 8) | (message[1] ?? 0);
+}
+
+function zoneOf(from: string, zone: string, records: readonly MessageRecord[]): SourceZone {
+  const lines = createLines();
+  for (const { name, type, ttl, rdata } of records) {
+    const owner = `${nameText(name)}.`;
+    const label = nameOfNumber(type) ?? typeName(type);
+    lines.add({ place: `${owner} ${label}`, name: owner, type: label, ttl, rdata: rdataText(type, rdata) });
+  }
+  return lines.zone(from, zone);
+}
+
+interface Connection {
+  host: string;
+  port: number;
+  request: Uint8Array;
+  signal: AbortSignal;
+}
+
+/** The messages of the server until it closes the connection. @throws Error of the socket, or after a silence of 30 s */
+async function* answersOf({ host, port, request, signal }: Connection): AsyncGenerator<Uint8Array> {
+  const socket = connect({ host, port });
+  const stop = () => socket.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+  signal.addEventListener('abort', stop, { once: true });
+  socket.setTimeout(IDLE_MS, () => socket.destroy(new Error(`is silent for ${IDLE_MS / 1000} s`)));
+  socket.on('connect', () => socket.write(concat([uint16(request.length), request])));
+  try {
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of socket as AsyncIterable<Buffer>) {
+      pieces.push(chunk);
+      size += chunk.length;
+      if (size < 2 || size < 2 + lengthOf(pieces)) continue;
+      let whole = concat(pieces);
+      while (whole.length >= 2 && whole.length >= 2 + readId(whole)) {
+        yield whole.slice(2, 2 + readId(whole));
+        whole = whole.subarray(2 + readId(whole));
+      }
+      pieces.length = 0;
+      pieces.push(whole);
+      size = whole.length;
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    socket.destroy();
+  }
+}
+
+/** The length in front of the next message; its two octets may be in two pieces. */
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  const [first = new Uint8Array(), ...rest] = pieces;
+  return readId(first.length >= 2 ? first : concat([first, ...rest]));
+}
