@@ -39,6 +39,8 @@ export interface Compared {
   differences: ReturnType<typeof compareServers>;
   nodes: readonly NodeOfZone[];
   secondaries: readonly Secondary[];
+  /** The serial that the zone has at the service. */
+  serial: number;
 }
 
 const ANSWERS_SHOWN = 40;
@@ -52,7 +54,7 @@ const KINDS: Readonly<Record<State, Row['kind']>> = {
 };
 
 /** Nodes first, then secondaries, then other name servers, each by name. */
-export function rowsOf({ servers, differences, nodes, secondaries }: Compared, now: Date): Row[] {
+export function rowsOf({ servers, differences, nodes, secondaries, serial }: Compared, now: Date): Row[] {
   const queried = servers.map((server, at) => {
     const node = nodes.find((each) => each.node === server.node);
     const secondary = secondaries.find((each) => each.nameservers.includes(server.name));
@@ -62,7 +64,7 @@ export function rowsOf({ servers, differences, nodes, secondaries }: Compared, n
   const rest = [
     ...nodes.filter((each) => queried.every(({ node }) => node !== each)).map(reportOfNode),
     ...secondaries.filter((each) => queried.every(({ secondary }) => secondary !== each)).map(reportOfSecondary),
-  ].map((report) => reportedRow(report, now));
+  ].map((report) => reportedRow(report, serial, now));
   const order = ['node', 'secondary', 'name server'];
   return [...queried.map(({ node: _, secondary: __, ...row }) => row), ...rest].sort(
     (a, b) => order.indexOf(a.role) - order.indexOf(b.role) || a.name.localeCompare(b.name),
@@ -83,7 +85,8 @@ export function summaryOf(rows: readonly Row[]): string {
     'no answer': 'does not answer',
     unknown: 'is in an unknown state',
   };
-  return `${count}. ${late.map(({ name, state }) => `${name} ${words[state]}.`).join(' ')}`;
+  const times = (since: When | null) => (since === null ? '' : ` for ${since.span}`);
+  return `${count}. ${late.map(({ name, state, since }) => `${name} ${words[state]}${times(since)}.`).join(' ')}`;
 }
 
 interface Report {
@@ -108,9 +111,11 @@ function reportOfSecondary({ name, state, serial, since, reason }: Secondary): R
   };
 }
 
-function reportedRow(report: Report, now: Date): Row {
+/** A server that reports all changes as applied has the serial of the service, or a higher one. */
+function reportedRow(report: Report, stored: number, now: Date): Row {
   const since = report.since === null ? null : whenOf(report.since, now);
-  return { ...report, since, kind: KINDS[report.state], host: null, ms: null, answer: null };
+  const serial = report.serial ?? (report.state === 'up to date' ? stored : null);
+  return { ...report, serial, since, kind: KINDS[report.state], host: null, ms: null, answer: null };
 }
 
 /** The measured serial decides whether a server is behind; its report says since when and why. */

@@ -38,7 +38,7 @@ export function livePages(app: FastifyInstance, { context, live }: ConsoleParts)
     const { rows: secondaries } = await shownSecondaries(context, request, zone.id);
     const compare = (servers: LiveView['servers']) => {
       const differences = compareServers(servers, zone.serial);
-      const rows = rowsOf({ servers, differences, nodes, secondaries }, context.now());
+      const rows = rowsOf({ servers, differences, nodes, secondaries, serial: zone.serial }, context.now());
       return { rows, summary: summaryOf(rows), isLate: rows.some(({ state }) => state !== 'up to date') };
     };
     const page = {

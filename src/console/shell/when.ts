@@ -6,6 +6,8 @@ export interface When {
   at: string;
   /** `3 min ago`, or the day if it was long ago. */
   ago: string;
+  /** `3 min`, for a state that has lasted since then. */
+  span: string;
   /** `2026-11-21 10:31:07 UTC`. */
   exact: string;
 }
@@ -18,16 +20,17 @@ const DAYS = 30;
 
 /** @param at an ISO 8601 time in UTC */
 export function whenOf(at: string, now: Date): When {
-  return { at, ago: agoOf(at, now), exact: `${at.slice(0, 19).replace('T', ' ')} UTC` };
+  const seconds = Math.floor((now.getTime() - Date.parse(at)) / 1_000);
+  const span = spanOf(seconds);
+  // The clocks of database and api may differ by a little.
+  const ago = seconds < MINUTE ? 'just now' : seconds < (DAYS + 1) * DAY ? `${span} ago` : at.slice(0, 10);
+  return { at, ago, span, exact: `${at.slice(0, 19).replace('T', ' ')} UTC` };
 }
 
-function agoOf(at: string, now: Date): string {
-  const seconds = Math.floor((now.getTime() - Date.parse(at)) / 1_000);
-  // The clocks of database and api may differ by a little.
-  if (seconds < MINUTE) return 'just now';
-  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ago`;
-  if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h ago`;
+function spanOf(seconds: number): string {
+  if (seconds < MINUTE) return 'less than a minute';
+  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min`;
+  if (seconds < DAY) return `${Math.floor(seconds / HOUR)} h`;
   const days = Math.floor(seconds / DAY);
-  if (days <= DAYS) return days === 1 ? '1 day ago' : `${days} days ago`;
-  return at.slice(0, 10);
+  return days === 1 ? '1 day' : `${days} days`;
 }

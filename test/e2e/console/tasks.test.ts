@@ -1,4 +1,4 @@
-// Two frequent tasks in the pages of a zone, in a real browser: from the list of zones, each takes at most four clicks.
+// Two frequent tasks in the pages of a zone, each in at most four clicks from the list of zones, and the overview, in a real browser.
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { flawsOf, startBrowser } from '../../support/browser.ts';
@@ -44,7 +44,7 @@ test('a change is undone, and DNS follows', async () => {
   const { page, click, clicks } = await begin();
   await click('link', 'tasks.example');
   await click('link', 'History');
-  await click('link', /^Undo: change by/);
+  await click('link', /^Undo the change by/);
   expect(await flawsOf(page)).toEqual([]);
   await click('button', 'Undo');
   await page.getByText('Undone: the records of one name and type').waitFor();
@@ -68,8 +68,23 @@ test('the live view names the node that lags', async () => {
   const { page, click, clicks } = await begin();
   await click('link', 'tasks.example');
   await click('link', 'Live');
-  await page.locator('#summary').getByText('late is behind.').waitFor();
+  await page.locator('#summary').getByText('late is behind for').waitFor();
   expect(clicks()).toBeLessThanOrEqual(MOST_CLICKS);
   expect(await page.locator('#servers tr', { hasText: 'late' }).textContent()).toContain('behind');
+  expect(await flawsOf(page)).toEqual([]);
+});
+
+test('the overview has plots without flaws, also without figures', async () => {
+  const { page } = await begin();
+  await page.goto(`${BASE}/console/`);
+  await page.getByRole('img', { name: 'Queries a second by node' }).waitFor();
+  expect(await flawsOf(page)).toEqual([]);
+  await service.sql`insert into node_samples (node, instance, at, answers, applied, applied_seconds)
+    select 'ns' || node, 'a', date_trunc('minute', now()) - slot * interval '15 minutes',
+      jsonb_build_object('noerror', 1000 * (100 - slot), 'nxdomain', 10 * (100 - slot)), 100 - slot, 100 - slot
+    from generate_series(1, 7) node, generate_series(0, 96) slot`;
+  await page.reload();
+  await page.getByText('The table of figures has all nodes').waitFor();
+  await page.locator('.plot summary').first().click();
   expect(await flawsOf(page)).toEqual([]);
 });

@@ -29,7 +29,7 @@ const secondary = (more = {}) => ({ name: 'eu', nameservers: ['ns.eu.test'], sta
 const rows = (parts: Partial<Compared>) => {
   const servers = parts.servers ?? [];
   const differences = servers.map(() => ({ differs: false, serial: 'current' as const }));
-  return rowsOf({ servers, differences, nodes: [], secondaries: [], ...parts }, NOW);
+  return rowsOf({ servers, differences, nodes: [], secondaries: [], serial: 7, ...parts }, NOW);
 };
 const late = { differs: true, serial: 'behind' as const };
 
@@ -90,11 +90,12 @@ describe('a row', () => {
       node({ node: 'n3', current: false, error: 'disk full' }),
     ];
     const found = rows({ nodes, secondaries: [secondary({ state: 'silent' })] });
-    expect(found.map(({ name, state, host, answer }) => [name, state, host, answer])).toEqual([
-      ['n1', 'up to date', null, null],
-      ['n2', 'starting', null, null],
-      ['n3', 'failing', null, null],
-      ['eu', 'no answer', null, null],
+    // All changes are applied at the first one, so it has the serial of the service.
+    expect(found.map(({ name, state, serial, host, answer }) => [name, state, serial, host, answer])).toEqual([
+      ['n1', 'up to date', 7, null, null],
+      ['n2', 'starting', null, null, null],
+      ['n3', 'failing', null, null, null],
+      ['eu', 'no answer', null, null, null],
     ]);
   });
 
@@ -108,6 +109,8 @@ describe('the summary', () => {
   it('names the servers that are not up to date', () => {
     const nodes = [node(), node({ node: 'n2', current: false }), node({ node: 'n3' })];
     expect(summaryOf(rows({ nodes }))).toBe('2 of 3 name servers are up to date. n2 is behind.');
+    const since = [node({ current: false, behindSince: AGO })];
+    expect(summaryOf(rows({ nodes: since }))).toBe('0 of 1 name servers are up to date. n1 is behind for 12 min.');
     expect(summaryOf(rows({ nodes: [node()] }))).toBe('1 of 1 name servers are up to date.');
     expect(summaryOf([])).toBe('No name server is known.');
   });
