@@ -185,9 +185,10 @@ function nodeSections(zone: DNSZone): Section[] {
 function delegationLine(zone: DNSZone): string[] {
   const delegated = findCondition(conditionsOf(zone), 'Delegated');
   if (delegated?.status === 'True') return [];
-  return [
-    `The parent does not delegate ${zone.spec.zoneName} (${delegationOf(zone)}): resolvers do not find the record.`,
-  ];
+  const { zoneName } = zone.spec;
+  if (delegated?.status !== 'False')
+    return [`The operator does not know whether the parent delegates ${zoneName} (${delegationOf(zone)}).`];
+  return [`The delegation of ${zoneName} by its parent is not complete (${delegationOf(zone)}).`];
 }
 
 /** The objects of a namespace that a name may mean, in a sentence, for a name that means none. */

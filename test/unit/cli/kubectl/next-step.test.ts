@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { namedIn, nextStep, verifyStep } from '#cli/kubectl/next-step.ts';
 import { readyOf } from '#cli/kubectl/objects.ts';
-import { rulesOf, unknownName } from '#cli/kubectl/why.ts';
+import { rulesOf, unknownName, whySections } from '#cli/kubectl/why.ts';
 import { adviceFor, plainAdvice, READY_ADVICE } from '#resources/advice.ts';
 import type { DNSRecord } from '#resources/dnsrecord.ts';
 import type { DNSZone } from '#resources/dnszone.ts';
@@ -90,6 +90,21 @@ describe('Ready', () => {
     expect(readyOf(record({}, { conditions: [ready] })).isReady).toBe(true);
     expect(readyOf(changed)).toMatchObject({ isReady: false, reason: 'Pending' });
     expect(readyOf(record({}, {}))).toMatchObject({ isReady: false, reason: 'Pending' });
+  });
+});
+
+describe('the delegation of the zone of a record', () => {
+  const linesFor = (status: string, reason: string) => {
+    const delegated = { type: 'Delegated', status, reason, message: '', lastTransitionTime: '' };
+    const object = zone({}, { conditions: [delegated] });
+    const sections = whySections({ object: record(), zone: { object }, named: [] });
+    return sections.flatMap(({ lines = [] }) => lines).join('\n');
+  };
+
+  it('is a problem only if the parent was asked', () => {
+    expect(linesFor('True', 'Delegated')).not.toMatch(/parent/);
+    expect(linesFor('False', 'DSRequired')).toContain('The delegation of mine.example by its parent is not complete');
+    expect(linesFor('Unknown', 'ParentNotAsked')).toContain('does not know whether the parent delegates mine.example');
   });
 });
 
