@@ -123,8 +123,10 @@ describe('the zones of the console', () => {
     clicks = 0;
     await page.goto(`${BASE}/console/zones`);
     await click(page.getByRole('link', { name: 'clicks.example' }));
-    // The key "/" goes to the search.
+    // The key "/" goes to the search, once the scripts of the page run.
+    await page.waitForURL(zone.home);
     await page.keyboard.press('/');
+    expect(await page.evaluate('document.activeElement?.name')).toBe('q');
     await page.keyboard.type('host1999');
     await page.keyboard.press('Enter');
     await page.getByRole('rowheader', { name: 'host1999' }).waitFor();
