@@ -15,6 +15,7 @@ const CHANGE_ACTIONS = [
   'zone.create',
   'zone.change',
   'zone.delete',
+  'zone.restore',
   'zone.park',
   'zone.unpark',
   'record.create',

@@ -1,7 +1,7 @@
-// The contract of undo and restore: `POST /zones/{id}/changes:undo` and `POST /zones/{id}:restore`.
+// The contract of undo and restore: `POST /zones/{id}/changes:undo`, `POST /zones/{id}:restore` and `POST /zones:restore`.
 import { z } from 'zod';
 import { recordType } from './record-type.ts';
-import { REQUEST_ID } from './shared.ts';
+import { moment, REQUEST_ID } from './shared.ts';
 
 /** The most changes that one request names. */
 export const MAX_UNDONE = 1_000;
@@ -120,6 +120,46 @@ export const undoAnswer = z
   })
   .meta({ id: 'UndoAnswer', description: 'The effect of an undo or a restore.' });
 
+const ZONE_NAME_ERROR = 'must be the name of the deleted zone';
+const ZONE_ID_ERROR = 'must be the id of the deleted zone';
+
+export const zoneRestoreBody = z
+  .strictObject({
+    zoneName: z
+      .string({ error: ZONE_NAME_ERROR })
+      .min(1, { error: ZONE_NAME_ERROR })
+      .meta({ description: 'The name of the deleted zone.', examples: ['example.com'] }),
+    zoneId: z
+      .string({ error: ZONE_ID_ERROR })
+      .min(1, { error: ZONE_ID_ERROR })
+      .max(64, { error: ZONE_ID_ERROR })
+      .regex(/^[\x20-\x7e]+$/, { error: ZONE_ID_ERROR })
+      .optional()
+      .meta({
+        description:
+          'The id of the deleted zone, if several with this name were deleted. If omitted: the one that was deleted last.',
+      }),
+    dryRun,
+  })
+  .meta({
+    id: 'ZoneRestoreRequest',
+    description: 'The deleted zone to bring back.',
+    examples: [{ zoneName: 'example.com' }],
+  });
+
+export const zoneRestorePreview = z
+  .object({
+    dryRun: z.literal(true).meta({ description: 'This is a preview.' }),
+    zoneName: z.string().meta({ description: 'The name of the deleted zone.' }),
+    zoneId: z.string().meta({ description: 'The id of the deleted zone, which it gets back.' }),
+    deletedAt: moment.meta({ description: 'The time of the deletion.' }),
+    until: moment.meta({ description: 'The zone can be restored until this time.' }),
+    records: z.int().meta({ description: 'The number of records that come back.' }),
+  })
+  .meta({ id: 'ZoneRestorePreview', description: 'The deleted zone that a restore would bring back.' });
+
+export type ZoneRestoreBody = z.input<typeof zoneRestoreBody>;
+export type ZoneRestorePreview = z.infer<typeof zoneRestorePreview>;
 export type UndoBody = z.input<typeof undoBody>;
 export type RestoreBody = z.input<typeof restoreBody>;
 export type UndoAnswer = z.infer<typeof undoAnswer>;

@@ -1,10 +1,12 @@
-// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads, quarantined names, and the changes that
-// name servers had an hour to read. It also notes the counters of name servers once a minute, and deletes the oldest history of an owner with too much of it. The job runs in one replica at
+// The retention job deletes expired history, stored answers to Idempotency-Keys, uploads, quarantined names, deleted zones, and the
+// changes that name servers had an hour to read. It also notes the counters of name servers once a minute, and deletes the oldest
+// history of an owner with too much of it. The job runs in one replica at
 // a time, in small transactions with pauses between them. All steps can be repeated. An error ends the round, and the next round tries
 // again.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#store/database.ts';
+import { dropEndedKeys, dropEndedRows, dropEndedZones } from '#store/deleted-zones.ts';
 import { deleteSamples, takeSamples } from '#store/node-samples.ts';
 import { dropEndedNames } from '#store/quarantine.ts';
 import {
@@ -81,6 +83,7 @@ export async function retentionRound(options: RetentionOptions, signal: AbortSig
   await repeat((tx) => deleteAnswers(tx, before(settings.answersMs), rows));
   await repeat((tx) => deleteUploads(tx, before(UPLOAD_MS), rows));
   await repeat((tx) => dropEndedNames(tx, new Date(at), rows));
+  for (const drop of [dropEndedKeys, dropEndedRows, dropEndedZones]) await repeat((tx) => drop(tx, new Date(at), rows));
   await repeat(async (tx) => {
     await moveFeedPositions(tx, new Date(at), before(FEED_MS));
     return 0;

@@ -9,6 +9,7 @@ export type Action =
   | 'zone.create'
   | 'zone.change'
   | 'zone.delete'
+  | 'zone.restore'
   | 'zone.park'
   | 'zone.unpark'
   | 'record.create'
@@ -27,6 +28,8 @@ export interface Change {
   after: unknown;
   serial: number;
   requestId: string;
+  /** The ids of the changes that this one undoes. (Default: none.) */
+  undoes?: readonly number[] | null;
 }
 
 const KEYS = [
@@ -40,6 +43,7 @@ const KEYS = [
   'after',
   'serial',
   'requestId',
+  'undoes',
 ] as const satisfies readonly (keyof Change)[];
 
 const insert = statement(`

@@ -11,7 +11,7 @@ export function createAgent(bench: Bench): Agent {
 
 /** The same connections, and the same way to call, for both. */
 export function caller(agent: Agent, base: string, headers: Record<string, string>) {
-  return async (method: 'GET' | 'POST' | 'PUT' | 'PATCH', path: string, body?: unknown) => {
+  return async (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body?: unknown) => {
     const answer = await request(`${base}${path}`, {
       method,
       headers,

@@ -2,11 +2,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { restoreBody, undoAnswer, undoBody } from '#contract/undo.ts';
-import { zoneParams } from '#contract/zone.ts';
+import { restoreBody, undoAnswer, undoBody, zoneRestoreBody, zoneRestorePreview } from '#contract/undo.ts';
+import { zoneCreated, zoneParams } from '#contract/zone.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { restoreRecords } from '#service/undo/restore.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
+import { previewZone, restoreZone } from '#service/undo/zone.ts';
 import { callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
@@ -72,6 +73,33 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         count: (changes) => count(changes),
         signal: whenClientLeaves(reply),
       });
+    },
+  );
+
+  routes.post(
+    '/zones::restore',
+    {
+      config: { counts: 'zones' },
+      schema: {
+        tags: ['zones'],
+        operationId: 'restoreZone',
+        summary: 'Restore a deleted zone',
+        security: needs('manageZones:write'),
+        description:
+          'The zone comes back with its id, its records, their owners and comments, its DNSSEC key, the permissions of keys that name it, and the choice of secondaries. So the DS records at the parent zone stay right. A zone can be restored until the quarantine of its name ends. With `dryRun`, the answer is a preview and has status 200.',
+        body: zoneRestoreBody,
+        response: {
+          200: zoneRestorePreview,
+          201: zoneCreated,
+          ...errorAnswers('bad_request', 'forbidden', 'not_found', 'conflict', 'rate_limited', 'busy'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { dryRun, ...wanted } = request.body;
+      const caller = callerOf(request);
+      if (dryRun) return previewZone(context, caller, wanted);
+      return reply.code(201).send(await restoreZone(context, caller, wanted));
     },
   );
 }

@@ -122,7 +122,8 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
         tags: TAGS,
         operationId: 'deleteZone',
         summary: 'Delete a zone with all its records',
-        description: 'The zone cannot be restored. For some days, its name is reserved for its former owner.',
+        description:
+          'For some days, the name of the zone is reserved for its former owner, who can restore the zone with its records and its DNSSEC key.',
         security: needs('manageZones:write'),
         params: zoneParams,
         response: { 204: z.null(), ...errorAnswers('forbidden', 'no_zone', 'rate_limited', 'busy') },

@@ -60,7 +60,7 @@ function spareOf(kind: keyof Growth, free: Growth): number {
 }
 
 /** The part of a ServiceContext that this module needs. */
-interface WithQuotas {
+export interface WithQuotas {
   quotas: Quotas;
 }
 
@@ -82,6 +82,12 @@ function overQuota(own: OwnerQuota, kind: Kind, { used, limit }: Share, more: nu
   const things = own.team === null && kind === 'zones' ? 'personal zones' : WORDS[kind];
   const setting = own.team === null ? `ZONESTEAD_QUOTA_${kind.toUpperCase()}` : `zonestead teams quota --${kind}`;
   return refusal('over-quota', { holder, used, limit, things, more, setting });
+}
+
+/** The records and octets that all zones of an owner may have. */
+export async function roomOf(tx: Tx, context: WithQuotas, owner: QuotaOwner): Promise<Growth> {
+  const own = await quotaOf(tx, owner);
+  return { records: limitOf(context, own, 'records'), bytes: limitOf(context, own, 'bytes') };
 }
 
 /** Whether the growth fits into the zone's reservation. */

@@ -54,7 +54,8 @@ export async function* renderPending(
   cursor: string,
   onFailure: (failure: Failure) => void,
 ): AsyncGenerator<Part> {
-  let gone = [...pending.gone];
+  // A zone that was deleted and changed since then may have been restored, so it is looked up.
+  let gone = [...pending.gone].filter(([id]) => !pending.zones.has(id));
   let zones: [string, Names][] = [];
   let lines: Line[] = gone.map(([id, name]) => ({ kind: 'gone', id, name, cursor }));
   let bytes = 0;
@@ -70,6 +71,11 @@ export async function* renderPending(
       }
       zones.push([zoneId, names]);
       lines.push(...result.value);
+      const deleted = pending.gone.get(zoneId);
+      if (deleted !== undefined && result.value.length === 0) {
+        gone.push([zoneId, deleted]);
+        lines.push({ kind: 'gone', id: zoneId, name: deleted, cursor });
+      }
       bytes += result.value.reduce((sum, line) => sum + sizeOf(line), 0);
     }
     if (bytes < PART_BYTES) continue;

@@ -54,15 +54,22 @@ export class Pending {
     this.#names = 0;
   }
 
+  /** A zone that also changed, before or after that, is looked up: it may have been restored with the same id. */
   addGone(zoneId: string, name: string): void {
+    const isChanged = this.#zones.has(zoneId);
     this.#forget(zoneId);
     this.#gone.set(zoneId, name);
+    if (isChanged) this.#zones.set(zoneId, null);
   }
 
   /** @param names null: the whole zone */
   addNames(zoneId: string, names: Iterable<string> | null): void {
-    // Ids are never used again, and every zone will be read again.
-    if (this.#all || this.#gone.has(zoneId)) return;
+    // Every zone will be read again.
+    if (this.#all) return;
+    if (this.#gone.has(zoneId)) {
+      this.#zones.set(zoneId, null);
+      return;
+    }
     const before = this.#zones.get(zoneId);
     if (before === null) return;
     if (names === null) {

@@ -65,6 +65,24 @@ export const UNDO_REFUSALS = {
     sentence:
       'is {at}, but the history of this zone is complete only after {from}; choose a later time. History is deleted after the days in ZONESTEAD_HISTORY_DAYS, and earlier if there is more than ZONESTEAD_HISTORY_BYTES.',
   },
+  'no-deleted-zone': {
+    code: 'not_found',
+    field: 'zoneName',
+    sentence:
+      'there is no deleted zone {name} of this account that can be restored. A zone is kept for the hours in ZONESTEAD_QUARANTINE_HOURS after its deletion, unless the administrator releases its name earlier or the owner deletes more than its quota of records.',
+  },
+  'zone-there-again': {
+    code: 'conflict',
+    field: 'zoneName',
+    sentence:
+      '{name} exists again, as {id}. Delete that zone first, and then restore the earlier one with "zoneId": "{deleted}".',
+  },
+  'zone-hides-deleted': {
+    code: 'conflict',
+    field: 'zoneName',
+    sentence:
+      'the zone {child} ({id}) was created below {zone} since its deletion, and would hide {count} record(s) of it: {names}. Delete {child} first, and create it again after the restore.',
+  },
   'restore-too-large': {
     code: 'bad_request',
     sentence:

@@ -128,7 +128,7 @@ async function insertSigned(
 }
 
 /** With a zone above or below another team's zone, one of the two would lose names to the other. @throws Refusal conflict, busy */
-async function mustNotOverlap(tx: Tx, owner: Owner, name: string, parent: ZoneRow | null): Promise<void> {
+export async function mustNotOverlap(tx: Tx, owner: Owner, name: string, parent: ZoneRow | null): Promise<void> {
   const [enclosing, foreignBelow] = await Promise.all([
     zonesNamed(tx, suffixesOf(name)),
     foreignZoneBelow(tx, orderName(name), owner),

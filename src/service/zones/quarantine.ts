@@ -3,10 +3,12 @@
 import { orderName, parseZoneName, suffixesOf } from '#dns/names/name.ts';
 import { insertAccountChange } from '#store/account-changes.ts';
 import type { Tx } from '#store/database.ts';
+import { boundDeletedZones, forgetDeletedZones, keepZone as keepRows } from '#store/deleted-zones.ts';
 import { keptForOthers, quarantineName, releaseName } from '#store/quarantine.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import type { Owner } from '../accounts/actor.ts';
 import { COMMAND_LINE, withDatabase } from '../accounts/administration.ts';
+import { roomOf, type WithQuotas } from '../accounts/quota.ts';
 import { insist, refusal } from '../refusal.ts';
 
 /** The part of a ServiceContext that this module needs. */
@@ -19,6 +21,22 @@ interface WithQuarantine {
 export async function keepName(tx: Tx, context: WithQuarantine, zone: ZoneRow): Promise<void> {
   if (context.quarantineMs === 0) return;
   await quarantineName(tx, zone, zone, new Date(context.now().getTime() + context.quarantineMs));
+}
+
+/**
+ * Keeps the zone with its rows and its key until the quarantine of its name ends, so that it can be restored. It runs in the
+ * transaction that deletes the zone, before that. An owner's deleted zones take no more room than its zones may.
+ */
+export async function keepZone(
+  tx: Tx,
+  context: WithQuarantine & WithQuotas,
+  zone: ZoneRow,
+  serial: number,
+): Promise<void> {
+  if (context.quarantineMs === 0) return;
+  const at = context.now();
+  await keepRows(tx, zone, { serial, at, until: new Date(at.getTime() + context.quarantineMs) });
+  await boundDeletedZones(tx, zone, await roomOf(tx, context, zone));
 }
 
 /**
@@ -48,6 +66,7 @@ export async function adminReleaseName(url: string, zoneName: string, now: Date)
     db.transaction(async (tx) => {
       const teamId = await releaseName(tx, name);
       if (teamId === undefined) throw new Error(`the name ${name} is not in quarantine`);
+      await forgetDeletedZones(tx, name);
       const entry = { teamId, action: 'name.release', subject: name, before: null, after: null, at: now } as const;
       await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
       return name;

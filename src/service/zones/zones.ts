@@ -13,7 +13,7 @@ import { insist, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
 import { type CreationStatus, statusOf } from './delegation.ts';
 import { parentOf, touchParent } from './parent.ts';
-import { keepName } from './quarantine.ts';
+import { keepName, keepZone } from './quarantine.ts';
 import { type ManagedZone, managedZone, type ZoneView, zoneView } from './view.ts';
 
 /** The context of operations that only read. In a transaction they read its snapshot. */
@@ -223,13 +223,18 @@ export async function changeProperties(
   });
 }
 
-/** Deletes the zone with all its records permanently, and reserves its name for the owner for some time. @throws Refusal no_zone, forbidden, busy */
+/**
+ * Deletes the zone with all its records. For some time its name is reserved for the owner, who can restore the zone
+ * (undo/zone.ts). @throws Refusal no_zone, forbidden, busy
+ */
 export async function removeZone(context: ServiceContext, caller: Caller, id: string): Promise<void> {
   const { name } = await seeZone(context, caller.actor, id, 'no_zone');
   const parent = await parentOf(context.db, name);
   await inTurn(context, caller, parent ? [parent.id, id] : [id], async (tx) => {
     const zone = await lockZoneFor(tx, context, caller, id);
     mustManageZones(caller.actor);
+    const serial = nextSerial(zone.serial, Math.floor(context.now().getTime() / 1000));
+    await keepZone(tx, context, zone, serial);
     await deleteZone(tx, id);
     await keepName(tx, context, zone);
     await touchParent(tx, context, zone.name);
@@ -239,7 +244,7 @@ export async function removeZone(context: ServiceContext, caller: Caller, id: st
         action: 'zone.delete',
         before: zoneView(zone, context.nameservers),
         after: null,
-        serial: nextSerial(zone.serial, Math.floor(context.now().getTime() / 1000)),
+        serial,
       },
     ]);
     return null;

@@ -34,6 +34,7 @@ const KEYS = howTo('first-user-and-keys');
 const COMMAND_LINE = howTo('use-the-command-line');
 const ZONE_FILES = howTo('zone-files');
 const IMPORT = howTo('import-zones');
+const UNDO = howTo('undo');
 const UPDATES = howTo('dns-updates');
 const POWERDNS = howTo('powerdns-api');
 const OCTODNS = howTo('octodns');
@@ -83,6 +84,8 @@ export const PLAN = {
       ...begins(NODES, 'zonestead keys mint --node'),
       block(COMMAND_LINE, 'Manage zones and records on the command line'),
       ...[block(ZONE_FILES, 'Export'), block(ZONE_FILES, 'Import')],
+      ...[block(UNDO, 'Undo changes and restore zones'), block(UNDO, 'Undo a change')],
+      ...[block(UNDO, 'Restore the records of a zone'), block(UNDO, 'Restore a deleted zone')],
       block(ADOPT, 'Manage an existing zone with objects'),
       ...begins(SECONDARIES, ...['add', 'config', 'list', 'change'].map((each) => `zonestead secondaries ${each}`)),
       ...begins(SECONDARIES, 'zonestead zones secondaries', 'zonestead secondaries remove'),

@@ -27,6 +27,19 @@ describe('a stream', () => {
     expect(reader.said.slice(2)).toEqual(['change a: www ftp = 2', 'gone b', 'reload a']);
   });
 
+  test('reloads a zone that was deleted and restored, and does not lose it', async () => {
+    const { source, open } = startHub();
+    source.change('a', ['www']);
+    const reader = await open();
+    source.remove('a');
+    source.change('a', null);
+    source.change('b', ['www']);
+    source.remove('b');
+    await advance(1_000);
+    expect(reader.said.filter((line) => /^(gone|reload|change)/.test(line)).sort()).toEqual(['gone b', 'reload a']);
+    expect((await open(null, 'ns2')).said).toContain('listed a');
+  });
+
   test('resumes with the changes since its cursor, and with no list', async () => {
     const { source, open } = startHub();
     const first = await open();

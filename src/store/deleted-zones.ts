@@ -1,0 +1,206 @@
+// Deleted zones: a zone with all its rows is kept until the quarantine of its name ends, and can come back with the same key. The
+// private key stays in the database: no statement returns it. No rule and no right is known here.
+import type { Db, Tx } from './database.ts';
+import { statement } from './statement.ts';
+import { type PlainZone, ZONE_COLUMNS, type ZoneRow, zoneRow } from './zones.ts';
+
+/** A deleted zone that can be restored. */
+export interface DeletedZone {
+  id: string;
+  name: string;
+  tree: string;
+  teamId: string | null;
+  userId: string | null;
+  /** That of the deletion. */
+  serial: number;
+  recordCount: number;
+  storedBytes: number;
+  deletedAt: Date;
+  until: Date;
+}
+
+type Plain = Omit<DeletedZone, 'serial' | 'recordCount' | 'storedBytes' | 'deletedAt' | 'until'> &
+  Record<'serial' | 'recordCount' | 'storedBytes' | 'deletedAt' | 'until', string>;
+
+/** The columns that a zone gets back. */
+const COLUMNS = `id, no, team_id, user_id, name, tree, state, default_ttl, csk_private, csk_public, ds, managed_by, comment,
+  secondary_nameservers, created_at`;
+
+const insertZone = statement(`
+  insert into deleted_zones (${COLUMNS}, serial, record_count, stored_bytes, deleted_at, until)
+  select ${COLUMNS}, $2::bigint, record_count, stored_bytes, $3::timestamptz, $4::timestamptz from zones where id = $1`);
+const insertRows = statement(`
+  insert into deleted_zone_rows (zone_id, origin, row)
+  select $1, 'records', to_jsonb(r) from records r where r.zone_no = $2
+  union all select $1, 'owned_sets', to_jsonb(s) from owned_sets s where s.zone_no = $2
+  union all select $1, 'record_owners', to_jsonb(o) from owned_sets s join record_owners o on o.set_id = s.id where s.zone_no = $2
+  union all select $1, 'key_zone_grants', to_jsonb(g) from key_zone_grants g where g.zone_id = $1
+  union all select $1, 'zone_secondaries', to_jsonb(l) from zone_secondaries l where l.zone_id = $1`);
+
+/** Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted. @param serial that of the deletion */
+export async function keepZone(
+  tx: Tx,
+  zone: { id: string; no: number },
+  { serial, at, until }: { serial: number; at: Date; until: Date },
+): Promise<void> {
+  await insertZone(tx, zone.id, serial, at.toISOString(), until.toISOString());
+  await insertRows(tx, zone.id, zone.no);
+}
+
+interface KeptOwner {
+  teamId: string | null;
+  userId: string | null;
+}
+
+const dropOldest = statement(`
+  delete from deleted_zones where id in (select id from (
+      select id, sum(record_count) over newest as records, sum(stored_bytes) over newest as bytes
+      from deleted_zones where team_id is not distinct from $1 and user_id is not distinct from $2
+      window newest as (order by deleted_at desc, id)) kept
+    where records > $3::float8 or bytes > $4::float8)`);
+
+/** Drops the oldest deleted zones of an owner, so that the others have at most so many records and octets. */
+export async function boundDeletedZones(
+  tx: Tx,
+  { teamId, userId }: KeptOwner,
+  most: { records: number; bytes: number },
+): Promise<void> {
+  await dropOldest(tx, teamId, userId, most.records, most.bytes);
+}
+
+const selectDeleted = statement<Plain>(`
+  select id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
+    stored_bytes as "storedBytes", deleted_at as "deletedAt", until
+  from deleted_zones where name = $1 and (team_id = any($2::text[]) or user_id = any($3::text[]))
+    and until > $4::timestamptz and ($5::text is null or id = $5)
+  order by deleted_at desc limit 1 for update`);
+
+/** The deleted zone of some owners with this name, locked; the one that was deleted last, unless an id says which. */
+export async function lockDeletedZone(
+  tx: Tx,
+  name: string,
+  owners: { teamIds: readonly string[]; userIds: readonly string[] },
+  now: Date,
+  id: string | null,
+): Promise<DeletedZone | null> {
+  const [row] = await selectDeleted(tx, name, owners.teamIds, owners.userIds, now.toISOString(), id);
+  if (row === undefined) return null;
+  const { serial, recordCount, storedBytes, deletedAt, until, ...rest } = row;
+  return {
+    ...rest,
+    serial: Number(serial),
+    recordCount: Number(recordCount),
+    storedBytes: Number(storedBytes),
+    deletedAt: new Date(deletedAt),
+    until: new Date(until),
+  };
+}
+
+const namesBelow = statement<{ name: string; total: number }>(`
+  select row->>'name' as name, (count(*) over ())::integer as total from deleted_zone_rows
+  where zone_id = $1 and origin = 'records' and (row->>'ordername' = $2
+    or starts_with(row->>'ordername', $2 || ' ')
+    or (row->>'type' = 'DNAME' and (row->>'ordername' = '' or starts_with($2, (row->>'ordername') || ' '))))
+  limit 5`);
+
+/** The first few names of records at or below a name, or of a DNAME above it, and how many records there are. */
+export async function deletedNamesBelow(
+  tx: Tx,
+  id: string,
+  ordername: string,
+): Promise<{ names: string[]; total: number }> {
+  const rows = await namesBelow(tx, id, ordername);
+  return { names: [...new Set(rows.map(({ name }) => name))], total: rows[0]?.total ?? 0 };
+}
+
+// The zone keeps its number and id: caches and the history know it by them.
+const returnZone = statement<PlainZone>(`
+  insert into zones (${COLUMNS}, serial, owned_sets, updated_at) overriding system value
+  select ${COLUMNS}, $2::bigint, (select count(*) from deleted_zone_rows where zone_id = $1 and origin = 'owned_sets'),
+    $3::timestamptz from deleted_zones where id = $1
+  returning ${ZONE_COLUMNS}`);
+
+/** @throws with the constraint zones_… if there is such a zone again */
+export async function insertDeletedZone(tx: Tx, id: string, serial: number, now: Date): Promise<ZoneRow> {
+  const [row] = await returnZone(tx, id, serial, now.toISOString());
+  return zoneRow(row as PlainZone);
+}
+
+const rowsOf = (table: string) =>
+  `deleted_zone_rows d cross join lateral jsonb_populate_record(null::${table}, d.row) r where d.zone_id = $1 and d.origin = '${table}'`;
+
+const RECORD = 'id, name, ordername, type, content, rdata, digest, ttl, priority, comment, created_at';
+const SET = `id, owner, name, ordername, type, generation, instance, digest, value_count, ttl, comment, share, retain, drift,
+  when_cluster_lost, expires_at, due_at, applied_at, created_at`;
+const of = (columns: string) => columns.replace(/\w+/g, 'r.$&');
+
+// A trigger corrects which records are withdrawn when their owners come back.
+const returnRecords = statement(
+  `insert into records (zone_no, ${RECORD}) select $2::integer, ${of(RECORD)} from ${rowsOf('records')}`,
+);
+const returnSets = statement(
+  `insert into owned_sets (zone_no, ${SET}) select $2::integer, ${of(SET)} from ${rowsOf('owned_sets')}`,
+);
+const returnOwners = statement(
+  `insert into record_owners (record_id, set_id, digest) select r.record_id, r.set_id, r.digest from ${rowsOf('record_owners')}`,
+);
+const returnGrants = statement(`
+  insert into key_zone_grants (key_id, zone_id, records) select r.key_id, r.zone_id, r.records from ${rowsOf('key_zone_grants')}
+    and exists (select from api_keys k where k.id = r.key_id)`);
+const returnSecondaries = statement(`
+  insert into zone_secondaries (zone_id, secondary, by_administrator, by_owner, listed_at)
+  select r.zone_id, r.secondary, r.by_administrator, r.by_owner, r.listed_at from ${rowsOf('zone_secondaries')}
+    and exists (select from secondaries s where s.name = r.secondary)`);
+const forget = statement('delete from deleted_zones where id = $1');
+
+/** Gives a zone, which insertDeletedZone made, its rows back, and forgets that it was deleted. */
+export async function returnRows(tx: Tx, zone: { id: string; no: number }): Promise<void> {
+  await returnRecords(tx, zone.id, zone.no);
+  await returnSets(tx, zone.id, zone.no);
+  await returnOwners(tx, zone.id);
+  await returnGrants(tx, zone.id);
+  await returnSecondaries(tx, zone.id);
+  await forget(tx, zone.id);
+}
+
+const forgetNamed = statement('delete from deleted_zones where name = $1');
+
+/** Forgets all deleted zones with this name. */
+export async function forgetDeletedZones(tx: Tx, name: string): Promise<void> {
+  await forgetNamed(tx, name);
+}
+
+const dropRows = statement(`
+  delete from deleted_zone_rows where ctid = any(array(select r.ctid from deleted_zones z join deleted_zone_rows r on r.zone_id = z.id
+    where z.until < $1::timestamptz limit $2)) returning 1 as one`);
+const dropZones = statement(`
+  delete from deleted_zones where id in (select id from deleted_zones z where z.until < $1::timestamptz
+    and not exists (select from deleted_zone_rows r where r.zone_id = z.id) limit $2) returning 1 as one`);
+const dropKeys = statement(`
+  update deleted_zones set csk_private = '' where id in (select id from deleted_zones
+    where until < $1::timestamptz and csk_private <> '' limit $2) returning 1 as one`);
+
+/** Deletes the private keys of zones whose quarantine has ended. @returns how many, at most `limit`, as the next ones */
+export async function dropEndedKeys(db: Db | Tx, now: Date, limit: number): Promise<number> {
+  return (await dropKeys(db, now.toISOString(), limit)).length;
+}
+
+/** Deletes the rows of these zones. */
+export async function dropEndedRows(db: Db | Tx, now: Date, limit: number): Promise<number> {
+  return (await dropRows(db, now.toISOString(), limit)).length;
+}
+
+/** Deletes those of these zones that have no rows left. */
+export async function dropEndedZones(db: Db | Tx, now: Date, limit: number): Promise<number> {
+  return (await dropZones(db, now.toISOString(), limit)).length;
+}
+
+const lastDeletion = statement<{ id: string | null }>(
+  `select max(id) as id from changes where zone_id = $1 and action = 'zone.delete'`,
+);
+
+/** The change that deleted the zone; null: the history is gone. */
+export async function deletionOf(tx: Tx, zoneId: string): Promise<number | null> {
+  const [row] = await lastDeletion(tx, zoneId);
+  return row?.id == null ? null : Number(row.id);
+}

@@ -1,0 +1,221 @@
+// POST /zones:restore: a deleted zone comes back as it was, with its DNSSEC key, until the quarantine of its name ends.
+import { expect, test } from 'vitest';
+import type { Zone } from '#contract/zone.ts';
+import { retentionRound } from '#service/retention.ts';
+import { adminReleaseName } from '#service/zones/quarantine.ts';
+import { openDatabase } from '#store/database.ts';
+import { refusal } from '../../support/api.ts';
+import { addPerson } from '../../support/people.ts';
+import { startTestService } from '../../support/service.ts';
+import { undoZone, undoZoneAt } from '../../support/undo/zone.ts';
+
+const service = await startTestService();
+const { request, sql, admin } = service;
+
+const remove = async (id: string) => expect((await request('DELETE', `/zones/${id}`)).status).toBe(204);
+const restore = (body: object, key = admin, headers: Record<string, string> = {}) =>
+  request('POST', '/zones:restore', body, key.text, headers);
+const keyOf = async (id: string) => (await sql`select csk_private as key from zones where id = ${id}`)[0]?.key;
+const keptZones = async () => (await sql`select from deleted_zones`).length;
+
+test('a deleted zone comes back with id, records, owners, comment, state, grants and key, and is served again', async () => {
+  const zone = await undoZone(service, 'back.example');
+  await zone.add('www', 'A', '192.0.2.1', { ttl: 60, comment: 'the front door' });
+  await zone.add('@', 'MX', 'mail.example.net.', { priority: 5 });
+  await zone.add('text', 'TXT', '"\\226\\130\\172 and a \\" quote"');
+  await zone.own('k8s:prod/shop/web', 'shop', ['192.0.2.7']);
+  await request('PATCH', zone.path, { comment: 'ours', defaultTtl: 600 });
+  const reader = await service.key({ records: 'none', manageZones: 'none', grants: { [zone.id]: 'read' } });
+  const [records, key, owners] = [
+    await zone.records(),
+    await keyOf(zone.id),
+    (await request('GET', `${zone.path}/owners`)).body,
+  ];
+  const before = (await request('GET', zone.path)).body as unknown as Zone;
+  await remove(zone.id);
+  expect(await service.dns.lookup('www.back.example', 'A')).toMatchObject({ rcode: 'REFUSED' });
+  const preview = await restore({ zoneName: 'Back.Example.', dryRun: true });
+  expect([preview.status, preview.body]).toEqual([
+    200,
+    {
+      dryRun: true,
+      zoneName: 'back.example',
+      zoneId: zone.id,
+      deletedAt: expect.stringMatching(/Z$/),
+      until: expect.stringMatching(/Z$/),
+      records: 4,
+    },
+  ]);
+  expect((await request('GET', zone.path)).status).toBe(404);
+  const reply = await restore({ zoneName: 'back.example' });
+  expect(reply.status).toBe(201);
+  const after = (await request('GET', zone.path)).body as unknown as Zone;
+  expect(reply.body).toEqual(after);
+  expect(after).toEqual({ ...before, serial: after.serial, updatedAt: after.updatedAt });
+  expect(after.serial).toBeGreaterThan(before.serial);
+  expect(await zone.records()).toEqual(records);
+  expect((await request('GET', `${zone.path}/owners`)).body).toEqual(owners);
+  expect(await keyOf(zone.id)).toBe(key);
+  expect((await request('GET', `${zone.path}/records`, undefined, reader.text)).status).toBe(200);
+  const [restored, deleted] = await zone.changes();
+  expect(restored).toMatchObject({ action: 'zone.restore', undoes: [deleted?.id], serial: after.serial });
+  expect(deleted).toMatchObject({ action: 'zone.delete' });
+  expect(await keptZones()).toBe(0);
+  // The DS that the parent has had all along is still the right anchor.
+  const [ds] = before.ds;
+  const anchor = { ds: [ds?.keyTag, ds?.algorithm, ds?.digestType, ds?.digest].join(' ') };
+  const valid = await service.dns.delv('back.example', 'www.back.example', 'A', anchor);
+  expect(valid).toMatchObject({ state: 'secure', records: ['www.back.example. 60 IN A 192.0.2.1'] });
+  // The operator finds its own set, and says the same again without a change.
+  const serial = await zone.serial();
+  await zone.own('k8s:prod/shop/web', 'shop', ['192.0.2.7']);
+  expect(await zone.serial()).toBe(serial);
+});
+
+test('a restored zone can be changed, undone, deleted and restored again', async () => {
+  const zone = await undoZone(service, 'twice.example');
+  const id = await zone.add('www', 'A', '192.0.2.1');
+  await zone.drop(id);
+  const [dropped] = await zone.ids();
+  for (let round = 0; round < 2; round += 1) {
+    await remove(zone.id);
+    expect((await restore({ zoneName: 'twice.example' })).status).toBe(201);
+  }
+  await zone.undone({ changes: [dropped] });
+  expect(await zone.records()).toEqual(['www A 3600 192.0.2.1']);
+  await zone.add('more', 'A', '192.0.2.2');
+  expect(await zone.records()).toHaveLength(2);
+});
+
+test('a zone that exists again must be deleted first, and then the earlier one is named by its id', async () => {
+  const first = await undoZone(service, 'again.example');
+  await first.add('old', 'A', '192.0.2.1');
+  await remove(first.id);
+  const second = await undoZone(service, 'again.example');
+  const refused = await restore({ zoneName: 'again.example' });
+  expect(refusal(refused)).toBe('409 conflict');
+  for (const id of [first.id, second.id]) expect(refused.body.message).toContain(id);
+  expect(refusal(await restore({ zoneName: 'again.example', dryRun: true }))).toBe('409 conflict');
+  await remove(second.id);
+  const last = await restore({ zoneName: 'again.example', dryRun: true });
+  expect(last.body).toMatchObject({ zoneId: second.id, records: 0 });
+  const back = await restore({ zoneName: 'again.example', zoneId: first.id });
+  expect([back.status, back.body.id]).toEqual([201, first.id]);
+  expect(await first.records()).toEqual(['old A 3600 192.0.2.1']);
+});
+
+test('only the owner restores a zone, with the right to manage zones', async () => {
+  const zone = await undoZone(service, 'mine.example');
+  await remove(zone.id);
+  const foreign = await service.key({ team: 'second' });
+  const reader = await service.key({ manageZones: 'read' });
+  for (const dryRun of [true, false]) {
+    expect(refusal(await restore({ zoneName: 'mine.example', dryRun }, foreign))).toBe('404 not_found');
+    expect(refusal(await restore({ zoneName: 'mine.example', dryRun }, reader))).toBe('403 forbidden');
+    expect(refusal(await restore({ zoneName: 'never.example', dryRun }))).toBe('404 not_found');
+    expect(refusal(await restore({ zoneName: 'not a name', dryRun }))).toBe('400 bad_request');
+  }
+  for (const body of [{}, { zoneName: 'mine.example', zoneId: 7 }, { zoneName: 'mine.example', more: 1 }])
+    expect(refusal(await restore(body))).toBe('400 bad_request');
+  const person = await addPerson(service, { team: 'first' });
+  expect((await restore({ zoneName: 'mine.example' }, person)).status).toBe(201);
+});
+
+test('a zone that was created below since then must not hide records of the restored one', async () => {
+  const zone = await undoZone(service, 'above.example');
+  await zone.add('www.sub', 'A', '192.0.2.1');
+  await remove(zone.id);
+  const child = await service.zone('sub.above.example');
+  const refused = await restore({ zoneName: 'above.example' });
+  expect([refusal(refused), refused.body.message]).toEqual(['409 conflict', expect.stringContaining('www.sub')]);
+  await remove(child.id);
+  expect((await restore({ zoneName: 'above.example' })).status).toBe(201);
+});
+
+test('a zone below another one is delegated again, with the same DS', async () => {
+  const parent = await service.zone('tree.example');
+  const child = await undoZone(service, 'kid.tree.example');
+  const before = await service.dns.lookup('kid.tree.example', 'DS');
+  expect(before.answers.length).toBeGreaterThan(0);
+  await remove(child.id);
+  expect(await service.dns.lookup('kid.tree.example', 'DS')).toMatchObject({ rcode: 'NXDOMAIN' });
+  await restore({ zoneName: 'kid.tree.example' });
+  expect((await service.dns.lookup('kid.tree.example', 'DS')).answers).toEqual(before.answers);
+  await request('DELETE', `/zones/${child.id}`);
+  await request('DELETE', `/zones/${parent.id}`);
+});
+
+test('the quota of zones and of records applies', async () => {
+  const key = await service.key({ team: 'poor' });
+  const create = (zoneName: string) => request('POST', '/zones', { zoneName, owner: `org:${key.team}` }, key.text);
+  const { id } = (await create('one.poor.example')).body;
+  await request('POST', `/zones/${id}/records`, { name: 'www', type: 'A', content: '192.0.2.1' }, key.text);
+  await request('DELETE', `/zones/${id}`, undefined, key.text);
+  await create('two.poor.example');
+  await sql`update teams set quota_zones = 1 where id = ${key.team}`;
+  expect(refusal(await restore({ zoneName: 'one.poor.example' }, key))).toBe('403 forbidden');
+  await sql`update teams set quota_zones = 5, quota_records = 0 where id = ${key.team}`;
+  expect(refusal(await restore({ zoneName: 'one.poor.example' }, key))).toBe('403 forbidden');
+  await sql`update teams set quota_records = 1 where id = ${key.team}`;
+  expect((await restore({ zoneName: 'one.poor.example' }, key)).status).toBe(201);
+});
+
+test('the deleted zones of an owner take no more room than its quota: the oldest are dropped', async () => {
+  const key = await service.key({ team: 'heaps' });
+  await sql`update teams set quota_records = 3 where id = ${key.team}`;
+  for (const name of ['one', 'two', 'three']) {
+    const body = { zoneName: `${name}.heaps.example`, owner: `org:${key.team}` };
+    const { id } = (await request('POST', '/zones', body, key.text)).body;
+    for (const at of ['a', 'b'].slice(0, name === 'three' ? 1 : 2))
+      await request('POST', `/zones/${id}/records`, { name: at, type: 'A', content: '192.0.2.1' }, key.text);
+    await request('DELETE', `/zones/${id}`, undefined, key.text);
+  }
+  expect(refusal(await restore({ zoneName: 'one.heaps.example' }, key))).toBe('404 not_found');
+  expect((await restore({ zoneName: 'two.heaps.example', dryRun: true }, key)).status).toBe(200);
+  expect((await restore({ zoneName: 'three.heaps.example', dryRun: true }, key)).status).toBe(200);
+});
+
+test('the key and the rows are deleted when the quarantine ends, and when the administrator releases the name', async () => {
+  const [ending, released] = [await undoZone(service, 'ending.example'), await undoZone(service, 'released.example')];
+  for (const zone of [ending, released]) {
+    await zone.add('www', 'A', '192.0.2.1');
+    await remove(zone.id);
+  }
+  await adminReleaseName(service.database.url, 'released.example', new Date());
+  expect(refusal(await restore({ zoneName: 'released.example' }))).toBe('404 not_found');
+  expect(await sql`select from deleted_zones where name = 'released.example'`).toHaveLength(0);
+  const { db, close } = openDatabase(service.database.url, { max: 1, name: 'retention' });
+  try {
+    const settings = { historyMs: 400 * 86_400_000, historyBytes: 1e9, answersMs: 86_400_000 };
+    const round = (ms: number) =>
+      retentionRound({ db, settings, now: () => new Date(Date.now() + ms), pauseMs: 0 }, new AbortController().signal);
+    await round(71 * 3_600_000);
+    expect(await sql`select from deleted_zone_rows where zone_id = ${ending.id}`).toHaveLength(1);
+    await round(73 * 3_600_000);
+    expect(await sql`select from deleted_zones where id = ${ending.id}`).toHaveLength(0);
+    expect(await sql`select from deleted_zone_rows where zone_id = ${ending.id}`).toHaveLength(0);
+  } finally {
+    await close();
+  }
+  expect(refusal(await restore({ zoneName: 'ending.example' }))).toBe('404 not_found');
+});
+
+test('a repeated request with an Idempotency-Key has the first answer', async () => {
+  const zone = await undoZone(service, 'once.example');
+  await remove(zone.id);
+  const headers = { 'idempotency-key': 'zone-restore-1' };
+  const first = await restore({ zoneName: 'once.example' }, admin, headers);
+  const again = await restore({ zoneName: 'once.example' }, admin, headers);
+  expect([first.status, again.status]).toEqual([201, 201]);
+  expect(again.body).toEqual(first.body);
+});
+
+test('several restores at once bring one zone back', async () => {
+  const zone = await undoZone(service, 'race.example');
+  await zone.add('www', 'A', '192.0.2.1');
+  await remove(zone.id);
+  const replies = await Promise.all(Array.from({ length: 5 }, () => restore({ zoneName: 'race.example' })));
+  expect(replies.filter(({ status }) => status === 201)).toHaveLength(1);
+  for (const reply of replies) if (reply.status !== 201) expect(refusal(reply)).toMatch(/^(404|409|503) /);
+  expect(await undoZoneAt(service, zone.id).records()).toEqual(['www A 3600 192.0.2.1']);
+});
