@@ -20,8 +20,8 @@ import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/
 import { record, recordList } from '#contract/record.ts';
 import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 import { offeredSecondaries, zoneSecondaries } from '#contract/secondary.ts';
-import type { RestoreBody, UndoAnswer, UndoBody } from '#contract/undo.ts';
-import { undoAnswer } from '#contract/undo.ts';
+import type { RestoreBody, UndoAnswer, UndoBody, ZoneRestorePreview } from '#contract/undo.ts';
+import { undoAnswer, zoneRestorePreview } from '#contract/undo.ts';
 import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '#contract/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
 import type { ZoneFileImport } from '#contract/zonefile.ts';
@@ -116,6 +116,10 @@ export interface Client {
     undo(id: string, body: UndoBody, options?: CallOptions): Promise<UndoAnswer>;
     /** The records of the zone become as they were at a time. With dryRun, nothing changes. */
     restore(id: string, body: RestoreBody, options?: CallOptions): Promise<UndoAnswer>;
+    /** Brings back the zone that was deleted last with this name, as it was. */
+    restoreDeleted(zoneName: string, options?: CallOptions): Promise<ZoneCreated>;
+    /** The zone that restoreDeleted would bring back. */
+    previewDeleted(zoneName: string, options?: CallOptions): Promise<ZoneRestorePreview>;
     /** One page of the history, newest first; `next` is the cursor of the page after it. */
     changes(id: string, page?: { limit?: number; cursor?: string }, options?: CallOptions): Promise<ChangeList>;
   };
@@ -228,6 +232,14 @@ export function createClient(options: ClientOptions): Client {
         http.call({ method: 'POST', path: `${zonePath(id)}/changes:undo`, body }, undoAnswer, call),
       restore: (id, body, call) =>
         http.call({ method: 'POST', path: `${zonePath(id)}:restore`, body }, undoAnswer, call),
+      restoreDeleted: (zoneName, call) =>
+        http.call({ method: 'POST', path: `${DNS}/zones:restore`, body: { zoneName } }, zoneCreated, call),
+      previewDeleted: (zoneName, call) =>
+        http.call(
+          { method: 'POST', path: `${DNS}/zones:restore`, body: { zoneName, dryRun: true } },
+          zoneRestorePreview,
+          call,
+        ),
       nodes: async (id, waitSeconds, call) => {
         const query = { wait: waitSeconds === 0 ? undefined : String(waitSeconds) };
         return http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call);

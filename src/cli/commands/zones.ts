@@ -182,19 +182,26 @@ const apply = describeCommand({
 
 const restore = describeCommand({
   name: 'restore',
-  describe: 'make the records of a zone those of an earlier time',
-  arguments: [ZONE],
+  describe: 'bring back a deleted zone, or make the records of a zone those of an earlier time',
+  arguments: [{ usage: '<zone>', describe: 'name of the zone; with --at, also its id' }],
   options: [
-    { flags: '--at <time>', describe: 'time in ISO 8601, for instance 2026-11-21T10:31:00Z', isRequired: true },
+    {
+      flags: '--at <time>',
+      describe:
+        'time of the records in ISO 8601, for instance 2026-11-21T10:31:00Z (default: bring back a deleted zone)',
+    },
     YES_OPTION,
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption & DryRunOption & YesOption & { at: string }, context) =>
-    withRest(context, options, async (session) =>
-      (await import('../rest/undo.ts')).restoreZone(session, zone, options.at, options),
-    ),
+  run: ([zone = ''], options: OutputOption & DryRunOption & YesOption & { at?: string }, context) =>
+    withRest(context, options, async (session) => {
+      const { restoreRecords, restoreZone } = await import('../rest/undo.ts');
+      return options.at === undefined
+        ? restoreZone(session, zone, options)
+        : restoreRecords(session, zone, options.at, options);
+    }),
 });
 
 const ds = describeCommand({

@@ -28,8 +28,8 @@ export async function undoChanges(
   );
 }
 
-/** @throws Error if the service refuses */
-export async function restoreZone(
+/** The records of a zone as they were at a time. @throws Error if the service refuses */
+export async function restoreRecords(
   session: Session,
   nameOrId: string,
   at: string,
@@ -39,6 +39,26 @@ export async function restoreZone(
   const zone = await zoneOf(session, nameOrId);
   await change(session, zone.zoneName, options, (dryRun) => client.zones.restore(zone.id, { at, dryRun }, { signal }));
 }
+
+/** Brings back a deleted zone. @throws Error if the zone exists, and if the service refuses */
+export async function restoreZone(session: Session, name: string, { dryRun }: DryRunOption): Promise<void> {
+  const { client, signal, print } = session;
+  const [exists] = await client.zones.list({ zoneName: name }, { signal });
+  if (exists !== undefined) {
+    throw new Error(`${name} exists; to make its records those of an earlier time, say which time with --at`);
+  }
+  if (dryRun) {
+    const preview = await client.zones.previewDeleted(name, { signal });
+    const { zoneName, deletedAt, until, records } = preview;
+    const what = `${zoneName}, deleted at ${deletedAt}, would come back with ${inWords(records)}; this is possible until ${until}`;
+    return show(session, preview, () => print(what));
+  }
+  const zone = await client.zones.restoreDeleted(name, { signal });
+  const { zoneName, records } = zone;
+  await show(session, zone, () => print(`${zoneName} is back with ${inWords(records)} and the same DNSSEC key`));
+}
+
+const inWords = (records: number) => (records === 1 ? '1 record' : `${records} records`);
 
 /** Asks for a preview first, because only the preview tells how many records would be deleted. */
 async function change(

@@ -154,3 +154,22 @@ test('changes undo and zones restore put records back, and a preview does not', 
     ]);
   }
 });
+
+test('zones restore without a time brings back a deleted zone', async () => {
+  const zone = 'deleted.example';
+  await service.zone(zone, admin);
+  await zonestead('records', 'set', zone, 'www', 'A', '192.0.2.1');
+  const { id, ds } = await json('zones', 'get', zone);
+  const exists = await zonestead('zones', 'restore', zone);
+  expect(exists).toMatchObject({ code: 1, err: expect.stringContaining('say which time with --at') });
+  await zonestead('zones', 'delete', zone, '--yes');
+  const preview = await zonestead('zones', 'restore', zone, '--dry-run');
+  expect(preview).toMatchObject({ code: 0, err: '' });
+  expect(preview.out).toMatch(/^deleted\.example, deleted at \S+Z, would come back with 1 record;/);
+  expect(await zonestead('zones', 'get', zone)).toMatchObject({ code: 1 });
+  const restored = await zonestead('zones', 'restore', zone);
+  expect(restored).toMatchObject({ code: 0, out: 'deleted.example is back with 1 record and the same DNSSEC key\n' });
+  expect(await json('zones', 'get', zone)).toMatchObject({ id, ds });
+  expect(await contents(zone, 'www')).toEqual(['192.0.2.1']);
+  expect((await zonestead('zones', 'restore', 'never.example')).err).toContain('(404 ');
+});

@@ -187,6 +187,8 @@ export class MemoryService {
         changes: missing,
         undo: missing,
         restore: missing,
+        restoreDeleted: missing,
+        previewDeleted: missing,
       },
       records: {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
