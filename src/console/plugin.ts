@@ -36,6 +36,7 @@ import { memberPages } from './teams/members.ts';
 import { quotaPages } from './teams/quota.ts';
 import { teamPages } from './teams/team.ts';
 import { zoneFilePages } from './zonefile/zonefile.ts';
+import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
 import { undoPages } from './zones/undo.ts';
 import { zonePages } from './zones/zone.ts';
@@ -76,6 +77,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   quotaPages(app, parts);
   clusterPages(app, parts);
   zonesPages(app, parts);
+  deletedZonesPages(app, parts);
   zonePages(app, parts);
   recordPages(app, parts);
   ownerPages(app, parts);

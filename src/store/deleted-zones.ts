@@ -84,8 +84,10 @@ export async function lockDeletedZone(
   id: string | null,
 ): Promise<DeletedZone | null> {
   const [row] = await selectDeleted(tx, name, owners.teamIds, owners.userIds, now.toISOString(), id);
-  if (row === undefined) return null;
-  const { serial, recordCount, storedBytes, deletedAt, until, ...rest } = row;
+  return row === undefined ? null : deletedZone(row);
+}
+
+function deletedZone({ serial, recordCount, storedBytes, deletedAt, until, ...rest }: Plain): DeletedZone {
   return {
     ...rest,
     serial: Number(serial),
@@ -94,6 +96,22 @@ export async function lockDeletedZone(
     deletedAt: new Date(deletedAt),
     until: new Date(until),
   };
+}
+
+const selectOwned = statement<Plain>(`
+  select id, name, tree, team_id as "teamId", user_id as "userId", serial, record_count as "recordCount",
+    stored_bytes as "storedBytes", deleted_at as "deletedAt", until
+  from deleted_zones where (team_id = any($1::text[]) or user_id = any($2::text[])) and until > $3::timestamptz
+  order by deleted_at desc, id limit $4`);
+
+/** The deleted zones of some owners that can be restored, those that were deleted last first. */
+export async function deletedZonesOf(
+  db: Db | Tx,
+  owners: { teamIds: readonly string[]; userIds: readonly string[] },
+  now: Date,
+  limit: number,
+): Promise<DeletedZone[]> {
+  return (await selectOwned(db, owners.teamIds, owners.userIds, now.toISOString(), limit)).map(deletedZone);
 }
 
 const namesBelow = statement<{ name: string; total: number }>(`

@@ -30,7 +30,8 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
   };
   const deletePage = async (request: FastifyRequest<OfZone>, reply: FastifyReply, again: Again = {}) => {
     const { zone, home } = await headOf(context, request, request.params.zoneId);
-    return show(request, reply, 'zones/delete', { title: `Delete ${zone.zoneName}?`, zone, home, ...again });
+    const hours = context.quarantineMs / 3_600_000;
+    return show(request, reply, 'zones/delete', { title: `Delete ${zone.zoneName}?`, zone, home, hours, ...again });
   };
 
   app.get<OfZone>('/zones/:zoneId/settings', async (request, reply) => settings(request, reply));
@@ -103,7 +104,7 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
         }
         mustConfirm(zone.managedBy, typed);
         await removeZone(context, callerOf(request), zone.id);
-        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} and all its records were deleted.`);
+        return done(request, reply, '/console/zones', `The zone ${zone.zoneName} was deleted.`);
       },
       (errors) => deletePage(request, reply, { typed, errors }),
     );

@@ -66,6 +66,30 @@ describe('the settings of a zone', () => {
     expect((await browser.post(`${zone.home}/delete`, { confirm: `${zone.name}.` })).location).toBe('/console/zones');
     expect((await browser.get(zone.home)).status).toBe(404);
   });
+
+  it('delete the zone for some days, in which its owner alone can restore it', async () => {
+    const zone = await newZone();
+    await put(zone, 'www', 'A', '192.0.2.1');
+    const { ds } = (await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body;
+    expect(words((await browser.get(`${zone.home}/delete`)).text)).toContain('For 72 hours you can bring it back');
+    await browser.post(`${zone.home}/delete`, { confirm: zone.name });
+    const restore = { zoneName: zone.name, zoneId: zone.id };
+
+    const stranger = visit(service);
+    await stranger.signIn((await addPerson(service, { team: 'blue', email: 'bob@example.org' })).text);
+    expect((await stranger.get('/console/zones/deleted')).text).not.toContain(zone.name);
+    const refused = await stranger.post('/console/zones/deleted', restore);
+    expect([refused.status, refused.text]).toEqual([404, expect.stringContaining('role="alert"')]);
+
+    const page = await browser.get('/console/zones/deleted');
+    expect(words(page.text)).toMatch(new RegExp(`${zone.name} 1 just now .* red Restore`));
+    expect((await browser.post('/console/zones/deleted', restore)).location).toBe(zone.home);
+    expect(words((await browser.get(zone.home)).text)).toContain('is back with its records and its DNSSEC key');
+    expect(await records(zone)).toEqual(['www A 192.0.2.1']);
+    expect((await service.request('GET', `/zones/${zone.id}`, undefined, red.text)).body.ds).toEqual(ds);
+    expect((await browser.get('/console/zones/deleted')).text).not.toContain(zone.name);
+    expect((await browser.post('/console/zones/deleted', restore)).status).toBe(404);
+  });
 });
 
 describe('a zone file', () => {

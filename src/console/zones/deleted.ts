@@ -1,0 +1,42 @@
+// Deleted zones that can still be restored: the list, with a form for each.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { zoneRestoreBody } from '#contract/undo.ts';
+import { readDeletedZones } from '#service/undo/deleted.ts';
+import { restoreZone } from '#service/undo/zone.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, text, typedOf } from '../shell/forms.ts';
+import { visitorOf } from '../shell/session.ts';
+import { done, show } from '../shell/views.ts';
+import { addressOfZone } from './head.ts';
+
+const ADDRESS = '/console/zones/deleted';
+
+export function deletedZonesPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  const page = async (request: FastifyRequest, reply: FastifyReply, errors: FormErrors = {}) => {
+    const names = new Map(visitorOf(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]));
+    const zones = await readDeletedZones(context, actorOf(request));
+    const ownerName = (owner: string) => names.get(owner) ?? 'Personal';
+    return show(request, reply, 'zones/deleted', { title: 'Deleted zones', zones, ownerName, errors });
+  };
+
+  app.get(ADDRESS.slice('/console'.length), async (request, reply) => page(request, reply));
+
+  app.post(ADDRESS.slice('/console'.length), { config: { counts: 'zones' } }, async (request, reply) => {
+    const typed = typedOf(request);
+    return attempt(
+      reply,
+      [],
+      async () => {
+        const { zoneName, zoneId } = judge(zoneRestoreBody, {
+          zoneName: text(typed, 'zoneName'),
+          zoneId: text(typed, 'zoneId'),
+        });
+        const zone = await restoreZone(context, callerOf(request), { zoneName, zoneId });
+        const word = `The zone ${zone.zoneName} is back with its records and its DNSSEC key.`;
+        return done(request, reply, addressOfZone(zone.id), word);
+      },
+      (errors) => page(request, reply, errors),
+    );
+  });
+}

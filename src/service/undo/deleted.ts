@@ -1,0 +1,32 @@
+// The deleted zones that an actor can bring back.
+import { deletedZonesOf } from '#store/deleted-zones.ts';
+import { type Actor, teamsOfActor } from '../accounts/actor.ts';
+import type { ServiceContext } from '../context.ts';
+
+export interface ShownDeletedZone {
+  id: string;
+  zoneName: string;
+  /** As in a Zone: `org:<teamId>` or `personal`. */
+  owner: string;
+  deletedAt: string;
+  /** Until when the zone can be restored. */
+  until: string;
+  records: number;
+}
+
+/** Those that were deleted last are listed. */
+const LIMIT = 100;
+
+/** The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most 100. */
+export async function readDeletedZones(context: ServiceContext, actor: Actor): Promise<ShownDeletedZone[]> {
+  const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
+  const zones = await deletedZonesOf(context.db, owners, context.now(), LIMIT);
+  return zones.map(({ id, name, teamId, deletedAt, until, recordCount }) => ({
+    id,
+    zoneName: name,
+    owner: teamId === null ? 'personal' : `org:${teamId}`,
+    deletedAt: deletedAt.toISOString(),
+    until: until.toISOString(),
+    records: recordCount,
+  }));
+}
