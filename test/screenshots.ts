@@ -4,6 +4,7 @@
 // the objects that the pictures need in addition to the stack's example. Arguments name the pictures to take (default: all).
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium, type Page } from 'playwright-core';
 
 const FOLDER = new URL('../docs/images/console', import.meta.url).pathname;
@@ -45,6 +46,10 @@ async function api<T>(method: string, path: string, body?: object, key = setting
     ...(body ? { body: JSON.stringify(body) } : {}),
   });
   const text = await answer.text();
+  if (answer.status === 429) {
+    await sleep(1_000 * Number(answer.headers.get('retry-after')));
+    return api(method, path, body, key);
+  }
   if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
   return JSON.parse(text) as T;
 }
@@ -105,6 +110,7 @@ try {
   await page.getByLabel('Your key').fill(person);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await page.waitForURL(/\/console\/(?!sign-in)/);
+  await take(page, 'overview', '/console/', 900);
   await take(page, 'zones', '/console/zones');
   await take(page, 'zone', `/console/zones/${zone}`, 900);
   await take(page, 'record', `/console/zones/${zone}`, 800, typeRecord);

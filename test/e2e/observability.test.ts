@@ -272,7 +272,7 @@ describe('every query', () => {
   async function emptySelectors(expr: string): Promise<string[]> {
     const empty: string[] = [];
     for (const { metric, matchers } of selectorsOf(expr)) {
-      const fixed = matchers.filter(({ label }) => label !== 'status');
+      const fixed = matchers.filter(({ label }) => label !== 'code');
       const text = fixed.map(({ label, operator, value }) => `${label}${operator}"${value}"`).join(', ');
       if ((await prometheus.series(`${metric}{${text}}`)).length === 0) empty.push(`${metric}{${text}}`);
     }

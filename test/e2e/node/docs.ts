@@ -158,7 +158,9 @@ export function followsTheDocuments(theCluster: () => TestCluster): void {
         await type(`export SSL_CERT_FILE=${certificateFile}`);
         own['registry.example.net'] = registry.host;
         for (const step of fromRegistry) await followed(step);
-        const images = `kubectl -n ${NAMESPACE} get pods -o jsonpath='{.items[*].spec.containers[*].image}'`;
+        // Pods of the release before may still be ending, so their owners are read; `helm install --wait` waited for these.
+        const owners = `deployment,statefulset -l app.kubernetes.io/instance=zonestead`;
+        const images = `kubectl -n ${NAMESPACE} get ${owners} -o jsonpath='{.items[*].spec.template.spec.containers[*].image}'`;
         for (const image of (await type(images)).split(' ')) expect(image).toMatch(`${address}/`);
       } finally {
         await registry.stop();
