@@ -1,7 +1,7 @@
 // The metrics of the api, served on the health port. Labels are bounded: route patterns, methods, statuses, buckets, results;
 // never a path, a key or a zone.
 //
-//   zonestead_api_request_duration_seconds{route,method,code}   histogram
+//   zonestead_api_request_duration_seconds{route,method,code}         histogram
 //   zonestead_api_writes_total{bucket,result}                         ok, refused, limited, busy, failed
 //   zonestead_database_operations_in_flight                           statements and transactions in progress
 //   zonestead_database_connections_max
