@@ -97,7 +97,7 @@ export const OPERATOR: Row = {
       description: 'Events that were not sent, by cause.',
       kind: 'lines',
       unit: 'opm',
-      queries: one(`sum by (why) (${perMinute('events_dropped_total')})`, '{{why}}'),
+      queries: one(`sum by (reason) (${perMinute('events_dropped_total')})`, '{{reason}}'),
     },
   ],
 };
