@@ -1,4 +1,4 @@
-// `zonestead changes undo` and `zonestead zones restore`: records become as they were.
+// `zonestead changes undo` and `zonestead zones restore`: records become as they were, and deleted zones come back.
 import type { UndoAnswer } from '#client/client.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';

@@ -10,8 +10,6 @@ import { visitorOf } from '../shell/session.ts';
 import { done, show } from '../shell/views.ts';
 import { addressOfZone } from './head.ts';
 
-const ADDRESS = '/console/zones/deleted';
-
 export function deletedZonesPages(app: FastifyInstance, { context }: ConsoleParts): void {
   const page = async (request: FastifyRequest, reply: FastifyReply, errors: FormErrors = {}) => {
     const names = new Map(visitorOf(request).teams.map(({ teamId, teamName }) => [`org:${teamId}`, teamName]));
@@ -20,9 +18,9 @@ export function deletedZonesPages(app: FastifyInstance, { context }: ConsolePart
     return show(request, reply, 'zones/deleted', { title: 'Deleted zones', zones, ownerName, errors });
   };
 
-  app.get(ADDRESS.slice('/console'.length), async (request, reply) => page(request, reply));
+  app.get('/zones/deleted', async (request, reply) => page(request, reply));
 
-  app.post(ADDRESS.slice('/console'.length), { config: { counts: 'zones' } }, async (request, reply) => {
+  app.post('/zones/deleted', { config: { counts: 'zones' } }, async (request, reply) => {
     const typed = typedOf(request);
     return attempt(
       reply,
