@@ -20,7 +20,7 @@ async function scrape(): Promise<Map<string, number>> {
   const series = text
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('#'))
-    .filter((line) => !/^zonestead_(process|nodejs)_/.test(line))
+    .filter((line) => !/^(process|nodejs)_/.test(line))
     .map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))] as const);
   return new Map(series);
 }
