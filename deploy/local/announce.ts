@@ -12,8 +12,8 @@ export function serviceLines(service: Service, stateDir: string, seconds: number
   return [
     `answers after ${seconds.toFixed(1)} s: API ${url}/v1/dns, DNS ${serversOf(service)}, console ${url}/console/.`,
     `Kubernetes follows. Run this in another shell, after source ${envFile(stateDir)}:`,
-    '  npm start -s -- zones create try.example',
-    `  dig +dnssec @${dns.address} -p ${dns.port} try.example SOA`,
+    '  zonestead zones create try.example',
+    `  dig +noall +answer +dnssec @${dns.address} -p ${dns.port} try.example SOA`,
     `  echo $ZONESTEAD_PERSON_KEY     # the key to sign in at ${url}/console/`,
   ];
 }
@@ -27,7 +27,7 @@ export function stackLines({ service, issuance }: Stack, stateDir: string, secon
       : [`ACME directory ${issuance.pebble.url}; try kubectl apply -f deploy/examples/certificate.yaml.`]),
     ...(service.updates === null ? [] : [`DNS updates: ${service.updates}, with a key of zonestead keys mint --tsig.`]),
     `Console: ${service.url}/console/, to sign in with ZONESTEAD_PERSON_KEY of the file below.`,
-    `In another shell: source ${envFile(stateDir)}; then kubectl, curl and dig work. Ctrl-C stops everything.`,
+    `In another shell: source ${envFile(stateDir)}; then zonestead, kubectl, curl and dig work. Ctrl-C stops everything.`,
   ];
 }
 

@@ -1,7 +1,7 @@
 // The Kubernetes side of the local stack: a control plane of our own or the one that a kubeconfig names, with the CRDs
 // and the operator's rights in it.
 
-import { chmod, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { renderCrds } from '#resources/crd.ts';
 import type { Progress } from './parts/cache.ts';
@@ -23,16 +23,6 @@ export interface Cluster {
   identity: ((name: string, groups: string[]) => Promise<string>) | undefined;
   kubectl(args: string[], options?: { timeoutMs?: number }): Promise<string>;
   stop(): Promise<void>;
-}
-
-/** `kubectl zonestead`: kubectl runs the program of this name that is in PATH. */
-async function writePlugin(bin: string): Promise<void> {
-  const file = join(bin, 'kubectl-zonestead');
-  const words = [process.execPath, join(ROOT, 'src/main.ts'), 'kubectl'].map(
-    (word) => `'${word.replaceAll("'", `'\\''`)}'`,
-  );
-  await writeFile(file, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`);
-  await chmod(file, 0o755);
 }
 
 /** Where the kubeconfig of a stack is, also before its control plane runs. */
@@ -61,7 +51,6 @@ export async function openCluster(options: ClusterOptions): Promise<Cluster> {
   const kubectlPath = program ?? join(dir as string, 'kubectl');
   await rm(join(bin, 'kubectl'), { force: true });
   await symlink(kubectlPath, join(bin, 'kubectl'));
-  await writePlugin(bin);
 
   const own =
     kubeconfig === undefined ? await startControlPlane({ dir: dir as string, stateDir, ports, signal }) : undefined;

@@ -32,11 +32,13 @@ export function environmentOf({ service, kubeconfig, issuance }: Surroundings): 
   };
 }
 
+/** One word of a shell. Pure. */
+export const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+
 /** Shell syntax; `bin` comes first in PATH. Pure. */
 export function shellText(variables: Readonly<Record<string, string>>, bin: string): string {
-  const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
-  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quote(value)}`);
-  return `${[...lines, `export PATH=${quote(bin)}:"$PATH"`].join('\n')}\n`;
+  const lines = Object.entries(variables).map(([name, value]) => `export ${name}=${quoted(value)}`);
+  return `${[...lines, `export PATH=${quoted(bin)}:"$PATH"`].join('\n')}\n`;
 }
 
 /** Writes the file with mode 600, because it holds keys. A reader finds the whole file of before or the whole new one. */

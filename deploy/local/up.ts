@@ -10,6 +10,7 @@ import { readUpOptions } from './options.ts';
 import { ensureTools } from './parts/apt.ts';
 import { isAlive, processIdentity } from './parts/liveness.ts';
 import { removePostgresState } from './parts/postgres.ts';
+import { writePrograms } from './programs.ts';
 import { beginStack, type Stack, type StartingStack } from './stack.ts';
 import { reportEnd, whileAllRun } from './while-running.ts';
 
@@ -51,6 +52,7 @@ export async function runUp(
       const { service } = starting;
       const kubeconfig = kubeconfigOf(stateDir, options.kubeconfig);
       await writeEnvironment(stateDir, { service, kubeconfig });
+      await writePrograms(stateDir);
       quiet();
       show(serviceLines(service, stateDir, seconds()));
       const work = async (stack: Stack, until: AbortSignal) => {

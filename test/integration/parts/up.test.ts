@@ -59,8 +59,23 @@ test('the service is announced before Kubernetes answers, with commands that wor
   const url = /console (\S+)\./.exec(output)?.[1] ?? '';
   const page = await fetch(url);
   expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('API key')]);
-  expect((await shell(`ZONESTEAD_API_KEY=${key} npm start -s -- zones list`)).out).toContain('try.example');
+  expect((await shell(`ZONESTEAD_API_KEY=${key} zonestead zones list`)).out).toContain('try.example');
   expect(output).not.toContain(key);
+});
+
+test('the program zonestead has the settings of the stack in another shell too', async () => {
+  const zonestead = async (env: NodeJS.ProcessEnv, ...args: string[]) => {
+    const command = join(state, 'bin/zonestead');
+    return runCommand({ command, args, env, timeoutMs: 120_000, signal: new AbortController().signal });
+  };
+  expect((await zonestead({}, 'zones', 'list')).out).toContain('try.example');
+  // The key of the stack goes to no other service.
+  const elsewhere = await zonestead({ ZONESTEAD_URL: 'http://127.0.0.1:9' }, 'zones', 'list');
+  expect(elsewhere.code).not.toBe(0);
+  expect(elsewhere.tail).toContain('ZONESTEAD_API_KEY');
+  // A variable that is set has priority.
+  const refused = await zonestead({ ZONESTEAD_API_KEY: 'yk_ffffffffffff_00' }, 'zones', 'list');
+  expect(refused.code).not.toBe(0);
 });
 
 test('its environment never leads kubectl to another cluster', async () => {
@@ -76,7 +91,7 @@ test('a failure of Kubernetes is reported, and the service stays until Ctrl-C', 
     .poll(() => output, LIMIT)
     .toMatch(/^failed to start Kubernetes: .*ended \(code 3\)[\s\S]*no space left[\s\S]*Ctrl-C/m);
   expect(child.exitCode).toBe(null);
-  expect((await shell('npm start -s -- zones list')).out).toContain('try.example');
+  expect((await shell('zonestead zones list')).out).toContain('try.example');
   child.kill('SIGINT');
   expect(await ended).toBe(1);
   expect(output).not.toMatch(/^ready/m);

@@ -72,7 +72,7 @@ export const PLAN = {
       ...['Create a zone', 'Verify DNSSEC', 'Make a mistake', 'Clean up'].map((name) => block(FIRST_ZONE, name)),
       block(REST, 'REST in ten minutes'),
       block(SHARE, 'Share a zone'),
-      ...begins(LOCAL, 'npm run up -- --help', 'zonestead() {'),
+      ...begins(LOCAL, 'npm run up -- --help'),
       ...begins(
         KEYS,
         'zonestead users add',
@@ -101,7 +101,7 @@ export const PLAN = {
     test: MACHINE,
     choices: [
       ...begins(CERTIFICATE, 'kubectl apply', 'kubectl get certificates', 'kubectl wait', 'kubectl get secret'),
-      ...begins(CERTIFICATE, 'npm start -s -- doctor'),
+      ...begins(CERTIFICATE, 'zonestead doctor', 'kubectl delete'),
     ],
   },
   'by symptom': {
