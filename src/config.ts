@@ -55,7 +55,7 @@ export function readConfig<Name extends SettingName>(
   const values: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const name of names) {
-    const { form, default: preset, isRequired }: Setting<unknown> = SETTINGS[name];
+    const { form, default: preset, isRequired, isFollowed }: Setting<unknown> = SETTINGS[name];
     let text: string | undefined;
     try {
       text = textOf(name, environment) ?? preset;
@@ -66,11 +66,13 @@ export function readConfig<Name extends SettingName>(
     }
     if (text === undefined) {
       values[name] = undefined;
-      if (isRequired) problems.push(`${name} is missing`);
+      const file = secretFileOf(name, environment);
+      if (isRequired) problems.push(file === undefined ? `${name} is missing` : `${name}_FILE: ${file} is empty`);
       continue;
     }
     const parsed = form.schema.safeParse(text);
-    if (parsed.success) values[name] = parsed.data;
+    const file = isFollowed ? secretFileOf(name, environment) : undefined;
+    if (parsed.success) values[name] = file === undefined ? parsed.data : { file };
     else problems.push(`${name}: ${parsed.error.issues.map((issue) => issue.message).join('; ')}`);
   }
   if (problems.length > 0) throw new Error(`Invalid settings: ${problems.join('. ')}.`);
@@ -94,11 +96,11 @@ export function environmentWith(defaults: Readonly<Record<string, string>>): Nod
 
 /**
  * The files that secrets were read from, with their contents. A process reads them only when it starts, so it must restart
- * after a change.
+ * after a change. The files that it reads again are not among them.
  */
 export function secretFiles(environment: NodeJS.ProcessEnv = process.env): ReadonlyMap<string, string> {
-  const files = SETTING_NAMES.filter((name) => SETTINGS[name].isSecret).flatMap((name) =>
-    environment[name] === undefined ? (environment[`${name}_FILE`] ?? []) : [],
+  const files = SETTING_NAMES.filter((name) => !SETTINGS[name].isFollowed).flatMap(
+    (name) => secretFileOf(name, environment) ?? [],
   );
   return new Map(files.map((file) => [file, readSecret(file)]));
 }
@@ -109,8 +111,12 @@ function readSecret(file: string): string {
 }
 
 function textOf(name: SettingName, environment: NodeJS.ProcessEnv): string | undefined {
-  const text = environment[name];
-  const file = environment[`${name}_FILE`];
-  if (text === undefined && SETTINGS[name].isSecret && file !== undefined) return readSecret(file);
-  return text === '' ? undefined : text;
+  const file = secretFileOf(name, environment);
+  return (file === undefined ? environment[name] : readSecret(file)) || undefined;
+}
+
+/** The file that the value of a secret is read from; undefined if the setting itself has the value. */
+function secretFileOf(name: SettingName, environment: NodeJS.ProcessEnv): string | undefined {
+  if (!SETTINGS[name].isSecret || environment[name] !== undefined) return undefined;
+  return environment[`${name}_FILE`];
 }

@@ -1,6 +1,7 @@
 // `zonestead check`: a client's view of an installation, which `helm test` runs. It changes nothing.
 import { lookup } from 'node:dns/promises';
 import { createClient } from '#client/client.ts';
+import type { ClientKey } from '#client/key.ts';
 import { ask } from '#nameserver/probe/probe.ts';
 
 const LIMIT_MS = 10_000;
@@ -9,7 +10,7 @@ const SERVFAIL = 2;
 
 /** Prints one line for each check. @param dns host:port of the name servers @returns whether all checks passed */
 export async function runCheck(
-  config: { ZONESTEAD_URL: string; ZONESTEAD_API_KEY?: string },
+  config: { ZONESTEAD_URL: string; ZONESTEAD_API_KEY?: ClientKey },
   dns: string,
   print: (line: string) => void,
   signal: AbortSignal,
@@ -51,7 +52,7 @@ async function service(url: string, signal: AbortSignal): Promise<string> {
   return `${url} is version ${info.version}`;
 }
 
-async function account(url: string, key: string, signal: AbortSignal): Promise<string> {
+async function account(url: string, key: ClientKey, signal: AbortSignal): Promise<string> {
   const client = createClient({ baseUrl: url, key });
   try {
     const { team } = await client.account({ signal });

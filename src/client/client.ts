@@ -29,6 +29,7 @@ import { ZONE_FILE_TYPE, zoneFileImport } from '#contract/zonefile.ts';
 import { AnswerTooLong, ApiUnavailable, isAbsent } from './errors.ts';
 import type { CallOptions, RequestObserver, TraceCall } from './http.ts';
 import { createHttp } from './http.ts';
+import type { ClientKey } from './key.ts';
 
 export type { BatchBody, BatchResult, RecordChange } from '#contract/batch.ts';
 export type { Change, ChangeList } from '#contract/change.ts';
@@ -44,8 +45,8 @@ export type { ZoneFileImport } from '#contract/zonefile.ts';
 interface ClientOptions {
   /** The address to which `/v1/dns` is appended. */
   readonly baseUrl: string;
-  /** `yk_…` or `yu_…`. */
-  readonly key: string;
+  /** `yk_…`, `yu_…` or a token, or the file that holds one: the client reads it again every few seconds, and after a refusal. */
+  readonly key: ClientKey;
   /** (Default: an agent of its own with keep-alive, HTTP/1.1.) */
   readonly agent?: Dispatcher;
   /** The connections of the client's own agent; calls beyond them wait in line. (Default: 16.) */

@@ -1,11 +1,12 @@
 // Makes one call to the REST service: headers, time limit, errors, and the check of the answer against its schema.
-// Nothing is retried here: the dispatcher sets the pace, and the caller decides how long to wait.
+// Only a call whose key was replaced is repeated here: the dispatcher sets the pace, and the caller decides how long to wait.
 import type { Dispatcher } from 'undici';
 import { request } from 'undici';
 import type { z } from 'zod';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
 import { AnswerTooLong, ApiError, ApiUnavailable, errorOfAnswer, parseJson } from './errors.ts';
+import { type ClientKey, createKeyText } from './key.ts';
 import { type Rate, rateOf } from './pace/rate.ts';
 
 export interface CallOptions {
@@ -61,7 +62,7 @@ export type TraceCall = (
 
 interface HttpSettings {
   readonly baseUrl: URL;
-  readonly key: string;
+  readonly key: ClientKey;
   readonly agent: Dispatcher;
   readonly userAgent: string;
   readonly timeoutMs: number;
@@ -73,8 +74,22 @@ interface HttpSettings {
 
 export function createHttp(settings: HttpSettings): Http {
   const { agent, baseUrl, clock } = settings;
+  const keyText = createKeyText(settings.key, clock);
 
+  /** One more attempt if the file of the key holds another one than the service refused. */
   const exchange = async (route: Route, options: CallOptions): Promise<string> => {
+    const key = await keyText.current();
+    try {
+      return await attempt(route, options, key);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 401) throw error;
+      const newer = await keyText.after(key);
+      if (newer === null) throw error;
+      return await attempt(route, options, newer);
+    }
+  };
+
+  const attempt = async (route: Route, options: CallOptions, key: string): Promise<string> => {
     const limitMs = options.timeoutMs ?? settings.timeoutMs;
     const limit = deadline(clock, limitMs, options.signal);
     const start = clock.now();
@@ -85,7 +100,7 @@ export function createHttp(settings: HttpSettings): Http {
       const answer = await request(addressOf(baseUrl, route), {
         dispatcher: agent,
         method: route.method,
-        headers: { ...headersOf(settings, route, options), ...traced?.headers },
+        headers: { ...headersOf(settings, route, options, key), ...traced?.headers },
         body: route.text?.content ?? (route.body === undefined ? null : JSON.stringify(route.body)),
         signal: limit.signal,
         headersTimeout: 0,
@@ -140,10 +155,10 @@ async function textOf(body: Dispatcher.ResponseData['body'], maxBytes: number): 
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function headersOf(settings: HttpSettings, route: Route, options: CallOptions): Record<string, string> {
+function headersOf(settings: HttpSettings, route: Route, options: CallOptions, key: string): Record<string, string> {
   return {
     accept: route.accept ?? 'application/json',
-    authorization: `Bearer ${settings.key}`,
+    authorization: `Bearer ${key}`,
     'user-agent': settings.userAgent,
     ...(route.body === undefined ? {} : { 'content-type': 'application/json' }),
     ...(route.text === undefined ? {} : { 'content-type': route.text.type }),

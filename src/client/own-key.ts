@@ -1,4 +1,4 @@
-// Checks regularly whether the service accepts the operator's own API key. No retry fixes a revoked or unknown key, and the
+// Checks regularly whether the service accepts the operator's own API key or token. No retry fixes a revoked or unknown key, and the
 // conditions of the objects do not show this cause. The operator logs it once and is not ready until the key is valid.
 
 import type { Clock } from '#base/clock.ts';
@@ -6,9 +6,10 @@ import { sleep } from '#base/wait.ts';
 import type { Logger } from '#telemetry/log.ts';
 import type { Client } from './client.ts';
 import { ApiError } from './errors.ts';
+import { KeyUnreadable } from './key.ts';
 
 interface OwnKey {
-  /** False only while the service refuses the key; it keeps its value while the service is unavailable. */
+  /** False only while the service refuses the key or its file has none; it keeps its value while the service is unavailable. */
   accepted(): boolean;
   /** Checks the key until the signal aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -26,8 +27,16 @@ export function watchOwnKey(client: Pick<Client, 'account'>, clock: Clock, log: 
       if (!accepted) log.info("the DNS service accepts the operator's API key again");
       accepted = true;
     } catch (error) {
-      if (!(error instanceof ApiError) || error.status !== 401) return;
-      if (accepted) log.error("the DNS service does not accept the operator's API key; replace it with a valid key");
+      const isUnreadable = error instanceof KeyUnreadable;
+      if (!isUnreadable && !(error instanceof ApiError && error.status === 401)) return;
+      if (accepted) {
+        log.error(
+          { reason: error.message },
+          isUnreadable
+            ? 'the operator has no API key; it reads the file again'
+            : "the DNS service does not accept the operator's API key; replace it with a valid key",
+        );
+      }
       accepted = false;
     }
   };

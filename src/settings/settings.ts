@@ -27,7 +27,7 @@ import {
   wholeNumber,
 } from './forms.ts';
 import { NAMESERVER_SETTINGS } from './nameserver.ts';
-import { optional, preset, required, secret } from './setting.ts';
+import { followedSecret, optional, preset, required, secret } from './setting.ts';
 
 export const SETTINGS = {
   ZONESTEAD_LOG_LEVEL: preset(
@@ -265,7 +265,9 @@ export const SETTINGS = {
     httpUrl,
     'The REST service has this base address. Requests go to the paths below /v1/dns/ there.',
   ),
-  ZONESTEAD_API_KEY: secret(required(text('text'), 'The process authenticates at the REST service with this API key.')),
+  ZONESTEAD_API_KEY: followedSecret(
+    required(text('text'), 'The process authenticates at the REST service with this API key or token.'),
+  ),
   KUBECONFIG: optional(
     text('file'),
     'the service account of the pod',

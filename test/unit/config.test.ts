@@ -195,12 +195,23 @@ describe('the settings of the console', () => {
 describe('a secret', () => {
   it('can come from a file, without the line end, and the variable itself has precedence', async () => {
     const file = join(folder, 'key');
-    await writeFile(file, 'yk_from_file\n');
-    expect(readConfig(['ZONESTEAD_API_KEY'], { ZONESTEAD_API_KEY_FILE: file })).toEqual({
-      ZONESTEAD_API_KEY: 'yk_from_file',
+    await writeFile(file, 'zonestead_nk_1\n');
+    expect(readConfig(['ZONESTEAD_NODE_KEY'], { ZONESTEAD_NODE_KEY_FILE: file })).toEqual({
+      ZONESTEAD_NODE_KEY: 'zonestead_nk_1',
     });
-    const both = { ZONESTEAD_API_KEY_FILE: file, ZONESTEAD_API_KEY: 'yk_direct' };
+    const both = { ZONESTEAD_NODE_KEY_FILE: file, ZONESTEAD_NODE_KEY: 'direct' };
+    expect(readConfig(['ZONESTEAD_NODE_KEY'], both)).toEqual({ ZONESTEAD_NODE_KEY: 'direct' });
+  });
+
+  it('stays in its file if the process reads it again while it runs', async () => {
+    const file = join(folder, 'key');
+    await writeFile(file, 'yk_from_file\n');
+    const environment = { ZONESTEAD_API_KEY_FILE: file };
+    expect(readConfig(['ZONESTEAD_API_KEY'], environment)).toEqual({ ZONESTEAD_API_KEY: { file } });
+    const both = { ...environment, ZONESTEAD_API_KEY: 'yk_direct' };
     expect(readConfig(['ZONESTEAD_API_KEY'], both)).toEqual({ ZONESTEAD_API_KEY: 'yk_direct' });
+    await writeFile(file, '\n');
+    expect(() => readConfig(['ZONESTEAD_API_KEY'], environment)).toThrow(`ZONESTEAD_API_KEY_FILE: ${file} is empty.`);
   });
 
   it('never appears in a message', () => {

@@ -1,6 +1,7 @@
 // One command over the REST API: opens and closes the client, and adds to errors how to fix them.
 import { type Client, createClient, type Zone } from '#client/client.ts';
 import { ApiError, ApiUnavailable } from '#client/errors.ts';
+import { type ClientKey, KeyUnreadable } from '#client/key.ts';
 import type { Output, OutputOption } from '../output.ts';
 
 export interface Session extends Output {
@@ -10,7 +11,7 @@ export interface Session extends Output {
 
 interface SessionConfig {
   ZONESTEAD_URL: string;
-  ZONESTEAD_API_KEY: string;
+  ZONESTEAD_API_KEY: ClientKey;
 }
 
 /** @throws Error with a message for people */
@@ -41,6 +42,7 @@ export async function zoneOf({ client, signal }: Session, nameOrId: string): Pro
 
 /** The error with a hint for people after the message of the service. Pure. */
 export function withHint(error: unknown, url: string): unknown {
+  if (error instanceof KeyUnreadable) return error;
   if (error instanceof ApiUnavailable) return new Error(`${error.message}. Is ZONESTEAD_URL (${url}) right?`);
   if (!(error instanceof ApiError)) return error;
   const said = `${error.message} (${error.status} ${error.code})`;

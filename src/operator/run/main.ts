@@ -8,6 +8,7 @@ import { createTurns } from '#base/fair/turns.ts';
 import { chain, type WriteInterceptor } from '#base/write-interceptor.ts';
 import { type Client, createClient } from '#client/client.ts';
 import type { CallOptions } from '#client/http.ts';
+import type { ClientKey } from '#client/key.ts';
 import { MOST_QUESTIONS } from '#client/node-questions.ts';
 import { watchOwnKey } from '#client/own-key.ts';
 import { createDispatcher } from '#client/pace/dispatcher.ts';
@@ -117,7 +118,7 @@ export async function runOperator(config: OperatorConfig, signal: AbortSignal, r
   const pace = createPaceMetrics(metrics, realClock);
   const observe = countRequests(metrics);
   const connections: Connection[] = [];
-  const connect = (key: string, neighbours: () => number = () => 0): Connection => {
+  const connect = (key: ClientKey, neighbours: () => number = () => 0): Connection => {
     const plain = createClient({
       baseUrl: config.ZONESTEAD_URL,
       key,

@@ -21,7 +21,7 @@ interface Ended {
 const REST = () => ({ ZONESTEAD_URL: service.url, ZONESTEAD_API_KEY: admin.text });
 
 /** Runs `zonestead …` and waits up to 100 s for its end. */
-function zonestead(words: string[], settings: Record<string, string> = {}): Promise<Ended> {
+function zonestead(words: string[], settings: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const env = {
     PATH: process.env.PATH ?? '',
     ...COMPILED,
@@ -323,6 +323,9 @@ describe('zones and records', () => {
     expect(bad.err).toMatch(/^zonestead: content: .*\(400 bad_request\)\n$/);
     const denied = await zonestead(['zones', 'list'], { ZONESTEAD_API_KEY: 'yk_0_0' });
     expect(denied.err).toContain('ZONESTEAD_API_KEY is not valid');
+    const file = { ZONESTEAD_API_KEY: undefined, ZONESTEAD_API_KEY_FILE: '/nowhere/token' };
+    const missing = await zonestead(['zones', 'list'], file);
+    expect(missing.err).toContain('ZONESTEAD_API_KEY_FILE: /nowhere/token cannot be read (ENOENT)');
     const nowhere = await zonestead(['zones', 'list'], { ZONESTEAD_URL: 'http://127.0.0.1:9' });
     expect(nowhere.err).toContain('Is ZONESTEAD_URL (http://127.0.0.1:9) right?');
     expect((await zonestead(['zones', 'list'], { ZONESTEAD_URL: '' })).err).toContain('ZONESTEAD_URL is missing');

@@ -1,15 +1,25 @@
 // The check of the operator's own API key at the service.
 import { expect, it } from 'vitest';
 import { ApiError } from '#client/errors.ts';
+import { KeyUnreadable } from '#client/key.ts';
 import { watchOwnKey } from '#client/own-key.ts';
 import { createLogger } from '#telemetry/log.ts';
 
-it('is refused, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
+it('is refused or missing, with one log line, until the service accepts it; an unavailable service changes nothing', async () => {
   const lines: string[] = [];
   const log = createLogger({ name: 'operator', destination: { write: (line) => lines.push(line) } });
   const stop = new AbortController();
   const seen: boolean[] = [];
-  const answers: (Error | null)[] = [null, new Error('away'), refused(), refused(), new Error('away'), null];
+  const answers: (Error | null)[] = [
+    null,
+    new Error('away'),
+    refused(),
+    refused(),
+    new Error('away'),
+    null,
+    missing(),
+    null,
+  ];
   const client = {
     account: async () => {
       seen.push(key.accepted());
@@ -27,12 +37,17 @@ it('is refused, with one log line, until the service accepts it; an unavailable 
   const key = watchOwnKey(client, clock, log);
   await key.run(stop.signal);
   // The state that each check found before it.
-  expect(seen).toEqual([true, true, true, false, false, false]);
+  expect(seen).toEqual([true, true, true, false, false, false, true, false]);
   expect(key.accepted()).toBe(true);
   expect(lines.filter((line) => line.includes('does not accept'))).toHaveLength(1);
-  expect(lines.filter((line) => line.includes('accepts'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('has no API key') && line.includes('/run/token'))).toHaveLength(1);
+  expect(lines.filter((line) => line.includes('accepts'))).toHaveLength(2);
 });
 
 function refused(): Error {
   return new ApiError({ status: 401, code: 'unauthorized', message: 'Invalid or missing API key.' } as never);
+}
+
+function missing(): Error {
+  return new KeyUnreadable('/run/token', 'is empty');
 }

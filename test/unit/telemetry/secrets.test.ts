@@ -20,6 +20,10 @@ it('knows the files that secrets came from, but not those that a setting overrid
   expect(secretFiles({ DATABASE_URL_FILE: file, DATABASE_URL: 'postgres://b@db/z' }).size).toBe(0);
 });
 
+it('does not wait for the file of the API key, because clients read it again without a restart', () => {
+  expect(secretFiles({ ZONESTEAD_API_KEY_FILE: file }).size).toBe(0);
+});
+
 it('logs a change without its content', async () => {
   const lines: string[] = [];
   const known = secretFiles({ DATABASE_URL_FILE: file });

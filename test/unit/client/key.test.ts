@@ -1,0 +1,120 @@
+// The key of a client in a file, as kubelet writes the file of a projected token: a symbolic link that changes to a new folder. The
+// service is a real HTTP server that accepts one token.
+import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Client, createClient } from '#client/client.ts';
+import { KeyUnreadable } from '#client/key.ts';
+
+let folder: string;
+let now = 0;
+let valid = 'one';
+const seen: { token: string | undefined; body: string }[] = [];
+let client: Client;
+
+const server = createServer((request, response) => {
+  let body = '';
+  request.on('data', (chunk) => {
+    body += chunk;
+  });
+  request.on('end', () => {
+    const token = request.headers.authorization?.replace('Bearer ', '');
+    seen.push({ token, body });
+    const isValid = token === valid;
+    response.writeHead(isValid ? 200 : 401, { 'content-type': 'application/json' });
+    const refusal = { error: 'unauthorized', message: 'The token has expired.' };
+    response.end(JSON.stringify(isValid ? summary : refusal));
+  });
+});
+
+const summary = { records: 1, created: 1, updated: 0, deleted: 0, unchanged: 0, ignored: 2 };
+const FILE = 'www A 192.0.2.1\n';
+/** A call with a body, which a repetition must send again. */
+const call = () => client.zones.importFile('zone_1', FILE);
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'zonestead-key-'));
+  [now, valid] = [1_000_000, 'one'];
+  seen.length = 0;
+  await symlink('..data/token', join(folder, 'token'));
+  await write('one');
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const clock = { now: () => now, setTimeout: (fn: () => void, ms: number) => stopping(setTimeout(fn, ms)) };
+  client = createClient({ baseUrl: `http://127.0.0.1:${port}`, key: { file: join(folder, 'token') }, clock });
+});
+afterEach(async () => {
+  await client.close();
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const stopping = (timer: NodeJS.Timeout) => () => clearTimeout(timer);
+
+let version = 0;
+/** The steps of kubelet: a new folder with the file, and then one rename of the link to it. */
+async function write(text: string): Promise<void> {
+  version += 1;
+  await mkdir(join(folder, `..${version}`));
+  await writeFile(join(folder, `..${version}`, 'token'), text);
+  await symlink(`..${version}`, join(folder, '..data_tmp'));
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'));
+}
+
+it('is read again when the service refuses it, and the call is repeated once with its body', async () => {
+  expect(await call()).toEqual(summary);
+  await write('two\n');
+  valid = 'two';
+  expect(await call()).toEqual(summary);
+  expect(seen.map(({ token }) => token)).toEqual(['one', 'one', 'two']);
+  expect(new Set(seen.map((each) => each.body))).toEqual(new Set([FILE]));
+});
+
+it('is read again every few seconds, before the service refuses it', async () => {
+  await call();
+  await write('two');
+  await call();
+  now += 5_000;
+  valid = 'two';
+  await call();
+  expect(seen.map(({ token }) => token)).toEqual(['one', 'one', 'two']);
+});
+
+it('is not sent again if the service refuses what the file holds', async () => {
+  valid = 'another';
+  await expect(call()).rejects.toMatchObject({ status: 401, message: 'The token has expired.' });
+  expect(seen).toHaveLength(1);
+});
+
+it('lets every one of many concurrent calls succeed after a rotation', async () => {
+  await call();
+  for (const token of ['two', 'three', 'four']) {
+    await write(token);
+    valid = token;
+    const calls = Array.from({ length: 50 }, call);
+    expect(await Promise.all(calls)).toEqual(calls.map(() => summary));
+  }
+});
+
+it('stays in use while the file is missing, until the service refuses it; then each call names the file and reads it again', async () => {
+  await call();
+  await rm(join(folder, '..data'));
+  now += 60_000;
+  expect(await call()).toEqual(summary);
+  valid = 'two';
+  const missing = await call().catch((error: unknown) => error);
+  expect(missing).toBeInstanceOf(KeyUnreadable);
+  expect(String(missing)).toContain(`${join(folder, 'token')}, cannot be read (ENOENT)`);
+  await write('');
+  await expect(call()).rejects.toThrow('is empty');
+  await write('two words');
+  await expect(call()).rejects.toThrow('printable ASCII');
+  const requests = seen.length;
+  await write('two');
+  expect(await call()).toEqual(summary);
+  expect(seen).toHaveLength(requests + 1);
+});
