@@ -9,12 +9,12 @@ import { readTeam } from '#service/accounts/teams.ts';
 import { changeKey, type KeyView, mintAppKey, readKey, readKeys, revokeKey } from '#service/keys/app-keys.ts';
 import { readKeyNames } from '#service/keys/names.ts';
 import { LIMITS } from '#service/limits.ts';
-import { readZones } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
 import { keepSecrets, takeSecrets } from '../shell/once.ts';
 import { addressOf, done, show } from '../shell/views.ts';
-import { grantRows, KEY_FIELDS, type NamedZone, newKeyOf, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
+import { grantRows, KEY_FIELDS, newKeyOf, termsOf, typedOfKey, typedOfNewKey } from './form.ts';
+import { offeredZones, typedZoneIds } from './offered-zones.ts';
 import { riskOf, stopsWith } from './risks.ts';
 import { snippetsOf, tsigSnippetsOf } from './snippets.ts';
 
@@ -25,8 +25,6 @@ interface OfKey {
   Params: { teamId: string; keyId: string };
 }
 
-/** The number of zones that are offered for overrides. Other zones can be typed. */
-const OFFERED_ZONES = 200;
 const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, algorithms: TSIG_KEY_ALGORITHMS };
 
 export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): void {
@@ -55,25 +53,10 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
     page: { title: string; key: KeyView | null; typed: Typed; errors?: FormErrors },
   ) => {
     const team = await readTeam(context, actorOf(request), request.params.teamId);
-    const zones = await zonesOf(request, team.id);
+    const zones = await offeredZones(context, request, team.id);
     // A form that could not be parsed has no levels. Select elements then show their first option.
     return show(request, reply, 'apps/edit', { ...ABOUT, ...page, team, zones, rows: grantRows(page.typed) });
   };
-  const zonesOf = async (request: FastifyRequest, teamId: string): Promise<NamedZone[]> => {
-    const { zones } = await readZones(context, actorOf(request), { limit: OFFERED_ZONES });
-    return zones.filter(({ owner }) => owner === `org:${teamId}`);
-  };
-  const idsOf = async (request: FastifyRequest, typed: Typed, teamId: string) => {
-    const names = new Set(grantRows(typed).map(({ zone }) => zone));
-    const found = new Map<string, string>();
-    for (const name of names) {
-      if (name === '') continue;
-      const { zones } = await readZones(context, actorOf(request), { zoneName: name });
-      for (const { id, owner } of zones) if (owner === `org:${teamId}`) found.set(name, id);
-    }
-    return (name: string) => found.get(name) ?? null;
-  };
-
   app.get<OfTeam & { Querystring: { for?: string } }>(`${apps}/new`, async (request, reply) =>
     form(request, reply, { title: 'New API key', key: null, typed: typedOfNewKey(request.query.for) }),
   );
@@ -85,7 +68,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       reply,
       KEY_FIELDS,
       async () => {
-        const terms = judge(keyBody, newKeyOf(typed, await idsOf(request, typed, teamId)));
+        const terms = judge(keyBody, newKeyOf(typed, await typedZoneIds(context, request, typed, teamId)));
         const { id, secret, tsig } = await mintAppKey(context, callerOf(request), teamId, terms);
         keepSecrets(request, { keyId: id, secret, tsig }, context.now());
         return reply.redirect(`${listAddress(teamId)}/${id}/created`, 303);
@@ -107,7 +90,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
   app.get<OfKey>(`${apps}/:keyId`, async (request, reply) => {
     const { teamId, keyId } = request.params;
     const key = await readKey(context, actorOf(request), teamId, keyId);
-    const typed = typedOfKey(key, await zonesOf(request, teamId));
+    const typed = typedOfKey(key, await offeredZones(context, request, teamId));
     return form(request, reply, { title: `Key ${key.name}`, key, typed });
   });
 
@@ -118,7 +101,7 @@ export function appPages(app: FastifyInstance, { context, url }: ConsoleParts): 
       reply,
       KEY_FIELDS,
       async () => {
-        const terms = judge(keyChangeBody, termsOf(typed, await idsOf(request, typed, teamId)));
+        const terms = judge(keyChangeBody, termsOf(typed, await typedZoneIds(context, request, typed, teamId)));
         const key = await changeKey(context, callerOf(request), teamId, keyId, terms);
         return done(
           request,
