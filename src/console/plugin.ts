@@ -58,7 +58,7 @@ export function createConsole(settings: Settings, live: QueryLive | null = null)
     await keepSessions(app, parts, settings.ZONESTEAD_SESSION_KEY ?? null);
     sendOnce(app, parts);
     await useViews(app, parts.context);
-    await serveAssets(app);
+    serveAssets(app);
     signInPages(app, parts, provider);
     if (provider) providerPages(app, parts, provider);
     await app.register(async (inside) => {
