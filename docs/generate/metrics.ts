@@ -32,6 +32,7 @@ import { type Db, REASONS } from '#store/database.ts';
 import { watchCertificateExpiry } from '#telemetry/certificate-expiry.ts';
 import { createLogger } from '#telemetry/log.ts';
 import { createMetrics, METRICS_PREFIX, type Metrics } from '#telemetry/metrics.ts';
+import { createTokenMetrics } from '#tokens/metrics.ts';
 import { createUpdateMetrics } from '#update/metrics.ts';
 import { code, page, paragraph, plain, table } from './markdown.ts';
 
@@ -62,6 +63,7 @@ const PROCESSES: Readonly<Record<string, (metrics: Metrics) => Promise<void> | v
       () => new Date(),
     );
     createUpdateMetrics(metrics);
+    createTokenMetrics(metrics, () => 0);
     watchClusters(metrics, async () => ({ active: 0, drained: 0, lost: 0, unsettled: 0 }));
     createAliases({ db: {} as Db, resolve: () => Promise.reject(new Error('unused')), log, metrics, now: Date.now });
   },

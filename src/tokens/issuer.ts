@@ -1,0 +1,77 @@
+// The issuers of JSON Web Tokens, as the verifier gets them, and its verdicts.
+
+/** Public keys of an issuer (RFC 7517). */
+export interface JwksDocument {
+  readonly keys: readonly object[];
+}
+
+/** The place where the keys of an issuer are. */
+export type KeySource =
+  /** The address that the issuer's `/.well-known/openid-configuration` names (OpenID Connect Discovery 1.0 section 4). */
+  | { readonly kind: 'discovery' }
+  /** A set of keys at an address. It may also be a SPIFFE trust bundle, of which the keys for JWT-SVIDs count. */
+  | { readonly kind: 'jwks'; readonly url: string }
+  /** Keys that somebody entered. Nothing is fetched. */
+  | { readonly kind: 'pinned'; readonly jwks: JwksDocument }
+  /** The keys for service accounts of the cluster that the process runs in, which its API server gives to every service account. */
+  | { readonly kind: 'cluster' }
+  /** The API server of that cluster judges each token (TokenReview), so tokens of deleted pods and service accounts are refused. */
+  | { readonly kind: 'token-review' };
+
+export interface TokenIssuer {
+  /** The `iss` of its tokens, or `spiffe://<trust domain>` if they have none. */
+  readonly issuer: string;
+  /** One of the values of `aud` must be this text. */
+  readonly audience: string;
+  readonly keySource: KeySource;
+  /** The longest lifetime of a token and its highest age, in seconds. */
+  readonly maxAgeS: number;
+  /** PEM certificates, the only ones that may have signed the certificate of the key source. (Default: those of Node.js.) */
+  readonly ca?: string | undefined;
+  /** Allows key sources at private addresses, and `http:`. Only an administrator of the server may decide this. */
+  readonly privateAddresses: boolean;
+}
+
+export interface VerifiedToken {
+  /** All claims. The names come from the issuer, so read them with `Object.hasOwn`. */
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly issuer: string;
+  readonly subject: string;
+  /** A JWT-SVID may have none; then it is the time of the verification. */
+  readonly issuedAt: Date;
+  readonly expiresAt: Date;
+}
+
+export const PROBLEM_CODES = [
+  'too-large',
+  'malformed',
+  'algorithm',
+  'issuer',
+  'subject',
+  'audience',
+  'no-expiry',
+  'no-issue-time',
+  'expired',
+  'not-yet',
+  'too-old',
+  'signature',
+  'unknown-key',
+  'refused',
+  'issuer-down',
+  'issuer-keys',
+] as const;
+
+export interface TokenProblem {
+  readonly code: (typeof PROBLEM_CODES)[number];
+  /** For the holder of the token. It contains neither the token nor an answer of the issuer. */
+  readonly sentence: string;
+  /** Seconds after which the same token may be accepted, because the keys are fetched again; null: never. */
+  readonly retryAfterS: number | null;
+}
+
+export type Verdict = { readonly ok: true; readonly token: VerifiedToken } | Refusal;
+export type Refusal = { readonly ok: false; readonly problem: TokenProblem };
+
+export function refusal(code: TokenProblem['code'], sentence: string, retryAfterS: number | null = null): Refusal {
+  return { ok: false, problem: { code, sentence, retryAfterS } };
+}

@@ -1,0 +1,86 @@
+// Reads the text of a JSON Web Token (RFC 7519) without any proof. Everything here may be made up by the sender, so it only says
+// which keys must prove the token. Pure.
+import { type Refusal, refusal } from './issuer.ts';
+
+/** Node.js refuses HTTP headers of more than 16 kB anyway. */
+const MAX_CHARACTERS = 16_384;
+const MAX_PAYLOAD_BYTES = 8_192;
+const MAX_DEPTH = 8;
+/** Three parts of base64url (RFC 7515 section 7.1). `{}` has three characters. */
+const FORM = /^[\w-]{3,}\.[\w-]{3,}\.[\w-]*$/;
+const STRING = /"(?:[^"\\]|\\.)*"/g;
+const SPIFFE_ID = /^spiffe:\/\/[^/]+/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export interface TokenText {
+  readonly header: Fields;
+  readonly claims: Fields;
+}
+
+/** Header and claims as the sender wrote them. */
+export function readToken(text: string): { readonly ok: true; readonly token: TokenText } | Refusal {
+  if (text.length > MAX_CHARACTERS)
+    return refusal('too-large', `The token has ${text.length} characters. At most ${MAX_CHARACTERS} are accepted.`);
+  if (!FORM.test(text)) return refusal('malformed', 'The text is not a JSON Web Token in its compact form.');
+  const [header = '', payload = ''] = text.split('.');
+  // Four characters of base64 are three bytes.
+  if (payload.length * 3 > MAX_PAYLOAD_BYTES * 4)
+    return refusal('too-large', `The claims of the token have more than ${MAX_PAYLOAD_BYTES} bytes.`);
+  const parts = { header: readPart(header), claims: readPart(payload) };
+  for (const [name, fields] of Object.entries(parts)) {
+    if (typeof fields === 'string')
+      return refusal(
+        'malformed',
+        `The ${name === 'header' ? 'header of the token is' : 'claims of the token are'} ${fields}.`,
+      );
+  }
+  return { ok: true, token: parts as TokenText };
+}
+
+/**
+ * The issuer whose keys must prove the token: its `iss`, or the trust domain of its subject if it has none, as JWT-SVIDs may
+ * (SPIFFE JWT-SVID section 3). Null: the text is not a token that could be accepted.
+ */
+export function unverifiedIssuer(text: string): string | null {
+  const read = readToken(text);
+  return read.ok ? issuerOf(read.token.claims) : null;
+}
+
+/** As {@link unverifiedIssuer}, of claims. */
+export function issuerOf({ iss, sub }: Fields): string | null {
+  if (typeof iss === 'string' && iss !== '') return iss;
+  if (iss !== undefined || typeof sub !== 'string') return null;
+  return SPIFFE_ID.exec(sub)?.[0] ?? null;
+}
+
+/** The object that a part contains, or a text that says what is wrong with it. */
+function readPart(part: string): Fields | string {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.from(part, 'base64url'));
+    value = JSON.parse(text);
+  } catch {
+    return 'not JSON';
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'not an object';
+  const members = countMembers(value, 1);
+  if (members === null) return `nested in more than ${MAX_DEPTH} levels`;
+  // Programs differ in which one of two members with the same name they use. A colon outside of a string follows a member's name.
+  if (text.replace(STRING, '').split(':').length - 1 !== members) return 'ambiguous, because a name occurs twice';
+  return value as Fields;
+}
+
+/** The members of all objects in a value; null: it is nested too deeply. */
+function countMembers(value: unknown, depth: number): number | null {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth > MAX_DEPTH) return null;
+  let count = Array.isArray(value) ? 0 : Object.keys(value).length;
+  for (const each of Object.values(value)) {
+    const inside = countMembers(each, depth + 1);
+    if (inside === null) return null;
+    count += inside;
+  }
+  return count;
+}

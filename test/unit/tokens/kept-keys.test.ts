@@ -1,0 +1,157 @@
+// When the keys of an issuer are fetched, and which keys a request uses meanwhile. The fetches are played by the test.
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { FetchProblem } from '#tokens/fetch-json.ts';
+import { createKeptKeys, type KeptKeys } from '#tokens/kept-keys.ts';
+import { FakeClock, settle } from '../../support/fake-clock.ts';
+import { type IssuerKey, issuerKey } from '../../support/tokens/keys.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+let one: IssuerKey;
+let two: IssuerKey;
+let clock: FakeClock;
+let answer: () => Promise<unknown>;
+let fetches: number;
+let kept: KeptKeys;
+let transitions: string[];
+
+beforeAll(async () => {
+  [one, two] = await Promise.all([issuerKey('one'), issuerKey('two')]);
+});
+beforeEach(() => {
+  clock = new FakeClock();
+  fetches = 0;
+  transitions = [];
+  answer = async () => ({ keys: [one.jwk] });
+  kept = createKeptKeys({
+    fetch: () => {
+      fetches += 1;
+      return answer();
+    },
+    clock,
+    fetched: (problem, changed) => {
+      if (changed) transitions.push(problem?.code ?? 'ok');
+    },
+  });
+});
+
+const names = async () => (await kept.current()).jwks.map(({ kid }) => kid);
+const fail = async (): Promise<never> => {
+  throw new FetchProblem('it is down');
+};
+/** A fetch that does not end before the test says so. */
+const hang = () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  answer = () => promise;
+  return resolve;
+};
+
+describe('the keys of an issuer', () => {
+  it('are fetched once for all requests that wait', async () => {
+    expect(await Promise.all([names(), names(), names()])).toEqual([['one'], ['one'], ['one']]);
+    expect(fetches).toBe(1);
+  });
+
+  it('are used for 5 minutes without a fetch, and then renewed in the background', async () => {
+    const first = await kept.current();
+    await clock.advance(5 * MINUTE - 1);
+    await names();
+    expect(fetches).toBe(1);
+    await clock.advance(1);
+    const resolve = hang();
+    expect(await kept.current()).toBe(first);
+    expect(fetches).toBe(2);
+    resolve({ keys: [two.jwk] });
+    await settle();
+    expect(await names()).toEqual(['two']);
+  });
+
+  it('are not used before a fetch if they are older than 10 minutes', async () => {
+    await names();
+    await clock.advance(10 * MINUTE);
+    answer = async () => ({ keys: [two.jwk] });
+    expect(await names()).toEqual(['two']);
+  });
+
+  it('stay the same object if the issuer answers with the same keys', async () => {
+    const first = await kept.current();
+    await clock.advance(10 * MINUTE);
+    expect(await kept.current()).toBe(first);
+    expect(fetches).toBe(2);
+  });
+
+  it('are used for a day while the issuer is down, and no request waits after the first failure', async () => {
+    await names();
+    await clock.advance(10 * MINUTE);
+    answer = fail;
+    expect(await names()).toEqual(['one']);
+    await clock.advance(MINUTE);
+    hang();
+    expect(await names()).toEqual(['one']);
+    expect(fetches).toBe(3);
+    expect(transitions).toEqual(['issuer-down']);
+  });
+
+  it('are forgotten after a day', async () => {
+    await names();
+    answer = fail;
+    await clock.advance(DAY - 1);
+    expect(await names()).toEqual(['one']);
+    await clock.advance(MINUTE);
+    await expect(names()).rejects.toMatchObject({ code: 'issuer-down', message: 'it is down' });
+  });
+
+  it('that are broken do not replace good ones', async () => {
+    await names();
+    await clock.advance(10 * MINUTE);
+    answer = async () => ({ keys: [{ ...two.jwk, y: two.jwk.x }] });
+    expect(await names()).toEqual(['one']);
+    expect(transitions).toEqual(['issuer-keys']);
+  });
+});
+
+describe('an issuer that is down at first', () => {
+  it('is asked at most once in a minute, and then its keys are used', async () => {
+    answer = fail;
+    await expect(names()).rejects.toMatchObject({ code: 'issuer-down' });
+    await clock.advance(MINUTE - 1);
+    answer = async () => ({ keys: [one.jwk] });
+    await expect(names()).rejects.toMatchObject({ code: 'issuer-down' });
+    expect(kept.waitS()).toBe(1);
+    expect(kept.isFailing()).toBe(true);
+    expect(fetches).toBe(1);
+    await clock.advance(1);
+    expect(await names()).toEqual(['one']);
+    expect(kept.isFailing()).toBe(false);
+    expect(transitions).toEqual(['issuer-down', 'ok']);
+  });
+});
+
+describe('a token that no key verifies', () => {
+  it('leads to a fetch at most once in a minute', async () => {
+    const first = await kept.current();
+    answer = async () => ({ keys: [one.jwk, two.jwk] });
+    await clock.advance(MINUTE - 1);
+    expect(await kept.newer(first)).toEqual({ keys: null, isLatest: false });
+    await clock.advance(1);
+    const results = await Promise.all([kept.newer(first), kept.newer(first)]);
+    expect(results.map(({ keys }) => keys?.jwks.length)).toEqual([2, 2]);
+    expect(fetches).toBe(2);
+  });
+
+  it('is refused permanently if the issuer answers with the same keys', async () => {
+    const first = await kept.current();
+    await clock.advance(MINUTE);
+    expect(await kept.newer(first)).toEqual({ keys: null, isLatest: true });
+  });
+
+  it('does not wait for an issuer that is down', async () => {
+    const first = await kept.current();
+    await clock.advance(MINUTE);
+    answer = fail;
+    await kept.newer(first);
+    await clock.advance(MINUTE);
+    hang();
+    expect(await kept.newer(first)).toEqual({ keys: null, isLatest: false });
+  });
+});
