@@ -20,8 +20,8 @@ import type { DnsRecord, ListedRecord, RecordBody, RecordType } from '#contract/
 import { record, recordList } from '#contract/record.ts';
 import type { OfferedSecondary, ZoneSecondary } from '#contract/secondary.ts';
 import { offeredSecondaries, zoneSecondaries } from '#contract/secondary.ts';
-import type { RestoreBody, UndoAnswer, UndoBody, ZoneRestorePreview } from '#contract/undo.ts';
-import { undoAnswer, zoneRestorePreview } from '#contract/undo.ts';
+import type { DeletedZone, RestoreBody, UndoAnswer, UndoBody, ZoneRestorePreview } from '#contract/undo.ts';
+import { deletedZoneList, undoAnswer, zoneRestorePreview } from '#contract/undo.ts';
 import type { DsRecord, Zone, ZoneChangeBody, ZoneCreateBody, ZoneCreated } from '#contract/zone.ts';
 import { dsList, zone, zoneCreated, zoneList } from '#contract/zone.ts';
 import type { ZoneFileImport } from '#contract/zonefile.ts';
@@ -121,6 +121,8 @@ export interface Client {
     restoreDeleted(zoneName: string, options?: CallOptions): Promise<ZoneCreated>;
     /** The zone that restoreDeleted would bring back. */
     previewDeleted(zoneName: string, options?: CallOptions): Promise<ZoneRestorePreview>;
+    /** The deleted zones that restoreDeleted can bring back, those that were deleted last first. */
+    deleted(options?: CallOptions): Promise<DeletedZone[]>;
     /** One page of the history, newest first; `next` is the cursor of the page after it. */
     changes(id: string, page?: { limit?: number; cursor?: string }, options?: CallOptions): Promise<ChangeList>;
   };
@@ -241,6 +243,8 @@ export function createClient(options: ClientOptions): Client {
           zoneRestorePreview,
           call,
         ),
+      deleted: async (call) =>
+        (await http.call({ method: 'GET', path: `${DNS}/zones:deleted` }, deletedZoneList, call)).zones,
       nodes: async (id, waitSeconds, call) => {
         const query = { wait: waitSeconds === 0 ? undefined : String(waitSeconds) };
         return http.call({ method: 'GET', path: `${zonePath(id)}/nodes`, query }, zoneNodes, call);

@@ -1,4 +1,5 @@
-// The contract of undo and restore: `POST /zones/{id}/changes:undo`, `POST /zones/{id}:restore` and `POST /zones:restore`.
+// The contract of undo and restore: `POST /zones/{id}/changes:undo`, `POST /zones/{id}:restore`, `POST /zones:restore` and
+// `GET /zones:deleted`.
 import { z } from 'zod';
 import { recordType } from './record-type.ts';
 import { moment, REQUEST_ID } from './shared.ts';
@@ -99,6 +100,14 @@ export const undoConflict = z
   })
   .meta({ id: 'UndoConflict', description: 'Records that cannot be put back.' });
 
+export const ownedRrset = z
+  .object({
+    ...place,
+    owner: z.string().meta({ description: 'The owner of the records.', examples: ['k8s:prod/shop/web'] }),
+    message: z.string().meta({ description: 'Says which change at the owner brings back the earlier records.' }),
+  })
+  .meta({ id: 'OwnedRecords', description: 'Records that an owner keeps, which a restore leaves as they are.' });
+
 const LISTED = 'The first 1,000 are listed.';
 
 export const undoAnswer = z
@@ -109,13 +118,17 @@ export const undoAnswer = z
       .object({
         differences: z.int().meta({ description: 'The number of differences.' }),
         conflicts: z.int().meta({ description: 'The number of conflicts.' }),
+        owned: z.int().meta({ description: 'The number of entries in `owned`.' }),
       })
-      .meta({ description: 'How many differences and conflicts there are.' }),
+      .meta({ description: 'The number of entries of each list.' }),
     differences: z
       .array(difference)
       .meta({ description: `The names and types whose records change. ${LISTED} Empty: all is as it was.` }),
     conflicts: z.array(undoConflict).meta({
       description: `The names and types that cannot be put back. ${LISTED} Empty unless it is a preview: a request with conflicts is answered 409.`,
+    }),
+    owned: z.array(ownedRrset).meta({
+      description: `The records of owners that a restore leaves as they are. ${LISTED} Empty for an undo, of which they are conflicts.`,
     }),
   })
   .meta({ id: 'UndoAnswer', description: 'The effect of an undo or a restore.' });
@@ -158,6 +171,22 @@ export const zoneRestorePreview = z
   })
   .meta({ id: 'ZoneRestorePreview', description: 'The deleted zone that a restore would bring back.' });
 
+export const deletedZone = z
+  .object({
+    zoneId: z.string().meta({ description: 'The id of the deleted zone, which it gets back.' }),
+    zoneName: z.string().meta({ description: 'The name of the zone.', examples: ['example.com'] }),
+    owner: z.string().meta({ description: 'As in a zone: `org:<teamId>`, or `personal`.' }),
+    deletedAt: moment.meta({ description: 'The time of the deletion.' }),
+    until: moment.meta({ description: 'The zone can be restored until this time.' }),
+    records: z.int().meta({ description: 'The number of records that come back.' }),
+  })
+  .meta({ id: 'DeletedZone', description: 'A deleted zone that can be restored.' });
+
+export const deletedZoneList = z
+  .object({ zones: z.array(deletedZone).meta({ description: 'Those that were deleted last are first; at most 100.' }) })
+  .meta({ id: 'DeletedZoneList', description: 'The deleted zones that the key can bring back.' });
+
+export type DeletedZone = z.infer<typeof deletedZone>;
 export type ZoneRestoreBody = z.input<typeof zoneRestoreBody>;
 export type ZoneRestorePreview = z.infer<typeof zoneRestorePreview>;
 export type UndoBody = z.input<typeof undoBody>;

@@ -2,13 +2,21 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
-import { restoreBody, undoAnswer, undoBody, zoneRestoreBody, zoneRestorePreview } from '#contract/undo.ts';
+import {
+  deletedZoneList,
+  restoreBody,
+  undoAnswer,
+  undoBody,
+  zoneRestoreBody,
+  zoneRestorePreview,
+} from '#contract/undo.ts';
 import { zoneCreated, zoneParams } from '#contract/zone.ts';
 import type { ServiceContext } from '#service/context.ts';
+import { readDeletedZones } from '#service/undo/deleted.ts';
 import { restoreRecords } from '#service/undo/restore.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import { previewZone, restoreZone } from '#service/undo/zone.ts';
-import { callerOf } from '../hooks/auth.ts';
+import { actorOf, callerOf } from '../hooks/auth.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { UNTIL_COLON } from '../http.ts';
@@ -59,7 +67,7 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Restore the records of a zone as they were at a time',
         security: needs('records:write'),
         description:
-          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner are not changed: a conflict says what to change in Kubernetes. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, and a preview as one.',
+          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, and a preview as one.',
         params: zoneParams,
         body: restoreBody,
         response: { 200: undoAnswer, ...errorAnswers(...ERRORS) },
@@ -73,6 +81,24 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         count: (changes) => count(changes),
         signal: whenClientLeaves(reply),
       });
+    },
+  );
+
+  routes.get(
+    '/zones::deleted',
+    {
+      schema: {
+        tags: ['zones'],
+        operationId: 'listDeletedZones',
+        summary: 'List the deleted zones that can be restored',
+        description:
+          'The deleted zones of the owners that the key acts for, with the time until which each can be restored. A key with rights on single zones only gets an empty list.',
+        response: { 200: deletedZoneList, ...errorAnswers() },
+      },
+    },
+    async (request) => {
+      const zones = await readDeletedZones(context, actorOf(request));
+      return { zones: zones.map(({ id, ...zone }) => ({ zoneId: id, ...zone })) };
     },
   );
 

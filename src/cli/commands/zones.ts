@@ -204,6 +204,15 @@ const restore = describeCommand({
     }),
 });
 
+const deleted = describeCommand({
+  name: 'deleted',
+  describe: 'list the deleted zones that "zones restore" can bring back, and until when',
+  options: [OUTPUT_OPTION],
+  settings: REST_SETTINGS,
+  run: (_args, options: OutputOption, context) =>
+    withRest(context, options, async (session) => (await import('../rest/undo.ts')).listDeletedZones(session)),
+});
+
 const ds = describeCommand({
   name: 'ds',
   describe: 'print the DS records for the parent zone',
@@ -225,6 +234,7 @@ export const command: CommandGroup = {
     status,
     secondaries,
     remove,
+    deleted,
     park,
     unpark,
     exportZone,

@@ -4,6 +4,7 @@ import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
 import { show } from '../output.ts';
+import { table } from '../table.ts';
 import { printDifferences } from './preview.ts';
 import { type Session, zoneOf } from './session.ts';
 
@@ -38,6 +39,25 @@ export async function restoreRecords(
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
   await change(session, zone.zoneName, options, (dryRun) => client.zones.restore(zone.id, { at, dryRun }, { signal }));
+}
+
+/** The deleted zones that can be brought back, and until when. */
+export async function listDeletedZones(session: Session): Promise<void> {
+  const zones = await session.client.zones.deleted({ signal: session.signal });
+  await show(session, { zones }, () =>
+    table(
+      ['ZONE', 'RECORDS', 'DELETED AT', 'UNTIL', 'OWNER', 'ID'],
+      zones.map(({ zoneName, records, deletedAt, until, owner, zoneId }) => [
+        zoneName,
+        String(records),
+        deletedAt,
+        until,
+        owner,
+        zoneId,
+      ]),
+      session.print,
+    ),
+  );
 }
 
 /** Brings back a deleted zone. @throws Error if the zone exists, and if the service refuses */
@@ -77,11 +97,12 @@ async function change(
 }
 
 async function tell(session: Session, answer: UndoAnswer, nothing: string): Promise<void> {
-  const { differences, conflicts, total } = answer;
+  const { differences, conflicts, owned, total } = answer;
   await show(session, answer, () => {
     printDifferences(differences, session.print);
     const more = total.differences - differences.length;
     if (more > 0) session.print(`and ${more} more names and types`);
+    for (const { name, type, message } of owned) session.print(`not restored: ${name} ${type}: ${message}`);
     for (const { name, type, message } of conflicts) session.print(`conflict: ${name} ${type}: ${message}`);
     if (differences.length === 0 && conflicts.length === 0) session.print(nothing);
   });

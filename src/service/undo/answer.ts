@@ -29,30 +29,41 @@ export interface Conflict {
   message: string;
 }
 
+/** Records that an owner keeps as they are, and what to change there. */
+export interface OwnedRrset {
+  name: string;
+  type: RecordType;
+  owner: string;
+  message: string;
+}
+
 export interface UndoAnswer {
   dryRun: boolean;
   /** The serial of the zone: after the change, or now for a preview. */
   serial: number;
-  /** The number of differences and conflicts. The lists have the first MOST_LISTED of them. */
-  total: { differences: number; conflicts: number };
+  /** The lengths of the lists. The lists have the first MOST_LISTED of them. */
+  total: { differences: number; conflicts: number; owned: number };
   differences: Difference[];
   conflicts: Conflict[];
+  /** Empty for an undo, of which they are conflicts. */
+  owned: OwnedRrset[];
 }
 
-/** The most differences, and the most conflicts, that an answer lists. */
+/** The most entries of each list of an answer. */
 export const MOST_LISTED = 1_000;
 
 export function answerOf(
-  { differences, conflicts }: Pick<UndoAnswer, 'differences' | 'conflicts'>,
+  { differences, conflicts, owned = [] }: Pick<UndoAnswer, 'differences' | 'conflicts'> & { owned?: OwnedRrset[] },
   dryRun: boolean,
   serial: number,
 ): UndoAnswer {
   return {
     dryRun,
     serial,
-    total: { differences: differences.length, conflicts: conflicts.length },
+    total: { differences: differences.length, conflicts: conflicts.length, owned: owned.length },
     differences: differences.slice(0, MOST_LISTED),
     conflicts: conflicts.slice(0, MOST_LISTED),
+    owned: owned.slice(0, MOST_LISTED),
   };
 }
 

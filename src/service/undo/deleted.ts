@@ -1,6 +1,6 @@
 // The deleted zones that an actor can bring back.
 import { deletedZonesOf } from '#store/deleted-zones.ts';
-import { type Actor, teamsOfActor } from '../accounts/actor.ts';
+import { type Actor, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
 import type { ServiceContext } from '../context.ts';
 
 export interface ShownDeletedZone {
@@ -15,12 +15,16 @@ export interface ShownDeletedZone {
 }
 
 /** Those that were deleted last are listed. */
-const LIMIT = 100;
+export const MOST_DELETED = 100;
 
-/** The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most 100. */
+/**
+ * The deleted zones of the actor's teams, and the actor's own ones, the last deleted first: at most MOST_DELETED. None for a key with
+ * rights on single zones only, because such a right is not kept.
+ */
 export async function readDeletedZones(context: ServiceContext, actor: Actor): Promise<ShownDeletedZone[]> {
+  if (visibleZoneIds(actor) !== null) return [];
   const owners = { teamIds: teamsOfActor(actor), userIds: actor.user === null ? [] : [actor.user.id] };
-  const zones = await deletedZonesOf(context.db, owners, context.now(), LIMIT);
+  const zones = await deletedZonesOf(context.db, owners, context.now(), MOST_DELETED);
   return zones.map(({ id, name, teamId, deletedAt, until, recordCount }) => ({
     id,
     zoneName: name,

@@ -5,7 +5,8 @@ import { type OwnedRecord, ownedRecordsAt } from '#store/undo.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import { refusal } from '../refusal.ts';
 import type { Conflict } from './answer.ts';
-import { type PlannedRrset, placeOf, planRrset } from './plan.ts';
+import type { LeftRrset } from './around.ts';
+import { type Planned, type PlannedRrset, type PlanningZone, placeOf } from './plan.ts';
 import type { PastRrset } from './rewind.ts';
 
 /** The plan for a zone as it was at one moment. */
@@ -13,7 +14,16 @@ export interface ZonePlan {
   zone: ZoneRow;
   rrsets: PlannedRrset[];
   conflicts: Conflict[];
+  /** Records of owners that stay as they are. */
+  left: LeftRrset[];
 }
+
+/** Plans one RRset with its records as they are. */
+export type Planner = (
+  zone: PlanningZone,
+  past: PastRrset,
+  rows: readonly OwnedRecord[],
+) => { planned: Planned; left: LeftRrset | null };
 
 /** The characters of contents that one plan may hold. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -36,6 +46,7 @@ export async function planAll(
   tx: Tx,
   zone: ZoneRow,
   pasts: readonly PastRrset[],
+  planner: Planner,
   weight: Weight,
   signal?: AbortSignal,
 ): Promise<ZonePlan> {
@@ -50,18 +61,20 @@ export async function planAll(
       else known.push(row);
     }
   }
-  return finishInTurns(planSteps(zone, pasts, rows), signal);
+  return finishInTurns(planSteps(zone, pasts, planner, rows), signal);
 }
 
 function* planSteps(
   zone: ZoneRow,
   pasts: readonly PastRrset[],
+  planner: Planner,
   rows: ReadonlyMap<string, OwnedRecord[]>,
 ): Steps<ZonePlan> {
-  const plan: ZonePlan = { zone, rrsets: [], conflicts: [] };
+  const plan: ZonePlan = { zone, rrsets: [], conflicts: [], left: [] };
   for (const [index, past] of pasts.entries()) {
     if (index % STEP === 0) yield;
-    const planned = planRrset(zone, past, rows.get(`${past.name} ${past.type}`) ?? []);
+    const { planned, left } = planner(zone, past, rows.get(`${past.name} ${past.type}`) ?? []);
+    if (left !== null) plan.left.push(left);
     if (planned === null) continue;
     if ('conflict' in planned) plan.conflicts.push(planned.conflict);
     else plan.rrsets.push(planned);

@@ -1,42 +1,51 @@
-// The sentence for records that an owner keeps: the service does not change them behind its back, so the sentence says what to
+// The sentences for records that an owner keeps: the service does not change them behind its back, so the sentence says what to
 // change in Kubernetes or at another owner. Pure.
 import type { ParsedRecord } from '#dns/record.ts';
 
 /** `k8s:<cluster>/<namespace>/<name>`, the owner of a DNSRecord. */
 const DNS_RECORD = /^k8s:(?<cluster>[^/]+)\/(?<key>.+)$/;
+/** A value of the acme-dns or httpreq protocol, or the DNSRecord that the solver makes for a challenge of cert-manager. */
+const CHALLENGE = /^(acme:|k8s:[^/]+\/[^/]+\/acme-[0-9a-f]{32}$)/;
 /** The values, and the characters of each, that a sentence shows. */
 const SHOWN = { values: 5, characters: 100 };
 
-/**
- * @param held the owners of the records that would change
- * @param former the owners that made the changes
- * @param wanted the records as they should be
- */
-export function ownedMessage(
-  held: readonly string[],
-  former: ReadonlySet<string>,
-  wanted: readonly Pick<ParsedRecord, 'content' | 'priority'>[],
-): string {
-  const owner = held[0] ?? [...former][0] ?? '';
-  const isHeld = held.length > 0;
-  const values = valuesIn(wanted);
-  const { cluster, key } = DNS_RECORD.exec(owner)?.groups ?? {};
-  if (cluster === undefined) {
-    const then = isHeld ? `owns these records` : `made this change`;
-    return `${owner} ${then}. Change them there${values === null ? '' : `, to ${values}`}, or release them first with "zonestead owners release".`;
+interface OwnedRecords {
+  owner: string;
+  /** Whether it owns some of the records now, or did so when it changed or removed them. */
+  isHeld: boolean;
+  /** The records as they should be. */
+  values: readonly Pick<ParsedRecord, 'content' | 'priority'>[];
+  /** The TTL in seconds that they should have, if only the TTL differs. (Default: none.) */
+  ttl?: number | null;
+}
+
+export function ownedMessage({ owner, isHeld, values, ttl = null }: OwnedRecords): string {
+  const object = ownerName(owner);
+  const now = `${object} ${isHeld ? 'owns' : 'changed'} these records.`;
+  const shown = valuesIn(values);
+  const wanted = shown === null || ttl === null ? shown : `${shown} with the TTL ${ttl}`;
+  if (!DNS_RECORD.test(owner)) {
+    const to = wanted === null ? '' : `, to ${wanted}`;
+    return `${now} Change them there${to}, or release them first with "zonestead owners release".`;
   }
-  const object = `the DNSRecord ${key} in the cluster ${cluster}`;
-  if (values === null)
-    return isHeld
-      ? `${object} owns these records. Delete ${object}.`
-      : `${object} made this change. Change it in Kubernetes.`;
-  return isHeld
-    ? `${object} owns these records. Set its values in Kubernetes to ${values}.`
-    : `${object} made this change. Apply it again in Kubernetes with ${values}.`;
+  if (!isHeld)
+    return `${now} ${wanted === null ? 'Change it in Kubernetes.' : `Apply it again in Kubernetes with ${wanted}.`}`;
+  return `${now} ${wanted === null ? `Delete ${object}.` : `Set its values in Kubernetes to ${wanted}.`}`;
+}
+
+/** `the DNSRecord shop/web in the cluster prod`, or the owner as it is written. */
+export function ownerName(owner: string): string {
+  const { cluster, key } = DNS_RECORD.exec(owner)?.groups ?? {};
+  return cluster === undefined ? owner : `the DNSRecord ${key} in the cluster ${cluster}`;
+}
+
+/** Whether the records of an owner are the values of an ACME challenge, which are worth nothing after it. */
+export function isChallenge(owner: string, type: string): boolean {
+  return type === 'TXT' && CHALLENGE.test(owner);
 }
 
 /** Null: no values. */
-function valuesIn(wanted: readonly Pick<ParsedRecord, 'content' | 'priority'>[]): string | null {
+function valuesIn(wanted: OwnedRecords['values']): string | null {
   if (wanted.length === 0) return null;
   const shown = wanted.slice(0, SHOWN.values).map(({ content, priority }) => {
     const text = content.length > SHOWN.characters ? `${content.slice(0, SHOWN.characters)}…` : content;

@@ -17,58 +17,86 @@ export interface PlannedRrset {
   wanted: WantedRecord[];
 }
 
-interface Zone {
+/** Null: nothing differs. */
+export type Planned = PlannedRrset | { conflict: Conflict } | null;
+
+export interface PlanningZone {
   name: string;
   defaultTtl: number;
 }
 
 /**
+ * Plans an undo. A record that an owner has, or that an owner removed, is a conflict.
  * @param rows the records at this name and type as they are
- * @returns null if nothing differs
  */
-export function planRrset(
-  zone: Zone,
-  past: PastRrset,
-  rows: readonly OwnedRecord[],
-): PlannedRrset | { conflict: Conflict } | null {
-  const { name, type, change } = past;
-  const conflictOf = (message: string) => ({ conflict: { change, name, type, message } });
+export function planRrset(zone: PlanningZone, past: PastRrset, rows: readonly OwnedRecord[]): Planned {
   const stored = rows.map(storedOf);
-  const wanted = new Map<string, WantedRecord>();
-  const add = (record: WantedRecord) => {
-    const key = Buffer.from(record.wire).toString('base64');
-    if (!wanted.has(key)) wanted.set(key, record);
-  };
-  for (const { id, record } of stored) if (!past.values.has(id)) add(record);
+  const wanted = new WantedRecords(stored.filter(({ id }) => !past.values.has(id)));
   for (const [id, value] of past.values) {
-    if (value === null) continue;
-    const parsed = parsedValue(zone, past, value);
-    if (typeof parsed === 'string') return conflictOf(`the earlier value is no longer accepted: ${parsed}`);
-    add({ ...parsed, id });
+    const problem = value && wanted.addPast(zone, past, id, value);
+    if (problem) return conflictOf(past, problem);
   }
-  const edits = editsBetween(stored, [...wanted.values()]);
-  if (edits.length === 0) return null;
+  const edits = editsBetween(stored, wanted.records);
   const changed = new Set(edits.flatMap((edit) => (edit.kind === 'create' ? [] : [edit.id])));
   const held = rows.flatMap(({ id, owners }) => (changed.has(id) ? owners : []));
-  const values = [...wanted.values()];
-  if (held.length > 0 || past.owners.size > 0) return conflictOf(ownedMessage(held, past.owners, values));
-  const show = (records: readonly ParsedRecord[]) => records.map((record) => shownValue(record, zone.defaultTtl));
-  const difference = { name, type, before: show(stored.map(({ record }) => record)), after: show(values) };
-  return { past, difference, edits, wanted: values };
+  const removed = edits.flatMap((edit) => (edit.kind === 'create' ? formerOwners(past, edit.record.id ?? '') : []));
+  const owner = held[0] ?? removed[0];
+  if (owner === undefined) return plannedOf(zone, past, { stored, edits, wanted: wanted.records });
+  return conflictOf(past, ownedMessage({ owner, isHeld: held.length > 0, values: wanted.records }));
 }
 
-/** A sentence if the value is not accepted any more. */
-function parsedValue(
-  zone: Zone,
-  { name, type }: Pick<PastRrset, 'name' | 'type'>,
-  { content, ttl, priority, comment }: RecordedValue,
-): ParsedRecord | string {
-  const parsed = parseRecord({ name, type, content, ttl, priority, comment }, zone.name);
-  return parsed.ok ? parsed.value : parsed.problem.message;
+/** The records that an RRset should have, each value once. */
+export class WantedRecords {
+  readonly #records: Map<string, WantedRecord>;
+
+  constructor(stored: readonly Stored[]) {
+    this.#records = new Map(stored.map(({ id, record }) => [valueKey(record), { ...record, id }]));
+  }
+
+  /** @returns a sentence if the value is not accepted any more */
+  addPast(zone: PlanningZone, { name, type }: PastRrset, id: string, value: RecordedValue): string | null {
+    const { content, ttl, priority, comment } = value;
+    const parsed = parseRecord({ name, type, content, ttl, priority, comment }, zone.name);
+    if (!parsed.ok) return `the earlier value is no longer accepted: ${parsed.problem.message}`;
+    const key = valueKey(parsed.value);
+    if (!this.#records.has(key)) this.#records.set(key, { ...parsed.value, id });
+    return null;
+  }
+
+  get records(): WantedRecord[] {
+    return [...this.#records.values()];
+  }
+}
+
+/** Equal for two spellings of one value. */
+export function valueKey({ wire }: Pick<ParsedRecord, 'wire'>): string {
+  return Buffer.from(wire).toString('base64');
+}
+
+/** The owners that made some of the changes of a record. */
+export function formerOwners({ owners }: Pick<PastRrset, 'owners'>, recordId: string): string[] {
+  return [...(owners.get(recordId) ?? [])];
+}
+
+export function conflictOf({ name, type, change }: PastRrset, message: string): { conflict: Conflict } {
+  return { conflict: { change, name, type, message } };
+}
+
+/** @param stored all records of the RRset as they are */
+export function plannedOf(
+  zone: PlanningZone,
+  past: PastRrset,
+  { stored, edits, wanted }: { stored: readonly Stored[]; edits: Edit[]; wanted: WantedRecord[] },
+): PlannedRrset | null {
+  if (edits.length === 0) return null;
+  const show = (records: readonly ParsedRecord[]) => records.map((record) => shownValue(record, zone.defaultTtl));
+  const { name, type } = past;
+  const difference = { name, type, before: show(stored.map(({ record }) => record)), after: show(wanted) };
+  return { past, difference, edits, wanted };
 }
 
 /** @throws Error if the row cannot be parsed, because another program wrote it */
-function storedOf({ id, owners: _, ...row }: OwnedRecord): Stored {
+export function storedOf({ id, owners: _, ...row }: OwnedRecord): Stored {
   const parsed = parseRdata(row.type, row.content, row.priority);
   if (!parsed.ok) throw new Error(`record ${id} does not parse: ${parsed.problem.message}`);
   return { id, record: { ...row, wire: parsed.value.wire, target: parsed.value.target } };

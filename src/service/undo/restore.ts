@@ -1,6 +1,7 @@
 // Restore: gives a zone the records that it had at a time, as one change. All records become as they were together, so the rules
-// that held between them then hold again; only zones that were created below this one since then are looked at. The plan is made
-// without the zone's lock and holds only while the zone stays as it was read; otherwise it is made again.
+// that held between them then hold again. Only two things can contradict them: the records of owners, which stay as they are, and
+// zones that were created below this one since then. The plan is made without the zone's lock and holds only while the zone stays
+// as it was read; otherwise it is made again.
 import { fqdn, suffixesOf } from '#dns/names/name.ts';
 import type { Tx } from '#store/database.ts';
 import { keptAnswer } from '#store/idempotency.ts';
@@ -16,7 +17,9 @@ import { holderOf } from '../slots.ts';
 import { childrenOf } from '../zonefile/import.ts';
 import { seeZone } from '../zones/zones.ts';
 import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
+import { planAround } from './around.ts';
 import { isUnchanged, planAll, Weight, type ZonePlan } from './load.ts';
+import { conflictsWithOwned } from './next-to-owned.ts';
 import type { PastRrset } from './rewind.ts';
 import { bulkOf } from './write.ts';
 
@@ -51,8 +54,7 @@ export async function restoreRecords(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
-    const differences = rrsets.map(({ difference }) => difference);
-    if (dryRun) return answerOf({ differences, conflicts }, true, zone.serial);
+    if (dryRun) return answerFor(plan, true, zone.serial);
     if (conflicts.length > 0) throw refuseConflicts(conflicts);
     await count(rrsets.reduce((sum, { edits }) => sum + edits.length, 0));
     signal?.throwIfAborted();
@@ -60,6 +62,11 @@ export async function restoreRecords(
     if (answer !== null) return answer;
   }
   throw busy();
+}
+
+function answerFor({ rrsets, conflicts, left }: ZonePlan, dryRun: boolean, serial: number): UndoAnswer {
+  const differences = rrsets.map(({ difference }) => difference);
+  return answerOf({ differences, conflicts, owned: left.flatMap(({ owned }) => owned) }, dryRun, serial);
 }
 
 /** The answer to a repeated request. @throws Refusal conflict */
@@ -94,9 +101,10 @@ async function planRestore(
       const weight = new Weight();
       const from = await firstChangeAfter(tx, zoneId, at);
       const pasts = from === null ? [] : await pastRrsets(recordsBefore(tx, zone, from), weight, signal);
-      const plan = await planAll(tx, zone, pasts, weight, signal);
+      const plan = await planAll(tx, zone, pasts, planAround, weight, signal);
+      const against = await conflictsWithOwned(tx, plan, weight, signal);
       const children = (await childrenOf(tx, zone)).map(({ name }) => name);
-      return withoutForeign({ ...plan, children });
+      return withoutForeign({ ...plan, conflicts: [...plan.conflicts, ...against], children });
     });
   } finally {
     release();
@@ -125,11 +133,11 @@ async function pastRrsets(
     for (const { recordId, name, type, change, owners, value } of page) {
       weight.add(value?.content.length ?? 0);
       const key = `${name} ${type}`;
-      const past = places.get(key) ?? { name, type, values: new Map(), change: 0, undoes: null, owners: new Set() };
+      const past = places.get(key) ?? { name, type, values: new Map(), change: 0, undoes: null, owners: new Map() };
       places.set(key, past);
       past.values.set(recordId, value);
       past.change = Math.max(past.change, change);
-      for (const owner of owners) past.owners.add(owner);
+      past.owners.set(recordId, new Set(owners));
     }
   }
   return [...places.values()];
@@ -163,8 +171,7 @@ async function write(
   const { zone: read, rrsets } = plan;
   const aliases = rrsets.flatMap(({ past, wanted }) => (past.type === 'ALIAS' ? wanted : [])).slice(0, ALIASES);
   await prepareAliases(context, caller.actor, read.id, aliases);
-  const differences = rrsets.map(({ difference }) => difference);
-  const answer = answerOf({ differences, conflicts: [] }, false, read.serial);
+  const answer = answerFor(plan, false, read.serial);
   const outdated = new Error('the zone changed');
   try {
     return await changeZone(context, caller, read.id, async (tx, zone) => {

@@ -13,8 +13,8 @@ export interface PastRrset {
   change: number;
   /** The changes that are undone, if they were selected one by one; null: all changes since a time. */
   undoes: number[] | null;
-  /** The owners that made some of the changes. */
-  owners: Set<string>;
+  /** The owners that made some of the changes, by the id of the record. */
+  owners: Map<string, Set<string>>;
 }
 
 /** A later change that prevents an undo. */
@@ -42,7 +42,7 @@ function rewindRrset(steps: readonly RecordedStep[], selected: ReadonlySet<numbe
   const [newest] = steps;
   if (oldest === -1 || newest === undefined) return null;
   const { name, type } = newest;
-  const past: PastRrset = { name, type, values: new Map(), change: 0, undoes: [], owners: new Set() };
+  const past: PastRrset = { name, type, values: new Map(), change: 0, undoes: [], owners: new Map() };
   let others: RecordedStep[] = [];
   for (const step of steps.slice(0, oldest + 1)) {
     past.values.set(step.recordId, step.before);
@@ -55,7 +55,8 @@ function rewindRrset(steps: readonly RecordedStep[], selected: ReadonlySet<numbe
     others = [];
     past.change = Math.max(past.change, step.id);
     past.undoes?.unshift(step.id);
-    if (step.owner !== null) past.owners.add(step.owner);
+    if (step.owner !== null)
+      past.owners.set(step.recordId, (past.owners.get(step.recordId) ?? new Set()).add(step.owner));
   }
   return past;
 }

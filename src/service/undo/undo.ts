@@ -15,7 +15,8 @@ import { Refusal, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
 import { seeZone } from '../zones/zones.ts';
 import { answerOf, type Conflict, refuseConflicts, type UndoAnswer } from './answer.ts';
-import { isUnchanged, planAll, Weight, type ZonePlan } from './load.ts';
+import { isUnchanged, type Planner, planAll, Weight, type ZonePlan } from './load.ts';
+import { planRrset } from './plan.ts';
 import { rewind } from './rewind.ts';
 
 export type { Selection } from '#store/undo.ts';
@@ -120,7 +121,8 @@ async function planUndo(
       const rewound = rewind(steps, new Set(changes.map(({ id }) => id)));
       const later = rewound.flatMap((each) => ('later' in each ? [laterConflict(each.later)] : []));
       const pasts = rewound.flatMap((each) => ('later' in each ? [] : [each]));
-      const plan = await planAll(tx, zone, pasts, new Weight(), signal);
+      const planner: Planner = (...of) => ({ planned: planRrset(...of), left: null });
+      const plan = await planAll(tx, zone, pasts, planner, new Weight(), signal);
       return { ...plan, conflicts: [...later, ...plan.conflicts] };
     });
   } finally {

@@ -159,7 +159,7 @@ test('zones restore without a time brings back a deleted zone', async () => {
   const zone = 'deleted.example';
   await service.zone(zone, admin);
   await zonestead('records', 'set', zone, 'www', 'A', '192.0.2.1');
-  const { id, ds } = await json('zones', 'get', zone);
+  const { id, ds, owner } = await json('zones', 'get', zone);
   const exists = await zonestead('zones', 'restore', zone);
   expect(exists).toMatchObject({ code: 1, err: expect.stringContaining('say which time with --at') });
   await zonestead('zones', 'delete', zone, '--yes');
@@ -167,9 +167,18 @@ test('zones restore without a time brings back a deleted zone', async () => {
   expect(preview).toMatchObject({ code: 0, err: '' });
   expect(preview.out).toMatch(/^deleted\.example, deleted at \S+Z, would come back with 1 record;/);
   expect(await zonestead('zones', 'get', zone)).toMatchObject({ code: 1 });
+  const { zones } = await json('zones', 'deleted');
+  expect(zones).toEqual([
+    { zoneId: id, zoneName: zone, owner, deletedAt: expect.any(String), until: expect.any(String), records: 1 },
+  ]);
+  expect(preview.out).toContain(`possible until ${zones[0].until}`);
+  const [head, line] = (await zonestead('zones', 'deleted')).out.split('\n');
+  expect(head?.split(/ {2,}/)).toEqual(['ZONE', 'RECORDS', 'DELETED AT', 'UNTIL', 'OWNER', 'ID']);
+  expect(line?.split(/ +/)).toEqual([zone, '1', zones[0].deletedAt, zones[0].until, owner, id]);
   const restored = await zonestead('zones', 'restore', zone);
   expect(restored).toMatchObject({ code: 0, out: 'deleted.example is back with 1 record and the same DNSSEC key\n' });
   expect(await json('zones', 'get', zone)).toMatchObject({ id, ds });
+  expect((await json('zones', 'deleted')).zones).toEqual([]);
   expect(await contents(zone, 'www')).toEqual(['192.0.2.1']);
   expect((await zonestead('zones', 'restore', 'never.example')).err).toContain('(404 ');
 });

@@ -109,20 +109,6 @@ test('the zone itself stays as it is: state, default TTL and comment', async () 
   expect((await request('GET', zone.path)).body).toMatchObject({ state: 'parked', defaultTtl: 300, comment: 'mine' });
 });
 
-test('records of an owner are conflicts, and nothing is written', async () => {
-  const zone = await undoZone(service);
-  await zone.own('k8s:prod/shop/web', 'www', ['192.0.2.1']);
-  const at = await moment();
-  await zone.own('k8s:prod/shop/web', 'www', ['192.0.2.2']);
-  await zone.add('mine', 'A', '192.0.2.3');
-  const before = [await zone.records(), await zone.serial()];
-  const { differences, conflicts } = await zone.restored({ at, dryRun: true });
-  expect(differences).toMatchObject([{ name: 'mine', after: [] }]);
-  expect(conflicts).toMatchObject([{ name: 'www', type: 'A', message: expect.stringContaining('shop/web') }]);
-  expect(refusal(await zone.restore({ at }))).toBe('409 conflict');
-  expect([await zone.records(), await zone.serial()]).toEqual(before);
-});
-
 test('a name that a zone below has taken since then is a conflict', async () => {
   const zone = await undoZone(service, 'parent-of-restored.example');
   const id = await zone.add('www.sub', 'A', '192.0.2.1');

@@ -63,7 +63,7 @@ test('all changes of a request are undone together, with one serial', async () =
   await request('POST', `${zone.path}/records:batch`, { changes }, service.admin.text, headers);
   await zone.add('later', 'A', '192.0.2.77');
   const { total, serial } = await zone.undone({ requestId: 'release-7' });
-  expect(total).toEqual({ differences: 5, conflicts: 0 });
+  expect(total).toEqual({ differences: 5, conflicts: 0, owned: 0 });
   expect(await zone.records()).toEqual([...before, 'later A 3600 192.0.2.77'].sort());
   const undone = (await zone.changes()).slice(0, 5);
   expect(undone.map((change) => change.serial)).toEqual(Array(5).fill(serial));
@@ -95,7 +95,7 @@ test('a later change of the same records prevents an undo, and nothing is writte
   const [alone, last, middle] = await zone.ids();
   const before = [await zone.records(), await zone.serial()];
   const preview = await zone.undone({ changes: [middle, alone], dryRun: true });
-  expect(preview.total).toEqual({ differences: 1, conflicts: 1 });
+  expect(preview.total).toEqual({ differences: 1, conflicts: 1, owned: 0 });
   expect(preview.conflicts).toMatchObject([{ change: last, name: 'www', type: 'A' }]);
   expect(preview.conflicts[0]?.message).toContain(`the later change ${last}`);
   const refused = await zone.undo({ changes: [middle, alone] });
@@ -147,7 +147,7 @@ test('records of an owner are not changed: the conflict says what to change in K
   const [released] = await zone.ids();
   const { conflicts } = await zone.undone({ changes: [released], dryRun: true });
   expect(conflicts[0]?.message).toBe(
-    'the DNSRecord shop/web in the cluster prod made this change. Apply it again in Kubernetes with 192.0.2.2.',
+    'the DNSRecord shop/web in the cluster prod changed these records. Apply it again in Kubernetes with 192.0.2.2.',
   );
   expect(refusal(await zone.undo({ changes: [released] }))).toBe('409 conflict');
   expect(await zone.records()).toEqual([]);

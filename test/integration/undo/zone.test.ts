@@ -200,6 +200,41 @@ test('the key and the rows are deleted when the quarantine ends, and when the ad
   expect(refusal(await restore({ zoneName: 'ending.example' }))).toBe('404 not_found');
 });
 
+test('the deleted zones are listed for those who could bring them back, the last one first', async () => {
+  const key = await service.key({ team: 'listing' });
+  const create = async (zoneName: string) =>
+    (await request('POST', '/zones', { zoneName, owner: `org:${key.team}` }, key.text)).body.id as string;
+  const [first, second] = [await create('first.listing.example'), await create('second.listing.example')];
+  await request('POST', `/zones/${second}/records`, { name: 'www', type: 'A', content: '192.0.2.1' }, key.text);
+  const single = await service.key({
+    team: 'listing',
+    records: 'none',
+    manageZones: 'none',
+    grants: { [first]: 'write' },
+  });
+  const listed = async (by: typeof key) => {
+    const { status, body } = await request('GET', '/zones:deleted', undefined, by.text);
+    expect(status).toBe(200);
+    return (body.zones as { zoneId: string }[]).map(({ zoneId }) => zoneId);
+  };
+  expect(await listed(key)).toEqual([]);
+  for (const id of [first, second]) await request('DELETE', `/zones/${id}`, undefined, key.text);
+  const { body } = await request('GET', '/zones:deleted', undefined, key.text);
+  const preview = (await restore({ zoneName: 'second.listing.example', dryRun: true }, key)).body;
+  expect(body.zones).toMatchObject([
+    { zoneId: second, owner: `org:${key.team}`, records: 1, deletedAt: preview.deletedAt, until: preview.until },
+    { zoneId: first, zoneName: 'first.listing.example', records: 0 },
+  ]);
+  expect(await listed(await service.key({ team: 'listing', records: 'read', manageZones: 'none' }))).toHaveLength(2);
+  for (const other of [single, await service.key({ team: 'second' })]) {
+    const ids = await listed(other);
+    expect([ids.includes(first), ids.includes(second)]).toEqual([false, false]);
+  }
+  await sql`update deleted_zones set until = now() where id = ${first}`;
+  expect(await listed(key)).toEqual([second]);
+  expect(refusal(await restore({ zoneName: 'first.listing.example' }, key))).toBe('404 not_found');
+});
+
 test('a repeated request with an Idempotency-Key has the first answer', async () => {
   const zone = await undoZone(service, 'once.example');
   await remove(zone.id);

@@ -189,6 +189,7 @@ export class MemoryService {
         restore: missing,
         restoreDeleted: missing,
         previewDeleted: missing,
+        deleted: missing,
       },
       records: {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),

@@ -11,8 +11,8 @@ export interface UndoZone {
   add(name: string, type: string, content: string, more?: object): Promise<string>;
   put(id: string, record: object): Promise<void>;
   drop(id: string): Promise<void>;
-  /** Applies a set of an owner. */
-  own(owner: string, name: string, values: string[]): Promise<void>;
+  /** Applies a set of an owner, of type A unless `more` has another one. */
+  own(owner: string, name: string, values: string[], more?: object): Promise<void>;
   /** `www A 60 192.0.2.1 (comment)`, sorted. */
   records(): Promise<string[]>;
   /** All changes, the newest first. */
@@ -70,8 +70,8 @@ export function undoZoneAt({ request, admin }: TestService, id: string): UndoZon
       good(await request('POST', `${path}/records`, { name: at, type, content, ...more })).body.id as string,
     put: async (record, body) => void good(await request('PUT', `${path}/records/${record}`, body)),
     drop: async (record) => void good(await request('DELETE', `${path}/records/${record}`)),
-    own: async (owner, at, values) => {
-      const set = { owner, name: at, type: 'A', values: values.map((content) => ({ content })) };
+    own: async (owner, at, values, more = {}) => {
+      const set = { owner, name: at, type: 'A', values: values.map((content) => ({ content })), ...more };
       good(await request('POST', `${path}/records:apply`, { sets: [set], atomic: true }));
     },
     records: async () => {

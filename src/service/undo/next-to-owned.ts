@@ -1,0 +1,119 @@
+// Whether the records of a restore and the records of owners, which stay as they are, may exist together. They did not exist at the
+// same time, so the rules about records never compared them: a CNAME comes back, and an owner has an address at its name by now.
+// Only the records at the names of both are compared, and those that their aliases lead to.
+import { orderName } from '#dns/names/name.ts';
+import { MAX_LINKS } from '#dns/rules/chain.ts';
+import { ancestorsOf, NearbyRecords } from '#dns/rules/nearby-records.ts';
+import { judgeWrite, type Neighbour } from '#dns/rules/rrset.ts';
+import { finishInTurns, type Steps } from '#dns/steps.ts';
+import type { Tx } from '#store/database.ts';
+import { recordsAt } from '#store/records.ts';
+import { neighbour } from '../records/load.ts';
+import type { WantedRecord } from '../records/rrsets.ts';
+import type { Conflict } from './answer.ts';
+import type { LeftRrset } from './around.ts';
+import type { Weight, ZonePlan } from './load.ts';
+import { ownerName } from './owned.ts';
+
+/** Names that are read at once. */
+const NAMES = 1_000;
+/** Records that are judged in one step. */
+const STEP = 100;
+
+/** @throws Refusal bad_request (too large); the reason of the signal */
+export async function conflictsWithOwned(
+  tx: Tx,
+  plan: ZonePlan,
+  weight: Weight,
+  signal?: AbortSignal,
+): Promise<Conflict[]> {
+  const { zone, rrsets, left } = plan;
+  if (rrsets.length === 0 || left.length === 0) return [];
+  const known = new Map<string, Neighbour[]>();
+  let missing = [...new Set([...rrsets.map(({ past }) => past), ...left].map(({ name }) => orderName(name)))];
+  for (let round = 0; round <= MAX_LINKS && missing.length > 0; round += 1) {
+    for (let from = 0; from < missing.length; from += NAMES) {
+      signal?.throwIfAborted();
+      const names = missing.slice(from, from + NAMES);
+      for (const name of names) known.set(name, []);
+      for (const row of await recordsAt(tx, zone.no, names)) {
+        weight.add(row.content.length);
+        known.get(row.ordername)?.push(neighbour(row));
+      }
+    }
+    if (round === 0) putBack(known, rrsets);
+    missing = linksOf(known, zone.name);
+  }
+  return finishInTurns(judgeSteps(plan, known), signal);
+}
+
+/** Replaces the records of the RRsets by those that they get. */
+function putBack(known: Map<string, Neighbour[]>, rrsets: ZonePlan['rrsets']): void {
+  for (const { past, wanted } of rrsets) {
+    const name = orderName(past.name);
+    const others = (known.get(name) ?? []).filter(({ type }) => type !== past.type);
+    known.set(name, [...others, ...wanted.map(neighbourOf)]);
+  }
+}
+
+function neighbourOf(record: WantedRecord): Neighbour {
+  // Every record of a restore has the id that it had.
+  return { ...record, id: record.id ?? record.rdata };
+}
+
+/** The names in the zone that aliases lead to and that are not known yet, as ordernames. */
+function linksOf(known: ReadonlyMap<string, readonly Neighbour[]>, zone: string): string[] {
+  const targets = new Set<string>();
+  for (const { type, target } of [...known.values()].flat()) {
+    if ((type !== 'CNAME' && type !== 'ALIAS') || target === null) continue;
+    const name = NearbyRecords.ordernameIn(zone, target);
+    if (name !== null && !known.has(name)) targets.add(name);
+  }
+  return [...targets];
+}
+
+function* judgeSteps({ zone, rrsets, left }: ZonePlan, known: ReadonlyMap<string, Neighbour[]>): Steps<Conflict[]> {
+  const nearby = new NearbyRecords(zone.name);
+  nearby.addNames(known.keys(), [...known.values()].flat());
+  const owners = new Map(left.flatMap(({ held }) => [...held].map(([id, [owner = '']]) => [id, owner] as const)));
+  const conflicts: Conflict[] = [];
+  const named = new Set<string>();
+  for (const [index, place] of [...rrsets.map(({ past }) => past), ...left].entries()) {
+    if (index % STEP === 0) yield;
+    const found = firstConflict(nearby, place, owners, named);
+    if (found !== null) conflicts.push({ change: place.change, name: place.name, type: place.type, message: found });
+  }
+  return conflicts;
+}
+
+/**
+ * The reason why the records of one name and type cannot exist next to the others; null: they can.
+ * @param owners the owners of the records that stay, by id
+ * @param named the records that an earlier conflict names, of which the other side is not a conflict of its own
+ */
+function firstConflict(
+  nearby: NearbyRecords,
+  { name, type }: Pick<LeftRrset, 'name' | 'type'>,
+  owners: ReadonlyMap<string, string>,
+  named: Set<string>,
+): string | null {
+  for (const record of nearby.at(orderName(name))) {
+    if (record.type !== type || named.has(record.id)) continue;
+    const judged = { ...record, rdata: record.content, ttl: null };
+    const verdict = judgeWrite(judged, nearby.surroundingsOf(judged, record.id));
+    if (verdict.ok) continue;
+    const { problem } = verdict;
+    const others = 'records' in problem ? problem.records : [];
+    for (const id of others) named.add(id);
+    const above = ancestorsOf(name).flatMap((each) => nearby.at(each).filter(isCut));
+    const id = [...others, record.id, ...above.map((each) => each.id)].find((each) => owners.has(each));
+    if (id === undefined) return problem.message;
+    const which = id === record.id ? 'this record' : 'the other record';
+    return `${problem.message} The owner of ${which} is ${ownerName(owners.get(id) ?? '')}.`;
+  }
+  return null;
+}
+
+function isCut({ type }: Neighbour): boolean {
+  return type === 'NS' || type === 'DNAME';
+}
