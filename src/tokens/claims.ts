@@ -1,7 +1,7 @@
 // Judges the header and the claims of a token, before anything is fetched or computed for its signature. A token that fails here
 // costs nothing. Pure.
 import { type Refusal, refusal, type TokenIssuer } from './issuer.ts';
-import { issuerOf, type TokenText } from './text.ts';
+import type { TokenText } from './text.ts';
 
 /** The algorithms that are accepted. All have public keys, so nobody who knows a key can sign. */
 export const ALGORITHMS = ['RS256', 'ES256', 'EdDSA'] as const;
@@ -43,8 +43,7 @@ function judgeHeader({ header: { alg, crit } }: TokenText): Refusal | null {
   return null;
 }
 
-function judgeIssuer({ claims }: TokenText, { issuer }: TokenIssuer): Refusal | null {
-  const own = issuerOf(claims);
+function judgeIssuer({ issuer: own }: TokenText, { issuer }: TokenIssuer): Refusal | null {
   if (own === issuer) return null;
   if (own === null) return refusal('issuer', 'The token names no issuer (iss).');
   return refusal('issuer', `The token is of the issuer ${quote(own)}, not of ${quote(issuer)}.`);

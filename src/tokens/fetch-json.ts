@@ -10,6 +10,9 @@ import { publicAddresses } from '#base/public-address.ts';
 const LIMIT_MS = 5_000;
 const MAX_BYTES = 256 * 1024;
 
+/** The media type of a set of keys (RFC 7517 section 8.5.2). kube-apiserver answers with no other for its keys. */
+export const KEYS_TYPE = 'application/jwk-set+json';
+
 const isPublic = publicAddresses();
 
 export interface FetchTerms {
@@ -42,7 +45,7 @@ export async function fetchJson(address: string, terms: FetchTerms, clock: Clock
   try {
     const answer = await request(url, {
       dispatcher: agent,
-      headers: { accept: 'application/json', 'user-agent': 'zonestead' },
+      headers: { accept: `application/json, ${KEYS_TYPE}`, 'user-agent': 'zonestead' },
       signal: limit.signal,
     });
     if (answer.statusCode >= 300 && answer.statusCode < 400)

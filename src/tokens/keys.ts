@@ -1,11 +1,11 @@
 // Reads a set of public keys (JWKS, RFC 7517), or a SPIFFE trust bundle, which is one too. Only keys that can verify an accepted
 // algorithm remain, each with its public members alone. Pure.
 import { createPublicKey, type JsonWebKeyInput } from 'node:crypto';
-import { createLocalJWKSet, type JWK, type LocalJWKSet } from 'jose';
+import { createLocalJWKSet, errors, type JWK, type LocalJWKSet } from 'jose';
 
 /** The keys of one answer. Another answer with other keys is another object. */
 export interface PublicKeys {
-  readonly find: LocalJWKSet;
+  readonly find: (...token: Parameters<LocalJWKSet>) => ReturnType<LocalJWKSet>;
   readonly jwks: readonly JWK[];
 }
 
@@ -35,9 +35,24 @@ export function readKeys(document: unknown, held: readonly JWK[] = []): PublicKe
   if (keys.length > MAX_KEYS) return `has ${keys.length} keys, more than ${MAX_KEYS}`;
   const read = keys.filter(isForTokens).map((key) => readKey(key) ?? held.find(({ kid }) => kid && kid === key.kid));
   const jwks = read.filter((key) => key !== undefined);
-  if (jwks.length > 0) return { find: createLocalJWKSet({ keys: jwks }), jwks };
+  if (jwks.length > 0) return { find: finderOf(jwks), jwks };
   if (read.length > 0) return 'has only broken keys';
   return 'has no key for signatures with RS256, ES256 or EdDSA';
+}
+
+/** Finds a key by `kid` and type. Keys without a `kid`, which is optional (RFC 7517 section 4.5), may be the key of any token. */
+function finderOf(jwks: JWK[]): PublicKeys['find'] {
+  const all = createLocalJWKSet({ keys: jwks });
+  const nameless = createLocalJWKSet({ keys: jwks.filter(({ kid }) => kid === undefined) });
+  return async (header, token) => {
+    try {
+      return await all(header, token);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSNoMatchingKey) || header === undefined) throw error;
+      const { kid: _, ...rest } = header;
+      return await nameless(rest, token);
+    }
+  };
 }
 
 function isForTokens(key: unknown): key is Fields {

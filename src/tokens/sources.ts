@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Clock } from '#base/clock.ts';
 import { deadline } from '#base/deadline.ts';
-import { FetchProblem, fetchJson } from './fetch-json.ts';
+import { FetchProblem, fetchJson, KEYS_TYPE } from './fetch-json.ts';
 import type { TokenIssuer } from './issuer.ts';
 
 /**
@@ -10,14 +10,14 @@ import type { TokenIssuer } from './issuer.ts';
  * of the answer, and throws if there is no successful one.
  */
 export type ClusterCall = (
-  call: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown },
+  call: { readonly method: 'GET' | 'POST'; readonly path: string; readonly body?: unknown; readonly accept?: string },
   signal: AbortSignal,
 ) => Promise<unknown>;
 
 /** The limit of a call to the API server, in ms. */
 export const CLUSTER_LIMIT_MS = 5_000;
 /** The role `system:service-account-issuer-discovery`, which all service accounts have, allows this path. */
-const CLUSTER_KEYS = '/openid/v1/jwks';
+const CLUSTER_KEYS = { method: 'GET', path: '/openid/v1/jwks', accept: KEYS_TYPE } as const;
 
 export interface SourcePorts {
   readonly clock: Clock;
@@ -47,7 +47,7 @@ export async function fetchKeys(source: TokenIssuer, ports: SourcePorts): Promis
     case 'discovery':
       return await fetchJson(await discover(source, ports.clock), source, ports.clock);
     case 'cluster':
-      return await callCluster({ method: 'GET', path: CLUSTER_KEYS }, ports);
+      return await callCluster(CLUSTER_KEYS, ports);
     case 'token-review':
       throw new FetchProblem('tokens of this issuer are judged by the API server of the cluster');
   }

@@ -16,9 +16,14 @@ type Fields = Readonly<Record<string, unknown>>;
 export interface TokenText {
   readonly header: Fields;
   readonly claims: Fields;
+  /**
+   * The issuer whose keys must prove the token: its `iss`, or the trust domain of its subject if it has none, as JWT-SVIDs may
+   * (SPIFFE JWT-SVID section 3). Null: the token names none.
+   */
+  readonly issuer: string | null;
 }
 
-/** Header and claims as the sender wrote them. */
+/** Header and claims as the sender wrote them, of at most 16 kB. */
 export function readToken(text: string): { readonly ok: true; readonly token: TokenText } | Refusal {
   if (text.length > MAX_CHARACTERS)
     return refusal('too-large', `The token has ${text.length} characters. At most ${MAX_CHARACTERS} are accepted.`);
@@ -35,20 +40,11 @@ export function readToken(text: string): { readonly ok: true; readonly token: To
         `The ${name === 'header' ? 'header of the token is' : 'claims of the token are'} ${fields}.`,
       );
   }
-  return { ok: true, token: parts as TokenText };
+  const token = parts as Pick<TokenText, keyof typeof parts>;
+  return { ok: true, token: { ...token, issuer: issuerOf(token.claims) } };
 }
 
-/**
- * The issuer whose keys must prove the token: its `iss`, or the trust domain of its subject if it has none, as JWT-SVIDs may
- * (SPIFFE JWT-SVID section 3). Null: the text is not a token that could be accepted.
- */
-export function unverifiedIssuer(text: string): string | null {
-  const read = readToken(text);
-  return read.ok ? issuerOf(read.token.claims) : null;
-}
-
-/** As {@link unverifiedIssuer}, of claims. */
-export function issuerOf({ iss, sub }: Fields): string | null {
+function issuerOf({ iss, sub }: Fields): string | null {
   if (typeof iss === 'string' && iss !== '') return iss;
   if (iss !== undefined || typeof sub !== 'string') return null;
   return SPIFFE_ID.exec(sub)?.[0] ?? null;

@@ -18,6 +18,8 @@ import { fetchKeys, type SourcePorts, sourceId } from './sources.ts';
 import { readToken, type TokenText } from './text.ts';
 
 export interface TokenVerifier {
+  /** Reads a token without a proof, for example to look up the issuers that it may be of. */
+  read: typeof readToken;
   /**
    * Judges a token of this issuer. Fetches take at most 10 s, and known keys no time.
    * @param signal ends a TokenReview, which then fails
@@ -148,6 +150,7 @@ export function createTokenVerifier(options: VerifierOptions): TokenVerifier {
   };
 
   return {
+    read: readToken,
     verify: async (text, issuer, signal) => {
       const verdict = await judge(text, issuer, signal);
       metrics.verified(verdict.ok ? 'ok' : verdict.problem.code);

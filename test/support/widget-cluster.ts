@@ -46,6 +46,8 @@ const WIDGET_SCHEMA = {
 export interface WidgetCluster {
   /** As an administrator. */
   readonly api: Cluster['api'];
+  /** The file of an administrator. */
+  readonly kubeconfig: string;
   /** One more connection, of an administrator or of a user with these groups. */
   connect(user?: { name: string; groups: string[] }): Promise<Cluster>;
   /** Kills kube-apiserver, ends etcd, and starts both again on the same ports with the same data. */
@@ -75,6 +77,7 @@ export async function startWidgetCluster(): Promise<WidgetCluster> {
   await installWidgets(api);
   return {
     api,
+    kubeconfig: plane.kubeconfig,
     connect,
     restart: async () => {
       // Asked politely it would wait for open watches to end.

@@ -22,6 +22,8 @@ export interface Call {
   readonly body?: unknown;
   /** (Default: `application/json`.) */
   readonly contentType?: string;
+  /** The media type of the answer, which must be JSON. (Default: `application/json`.) */
+  readonly accept?: string;
   /** Returns undefined on 404 instead of throwing; for deletions. */
   readonly absentIsDone?: boolean;
 }
@@ -79,7 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
       path: pathOf(prefix, call),
       method: call.method,
       headers: {
-        accept: 'application/json',
+        accept: call.accept ?? 'application/json',
         'user-agent': agentName,
         ...(body === null ? {} : { 'content-type': call.contentType ?? 'application/json' }),
         ...proof.headers,

@@ -73,6 +73,14 @@ describe('a token of an issuer with discovery', () => {
     expect(await judged(await third.sign(own, { kid: 'ec' }))).toBe('signature');
   });
 
+  it('is verified by a key that has no name', async () => {
+    const { kid: _, ...nameless } = ec.jwk;
+    issuer.keys = [{ jwk: nameless }, rsa];
+    expect(await judged(await ec.sign(claims(), { kid: 'any' }))).toBe('ok');
+    expect(await judged(await other.sign(claims(), { kid: 'any' }))).toBe('signature');
+    expect(await judged(await rsa.sign(claims(), { kid: 'any' }))).toBe('unknown-key');
+  });
+
   it('is judged by its claims at every request, but costs one check of the signature', async () => {
     const text = await ec.sign(claims());
     expect(await judged(text)).toBe('ok');
