@@ -19,6 +19,11 @@ export const CODES: Readonly<Record<ErrorCode, { status: number; meaning: string
     status: 409,
     meaning: 'the object exists already, or the change conflicts with other data. The message names that data.',
   },
+  precondition_failed: {
+    status: 412,
+    meaning:
+      'the request has a condition (If-Match or If-None-Match) that the present state does not match. Nothing was written. The answer has the ETag of the present state.',
+  },
   rate_limited: {
     status: 429,
     meaning: 'the key made too many writes within 60 seconds. Retry after Retry-After.',

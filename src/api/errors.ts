@@ -136,7 +136,7 @@ export function statusOf({ rule, code }: Refusal): number {
 }
 
 /** The error body of SPEC section 7, with the field, the records, their owner and the value where there are some. */
-export function bodyOf({ code, message, field, records, owner, value, shared }: Refusal): ErrorBody {
+export function bodyOf({ code, message, field, records, owner, value, shared, current }: Refusal): ErrorBody {
   return {
     error: code,
     message,
@@ -145,6 +145,8 @@ export function bodyOf({ code, message, field, records, owner, value, shared }: 
     ...(owner === undefined ? {} : { owner }),
     ...(value === undefined ? {} : { value }),
     ...(shared === undefined ? {} : { shared }),
+    ...(current === undefined ? {} : { etag: current.etag }),
+    ...(current?.record || current?.zone ? { current: current.record ?? current.zone } : {}),
   };
 }
 
@@ -158,6 +160,8 @@ export function sendRefusal(
   form: RefusalForm = reply.request.routeOptions?.config?.refusals ?? REST_FORM,
 ): FastifyReply {
   if (refused.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(refused.retryAfterMs));
+  // A change of a batch has a condition of its own: its ETag is in the body alone.
+  if (refused.current && refused.field?.startsWith('If-')) reply.header('etag', refused.current.etag);
   if (refused.code === 'unauthorized' && !reply.hasHeader('www-authenticate')) {
     reply.header('www-authenticate', form.challenge);
   }

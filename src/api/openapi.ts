@@ -22,7 +22,12 @@ permission that the key needs: \`manageZones:write\`, \`records:read\`, \`record
 **Errors.** Every error body is \`{"error": code, "message": text}\`. The codes are stable. 429 (\`rate_limited\`) and
 503 (\`busy\`) carry Retry-After in whole seconds: retry the identical request after that time.
 
-**Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24 hours.`;
+**Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24 hours.
+
+**Conditional requests.** Send the ETag of what you read as If-Match with your change. If somebody changed it meanwhile, the
+answer is 412 (\`precondition_failed\`), has the present ETag, and nothing is written. A zone, a record, and the records of a
+zone as a list or a zone file each have an ETag. A GET with If-None-Match is answered 304 without a body as long as nothing
+changed.`;
 
 const TAGS = [
   { name: 'zones', description: 'Zones, their delegation data and their history.' },
@@ -116,6 +121,7 @@ const SUCCESSES: Readonly<Record<string, string>> = {
   200: 'The request succeeded.',
   201: 'The object was created.',
   204: 'The request succeeded. The answer has no body.',
+  304: 'The state has one of the ETags of If-None-Match. The answer has no body.',
 };
 
 const RETRY_AFTER: OpenApi.HeaderObject = {
@@ -152,6 +158,38 @@ const MANAGED_BY: OpenApi.ParameterObject = {
   example: 'DNSZone default/site',
 };
 const MANAGEABLE = 'post /v1/dns/zones';
+
+const ETAG: OpenApi.HeaderObject = {
+  description: 'The ETag of the state that the answer shows, for If-Match and If-None-Match (RFC 9110 section 8.8.3).',
+  schema: { type: 'string' },
+};
+const TAG_LIST: OpenApi.SchemaObject = { type: 'string', examples: ['"q0Yh3mZ1vF8sLr2KxW9bTg"', '*'] };
+const IF_MATCH: OpenApi.ParameterObject = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'One or more ETags, separated by commas, or `*`. If the present state has none of them, the answer is 412 and nothing is written. A weak tag (`W/"…"`) never matches.',
+  schema: TAG_LIST,
+};
+const IF_NONE_MATCH: OpenApi.ParameterObject = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description:
+    'One or more ETags, separated by commas, or `*`. If the present state has one of them, the answer is 304.',
+  schema: TAG_LIST,
+};
+/** The operations without If-Match whose answers have an ETag, and those with If-Match whose answers have none. */
+const TAGGED_ONLY: ReadonlySet<string> = new Set(['createZone']);
+const UNTAGGED: ReadonlySet<string> = new Set([
+  'applyBatch',
+  'applyRecords',
+  'importZoneFile',
+  'chooseZoneSecondaries',
+  'deleteRecord',
+  'deleteZone',
+]);
 
 /** Adds the parameters, headers and answers of the HTTP layer to each operation, and tidies the components. */
 export function complete(document: OpenApi.Document): OpenApi.Document {
@@ -213,6 +251,10 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
   if (`${method} ${path}` === MANAGEABLE) operation.parameters = [...(operation.parameters ?? []), MANAGED_BY];
   operation.responses ??= {};
   const responses = operation.responses;
+  const conditions = [...(responses['412'] ? [IF_MATCH] : []), ...(responses['304'] ? [IF_NONE_MATCH] : [])];
+  if (conditions.length > 0) operation.parameters = [...(operation.parameters ?? []), ...conditions];
+  const { operationId = '' } = operation;
+  const isTagged = TAGGED_ONLY.has(operationId) || (conditions.length > 0 && !UNTAGGED.has(operationId));
   // Any request can be malformed before it reaches a route, and every body is read, even if the route takes none.
   const implied = ['400', '408', '431', ...(method === 'get' ? [] : ['413', '415'])];
   if (path.includes('{')) implied.push('414');
@@ -228,6 +270,7 @@ function completeOperation(operation: OpenApi.OperationObject, method: string, p
     answer.headers = {
       ...answer.headers,
       'x-request-id': REQUEST_ID,
+      ...((isTagged && Number(status) < 400) || status === '412' ? { etag: ETAG } : {}),
       ...(status === '429' || status === '503' ? { 'retry-after': RETRY_AFTER } : {}),
       ...(status === '401' ? { 'www-authenticate': AUTHENTICATE } : {}),
     };

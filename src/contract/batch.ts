@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { errorBody } from './error.ts';
 import { record, recordBody, recordId } from './record.ts';
-import { IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, REQUEST_ID } from './shared.ts';
+import { ENTITY_TAGS_RULE, etag, IDEMPOTENCY_KEY, IDEMPOTENCY_KEY_RULE, REQUEST_ID } from './shared.ts';
 
 /** The most changes that one request may hold, for every key. */
 export const MAX_CHANGES = 1_000;
@@ -29,6 +29,11 @@ const requestId = z.string({ error: REQUEST_ID_ERROR }).regex(REQUEST_ID, { erro
     'The request id that the history shows for this change. If omitted, it is the `x-request-id` of the batch.',
 });
 
+const ifMatch = z.string({ error: ENTITY_TAGS_RULE }).optional().meta({
+  description:
+    'The ETag of the record as you read it, or a list as in the header If-Match. If the record has another ETag, the change is refused with the status 412. If omitted, the change has no condition.',
+});
+
 export const recordChange = z
   .discriminatedUnion(
     'action',
@@ -45,11 +50,13 @@ export const recordChange = z
           .meta({ description: 'The change replaces the content, TTL, priority and comment of a record.' }),
         id,
         record: recordBody,
+        ifMatch,
         requestId,
       }),
       z.strictObject({
         action: z.literal('delete').meta({ description: 'The change deletes a record.' }),
         id,
+        ifMatch,
         requestId,
       }),
     ],
@@ -108,6 +115,8 @@ const batchResult = z
         .literal([200, 201])
         .meta({ description: 'The status: 201 for a created record, 200 for an updated one.' }),
       record: record.meta({ description: 'The record after the change.' }),
+      // Optional, because a service of an earlier version does not send it.
+      etag: etag.optional().meta({ description: 'The ETag of the record after the change.' }),
     }),
     z.object({
       status: z.literal(204).meta({ description: 'The status of a deletion is 204.' }),

@@ -1,5 +1,8 @@
 // The contract of errors: the codes that a caller may branch on, and the one shape of every error body.
 import { z } from 'zod';
+import { record } from './record.ts';
+import { etag } from './shared.ts';
+import { zone } from './zone.ts';
 
 /** The codes of SPEC section 7. A caller that receives an unknown code must decide by the HTTP status. */
 export const ERROR_CODES = [
@@ -9,6 +12,7 @@ export const ERROR_CODES = [
   'no_zone',
   'not_found',
   'conflict',
+  'precondition_failed',
   'rate_limited',
   'internal',
   'dns_server',
@@ -47,6 +51,11 @@ export const errorBody = z
     shared: z.boolean().optional().meta({
       description: 'Whether `owner` shares `value` with owners that share as well. Present if both are.',
     }),
+    etag: etag.optional().meta({ description: 'The ETag of the present state, if a condition did not match it.' }),
+    current: z
+      .union([record, zone])
+      .optional()
+      .meta({ description: 'The record or the zone as it is now, if a condition did not match it.' }),
   })
   .meta({
     id: 'Error',

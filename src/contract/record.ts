@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { RecordType } from '#dns/types/record-type.ts';
 import { recordType } from './record-type.ts';
-import { comment, newComment, next, page, ttl } from './shared.ts';
+import { comment, etag, newComment, next, page, ttl } from './shared.ts';
 import { zoneParams } from './zone.ts';
 
 const NAME_ERROR = 'must be a name of 1 to 255 characters relative to the zone; "@" is the zone itself';
@@ -44,6 +44,11 @@ export const recordListQuery = z.strictObject({
   content: z.string().min(1, { error: CONTENT_ERROR }).max(260_000, { error: CONTENT_ERROR }).optional().meta({
     description: 'Return only records of this value. With `type`, other spellings of the same value match too.',
   }),
+  etags: z
+    .enum(['true', 'false'], { error: 'must be true or false' })
+    .transform((text) => text === 'true')
+    .optional()
+    .meta({ description: 'If true, each record has its `etag`, for conditional changes. If omitted: false.' }),
   ...page,
 });
 
@@ -129,7 +134,10 @@ export const record = z
   });
 
 const listedRecord = record
-  .extend({ withdrawn })
+  .extend({
+    withdrawn,
+    etag: etag.optional().meta({ description: 'The ETag of the record. Present with `etags=true`.' }),
+  })
   .meta({ id: 'ListedRecord', description: 'A stored record in a list.' });
 
 export const recordList = z

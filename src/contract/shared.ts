@@ -16,6 +16,12 @@ const COMMENT_ERROR = `must be a line of text of at most ${MAX_COMMENT} characte
 /** A comment that a caller sends. #dns/comment.ts has the rules; schemas count characters in another way than JSON Schema. */
 export const newComment = z.string({ error: COMMENT_ERROR }).meta({ maxLength: MAX_COMMENT }).nullable().optional();
 
+/** The entity tag in a body. */
+export const etag = z.string().meta({
+  description: 'The ETag of the object, with its quotation marks. Send it as If-Match or `ifMatch`.',
+  examples: ['"q0Yh3mZ1vF8sLr2KxW9bTg"'],
+});
+
 /** The comment in an answer. */
 export const comment = z
   .string()
@@ -68,4 +74,6 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 /** A header of a request, and a field of a change in a batch: the kind and the name of an external object. */
 export const MANAGED_BY = /^[\x21-\x7e]{1,63} [\x21-\x7e]{1,340}$/;
 export const MANAGED_BY_RULE = 'must be a kind and a name, for instance "DNSZone default/site"';
+export const ENTITY_TAGS_RULE =
+  'must be "*", or one or more ETags as an answer had them, with their quotation marks, separated by commas';
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 printable ASCII characters without spaces';

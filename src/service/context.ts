@@ -2,6 +2,7 @@
 import type { Db } from '#store/database.ts';
 import type { Actor } from './accounts/actor.ts';
 import type { Quotas } from './accounts/quota.ts';
+import type { Condition } from './conditions/condition.ts';
 import type { Commits } from './nodes/commits.ts';
 import type { ZoneQueue } from './queue.ts';
 import type { Slots } from './slots.ts';
@@ -53,6 +54,10 @@ export interface Caller {
   managedBy?: string | null;
   /** Whether the service itself makes the change: there is no key whose validity is checked. (Default: false.) */
   isService?: boolean;
+  /**
+   * The condition of the request: of the record that it changes, or else of the zone or of the zone's records. (Default: none.)
+   */
+  condition?: Condition | null;
   /** Whether the client closed its connection. A change that still waits is not written then. (Default: it did not.) */
   isGone?: () => boolean;
 }

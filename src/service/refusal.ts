@@ -1,6 +1,7 @@
 // The only error that the operations of the service throw on purpose. It holds data, and the catalogue has the sentence. The API
 // translates its code to an HTTP status.
 import type { Problem } from '#dns/verdict.ts';
+import type { Current } from './conditions/condition.ts';
 import { CATALOGUE, type RuleId } from './refusals/catalogue.ts';
 import { fillIn, type ParameterName, type RefusalCode, type RefusalText } from './refusals/rule.ts';
 
@@ -21,6 +22,8 @@ export interface RefusalData {
   value?: string;
   /** Whether that owner shares that value. */
   shared?: boolean;
+  /** The present state, for a condition that it does not match. (Default: another reason.) */
+  current?: Current;
   /** For `rate_limited`, `busy` and a database that is away: the time after which the same request can succeed, in ms. */
   retryAfterMs: number | null;
   /** Refusals of other fields of the same input. */
@@ -35,10 +38,11 @@ export class Refusal extends Error implements RefusalData {
   readonly owner?: string;
   readonly value?: string;
   readonly shared?: boolean;
+  readonly current?: Current;
   readonly retryAfterMs: number | null;
   readonly others: readonly Refusal[];
 
-  constructor({ rule, parameters, field, records, owner, value, shared, retryAfterMs, others }: RefusalData) {
+  constructor({ rule, parameters, field, records, owner, value, shared, current, retryAfterMs, others }: RefusalData) {
     super();
     this.name = 'Refusal';
     this.rule = rule;
@@ -48,6 +52,7 @@ export class Refusal extends Error implements RefusalData {
     if (owner !== undefined) this.owner = owner;
     if (value !== undefined) this.value = value;
     if (shared !== undefined) this.shared = shared;
+    if (current !== undefined) this.current = current;
     this.retryAfterMs = retryAfterMs;
     this.others = others.map((each) => (each instanceof Refusal ? each : new Refusal(each)));
   }
@@ -80,18 +85,19 @@ export class Refusal extends Error implements RefusalData {
   }
 
   toData(): RefusalData {
-    const { rule, parameters, field, records, owner, value, shared, retryAfterMs, others } = this;
+    const { rule, parameters, field, records, owner, value, shared, current, retryAfterMs, others } = this;
     const held = {
       ...(owner === undefined ? {} : { owner }),
       ...(value === undefined ? {} : { value }),
       ...(shared === undefined ? {} : { shared }),
+      ...(current === undefined ? {} : { current }),
     };
     return { rule, parameters, field, records, ...held, retryAfterMs, others: others.map((each) => each.toData()) };
   }
 }
 
 type Parameters<R extends RuleId> = Readonly<Record<ParameterName<(typeof CATALOGUE)[R]['sentence']>, string | number>>;
-type Details = Partial<Pick<RefusalData, 'records' | 'owner' | 'value' | 'shared'>> & {
+type Details = Partial<Pick<RefusalData, 'records' | 'owner' | 'value' | 'shared' | 'current'>> & {
   field?: string;
   retryAfterMs?: number;
   others?: readonly Refusal[];

@@ -13,6 +13,7 @@ const OUTCOMES: Readonly<Record<RefusalCode, Omit<Outcome, 'text'>>> = {
   rate_limited: { rcode: 'REFUSED', code: 'prohibited' },
   bad_request: { rcode: 'REFUSED', code: 'other' },
   not_found: { rcode: 'REFUSED', code: 'other' },
+  precondition_failed: { rcode: 'REFUSED', code: 'other' },
   conflict: { rcode: 'REFUSED', code: 'other' },
 };
 

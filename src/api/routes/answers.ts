@@ -1,5 +1,6 @@
 // Parts of the schemas of routes: the error answers and the permission that a key needs.
 
+import { z } from 'zod';
 import { type ErrorCode, errorBody } from '#contract/error.ts';
 import { STATUS } from '../error-codes.ts';
 
@@ -9,6 +10,9 @@ export function errorAnswers(...codes: ErrorCode[]): Record<number, typeof error
     [...codes, 'unauthorized' as const, 'internal' as const, 'busy' as const].map((code) => [STATUS[code], errorBody]),
   );
 }
+
+/** The answer to a GET whose client has the present state already. */
+export const notModified = { 304: z.null() };
 
 /**
  * The permission that a key needs for an operation. `member` and `owner` refer to the team in the path; they and `person`

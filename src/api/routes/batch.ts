@@ -3,13 +3,16 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod';
 import type { z } from 'zod';
 import * as schemas from '#contract/batch.ts';
+import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
 import { zoneParams } from '#contract/zone.ts';
+import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
 import type { BatchResult, RecordChange } from '#service/records/change.ts';
 import { applyBatch } from '#service/records/writer.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
-import { callerOf, hashOfPost } from '../hooks/auth.ts';
+import { hashOfPost } from '../hooks/auth.ts';
+import { conditionalCallerOf, readTags } from '../hooks/conditions.ts';
 import type { Part } from '../hooks/write-log.ts';
 import { errorAnswers, needs } from './answers.ts';
 
@@ -24,12 +27,21 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
         summary: 'Create, update and delete many records',
         security: needs('records:write'),
         description:
-          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write. If the write limit does not allow all changes now, the whole batch is answered 429 and nothing is written. If it can never allow them, the answer is 400.',
+          'The changes are made in one transaction and get one serial. If `atomic` is true, all changes are made or none. If it is false, the answer is 200 and each result has a status of its own. Each change counts as one record write. If the write limit does not allow all changes now, the whole batch is answered 429 and nothing is written. If it can never allow them, the answer is 400. The header If-Match is a condition of the whole batch: it takes the ETag of the records of the zone, as a list or a zone file has it. `ifMatch` is a condition of one change.',
         params: zoneParams,
         body: schemas.batchBody,
         response: {
           200: schemas.batchAnswer,
-          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'not_found', 'conflict', 'rate_limited', 'busy'),
+          ...errorAnswers(
+            'bad_request',
+            'forbidden',
+            'no_zone',
+            'not_found',
+            'conflict',
+            'precondition_failed',
+            'rate_limited',
+            'busy',
+          ),
         },
       },
       validatorCompiler: (route) =>
@@ -45,7 +57,7 @@ export function batchRoutes(app: FastifyInstance, context: ServiceContext): void
         atomic,
         changes: changes.map((change) => readChange(change, request.url.replace(/:batch(\?.*)?$/, ''))),
       };
-      const results = await applyBatch(context, callerOf(request), request.params.id, batch);
+      const results = await applyBatch(context, conditionalCallerOf(request), request.params.id, batch);
       const answer = results.map((result, index) => resultOf(result, batch.changes[index]!));
       request.parts = answer.flatMap(({ status }, index) => partOf(batch.changes[index]!, status) ?? []);
       return { results: answer };
@@ -66,7 +78,8 @@ function sizeOf(request: FastifyRequest): number {
 function readChange(change: unknown, url: string): RecordChange | Refusal {
   const parsed = schemas.recordChange.safeParse(change);
   if (parsed.success) {
-    if (parsed.data.action !== 'create' || parsed.data.idempotencyKey === undefined) return parsed.data;
+    if (parsed.data.action !== 'create') return withCondition(parsed.data);
+    if (parsed.data.idempotencyKey === undefined) return parsed.data;
     const { record, idempotencyKey: token, requestId } = parsed.data;
     return { action: 'create', record, requestId, once: { token, requestHash: hashOfPost(url, record) } };
   }
@@ -76,6 +89,17 @@ function readChange(change: unknown, url: string): RecordChange | Refusal {
     message,
   }));
   return refuseIssues(issues);
+}
+
+/** An update or deletion with its condition. */
+function withCondition({
+  ifMatch,
+  ...change
+}: Exclude<z.output<typeof schemas.recordChange>, { action: 'create' }>): RecordChange | Refusal {
+  if (ifMatch === undefined) return change;
+  const tags = readTags(ifMatch);
+  if (tags === null) return refuseIssues([{ path: ['ifMatch'], message: ENTITY_TAGS_RULE }]);
+  return { ...change, condition: { ifMatch: tags, ifNoneMatch: null, field: 'ifMatch' } };
 }
 
 /** The log entry of a change that has a request id of its own. */
@@ -89,6 +113,9 @@ function resultOf(result: BatchResult, change: RecordChange | Refusal): schemas.
     const refused = new Refusal(result.refusal);
     return { status: statusOf(refused), ...bodyOf(refused) };
   }
-  if (result.record !== null) return { status: result.action === 'create' ? 201 : 200, record: result.record };
+  if (result.record !== null) {
+    const { record } = result;
+    return { status: result.action === 'create' ? 201 : 200, record, etag: recordTag(record) };
+  }
   return { status: 204, id: (change as Extract<RecordChange, { action: 'delete' }>).id };
 }

@@ -10,7 +10,8 @@ import type { SetInput, SetResult } from '#service/owners/set.ts';
 import { applySets } from '#service/records/writer.ts';
 import { Refusal, refuseIssues } from '#service/refusal.ts';
 import { bodyOf, statusOf } from '../errors.ts';
-import { actorOf, callerOf } from '../hooks/auth.ts';
+import { actorOf } from '../hooks/auth.ts';
+import { conditionalCallerOf } from '../hooks/conditions.ts';
 import { counterOf } from '../hooks/limits.ts';
 import type { Part } from '../hooks/write-log.ts';
 import { errorAnswers, needs } from './answers.ts';
@@ -32,7 +33,15 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
         body: schemas.applyBody,
         response: {
           200: schemas.applyAnswer,
-          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy'),
+          ...errorAnswers(
+            'bad_request',
+            'forbidden',
+            'no_zone',
+            'conflict',
+            'precondition_failed',
+            'rate_limited',
+            'busy',
+          ),
         },
       },
       validatorCompiler: (route) =>
@@ -46,7 +55,7 @@ export function ownerRoutes(app: FastifyInstance, context: ServiceContext): void
       const count = counterOf(request);
       const places = { taken: 0, take: (changes: number) => count(changes) };
       const work = { atomic, sets: sets.map(readSet) };
-      const results = await applySets(context, callerOf(request), request.params.id, work, places);
+      const results = await applySets(context, conditionalCallerOf(request), request.params.id, work, places);
       const answer = results.map(resultOf);
       request.parts = answer.flatMap(
         ({ status }, index) => partOf(work.sets[index] as SetInput | Refusal, status) ?? [],

@@ -4,17 +4,27 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { record, recordBody, recordList, recordListQuery, recordParams, recordReplaceBody } from '#contract/record.ts';
 import { zoneParams } from '#contract/zone.ts';
+import { recordTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
-import { readAllRecords, readRecords } from '#service/records/records.ts';
+import { readAllRecords, readRecord, readRecords } from '#service/records/records.ts';
 import { createRecord, removeRecord, replaceRecord } from '#service/records/writer.ts';
 import { refusal } from '#service/refusal.ts';
-import { actorOf, callerOf } from '../hooks/auth.ts';
+import { actorOf } from '../hooks/auth.ts';
+import { conditionalCallerOf, isKnown, tagged } from '../hooks/conditions.ts';
 import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { errorAnswers, needs } from './answers.ts';
+import { errorAnswers, needs, notModified } from './answers.ts';
 
 const TAGS = ['records'];
-const WRITE_ERRORS = errorAnswers('bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy');
+const WRITE_ERRORS = errorAnswers(
+  'bad_request',
+  'forbidden',
+  'no_zone',
+  'conflict',
+  'precondition_failed',
+  'rate_limited',
+  'busy',
+);
 
 export function recordRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
@@ -31,16 +41,49 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
           'Without `limit`, the list is complete and shows the zone at one point in time. A long list is sent in chunks, without Content-Length. The service closes the connection of a client that reads nothing for 10 seconds, or less than 64 KiB a second. With `limit`, a page has fewer records, and has `next`, if their contents reach 1 MiB.',
         params: zoneParams,
         querystring: recordListQuery,
-        response: { 200: recordList, ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'busy') },
+        response: {
+          200: recordList,
+          ...notModified,
+          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'precondition_failed', 'busy'),
+        },
       },
     },
     async (request, reply) => {
       const { limit, ...query } = request.query;
-      if (limit !== undefined) return readRecords(context, actorOf(request), request.params.id, { ...query, limit });
-      const list = await readAllRecords(context, actorOf(request), request.params.id, query, whenClientLeaves(reply));
+      const [actor, { id }] = [actorOf(request), request.params];
+      const known = (tag: string) => isKnown(request, reply, tag);
+      if (limit !== undefined) {
+        return (await readRecords(context, actor, id, { ...query, limit }, known)) ?? reply.code(304).send(null);
+      }
+      const list = await readAllRecords(context, actor, id, query, known, whenClientLeaves(reply));
+      if (list === null) return reply.code(304).send(null);
       if ('pages' in list) return sendInChunks(reply, JSON_TYPE, jsonList('records', list.pages));
       // Sent as text, because validating each record against its schema would cost more than the rest of the request.
       return reply.type(JSON_TYPE).send(JSON.stringify({ records: list.whole }) as never);
+    },
+  );
+
+  routes.get(
+    '/zones/:id/records/:recordId',
+    {
+      schema: {
+        tags: TAGS,
+        operationId: 'getRecord',
+        summary: 'Get a record',
+        security: needs('records:read'),
+        description: 'The header ETag of the answer is what If-Match of a change of this record takes.',
+        params: recordParams,
+        response: {
+          200: record,
+          ...notModified,
+          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'not_found', 'precondition_failed'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const { id, recordId } = request.params;
+      const read = await readRecord(context, actorOf(request), id, recordId);
+      return isKnown(request, reply, recordTag(read)) ? reply.code(304).send(null) : read;
     },
   );
 
@@ -60,8 +103,8 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
       },
     },
     async (request, reply) => {
-      const created = await createRecord(context, callerOf(request), request.params.id, request.body);
-      return reply.code(201).send(created);
+      const created = await createRecord(context, conditionalCallerOf(request), request.params.id, request.body);
+      return tagged(reply, recordTag(created)).code(201).send(created);
     },
   );
 
@@ -74,18 +117,20 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
         operationId: 'replaceRecord',
         summary: 'Replace the content, TTL, priority and comment of a record',
         description:
-          'The name and type of a record cannot change. You may send the complete record as you read it, with its id. A new comment alone changes neither DNS nor the serial.',
+          'The name and type of a record cannot change. You may send the complete record as you read it, with its id. With If-Match, a record that changed since you read it stays as it is: the answer is 412. A new comment alone changes neither DNS nor the serial.',
         security: needs('records:write'),
         params: recordParams,
         body: recordReplaceBody,
         response: { 200: record, ...WRITE_ERRORS },
       },
     },
-    async (request) => {
+    async (request, reply) => {
       const { id, recordId } = request.params;
       const { id: sent = recordId, withdrawn: _, ...body } = request.body;
       if (sent !== recordId) throw refusal('path-mismatch', { id: recordId });
-      return replaceRecord(context, callerOf(request), id, recordId, body);
+      const replaced = await replaceRecord(context, conditionalCallerOf(request), id, recordId, body);
+      tagged(reply, recordTag(replaced));
+      return replaced;
     },
   );
 
@@ -104,7 +149,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
       },
     },
     async (request, reply) => {
-      await removeRecord(context, callerOf(request), request.params.id, request.params.recordId);
+      await removeRecord(context, conditionalCallerOf(request), request.params.id, request.params.recordId);
       return reply.code(204).send(null);
     },
   );

@@ -5,7 +5,8 @@ import { offeredSecondaries, zoneSecondaries, zoneSecondariesBody } from '#contr
 import { zoneParams } from '#contract/zone.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { chooseSecondaries, readOffered, readZoneSecondaries } from '#service/secondaries/choice.ts';
-import { actorOf, callerOf } from '../hooks/auth.ts';
+import { actorOf } from '../hooks/auth.ts';
+import { conditionalCallerOf } from '../hooks/conditions.ts';
 import { errorAnswers, needs } from './answers.ts';
 
 const TAGS = ['zones'];
@@ -59,13 +60,15 @@ export function secondaryRoutes(app: FastifyInstance, context: ServiceContext): 
         body: zoneSecondariesBody,
         response: {
           200: zoneSecondaries,
-          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'rate_limited', 'busy'),
+          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'precondition_failed', 'rate_limited', 'busy'),
         },
       },
     },
     async (request) => {
       const { params, body } = request;
-      return { secondaries: await chooseSecondaries(context, callerOf(request), params.id, body.secondaries) };
+      return {
+        secondaries: await chooseSecondaries(context, conditionalCallerOf(request), params.id, body.secondaries),
+      };
     },
   );
 }

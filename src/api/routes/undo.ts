@@ -17,13 +17,26 @@ import { restoreRecords } from '#service/undo/restore.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import { previewZone, restoreZone } from '#service/undo/zone.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
+import { conditionalCallerOf, tagged } from '../hooks/conditions.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { UNTIL_COLON } from '../http.ts';
 import { errorAnswers, needs } from './answers.ts';
 
 const COUNTS = { bucket: 'records', changes: 'operation' } as const;
-const ERRORS = ['bad_request', 'forbidden', 'no_zone', 'not_found', 'conflict', 'rate_limited', 'busy'] as const;
+const ERRORS = [
+  'bad_request',
+  'forbidden',
+  'no_zone',
+  'not_found',
+  'conflict',
+  'precondition_failed',
+  'rate_limited',
+  'busy',
+] as const;
+/** The answer to a preview has an ETag, so that the change can be bound to the state that the preview showed. */
+const BOUND =
+  ' The header ETag of a preview is what If-Match takes: the change is then only made if the records of the zone are as the preview showed them.';
 
 export function undoRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();
@@ -39,7 +52,8 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Undo changes of records',
         security: needs('records:write'),
         description:
-          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write.',
+          'The records at the names and types of the changes become as they were before the oldest of them, all or none, with one serial. A later change of the same records prevents that, unless the request undoes it as well. Records of an owner are not changed: a conflict says what to change in Kubernetes. The undo is a change like any other, which can be undone too. A key needs the right to write each record. Each name and type that changes counts as one record write.' +
+          BOUND,
         params: zoneParams,
         body: undoBody,
         response: { 200: undoAnswer, ...errorAnswers(...ERRORS) },
@@ -49,11 +63,14 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
       const count = counterOf(request);
       const { dryRun } = request.body;
       if (dryRun) await count(1);
-      return undoChanges(context, callerOf(request), request.params.id, selectionOf(request.body), {
+      const caller = conditionalCallerOf(request);
+      const { etag, ...answer } = await undoChanges(context, caller, request.params.id, selectionOf(request.body), {
         dryRun,
         places: { taken: dryRun ? 1 : 0, take: (writes) => count(writes) },
         signal: whenClientLeaves(reply),
       });
+      if (etag !== undefined) tagged(reply, etag);
+      return answer;
     },
   );
 
@@ -67,7 +84,8 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
         summary: 'Restore the records of a zone as they were at a time',
         security: needs('records:write'),
         description:
-          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, and a preview as one.',
+          'All records that changed since then become as they were, all or none, with one serial; comments too. The zone itself stays as it is: its default TTL, its comment, and whether it is parked. Records of an owner stay as they are too: `owned` says what to change in Kubernetes, except for ACME challenges, which come and go. A record that cannot exist next to such a record is a conflict. The history must reach back to that time. A key that is restricted to some names or types may not restore a zone. Each record that changes counts as one record write, and a preview as one.' +
+          BOUND,
         params: zoneParams,
         body: restoreBody,
         response: { 200: undoAnswer, ...errorAnswers(...ERRORS) },
@@ -76,11 +94,14 @@ export function undoRoutes(app: FastifyInstance, context: ServiceContext): void 
     async (request, reply) => {
       const { at, dryRun } = request.body;
       const count = counterOf(request);
-      return restoreRecords(context, callerOf(request), request.params.id, new Date(at), {
+      const caller = conditionalCallerOf(request);
+      const { etag, ...answer } = await restoreRecords(context, caller, request.params.id, new Date(at), {
         dryRun,
         count: (changes) => count(changes),
         signal: whenClientLeaves(reply),
       });
+      if (etag !== undefined) tagged(reply, etag);
+      return answer;
     },
   );
 

@@ -8,12 +8,13 @@ import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { exportZoneFile } from '#service/zonefile/export.ts';
 import { importZoneFile } from '#service/zonefile/import.ts';
-import { actorOf, callerOf } from '../hooks/auth.ts';
+import { actorOf } from '../hooks/auth.ts';
+import { conditionalCallerOf, isKnown } from '../hooks/conditions.ts';
 import { sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
 import { counterOf } from '../hooks/limits.ts';
 import { utf8 } from '../hooks/utf8.ts';
-import { errorAnswers, needs } from './answers.ts';
+import { errorAnswers, needs, notModified } from './answers.ts';
 
 const TAGS = ['records'];
 /** Enough for 100,000 records of ordinary length. */
@@ -38,11 +39,17 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
           'The file contains the SOA and NS records of the apex and the NS and DS records of child zones hosted here, so that name servers and their tools can load it. ALIAS is not a type of the DNS: ALIAS records are comments that begin with `;zonestead:`, and an import reads them. A long file is sent in chunks, without Content-Length. The service closes the connection of a client that reads nothing for 10 seconds, or less than 64 KiB a second.',
         produces: [ZONE_FILE_TYPE],
         params: zoneParams,
-        response: { 200: zoneFile, ...errorAnswers('forbidden', 'no_zone', 'busy') },
+        response: {
+          200: zoneFile,
+          ...notModified,
+          ...errorAnswers('forbidden', 'no_zone', 'precondition_failed', 'busy'),
+        },
       },
     },
     async (request, reply) => {
-      const file = await exportZoneFile(context, actorOf(request), request.params.id, whenClientLeaves(reply));
+      const known = (tag: string) => isKnown(request, reply, tag);
+      const file = await exportZoneFile(context, actorOf(request), request.params.id, known, whenClientLeaves(reply));
+      if (file === null) return reply.code(304).send(null);
       const type = `${ZONE_FILE_TYPE}; charset=utf-8`;
       reply.header('content-disposition', `inline; filename="${file.zone}.zone"`);
       return 'whole' in file ? reply.type(type).send(file.whole) : sendInChunks(reply, type, file.pieces);
@@ -60,18 +67,26 @@ export function zoneFileRoutes(app: FastifyInstance, context: ServiceContext): v
         summary: 'Replace the records of a zone with those of a zone file',
         security: needs('records:write'),
         description:
-          'The import makes all changes or none. A refusal names up to 20 wrong lines. Records that do not change keep their ids. Lines for records that the service creates itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write; a file counts at least as one write for each 256 KiB begun. A file may have 100000 records. The service plans a few imports at once, one for each team. Others wait, and are answered `busy` after 20 seconds.',
+          'The import makes all changes or none. A refusal names up to 20 wrong lines. Records that do not change keep their ids. Lines for records that the service creates itself (SOA and NS of the apex, NS and DS of child zones hosted here, DNSSEC) are ignored. $INCLUDE and $GENERATE are refused. Each changed record counts as one record write; a file counts at least as one write for each 256 KiB begun. A file may have 100000 records. The service plans a few imports at once, one for each team. Others wait, and are answered `busy` after 20 seconds. If-Match takes the ETag of the zone file, or of the list of the records, that you compared your file with: if anything changed since then, the answer is 412.',
         consumes: [ZONE_FILE_TYPE, 'text/plain'],
         params: zoneParams,
         body: zoneFileBody,
         response: {
           200: zoneFileImport,
-          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'conflict', 'rate_limited', 'busy'),
+          ...errorAnswers(
+            'bad_request',
+            'forbidden',
+            'no_zone',
+            'conflict',
+            'precondition_failed',
+            'rate_limited',
+            'busy',
+          ),
         },
       },
     },
     async (request, reply) =>
-      importZoneFile(context, callerOf(request), request.params.id, request.body, {
+      importZoneFile(context, conditionalCallerOf(request), request.params.id, request.body, {
         count: counterOf(request),
         signal: whenClientLeaves(reply),
       }),

@@ -12,6 +12,7 @@ import {
   zoneListQuery,
   zoneParams,
 } from '#contract/zone.ts';
+import { zoneTag } from '#service/conditions/tags.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { refusal } from '#service/refusal.ts';
 import { createZone } from '#service/zones/create.ts';
@@ -26,9 +27,10 @@ import {
   setZoneState,
 } from '#service/zones/zones.ts';
 import { actorOf, callerOf } from '../hooks/auth.ts';
+import { conditionalCallerOf, isKnown, tagged } from '../hooks/conditions.ts';
 import { JSON_TYPE, jsonList, sendInChunks } from '../hooks/large-answer.ts';
 import { whenClientLeaves } from '../hooks/leaving.ts';
-import { errorAnswers, needs } from './answers.ts';
+import { errorAnswers, needs, notModified } from './answers.ts';
 
 const TAGS = ['zones'];
 
@@ -76,7 +78,11 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
         response: { 200: zoneCreated, ...errorAnswers('bad_request', 'forbidden', 'conflict', 'rate_limited', 'busy') },
       },
     },
-    async (request) => createZone(context, callerOf(request), request.body),
+    async (request, reply) => {
+      const created = await createZone(context, callerOf(request), request.body);
+      tagged(reply, zoneTag(created, created.status));
+      return created;
+    },
   );
 
   routes.get(
@@ -89,10 +95,13 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
         description:
           'The answer contains the name servers, the DS records for the parent zone, and in `status` whether a step of the delegation is missing.',
         params: zoneParams,
-        response: { 200: zone, ...errorAnswers('not_found') },
+        response: { 200: zone, ...notModified, ...errorAnswers('not_found', 'precondition_failed') },
       },
     },
-    async (request) => readZone(context, actorOf(request), request.params.id),
+    async (request, reply) => {
+      const read = await readZone(context, actorOf(request), request.params.id);
+      return isKnown(request, reply, zoneTag(read, read.status)) ? reply.code(304).send(null) : read;
+    },
   );
 
   routes.patch(
@@ -108,10 +117,17 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
         security: needs('manageZones:write'),
         params: zoneParams,
         body: zoneChangeBody,
-        response: { 200: zone, ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'rate_limited', 'busy') },
+        response: {
+          200: zone,
+          ...errorAnswers('bad_request', 'forbidden', 'no_zone', 'precondition_failed', 'rate_limited', 'busy'),
+        },
       },
     },
-    async (request) => changeProperties(context, callerOf(request), request.params.id, request.body),
+    async (request, reply) => {
+      const changed = await changeProperties(context, conditionalCallerOf(request), request.params.id, request.body);
+      tagged(reply, zoneTag(changed));
+      return changed;
+    },
   );
 
   routes.delete(
@@ -126,11 +142,14 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
           'For some days, the name of the zone is reserved for its former owner, who can restore the zone with its records and its DNSSEC key.',
         security: needs('manageZones:write'),
         params: zoneParams,
-        response: { 204: z.null(), ...errorAnswers('forbidden', 'no_zone', 'rate_limited', 'busy') },
+        response: {
+          204: z.null(),
+          ...errorAnswers('forbidden', 'no_zone', 'precondition_failed', 'rate_limited', 'busy'),
+        },
       },
     },
     async (request, reply) => {
-      await removeZone(context, callerOf(request), request.params.id);
+      await removeZone(context, conditionalCallerOf(request), request.params.id);
       return reply.code(204).send(null);
     },
   );
@@ -160,10 +179,17 @@ export function zoneRoutes(app: FastifyInstance, context: ServiceContext): void 
           description,
           security: needs('manageZones:write'),
           params: zoneParams,
-          response: { 200: zone, ...errorAnswers('forbidden', 'no_zone', 'rate_limited', 'busy') },
+          response: {
+            200: zone,
+            ...errorAnswers('forbidden', 'no_zone', 'precondition_failed', 'rate_limited', 'busy'),
+          },
         },
       },
-      async (request) => setZoneState(context, callerOf(request), request.params.id, state),
+      async (request, reply) => {
+        const changed = await setZoneState(context, conditionalCallerOf(request), request.params.id, state);
+        tagged(reply, zoneTag(changed));
+        return changed;
+      },
     );
   }
 

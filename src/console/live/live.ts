@@ -100,7 +100,8 @@ async function storedAt(
   type: Asked,
 ): Promise<{ content: string; ttl: number }[] | null> {
   if (type === 'SOA' || type === 'DNSKEY') return null;
-  const { records } = await readRecords(context, actor, zoneId, { name, type, limit: STORED_SHOWN });
+  const query = { name, type, limit: STORED_SHOWN };
+  const { records = [] } = (await readRecords(context, actor, zoneId, query, () => false)) ?? {};
   return records.map(({ content, ttl, priority }) => ({
     content: `${priority === null ? '' : `${priority} `}${clip(content)}`,
     ttl,

@@ -73,7 +73,9 @@ export async function zoneFilePages(app: FastifyInstance, { context }: ConsolePa
   app.get<OfZone>('/zones/:zoneId/zonefile', async (request, reply) => filePage(request, reply));
 
   app.get<OfZone>('/zones/:zoneId/zonefile/export', async (request, reply) => {
-    const file = await exportZoneFile(context, actorOf(request), request.params.zoneId, whenClientLeaves(reply));
+    const [actor, { zoneId }] = [actorOf(request), request.params];
+    const file = await exportZoneFile(context, actor, zoneId, () => false, whenClientLeaves(reply));
+    if (file === null) return reply.code(304).send();
     const name = parseZoneName(file.zone).ok ? file.zone : 'zone';
     const type = 'text/dns; charset=utf-8';
     reply.header('content-disposition', `attachment; filename="${name}.zone"`);

@@ -1,6 +1,7 @@
 // The requested changes of records and their results. A single POST, PUT or DELETE is a batch of one change.
 import { type ParsedRecord, parseRecord, type RecordInput } from '#dns/record.ts';
 import type { Verdict } from '#dns/verdict.ts';
+import type { Condition } from '../conditions/condition.ts';
 import type { Caller } from '../context.ts';
 import { Refusal, type RefusalData } from '../refusal.ts';
 import type { RecordView } from '../zones/view.ts';
@@ -14,8 +15,8 @@ type Common = { requestId?: string | undefined };
 export type RecordChange = Common &
   (
     | { action: 'create'; record: RecordInput; once?: Once }
-    | { action: 'update'; id: string; record: RecordInput }
-    | { action: 'delete'; id: string }
+    | { action: 'update'; id: string; record: RecordInput; condition?: Condition | null }
+    | { action: 'delete'; id: string; condition?: Condition | null }
   );
 
 /** One request to change the records of a zone. */

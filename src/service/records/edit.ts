@@ -11,6 +11,7 @@ import type { ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import type { Budget } from '../accounts/quota.ts';
 import type { Entry } from '../change.ts';
+import { type Condition, mustMatchRecord } from '../conditions/condition.ts';
 import type { Caller } from '../context.ts';
 import type { Ownership } from '../owners/ownership.ts';
 import { insist, refusal } from '../refusal.ts';
@@ -78,9 +79,15 @@ export function createRow(judge: Judge, read: Verdict<ParsedRecord>, givenId?: s
 }
 
 /** If the record has these values already, nothing changes. A new comment alone is in the history and changes no answer. */
-export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>): Edited {
+export function updateRow(
+  judge: Judge,
+  id: string,
+  read: Verdict<ParsedRecord>,
+  condition: Condition | null = null,
+): Edited {
   const { state, caller, zone } = judge;
   const row = writable(judge, id);
+  mustMatchRecord(condition, recordView(row, zone));
   const record = insist(read);
   mustWriteRecord(caller.actor, zone.id, record);
   mustKeepPlace(record, row);
@@ -97,9 +104,10 @@ export function updateRow(judge: Judge, id: string, read: Verdict<ParsedRecord>)
   return { view: after, entry: { action: 'record.update', before, after, ...(isComment ? { isComment } : {}) } };
 }
 
-export function removeRow(judge: Judge, id: string): Edited {
+export function removeRow(judge: Judge, id: string, condition: Condition | null = null): Edited {
   const { state, zone } = judge;
   const row = writable(judge, id);
+  mustMatchRecord(condition, recordView(row, zone));
   insist(judgeDelete(row, state.nearby.at(row.ordername, id)));
   take(state, growthBetween(row, null));
   const removed = state.nearby.at(row.ordername).find((each) => each.id === id);

@@ -1,10 +1,12 @@
 // Judges the requests of a group in their order, in memory: each change sees the records as they are after the accepted changes
 // before it. The result is data that one statement writes. The order of the checks is the same for every change: rights,
-// existence, form, rules.
+// existence, condition, form, rules.
 //
 //     request                 a refused change                    the other changes of the request
 //     single or atomic        refuses the request                 are not made
 //     not atomic              has a refusal as its result         are made if they are accepted
+//
+// A condition of the whole request comes before its changes, and after the stored answer to a repeated request.
 //
 // A refused request must not affect the others: the changes of an atomic request that were accepted before one was refused are
 // undone.
@@ -17,9 +19,10 @@ import type { RecordRow } from '#store/records.ts';
 import type { NewKeptAnswer, RecordedChange } from '#store/zone-commit.ts';
 import type { KeyStanding } from '#store/zone-load.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { maySee } from '../accounts/actor.ts';
+import { maySee, mustWriteRecords } from '../accounts/actor.ts';
 import type { Budget } from '../accounts/quota.ts';
 import { changesAnswers, type Entry, keyReused, keyRevoked, noZone } from '../change.ts';
+import { mustMatchRecords } from '../conditions/condition.ts';
 import type { Caller } from '../context.ts';
 import { judgeSets } from '../owners/judge-sets.ts';
 import { Ownership } from '../owners/ownership.ts';
@@ -139,6 +142,10 @@ function judgeMember(state: State, member: Member, data: JudgingData, tools: Too
   const kept = caller.once && state.kept.get(keptKey(caller.actor.keyId, caller.once.token));
   if (kept) return { answer: answerOf(kept, caller.once as Once), entries: [], places: 0 };
   const zone = visibleZone(data, caller);
+  if (caller.condition) {
+    mustWriteRecords(caller.actor, zone.id);
+    mustMatchRecords(caller, versionNow(state, zone));
+  }
   // The NS records of a new delegation are judged one by one, and the addresses of all its name servers may exist already.
   state.nearby.announce(rrsets?.candidates ?? (sets === null ? createdBy(changes) : valuesOf(sets)));
   const judge = { state, caller, zone, tools };
@@ -170,6 +177,15 @@ function judgeMember(state: State, member: Member, data: JudgingData, tools: Too
 
 function serialAfter({ serial }: State, { now }: Tools): number {
   return nextSerial(serial, Math.floor(now.getTime() / 1000));
+}
+
+/** The version of the zone after the requests that were accepted so far. The statement that writes them counts it in the same way. */
+function versionNow(
+  { serial, writes, owners }: State,
+  zone: ZoneRow,
+): Pick<ZoneRow, 'id' | 'serial' | 'ownersVersion'> {
+  const isCounted = serial === zone.serial && (!writes.isEmpty || owners.isChanged);
+  return { id: zone.id, serial, ownersVersion: zone.ownersVersion + (isCounted ? 1 : 0) };
 }
 
 function createdBy(changes: readonly ReadChange[]): ParsedRecord[] {
@@ -211,7 +227,7 @@ function judgeAction(judge: Judge, change: Readable): Done {
     case 'update':
       return update(judge, change);
     case 'delete':
-      return remove(judge, change.id);
+      return remove(judge, change);
   }
 }
 
@@ -250,13 +266,13 @@ function create(judge: Judge, { record }: Written<'create'>): Done {
   return { outcome: { ok: true, action: 'create', record: view }, entry };
 }
 
-function update(judge: Judge, { id, record }: Written<'update'>): Done {
-  const { view, entry } = updateRow(judge, id, record);
+function update(judge: Judge, { id, record, condition }: Written<'update'>): Done {
+  const { view, entry } = updateRow(judge, id, record, condition);
   return { outcome: { ok: true, action: 'update', record: view }, entry };
 }
 
-function remove(judge: Judge, id: string): Done {
-  const { entry } = removeRow(judge, id);
+function remove(judge: Judge, { id, condition }: Written<'delete'>): Done {
+  const { entry } = removeRow(judge, id, condition);
   return { outcome: { ok: true, action: 'delete', record: null }, entry };
 }
 

@@ -15,16 +15,21 @@ export function partsOf(whole: Member): { index: number; member: Member }[] {
   const part = { ...whole, caller: { ...whole.caller, once: null }, places: null, atomic: false, isSingle: false };
   if (whole.rrsets !== null) return [{ index: 0, member: { ...part, atomic: true } }];
   if (whole.sets === null)
-    return whole.changes.map((change, index) => ({ index, member: { ...part, changes: [change] } }));
+    return whole.changes.map((change, index) => ({ index, member: { ...judgedOnce(part, index), changes: [change] } }));
   const units = new Map<unknown, { index: number; member: Member & { sets: NonNullable<Member['sets']>[number][] } }>();
   for (const [index, set] of whole.sets.entries()) {
     const isExact = 'exact' in set && set.exact;
     const key = isExact ? set.owner : index;
     const unit = units.get(key);
     if (unit) unit.member.sets.push(set);
-    else units.set(key, { index, member: { ...part, sets: [set] } });
+    else units.set(key, { index, member: { ...judgedOnce(part, units.size), sets: [set] } });
   }
   return [...units.values()];
+}
+
+/** The condition of the whole request is judged with its first part: the transaction holds the lock until the last one. */
+function judgedOnce(part: Member, index: number): Member {
+  return index === 0 ? part : { ...part, caller: { ...part.caller, condition: null } };
 }
 
 /** @throws Refusal of the whole request, which is atomic, if the part was refused */

@@ -7,7 +7,8 @@ import { ANSWER, type ListedRecord, recordPage, recordPages } from '#store/recor
 import { type RecordCursor, type RecordFilter, recordById } from '#store/records.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import type { ZoneRow } from '#store/zones.ts';
-import { type Actor, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
+import { type Actor, mayWriteRecord, mustReadRecords, mustReadWholeZone, readableOnly } from '../accounts/actor.ts';
+import { recordsTag, recordTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
@@ -32,18 +33,42 @@ export interface RecordQuery extends Page {
   texts?: string[] | undefined;
 }
 
+/** Gets the tag of the state that is about to be read. True: the caller has this state, so nothing more is read. */
+export type IsKnown = (tag: string) => boolean;
+
+/** A record in a list, with its tag if it was asked for. */
+export type ListedView = RecordView & { etag?: string };
+
 /**
  * A page of the zone's records in a stable order: at most `limit`, and fewer if their contents reach a megabyte. A filter that no
- * record can match gives an empty list. @throws Refusal no_zone, forbidden, bad_request (cursor)
+ * record can match gives an empty list.
+ * @returns null if the caller has this state already. @throws Refusal no_zone, forbidden, bad_request (cursor)
  */
 export async function readRecords(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-  query: RecordQuery & { limit: number },
-): Promise<{ records: RecordView[]; next?: string }> {
-  const { zone, rows, next } = await readRows(context, actor, zoneId, query);
-  return { records: rows.map((row) => listedView(row, zone)), ...(next === null ? {} : { next }) };
+  query: RecordQuery & { limit: number; etags?: boolean | undefined },
+  isKnown: IsKnown,
+): Promise<{ records: ListedView[]; next?: string } | null> {
+  const list = await listOf(context, actor, zoneId, query);
+  if (isKnown(recordsTag(list.zone))) return null;
+  const { zone, rows, next } = await readRows(context, list, query);
+  return { records: rows.map((row) => listedView(row, zone, query)), ...(next === null ? {} : { next }) };
+}
+
+/** One record. @throws Refusal no_zone, forbidden, not_found (also a record that the key may not read) */
+export async function readRecord(
+  context: ServiceContext,
+  actor: Actor,
+  zoneId: string,
+  recordId: string,
+): Promise<RecordView> {
+  const zone = await seeZone(context, actor, zoneId, 'no_zone');
+  mustReadRecords(actor, zoneId);
+  const row = await recordById(context.db, zone.no, recordId);
+  if (!row || (readableOnly(actor) !== null && !mayWriteRecord(actor, zoneId, row))) throw refusal('no-record');
+  return recordView(row, zone);
 }
 
 /**
@@ -56,17 +81,15 @@ export async function readManagedRecords(
   zoneId: string,
   query: RecordQuery & { limit: number; characters?: number },
 ): Promise<{ zone: ManagedZone; records: ManagedRecord[]; next: string | null }> {
-  const { zone, rows, next } = await readRows(context, actor, zoneId, query);
+  const { zone, rows, next } = await readRows(context, await listOf(context, actor, zoneId, query), query);
   return { zone: managedZone(zone, context.nameservers), records: await withOwners(context, rows), next };
 }
 
 async function readRows(
   context: ServiceContext,
-  actor: Actor,
-  zoneId: string,
+  { zone, filter }: Awaited<ReturnType<typeof listOf>>,
   query: RecordQuery & { limit: number; characters?: number },
 ): Promise<{ zone: ZoneRow; rows: ListedRecord[]; next: string | null }> {
-  const { zone, filter } = await listOf(context, actor, zoneId, query);
   if (!filter) return { zone, rows: [], next: null };
   const { limit, characters } = query;
   const bounds = { rows: limit, octets: ANSWER.octets, ...(characters === undefined ? {} : { characters }) };
@@ -116,19 +139,23 @@ async function withOwners(
 
 /**
  * The complete list, as one page or as several pages of one snapshot. Reading the pages uses a slot and a database connection.
- * @throws as readRecords; Refusal busy when the first of several pages is read
+ * @returns null if the caller has this state already. @throws as readRecords; Refusal busy when the first of several pages is read
  */
 export async function readAllRecords(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
-  query: Omit<RecordQuery, 'limit'>,
+  query: Omit<RecordQuery, 'limit'> & { etags?: boolean | undefined },
+  isKnown: IsKnown,
   signal: AbortSignal,
-): Promise<{ whole: RecordView[] } | { pages: AsyncIterable<RecordView[]> }> {
+): Promise<{ whole: ListedView[] } | { pages: AsyncIterable<ListedView[]> } | null> {
   const { zone, filter } = await listOf(context, actor, zoneId, query);
+  // The zone is read before its records: if they change in between, the tag belongs to the older state, and a change with it is
+  // refused.
+  if (isKnown(recordsTag(zone))) return null;
   if (!filter) return { whole: [] };
   const { rows, more } = await recordPage(context.db, zone.id, filter, ANSWER);
-  const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone));
+  const view = (page: readonly ListedRecord[]) => page.map((row) => listedView(row, zone, query));
   if (!more) return { whole: view(rows) };
   async function* pages() {
     const release = await context.largeReads.take(holderOf(actor), signal);
@@ -143,8 +170,9 @@ export async function readAllRecords(
 }
 
 /** The view of a record in a list. It has `withdrawn` only if it is. */
-function listedView(row: ListedRecord, zone: ZoneRow): RecordView {
-  return { ...recordView(row, zone), ...(row.withdrawn ? { withdrawn: true } : {}) };
+function listedView(row: ListedRecord, zone: ZoneRow, { etags = false }: { etags?: boolean | undefined }): ListedView {
+  const view = recordView(row, zone);
+  return { ...view, ...(row.withdrawn ? { withdrawn: true } : {}), ...(etags ? { etag: recordTag(view) } : {}) };
 }
 
 /** The filter for the requested records that the key may read; null: no record can match. @throws Refusal no_zone, forbidden */

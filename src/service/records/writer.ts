@@ -19,7 +19,7 @@ import type { Batch, BatchResult, RecordChange } from './change.ts';
 import { type Request, writeGroup } from './group.ts';
 import type { Places } from './places.ts';
 
-/** @throws Refusal no_zone, forbidden, bad_request, conflict, busy */
+/** @throws Refusal no_zone, forbidden, precondition_failed, bad_request, conflict, busy */
 export async function createRecord(
   context: ServiceContext,
   caller: Caller,
@@ -31,7 +31,7 @@ export async function createRecord(
 
 /**
  * Replaces content, ttl and priority. If the record has these values already, nothing is written.
- * @throws Refusal no_zone, forbidden, not_found, bad_request, conflict, busy
+ * @throws Refusal no_zone, forbidden, not_found, precondition_failed, bad_request, conflict, busy
  */
 export async function replaceRecord(
   context: ServiceContext,
@@ -43,7 +43,7 @@ export async function replaceRecord(
   return (await writeSingle(context, caller, zoneId, { action: 'update', id, record })) as RecordView;
 }
 
-/** @throws Refusal no_zone, forbidden, not_found, conflict, busy */
+/** @throws Refusal no_zone, forbidden, not_found, precondition_failed, conflict, busy */
 export async function removeRecord(context: ServiceContext, caller: Caller, zoneId: string, id: string): Promise<void> {
   await writeSingle(context, caller, zoneId, { action: 'delete', id });
 }
@@ -102,7 +102,11 @@ function recordsIn({ name = '', type = '', values = [] }: SetInput): RecordInput
 }
 
 function writeSingle(context: ServiceContext, caller: Caller, zoneId: string, change: RecordChange): Promise<unknown> {
-  return write(context, caller, zoneId, { atomic: true, changes: [change] }, true);
+  // The condition of a creation is one of the zone's records.
+  if (change.action === 'create') return write(context, caller, zoneId, { atomic: true, changes: [change] }, true);
+  const { condition = null } = caller;
+  const changes = [{ ...change, condition }];
+  return write(context, { ...caller, condition: null }, zoneId, { atomic: true, changes }, true);
 }
 
 /** @throws Refusal */

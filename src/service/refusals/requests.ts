@@ -13,6 +13,17 @@ export const REQUEST_REFUSALS = {
   'bad-header': { code: 'bad_request', sentence: '{problem}.', about: 'A request header is malformed.' },
   'header-repeated': { code: 'bad_request', sentence: 'must not be sent more than once.' },
   'header-not-once': { code: 'bad_request', sentence: 'must be sent exactly once.' },
+  'changed-meanwhile': {
+    code: 'precondition_failed',
+    sentence:
+      '{what} changed since you read it: its ETag is {etag} now. Nothing was written. Read it again, and send that ETag if your change is still right.',
+    about:
+      'The header If-Match, or `ifMatch` of a change in a batch, has no ETag of the present state. The answer has that ETag, and `current` is the record or the zone as it is now.',
+  },
+  'matches-none-match': {
+    code: 'precondition_failed',
+    sentence: '{what} exists with the ETag {etag}, which If-None-Match excludes. Nothing was written.',
+  },
   'path-mismatch': { code: 'bad_request', field: 'id', sentence: 'must be {id} as in the path, or be omitted.' },
   'two-names': { code: 'bad_request', field: 'name', sentence: 'is an alias of zoneName; send only one of them.' },
   'body-unwanted': {

@@ -7,6 +7,7 @@ export type RefusalCode =
   | 'no_zone'
   | 'not_found'
   | 'conflict'
+  | 'precondition_failed'
   | 'rate_limited'
   | 'internal'
   | 'busy';

@@ -15,6 +15,7 @@ import {
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustManageZones, teamsOfActor } from '../accounts/actor.ts';
 import { historyOf, inTurn, lockZoneFor } from '../change.ts';
+import { mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { parentOf } from '../zones/parent.ts';
@@ -64,6 +65,7 @@ export async function chooseSecondaries(
     await lockSecondaries(tx, 'owner');
     const zone = await lockZoneFor(tx, context, caller, zoneId);
     mustManageZones(caller.actor);
+    mustMatchZone(caller, zone, context);
     if (wanted.length > MAX_CHOSEN) throw refusal('too-many-secondaries', { limit: MAX_CHOSEN });
     const before = await chosenByOwner(tx, zoneId);
     if (before.join() === wanted.join()) return viewsOf(tx, zone);

@@ -47,6 +47,8 @@ export interface UndoAnswer {
   conflicts: Conflict[];
   /** Empty for an undo, of which they are conflicts. */
   owned: OwnedRrset[];
+  /** The state of the zone's records that a preview shows. (Default: it is no preview.) */
+  etag?: string;
 }
 
 /** The most entries of each list of an answer. */

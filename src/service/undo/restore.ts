@@ -9,6 +9,8 @@ import { firstChangeAfter, type PastRecord, prunedUntil, recordsBefore } from '#
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecords, readableOnly } from '../accounts/actor.ts';
 import { changeZone, keyReused } from '../change.ts';
+import { mustMatchRecords } from '../conditions/condition.ts';
+import { recordsTag } from '../conditions/tags.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
@@ -39,7 +41,7 @@ const ALIASES = 64;
 
 /**
  * Gives the zone the records that it had at a time, all or nothing. A preview lists the conflicts.
- * @throws Refusal no_zone, forbidden, bad_request (the time), conflict, rate_limited, busy
+ * @throws Refusal no_zone, forbidden, precondition_failed, bad_request (the time), conflict, rate_limited, busy
  */
 export async function restoreRecords(
   context: ServiceContext,
@@ -54,7 +56,7 @@ export async function restoreRecords(
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const plan = await planRestore(context, caller, zoneId, at, options);
     const { rrsets, conflicts, zone } = plan;
-    if (dryRun) return answerFor(plan, true, zone.serial);
+    if (dryRun) return { ...answerFor(plan, true, zone.serial), etag: recordsTag(zone) };
     if (conflicts.length > 0) throw refuseConflicts(conflicts);
     await count(rrsets.reduce((sum, { edits }) => sum + edits.length, 0));
     signal?.throwIfAborted();
@@ -84,11 +86,12 @@ interface RestorePlan extends ZonePlan {
 
 async function planRestore(
   context: ServiceContext,
-  { actor }: Caller,
+  caller: Caller,
   zoneId: string,
   at: Date,
   { count, signal }: RestoreOptions,
 ): Promise<RestorePlan> {
+  const { actor } = caller;
   const seen = await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteRecords(actor, seen.id);
   if (readableOnly(actor) !== null) throw refusal('restores-a-part');
@@ -97,6 +100,7 @@ async function planRestore(
   try {
     return await inOneSnapshot(context.db, async (tx) => {
       const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
+      mustMatchRecords(caller, zone);
       await mustHaveHistory(tx, zone, at, context.now());
       const weight = new Weight();
       const from = await firstChangeAfter(tx, zoneId, at);

@@ -6,6 +6,8 @@ import { prunedUntil, type SelectedChange, type Selection, selectedChanges, step
 import { inOneSnapshot, type ZoneRow } from '#store/zones.ts';
 import { mustWriteRecord, mustWriteRecords } from '../accounts/actor.ts';
 import { keyReused } from '../change.ts';
+import { mustMatchRecords } from '../conditions/condition.ts';
+import { recordsTag } from '../conditions/tags.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy } from '../queue.ts';
 import { editRrsets, tryRrsets } from '../records/edit-rrsets.ts';
@@ -37,7 +39,8 @@ export interface UndoOptions {
 
 /**
  * Puts back the RRsets that the changes wrote, all or nothing. A preview lists the conflicts.
- * @throws Refusal no_zone, forbidden, not_found (no such change), bad_request, conflict, rate_limited, busy
+ * @throws Refusal no_zone, forbidden, not_found (no such change), precondition_failed, bad_request, conflict, rate_limited,
+ * busy
  */
 export async function undoChanges(
   context: ServiceContext,
@@ -94,23 +97,26 @@ async function preview(
     if (conflict === null) throw error;
     conflicts.push(conflict);
   }
-  return answerOf({ differences: plan.rrsets.map(({ difference }) => difference), conflicts }, true, plan.zone.serial);
+  const differences = plan.rrsets.map(({ difference }) => difference);
+  return { ...answerOf({ differences, conflicts }, true, plan.zone.serial), etag: recordsTag(plan.zone) };
 }
 
 /** @throws Refusal; the reason of the signal */
 async function planUndo(
   context: ServiceContext,
-  { actor }: Caller,
+  caller: Caller,
   zoneId: string,
   selection: Selection,
   signal?: AbortSignal,
 ): Promise<ZonePlan> {
+  const { actor } = caller;
   const seen = await seeZone(context, actor, zoneId, 'no_zone');
   mustWriteRecords(actor, seen.id);
   const release = await context.imports.take(holderOf(actor), signal);
   try {
     return await inOneSnapshot(context.db, async (tx) => {
       const zone = await seeZone({ ...context, db: tx }, actor, zoneId, 'no_zone');
+      mustMatchRecords(caller, zone);
       await mustHaveHistory(tx, zone, selection);
       const found = await selectedChanges(tx, zoneId, selection, MOST_UNDONE + 1);
       const changes = recordChangesOf(selection, found);

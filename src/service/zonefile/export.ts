@@ -5,7 +5,9 @@ import { writtenPage, writtenPages } from '#store/record-pages.ts';
 import { snapshotPages } from '#store/snapshot.ts';
 import { inOneSnapshot, soaContent } from '#store/zones.ts';
 import { type Actor, mustReadWholeZone } from '../accounts/actor.ts';
+import { recordsTag } from '../conditions/tags.ts';
 import type { ServiceContext } from '../context.ts';
+import type { IsKnown } from '../records/records.ts';
 import { holderOf } from '../slots.ts';
 import { nameserversOf } from '../zones/view.ts';
 import { seeZone } from '../zones/zones.ts';
@@ -14,15 +16,16 @@ import { childrenOf } from './import.ts';
 type ZoneFileExport = { zone: string } & ({ whole: string } | { pieces: AsyncIterable<string> });
 
 /**
- * The zone file of one snapshot, whole or in pieces. Reading the pieces uses a slot and a database connection.
+ * The zone file of one snapshot, whole or in pieces; null if the caller has this state already. Reading the pieces uses a slot and a database connection.
  * @throws Refusal no_zone, forbidden; busy when the first piece is read
  */
 export async function exportZoneFile(
   context: ServiceContext,
   actor: Actor,
   zoneId: string,
+  isKnown: IsKnown,
   signal: AbortSignal,
-): Promise<ZoneFileExport> {
+): Promise<ZoneFileExport | null> {
   const { id, name: zone } = await seeZone(context, actor, zoneId, 'no_zone');
   mustReadWholeZone(actor, id);
   const headOf = async (tx: Tx) => {
@@ -32,13 +35,15 @@ export async function exportZoneFile(
     const nameservers = nameserversOf(row, context.nameservers);
     const delegated = children.map((child) => ({ ...child, nameservers: nameserversOf(child, context.nameservers) }));
     const head = writeHead({ zone, defaultTtl: row.defaultTtl, soa, nameservers, children: delegated });
-    return { no: row.no, head };
+    return { no: row.no, head, etag: recordsTag(row, head) };
   };
   const whole = await inOneSnapshot(context.db, async (tx) => {
-    const { no, head } = await headOf(tx);
+    const { no, head, etag } = await headOf(tx);
+    if (isKnown(etag)) return undefined;
     const { rows, more } = await writtenPage(tx, no, undefined);
     return more ? null : head + writeRecords(rows);
   });
+  if (whole === undefined) return null;
   if (whole !== null) return { zone, whole };
 
   async function* piecesOf(tx: Tx) {

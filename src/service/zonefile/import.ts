@@ -23,6 +23,7 @@ import {
 import { inOneSnapshot, type ZoneRow, zonesBelow } from '#store/zones.ts';
 import { type Actor, mustWriteAllRecords } from '../accounts/actor.ts';
 import { changeZone, writeOutcome } from '../change.ts';
+import { mustMatchRecords } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { busy } from '../queue.ts';
 import { prepareAliases } from '../records/alias-target.ts';
@@ -106,7 +107,8 @@ function firstIds({ deletes, updates }: ZoneDiff): string[] {
  * Replaces the records of the zone by the records of the file.
  * @param serial the serial that the zone must have. (Default: any.)
  * @param request.agree throws to refuse the changes before they are written. (Default: all changes are accepted.)
- * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy, conflict (another serial)
+ * @throws Refusal no_zone, forbidden, bad_request (naming the lines), rate_limited, busy, conflict (another serial),
+ * precondition_failed
  */
 export async function importZoneFile(
   context: ServiceContext,
@@ -118,6 +120,7 @@ export async function importZoneFile(
 ): Promise<ZoneFileImport> {
   return planned(context, caller.actor, zoneId, text, request, async (plan) => {
     if (serial !== undefined && serial !== plan.zone.serial) throw anotherSerial();
+    mustMatchRecords(caller, plan.zone);
     if (plan.diff === null) throw refuseLines(plan.problems);
     request.agree?.(plan.diff);
     await request.count(sizeOf(plan.diff));
@@ -249,6 +252,7 @@ async function write(
     signal?.throwIfAborted();
     // Every change of a zone changes its serial.
     if (serial !== undefined && serial !== zone.serial) throw anotherSerial();
+    mustMatchRecords(caller, zone);
     const diff =
       zone.serial === before.serial
         ? planned

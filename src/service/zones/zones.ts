@@ -8,6 +8,7 @@ import { snapshotPages } from '#store/snapshot.ts';
 import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '#store/zones.ts';
 import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
 import { changeZone, historyOf, inTurn, lockZoneFor, noZone } from '../change.ts';
+import { mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
@@ -176,7 +177,7 @@ export async function readZone(
   return { ...zoneView(zone, context.nameservers), status: await statusOf(context, zone) };
 }
 
-/** Parks or unparks a zone. Repeated calls have no further effect. @throws Refusal no_zone, forbidden, busy */
+/** Parks or unparks a zone. Repeated calls have no further effect. @throws Refusal no_zone, forbidden, precondition_failed, busy */
 export async function setZoneState(
   context: ServiceContext,
   caller: Caller,
@@ -185,6 +186,7 @@ export async function setZoneState(
 ): Promise<ZoneView> {
   return changeZone(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
+    mustMatchZone(caller, zone, context);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     if (zone.state === state) return { answer, change: null };
     const action = state === 'parked' ? 'zone.park' : 'zone.unpark';
@@ -200,7 +202,7 @@ export interface ZoneProperties {
   comment?: string | null | undefined;
 }
 
-/** @throws Refusal no_zone, forbidden, bad_request (comment), busy */
+/** @throws Refusal no_zone, forbidden, precondition_failed, bad_request (comment), busy */
 export async function changeProperties(
   context: ServiceContext,
   caller: Caller,
@@ -209,6 +211,7 @@ export async function changeProperties(
 ): Promise<ZoneView> {
   return changeZone(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
+    mustMatchZone(caller, zone, context);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
     const { defaultTtl = zone.defaultTtl } = properties;
     const comment = properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment));
@@ -225,7 +228,7 @@ export async function changeProperties(
 
 /**
  * Deletes the zone with all its records. For some time its name is reserved for the owner, who can restore the zone
- * (undo/zone.ts). @throws Refusal no_zone, forbidden, busy
+ * (undo/zone.ts). @throws Refusal no_zone, forbidden, precondition_failed, busy
  */
 export async function removeZone(context: ServiceContext, caller: Caller, id: string): Promise<void> {
   const { name } = await seeZone(context, caller.actor, id, 'no_zone');
@@ -233,6 +236,7 @@ export async function removeZone(context: ServiceContext, caller: Caller, id: st
   await inTurn(context, caller, parent ? [parent.id, id] : [id], async (tx) => {
     const zone = await lockZoneFor(tx, context, caller, id);
     mustManageZones(caller.actor);
+    mustMatchZone(caller, zone, context);
     const serial = nextSerial(zone.serial, Math.floor(context.now().getTime() / 1000));
     await keepZone(tx, context, zone, serial);
     await deleteZone(tx, id);

@@ -36,7 +36,7 @@ test('a repeated batch gets the same answers and writes nothing', async () => {
 test('a POST alone and a change in a batch are one request', async () => {
   const alone = await request('POST', records, record('c'), undefined, { 'idempotency-key': 'c-1' });
   const inBatch = await batch(create('c', 'c-1'), create('d', 'd-1'));
-  expect(inBatch.body.results[0]).toEqual({ status: 201, record: alone.body });
+  expect(inBatch.body.results[0]).toEqual({ status: 201, record: alone.body, etag: alone.headers.etag });
   const again = await request('POST', records, record('d'), undefined, { 'idempotency-key': 'd-1' });
   expect([again.status, again.body]).toEqual([201, inBatch.body.results[1].record]);
   expect([await count('c'), await count('d')]).toEqual([1, 1]);

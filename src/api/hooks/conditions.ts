@@ -1,0 +1,59 @@
+// Conditional requests (RFC 9110 section 13): the headers If-Match and If-None-Match, and the ETag of answers.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ENTITY_TAGS_RULE } from '#contract/shared.ts';
+import { type Condition, isAmong, matches, type TagList } from '#service/conditions/condition.ts';
+import type { Caller } from '#service/context.ts';
+import { refusal } from '#service/refusal.ts';
+import { callerOf } from './auth.ts';
+
+/** One entity tag (RFC 9110 section 8.8.3). */
+const TAG = String.raw`(?:W/)?"[\x21\x23-\x7e\x80-\xff]*"`;
+const LIST = new RegExp(String.raw`^[ \t]*(?:${TAG}[ \t]*)?(?:,[ \t]*(?:${TAG}[ \t]*)?)*$`);
+
+/** The tags of a list; null: the text is none. An empty list is none either, because it would forbid every change. */
+export function readTags(text: string): TagList | null {
+  if (text.trim() === '*') return '*';
+  if (!LIST.test(text)) return null;
+  const tags = text.match(new RegExp(TAG, 'g')) ?? [];
+  return tags.length === 0 ? null : tags;
+}
+
+/** The condition of a request; null without one. @throws Refusal bad_request */
+export function conditionOf(request: FastifyRequest): Condition | null {
+  const ifMatch = tagsOf(request, 'If-Match');
+  const ifNoneMatch = tagsOf(request, 'If-None-Match');
+  return ifMatch === null && ifNoneMatch === null ? null : { ifMatch, ifNoneMatch };
+}
+
+function tagsOf({ headers }: FastifyRequest, field: 'If-Match' | 'If-None-Match'): TagList | null {
+  const text = headers[field.toLowerCase()];
+  if (text === undefined) return null;
+  const tags = readTags(String(text));
+  if (tags === null) throw refusal('bad-header', { problem: ENTITY_TAGS_RULE }, { field });
+  return tags;
+}
+
+/** The caller of a change that may have a condition. @throws as callerOf and conditionOf */
+export function conditionalCallerOf(request: FastifyRequest): Caller {
+  return { ...callerOf(request), condition: conditionOf(request) };
+}
+
+/** Adds the ETag to an answer. What a key may see depends on the key, and every state may be the last one for a moment only. */
+export function tagged(reply: FastifyReply, etag: string): FastifyReply {
+  return reply.header('etag', etag).header('vary', 'authorization').header('cache-control', 'private, no-cache');
+}
+
+/**
+ * Adds the ETag to the answer to a GET, and judges the condition of the request.
+ * @returns whether the client has this state: the answer is then 304 without a body. @throws Refusal precondition_failed, bad_request
+ */
+export function isKnown(request: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  tagged(reply, etag);
+  const condition = conditionOf(request);
+  if (condition === null) return false;
+  const { ifMatch, ifNoneMatch } = condition;
+  if (ifMatch !== null && !matches(ifMatch, etag)) {
+    throw refusal('changed-meanwhile', { what: 'The answer', etag }, { field: 'If-Match', current: { etag } });
+  }
+  return ifNoneMatch !== null && isAmong(ifNoneMatch, etag);
+}

@@ -1,0 +1,78 @@
+// Conditions of changes: If-Match and If-None-Match (RFC 9110 section 13.1). A change is judged by them where it is judged by
+// all other rules: with the rows that its transaction has locked, or that its statement compares once more. So of several
+// writers with the same tag, exactly one succeeds.
+import type { ZoneRow } from '#store/zones.ts';
+import type { Caller } from '../context.ts';
+import { refusal } from '../refusal.ts';
+import { type RecordView, type ZoneView, zoneView } from '../zones/view.ts';
+import { recordsTag, recordTag, stateOf, zoneTag } from './tags.ts';
+
+/** Entity tags as they were sent, with their quotes; `*`: any. */
+export type TagList = '*' | readonly string[];
+
+export interface Condition {
+  /** The change is only made if the present state has one of these tags. */
+  ifMatch: TagList | null;
+  /** The change is only made if the present state has none of these tags. */
+  ifNoneMatch: TagList | null;
+  /** The field of the condition in a batch. (Default: the header.) */
+  field?: string;
+}
+
+/** The present state of something that a condition did not match. */
+export interface Current {
+  etag: string;
+  record?: RecordView;
+  zone?: ZoneView;
+}
+
+/** Whether a list of If-Match holds the tag: strong comparison, so a weak tag never matches. */
+export function matches(tags: TagList, tag: string): boolean {
+  return tags === '*' || tags.some((each) => stateOf(each) === stateOf(tag));
+}
+
+/** Whether a list of If-None-Match holds the tag: weak comparison. @param tag with its form, which counts */
+export function isAmong(tags: TagList, tag: string): boolean {
+  return tags === '*' || tags.some((each) => each.replace(/^W\//, '') === tag);
+}
+
+/** @throws Refusal precondition_failed */
+export function mustMatchRecord(condition: Condition | null | undefined, row: RecordView): void {
+  if (condition) mustMatch(condition, 'record', { etag: recordTag(row), record: row });
+}
+
+/** Judges the condition of a change of the zone itself. @throws Refusal precondition_failed */
+export function mustMatchZone(
+  { condition }: Pick<Caller, 'condition'>,
+  zone: ZoneRow,
+  { nameservers }: { nameservers: string[] },
+): void {
+  if (!condition) return;
+  const view = zoneView(zone, nameservers);
+  mustMatch(condition, 'zone', { etag: zoneTag(view), zone: view });
+}
+
+/** Judges the condition of a change of the records of a zone. @throws Refusal precondition_failed */
+export function mustMatchRecords(
+  { condition }: Pick<Caller, 'condition'>,
+  zone: Pick<ZoneRow, 'id' | 'serial' | 'ownersVersion'>,
+): void {
+  if (condition) mustMatch(condition, 'records', { etag: recordsTag(zone) });
+}
+
+const STATES = {
+  record: 'The record',
+  zone: 'The zone',
+  records: 'The state of the records of the zone',
+} as const;
+
+function mustMatch({ ifMatch, ifNoneMatch, field }: Condition, of: keyof typeof STATES, current: Current): void {
+  const { etag } = current;
+  const what = STATES[of];
+  if (ifMatch !== null && !matches(ifMatch, etag)) {
+    throw refusal('changed-meanwhile', { what, etag }, { field: field ?? 'If-Match', current });
+  }
+  if (ifNoneMatch !== null && (ifNoneMatch === '*' || ifNoneMatch.some((each) => isAmong([stateOf(each)], etag)))) {
+    throw refusal('matches-none-match', { what, etag }, { field: 'If-None-Match', current });
+  }
+}
