@@ -24,7 +24,7 @@ permission that the key needs: \`manageZones:write\`, \`records:read\`, \`record
 
 **Repeated requests.** A POST with an Idempotency-Key is carried out once, even if it is sent several times within 24 hours.
 
-**Conditional requests.** Send the ETag of what you read as If-Match with your change. If somebody changed it meanwhile, the
+**Conditional requests.** Send the ETag of the state that you read as If-Match with your change. If somebody changed it meanwhile, the
 answer is 412 (\`precondition_failed\`), has the present ETag, and nothing is written. A zone, a record, and the records of a
 zone as a list or a zone file each have an ETag. A GET with If-None-Match is answered 304 without a body as long as nothing
 changed.`;
@@ -163,13 +163,13 @@ const ETAG: OpenApi.HeaderObject = {
   description: 'The ETag of the state that the answer shows, for If-Match and If-None-Match (RFC 9110 section 8.8.3).',
   schema: { type: 'string' },
 };
-const TAG_LIST: OpenApi.SchemaObject = { type: 'string', examples: ['"q0Yh3mZ1vF8sLr2KxW9bTg"', '*'] };
+const TAG_LIST = { type: 'string' as const };
 const IF_MATCH: OpenApi.ParameterObject = {
   name: 'If-Match',
   in: 'header',
   required: false,
   description:
-    'One or more ETags, separated by commas, or `*`. If the present state has none of them, the answer is 412 and nothing is written. A weak tag (`W/"…"`) never matches.',
+    'One or more ETags with commas between them, or `*`. If the present state has none of them, the answer is 412 and nothing is written. A weak tag (`W/"…"`) never matches.',
   schema: TAG_LIST,
 };
 const IF_NONE_MATCH: OpenApi.ParameterObject = {
@@ -177,7 +177,7 @@ const IF_NONE_MATCH: OpenApi.ParameterObject = {
   in: 'header',
   required: false,
   description:
-    'One or more ETags, separated by commas, or `*`. If the present state has one of them, the answer is 304.',
+    'One or more ETags with commas between them, or `*`. If the present state has one of them, the answer is 304.',
   schema: TAG_LIST,
 };
 /** The operations without If-Match whose answers have an ETag, and those with If-Match whose answers have none. */

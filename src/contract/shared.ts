@@ -75,5 +75,5 @@ export const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 export const MANAGED_BY = /^[\x21-\x7e]{1,63} [\x21-\x7e]{1,340}$/;
 export const MANAGED_BY_RULE = 'must be a kind and a name, for instance "DNSZone default/site"';
 export const ENTITY_TAGS_RULE =
-  'must be "*", or one or more ETags as an answer had them, with their quotation marks, separated by commas';
+  'must be "*", or one or more ETags as an answer had them, with their quotation marks and commas between them';
 export const IDEMPOTENCY_KEY_RULE = 'must be 1 to 255 printable ASCII characters without spaces';

@@ -38,7 +38,7 @@ export function conditionalCallerOf(request: FastifyRequest): Caller {
   return { ...callerOf(request), condition: conditionOf(request) };
 }
 
-/** Adds the ETag to an answer. What a key may see depends on the key, and every state may be the last one for a moment only. */
+/** Adds the ETag to an answer. Another key may see another part of the same state, and a cache must ask before it uses an answer. */
 export function tagged(reply: FastifyReply, etag: string): FastifyReply {
   return reply.header('etag', etag).header('vary', 'authorization').header('cache-control', 'private, no-cache');
 }

@@ -71,7 +71,7 @@ export function recordRoutes(app: FastifyInstance, context: ServiceContext): voi
         operationId: 'getRecord',
         summary: 'Get a record',
         security: needs('records:read'),
-        description: 'The header ETag of the answer is what If-Match of a change of this record takes.',
+        description: 'Send the header ETag of the answer as If-Match of a change of this record.',
         params: recordParams,
         response: {
           200: record,

@@ -36,7 +36,7 @@ const ERRORS = [
 ] as const;
 /** The answer to a preview has an ETag, so that the change can be bound to the state that the preview showed. */
 const BOUND =
-  ' The header ETag of a preview is what If-Match takes: the change is then only made if the records of the zone are as the preview showed them.';
+  ' Send the header ETag of a preview as If-Match: the change is then only made if the records of the zone are as the preview showed them.';
 
 export function undoRoutes(app: FastifyInstance, context: ServiceContext): void {
   const routes = app.withTypeProvider<ZodTypeProvider>();

@@ -35,7 +35,7 @@ function ruleOf(code: string): RuleId {
 }
 
 describe('the catalogue', () => {
-  it('has a status for every code of SPEC section 7', () => {
+  it('has a status for every code', () => {
     expect(STATUS).toEqual({
       bad_request: 400,
       unauthorized: 401,
@@ -43,6 +43,7 @@ describe('the catalogue', () => {
       no_zone: 404,
       not_found: 404,
       conflict: 409,
+      precondition_failed: 412,
       rate_limited: 429,
       internal: 500,
       dns_server: 502,
@@ -51,14 +52,27 @@ describe('the catalogue', () => {
     expect(Object.keys(STATUS).sort()).toEqual([...ERROR_CODES].sort());
   });
 
-  it.each(ERROR_CODES.filter((code) => code !== 'internal' && code !== 'dns_server' && code !== 'rate_limited'))(
-    'answers a refusal %s',
-    async (code) => {
-      const rule = ruleOf(code);
-      const { status, body } = await thrown(refusal(rule as 'no-team'));
-      expect([status, body]).toEqual([STATUS[code], { error: code, message: CATALOGUE[rule].sentence }]);
-    },
-  );
+  const PARAMETERIZED: readonly string[] = ['internal', 'dns_server', 'rate_limited', 'precondition_failed'];
+  it.each(ERROR_CODES.filter((code) => !PARAMETERIZED.includes(code)))('answers a refusal %s', async (code) => {
+    const rule = ruleOf(code);
+    const { status, body } = await thrown(refusal(rule as 'no-team'));
+    expect([status, body]).toEqual([STATUS[code], { error: code, message: CATALOGUE[rule].sentence }]);
+  });
+});
+
+it('answers a condition that is not met with the present state, and its ETag in a header if a header was the condition', async () => {
+  const record = { id: 'rec_1', name: 'www', type: 'A' as const, content: '192.0.2.1', ttl: 60, priority: null };
+  const current = { etag: '"now"', record };
+  const answerFor = (field: string) =>
+    thrown(refusal('changed-meanwhile', { what: 'The record', etag: '"now"' }, { field, current }));
+  const { status, headers, body } = await answerFor('If-Match');
+  expect([status, headers.etag]).toEqual([412, '"now"']);
+  expect(body).toMatchObject({ error: 'precondition_failed', field: 'If-Match', etag: '"now"', current: record });
+  await app.close();
+  app = Fastify();
+  installErrors(app);
+  const inBatch = await answerFor('changes.0.ifMatch');
+  expect([inBatch.headers.etag, inBatch.body.etag]).toEqual([undefined, '"now"']);
 });
 
 it('answers with the wrong field and the conflicting records, if there are any', async () => {
