@@ -1,10 +1,10 @@
-// `npm run release`: builds the images, and publishes them and the chart in a registry.
+// `npm run release`: builds the images and the command line, and publishes them and the chart in a registry.
 import { createProgram } from '#cli/program.ts';
 import { runRelease } from './release.ts';
 
 const { command, stop, print, run } = createProgram(
   'release',
-  'build the images, push them and the chart to a registry, and sign them',
+  'build the images and the command line, push them and the chart to a registry, and sign them',
 );
 
 command
@@ -23,7 +23,10 @@ command
   .option('--home <url>', "the address of the project's pages, for the chart")
   .option('--source <url>', 'the address of the source code, for the chart')
   .option('--artifact-hub-id <id>', 'push artifacthub-repo.yml with this repository id of Artifact Hub')
-  .option('--out <folder>', 'write archives, bills of materials and the chart to this folder (default: .local/release)')
+  .option(
+    '--out <folder>',
+    'write archives, bills of materials, command line and chart to this folder (default: .local/release)',
+  )
   .action((options) => runRelease(options, print, stop.signal));
 
 await run();

@@ -1,8 +1,8 @@
 // Publishes a release: pushes images to a registry, signs them, and pushes the chart last.
 //
 // Order: everything that can be refused without a change is asked first (keys, the registry, tags with other content). Then come the
-// images, each with its signature and its bill of materials, and then the chart, which names the images by digest: a release that
-// failed halfway has no chart, and the next run continues where it stopped. A published tag is never overwritten.
+// images, each with its signature and its bill of materials, the command line, and then the chart, which names the images by digest: a
+// release that failed halfway has no chart, and the next run continues where it stopped. A published tag is never overwritten.
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -12,6 +12,13 @@ import type { Progress } from '../local/parts/cache.ts';
 import { findCommand } from '../local/parts/commands.ts';
 import { ensureHelm } from '../local/parts/helm-build.ts';
 import { type ChartKey, helmOf, type PublishedImage } from './chart.ts';
+import {
+  type CommandLineRelease,
+  commandLineReference,
+  isSame,
+  publishCommandLine,
+  writeDigests,
+} from './command-line.ts';
 import { publishChart } from './publish-chart.ts';
 import { type Access, openRegistry, type Registry } from './registry.ts';
 import { signPublished } from './sign-published.ts';
@@ -31,6 +38,7 @@ export interface ReleaseOptions extends Access {
 
 export interface BuiltRelease {
   images: { name: ImageName; tag: string; archive: Pick<BuiltImage, 'file' | 'configDigest'>; bill?: string }[];
+  commandLine: CommandLineRelease;
   /** The folder of the chart. */
   chart: string;
 }
@@ -64,7 +72,9 @@ export async function publish(
     // A registry that is down or wants a login says so before minutes of building.
     await registry.manifest(`${registry.repository('zonestead')}:${projectVersion()}`);
     const built = await make();
+    await writeDigests(built.commandLine, key);
     const missing = await missingImages(registry, built);
+    await checkCommandLine(registry, built.commandLine);
     const images: PublishedImage[] = [];
     for (const { name, tag, archive, bill } of built.images) {
       const repository = registry.repository(name);
@@ -74,6 +84,7 @@ export async function publish(
       await signPublished(registry, key, { repository, tag, digest, bill }, print);
       images.push({ name, host: registry.host, path: repository.slice(registry.host.length + 1), tag, digest });
     }
+    await publishCommandLine(registry, key, built.commandLine, print);
     await publishChart({
       registry,
       helm,
@@ -111,10 +122,20 @@ async function missingImages(registry: Registry, { images }: BuiltRelease): Prom
     const reference = `${registry.repository(name)}:${tag}`;
     const there = await registry.manifest(reference);
     if (there === undefined) missing.add(name);
-    else if (there.config?.digest !== archive.configDigest)
-      throw new Error(
-        `${reference} is published with other content, and a published version is never overwritten. Raise the version in package.json and charts/zonestead/Chart.yaml, or use another path of the registry`,
-      );
+    else if (there.config?.digest !== archive.configDigest) throw otherContent(reference);
   }
   return missing;
+}
+
+/** @throws Error when the registry has the command line under the same tag with other content */
+async function checkCommandLine(registry: Registry, release: CommandLineRelease): Promise<void> {
+  const reference = commandLineReference(registry, release);
+  const there = await registry.manifest(reference);
+  if (there !== undefined && !(await isSame(release, there))) throw otherContent(reference);
+}
+
+function otherContent(reference: string): Error {
+  return new Error(
+    `${reference} is published with other content, and a published version is never overwritten. Raise the version in package.json and charts/zonestead/Chart.yaml, or use another path of the registry`,
+  );
 }

@@ -1,8 +1,9 @@
-// The command `release`: builds the images of this checkout, and publishes them with the chart.
+// The command `release`: builds the images and the command line of this checkout, and publishes them with the chart.
 import { join, resolve } from 'node:path';
 import { buildImage, writeBill } from '../image/image.ts';
 import { IMAGES, type ImageName, PROJECT, projectVersion } from '../image/images.ts';
 import type { Progress } from '../local/parts/cache.ts';
+import { makeCommandLine } from './command-line.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from './publish.ts';
 
 /** @throws Error that says what to do */
@@ -15,7 +16,7 @@ export async function runRelease(
   await publish(options, () => build(out, print, signal), out, print, signal);
 }
 
-/** Archives, bills of materials and the chart of this checkout. */
+/** Archives, bills of materials, the command line and the chart of this checkout. */
 async function build(out: string, progress: Progress, signal: AbortSignal): Promise<BuiltRelease> {
   const around = { progress, signal };
   const images: BuiltRelease['images'] = [];
@@ -25,7 +26,9 @@ async function build(out: string, progress: Progress, signal: AbortSignal): Prom
     const bill = await writeBill(name, out, around);
     images.push({ name, tag: tagOf(name), archive, ...(bill === undefined ? {} : { bill }) });
   }
-  return { images, chart: join(PROJECT, 'charts/zonestead') };
+  progress('building the command line');
+  const commandLine = await makeCommandLine(join(out, 'cli'), projectVersion(), signal);
+  return { images, commandLine, chart: join(PROJECT, 'charts/zonestead') };
 }
 
 /** The image of Postgres has the version of Postgres in its own name, and each version of ours publishes it under a tag of its own. */

@@ -1,4 +1,5 @@
-// A small release for tests: three images of one file each, bills of materials, the real chart, and keys.
+// A small release for tests: three images of one file each, bills of materials, a command line of a few words, the real chart, and
+// keys.
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -27,7 +28,10 @@ export async function smallRelease(folder: string, text: string): Promise<BuiltR
     await writeFile(bill, JSON.stringify({ bomFormat: 'CycloneDX', specVersion: '1.5', components: [{ name }] }));
     images.push({ name, tag: projectVersion(), archive, ...(name === 'postgres' ? {} : { bill }) });
   }
-  return { images, chart: CHART };
+  const commandLine = { folder: join(folder, 'cli'), files: ['zonestead', 'zonestead.tgz'], tag: projectVersion() };
+  await mkdir(commandLine.folder, { recursive: true });
+  for (const file of commandLine.files) await writeFile(join(commandLine.folder, file), `${file} ${text}`);
+  return { images, commandLine, chart: CHART };
 }
 
 /** An EC key pair as openssl makes it: files `<name>.key` and `<name>.pub`. */

@@ -1,11 +1,13 @@
-// A release in a real registry: its images, signatures, bills of materials and chart, a second run, and a run that fails halfway. The
-// code of cosign and Helm verify the signatures.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+// A release in a real registry: its images, signatures, bills of materials, command line and chart, a second run, and a run that fails
+// halfway. The code of cosign, openssl and Helm verify the signatures.
+import { createHash } from 'node:crypto';
+import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { projectVersion } from '../../../deploy/image/images.ts';
 import { runCommand } from '../../../deploy/local/parts/commands.ts';
 import { type BuiltRelease, publish, type ReleaseOptions } from '../../../deploy/release/publish.ts';
+import type { Manifest } from '../../../deploy/release/registry.ts';
 import { helm, objectsOf, template } from '../../support/chart.ts';
 import { startRegistry, type TestRegistry } from '../../support/registry.ts';
 import { chartKeys, signingKeys, smallRelease } from '../../support/release.ts';
@@ -52,6 +54,15 @@ async function verify(what: 'signature' | 'attestation', publicKey: string, refe
   const { code, out, tail } = await runCommand({ command: cosign, args, env, timeoutMs: 120_000, signal });
   return { ok: code === 0, out, tail };
 }
+
+/** skopeo reads authorities from files of a folder that end with .crt. */
+async function folderOf({ certificateFile }: TestRegistry['authority']): Promise<string> {
+  const target = await temporaryFolder('authority');
+  await copyFile(certificateFile, join(target, 'ca.crt'));
+  return target;
+}
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const withAccess = (...args: string[]) =>
   helm(...args, '--registry-config', registry.authFile, '--ca-file', registry.authority.certificateFile);
@@ -130,6 +141,41 @@ describe('a signed release', () => {
     expect(await readFile(join(chart, 'values.yaml'), 'utf8')).toContain('# -- Registry of all images');
   });
 
+  it('has the command line as an artifact whose layers name its files, signed', async () => {
+    const reference = `${registry.host}/${PATH}/cli:${VERSION}`;
+    const target = join(folder, 'artifact');
+    const access = ['--src-authfile', registry.authFile, '--src-cert-dir', await folderOf(registry.authority)];
+    const args = ['--insecure-policy', 'copy', ...access, `docker://${reference}`, `dir:${target}`];
+    const { code, tail } = await runCommand({ command: 'skopeo', args, timeoutMs: 120_000, signal });
+    expect(code, tail).toBe(0);
+    const { layers } = JSON.parse(await readFile(join(target, 'manifest.json'), 'utf8')) as Manifest;
+    const files = new Map<string, string>();
+    for (const { digest, annotations = {} } of layers) {
+      const text = await readFile(join(target, digest.replace('sha256:', '')), 'utf8');
+      files.set(annotations['org.opencontainers.image.title'] ?? '', text);
+    }
+    expect([...files.keys()]).toEqual(['zonestead', 'zonestead.tgz', 'SHA256SUMS']);
+    for (const name of ['zonestead', 'zonestead.tgz']) {
+      expect(files.get(name)).toBe(`${name} one`);
+      expect(files.get('SHA256SUMS')).toContain(`${sha256(`${name} one`)}  ${name}\n`);
+    }
+    expect(await verify('signature', keys[1], reference)).toMatchObject({ ok: true });
+  });
+
+  it('has digests of the files of the command line, and a signature of them', async () => {
+    const { folder: cwd } = release.commandLine;
+    const check = async (...[command = '', ...args]: string[]) =>
+      (await runCommand({ command, args, cwd, timeoutMs: 120_000, signal })).code;
+    const verified = ['openssl', 'dgst', '-sha256', '-signature', 'SHA256SUMS.sig', '-verify'];
+    expect(await check('sha256sum', '--check', 'SHA256SUMS')).toBe(0);
+    expect(await check(...verified, keys[1], 'SHA256SUMS')).toBe(0);
+    const [, other] = await signingKeys(folder, 'another');
+    expect(await check(...verified, other, 'SHA256SUMS')).not.toBe(0);
+    await writeFile(join(cwd, 'zonestead'), 'another program');
+    expect(await check('sha256sum', '--check', 'SHA256SUMS')).not.toBe(0);
+    await writeFile(join(cwd, 'zonestead'), 'zonestead one');
+  });
+
   it('is not pushed again by a second run', async () => {
     const before = await registry.contents();
     const again = await run(PATH, { ...options(), home: 'https://dns.example.net' });
@@ -159,6 +205,16 @@ it('a version that is published with other content is refused before anything is
   expect(await registry.contents()).toEqual(before);
 });
 
+it('a command line that is published with other content is refused before anything is pushed', async () => {
+  await run('dns/program');
+  const before = await registry.contents();
+  const { commandLine } = await smallRelease(join(folder, 'program'), 'two');
+  await expect(run('dns/program', {}, async () => ({ ...release, commandLine }))).rejects.toThrow(
+    `dns/program/cli:${VERSION} is published with other content, and a published version is never overwritten. Raise the version`,
+  );
+  expect(await registry.contents()).toEqual(before);
+});
+
 it('a release that failed halfway has no chart, and the next run completes it', async () => {
   const [first, second, third] = release.images as [
     BuiltRelease['images'][0],
@@ -174,6 +230,7 @@ it('a release that failed halfway has no chart, and the next run completes it', 
     'zonestead is there already',
     'nameserver is there already',
     'postgres pushed',
+    'cli pushed',
     'zonestead pushed',
     'nothing is signed: add --sign-key to sign images and chart',
     expect.stringMatching(/^install it: helm install/),

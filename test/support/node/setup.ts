@@ -19,6 +19,7 @@ import { ensureTools } from '../../../deploy/local/parts/apt.ts';
 import { ensureCertManager } from '../../../deploy/local/parts/certmanager-build.ts';
 import { ensureControlPlane } from '../../../deploy/local/parts/controlplane-build.ts';
 import { ensureHelm } from '../../../deploy/local/parts/helm-build.ts';
+import { makeCommandLine } from '../../../deploy/release/command-line.ts';
 import type { BuiltRelease } from '../../../deploy/release/publish.ts';
 import { unpackVersion } from '../previous-version.ts';
 import { CERT_MANAGER_IMAGE } from './issuance.ts';
@@ -89,7 +90,8 @@ export default async function setup(project: TestProject): Promise<() => Promise
     programImage(PEBBLE_IMAGE, join(dir, 'pebble')),
   ];
   const archives: string[] = [];
-  const release: BuiltRelease = { images: [], chart: CHART };
+  const commandLine = await makeCommandLine(join(folder, 'cli'), projectVersion(), around.signal);
+  const release: BuiltRelease = { images: [], commandLine, chart: CHART };
   for (const name of Object.keys(IMAGES) as ImageName[]) {
     const archive = await buildImage(name, folder, around);
     archives.push(archive.file);

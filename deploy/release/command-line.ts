@@ -1,0 +1,94 @@
+// The command line of a release: the single file and the npm package, with their SHA-256 digests and a signature of these, in a folder
+// and as one artifact of the registry.
+import { createHash, sign } from 'node:crypto';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { buildCommandLine, packCommandLine } from '../cli/bundle.ts';
+import type { Progress } from '../local/parts/cache.ts';
+import { pushManifest } from './attachments.ts';
+import type { Manifest, Registry } from './registry.ts';
+import { signPublished } from './sign-published.ts';
+import type { SignedBlob, SigningKey } from './signing.ts';
+
+const DIGESTS = 'SHA256SUMS';
+const SIGNATURE = `${DIGESTS}.sig`;
+
+export interface CommandLineRelease {
+  /** Of the files, which are in it. */
+  folder: string;
+  /** Their names. */
+  files: readonly string[];
+  /** The version, which is its tag in the registry. */
+  tag: string;
+}
+
+/** @throws Error of esbuild or npm */
+export async function makeCommandLine(folder: string, tag: string, signal: AbortSignal): Promise<CommandLineRelease> {
+  const { file } = await buildCommandLine(folder);
+  const archive = await packCommandLine(folder, signal);
+  return { folder, files: [file, archive].map((each) => basename(each)), tag };
+}
+
+/**
+ * Writes SHA256SUMS, in the form that `sha256sum --check` reads, next to the files. With a key also SHA256SUMS.sig: ECDSA over its
+ * SHA-256 digest in DER (RFC 3279 section 2.2.3), as openssl verifies it.
+ */
+export async function writeDigests({ folder, files }: CommandLineRelease, key: SigningKey | undefined): Promise<void> {
+  const lines = await Promise.all(
+    files.map(async (file) => `${digestOf(await readFile(join(folder, file)))}  ${file}\n`),
+  );
+  const text = Buffer.from(lines.join(''));
+  await writeFile(join(folder, DIGESTS), text);
+  // A signature of an earlier run is one of other digests.
+  await rm(join(folder, SIGNATURE), { force: true });
+  if (key !== undefined) await writeFile(join(folder, SIGNATURE), sign('sha256', text, key.private));
+}
+
+/** Where a registry has it. */
+export function commandLineReference(registry: Registry, { tag }: CommandLineRelease): string {
+  return `${registry.repository('cli')}:${tag}`;
+}
+
+/**
+ * Whether a published artifact has these files. The signature is not one of them: each run makes another one, and the registry has the
+ * signature of the artifact.
+ */
+export async function isSame(release: CommandLineRelease, published: Manifest): Promise<boolean> {
+  const ours = (await blobsOf(release)).map(({ bytes }) => `sha256:${digestOf(bytes)}`);
+  return JSON.stringify(published.layers.map(({ digest }) => digest)) === JSON.stringify(ours);
+}
+
+/** Pushes it if the registry does not have it, and signs it. @throws Error that says what to do, when the registry refuses */
+export async function publishCommandLine(
+  registry: Registry,
+  key: SigningKey | undefined,
+  release: CommandLineRelease,
+  print: Progress,
+): Promise<void> {
+  const reference = commandLineReference(registry, release);
+  const there = await registry.manifest(reference);
+  if (there === undefined) {
+    const config = { mediaType: 'application/vnd.zonestead.cli.config.v1+json', bytes: Buffer.from('{}') };
+    await pushManifest(registry, reference, config, await blobsOf(release));
+  }
+  const manifest = there ?? (await registry.manifest(reference));
+  if (manifest === undefined) throw new Error(`${reference} was pushed, and the registry does not have it. Try again`);
+  print(`${reference}@${manifest.digest} ${there === undefined ? 'pushed' : 'is there already'}`);
+  const repository = registry.repository('cli');
+  await signPublished(registry, key, { repository, tag: release.tag, digest: manifest.digest }, print);
+}
+
+/** Clients such as oras write a layer to the file of its title (OCI image specification, annotations.md). */
+async function blobsOf({ folder, files }: CommandLineRelease): Promise<SignedBlob[]> {
+  return Promise.all(
+    [...files, DIGESTS].map(async (file) => ({
+      mediaType: 'application/octet-stream',
+      bytes: await readFile(join(folder, file)),
+      annotations: { 'org.opencontainers.image.title': file },
+    })),
+  );
+}
+
+function digestOf(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
