@@ -14,9 +14,9 @@ const DIGESTS = 'SHA256SUMS';
 const SIGNATURE = `${DIGESTS}.sig`;
 
 export interface CommandLineRelease {
-  /** Of the files, which are in it. */
+  /** Contains the files. */
   folder: string;
-  /** Their names. */
+  /** Names of the files. */
   files: readonly string[];
   /** The version, which is its tag in the registry. */
   tag: string;

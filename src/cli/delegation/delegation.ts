@@ -6,6 +6,8 @@ import { show } from '../output.ts';
 import { type Session, zoneOf } from '../rest/session.ts';
 import { type Delegation, nextStep, type Records } from './step.ts';
 
+const NEEDS =
+  'The command needs a resolver (ZONESTEAD_RESOLVER, by default those of this machine) and the name servers of the parent at port 53. Run it again, or on a machine that reaches both';
 const ATTEMPT = { timeoutMs: 1_500, attempts: 2 };
 
 interface DelegationOptions {
@@ -23,7 +25,8 @@ export async function showDelegation(session: Session, nameOrId: string, options
   const resolvers = resolversOf(options.resolvers);
   const lookUp = options.lookUp ?? createParentLookup({ resolvers, overrides: new Map(), mayQuery: () => true });
   const seen = await lookUp(zone, signal);
-  if (typeof seen === 'string') throw new Error(`the parent zone of ${zone.zoneName} cannot be queried: ${seen}`);
+  if (typeof seen === 'string')
+    throw new Error(`the parent zone of ${zone.zoneName} cannot be queried: ${seen}. ${NEEDS}`);
   const parent = {
     name: seen.parent,
     ns: { values: seen.ns, ttl: seen.nsTtl ?? 0 },

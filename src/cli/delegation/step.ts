@@ -11,6 +11,7 @@
 //     own NS, no DS         NS records of the other    wait
 //     own NS, no DS         own NS records             add the DS record
 //     own NS, own DS        –                          done
+//     some own NS, no other –                          add the missing NS records: there is no other operator
 import type { Zone } from '#client/client.ts';
 import { rdataHex } from '#dns/dnssec/delegation.ts';
 
@@ -39,13 +40,12 @@ type Moving = Pick<Zone, 'zoneName' | 'nameservers' | 'ds'>;
 export function nextStep(zone: Moving, parent: Delegation & { name: string }, cached: Delegation | null): Step {
   const where = parent.name === '' ? 'the root zone' : `the parent zone ${parent.name}`;
   const own = { ns: ownNs(zone), ds: ownDs(zone) };
-  const isHere = parent.ns.values.length > 0 && own.ns.every((each) => parent.ns.values.includes(each));
-  const isOnlyHere = isHere && parent.ns.values.every((each) => own.ns.includes(each));
+  const isHere = own.ns.every((each) => parent.ns.values.includes(each));
   const foreign = parent.ds.values.filter((each) => !own.ds.includes(each));
   const hasOwnDs = foreign.length < parent.ds.values.length;
-  const nsLines = `${zone.nameservers.map((host) => `${zone.zoneName}. NS ${host}.`).join(', ')}`;
   const dsLine = zone.ds[0]?.record ?? '';
-  if (isOnlyHere) {
+  const isPartlyHere = parent.ns.values.length > 0 && parent.ns.values.every((each) => own.ns.includes(each));
+  if (isPartlyHere) {
     if (foreign.length > 0 && hasOwnDs)
       return { step: 'remove-ds', text: `Remove ${count(foreign)} of the other operator at ${where}, and keep ours.` };
     if (foreign.length > 0)
@@ -53,6 +53,10 @@ export function nextStep(zone: Moving, parent: Delegation & { name: string }, ca
         step: 'remove-ds',
         text: `Remove ${count(foreign)} at ${where} now: validating resolvers reject the zone, because its keys are others.`,
       };
+    if (!isHere) {
+      const missing = zone.nameservers.filter((_, at) => !parent.ns.values.includes(own.ns[at] as string));
+      return { step: 'change-ns', text: `Add the missing records at ${where}: ${linesOf(zone, missing)}` };
+    }
     if (hasOwnDs) return { step: 'done', text: `${zone.zoneName} is delegated to this service, with its DS record.` };
     const old = cached?.ns.values.some((each) => !own.ns.includes(each)) === true;
     if (old) return wait(cached?.ns.ttl ?? 0, 'a resolver still has the NS records of the other operator');
@@ -71,8 +75,13 @@ export function nextStep(zone: Moving, parent: Delegation & { name: string }, ca
   const verb = parent.ns.values.length === 0 ? 'Add' : 'Replace the NS records by';
   return {
     step: 'change-ns',
-    text: `${verb} these records at ${where}: ${nsLines}.${cached === null ? blind('DS records') : ''}`,
+    text: `${verb} these records at ${where}: ${linesOf(zone, zone.nameservers)}${cached === null ? blind('DS records') : ''}`,
   };
+}
+
+/** Ends with the dot of a name, which also ends the sentence. */
+function linesOf({ zoneName }: Moving, hosts: readonly string[]): string {
+  return hosts.map((host) => `${zoneName}. NS ${host}.`).join(', ');
 }
 
 function wait(seconds: number, reason: string): Step {

@@ -7,7 +7,7 @@ import { removePostgresState } from '../../../deploy/local/parts/postgres.ts';
 import { PROJECT } from './document.ts';
 
 const FOLDERS = ['src', 'deploy', 'charts', 'crds', 'test', 'docs'];
-const FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
+const FILES = ['LICENSE', 'package.json', 'package-lock.json', 'tsconfig.json', 'README.md'];
 
 export interface Checkout {
   folder: string;
