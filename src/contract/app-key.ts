@@ -21,13 +21,14 @@ const texts = (item: z.ZodType<string>) =>
 const text = z.string({ error: LIST_ERROR }).min(1, { error: LIST_ERROR }).max(253, { error: LIST_ERROR });
 const writes = z.int({ error: WRITES_ERROR }).min(1, { error: WRITES_ERROR }).nullable();
 
-const grantShape = {
+export const grantShape = {
   zoneId: z.string().min(1).max(64).meta({ description: 'The id of a zone of the team.' }),
   records: level.meta({ description: 'Permission on the records of this zone.' }),
 };
 const grant = z.strictObject(grantShape);
 
-const terms = {
+/** The fields that app keys and trusts have in common. */
+export const keyTerms = {
   name: displayName.meta({ description: 'A name that says what the key is for.' }),
   records: level.meta({
     description: 'Permission on the records of all zones of the team. If omitted at creation: `none`.',
@@ -87,7 +88,7 @@ const tsigShape = {
 
 /** `PATCH /account/teams/{teamId}/keys/{keyId}`: an omitted field keeps its value. */
 export const keyChangeBody = z
-  .strictObject(terms)
+  .strictObject(keyTerms)
   .partial()
   .meta({
     id: 'AppKeyChange',
@@ -97,7 +98,7 @@ export const keyChangeBody = z
 
 /** `POST /account/teams/{teamId}/keys`: an omitted permission is `none`, an omitted restriction is no restriction. */
 export const keyBody = z
-  .strictObject({ ...terms, tsig: tsigWish })
+  .strictObject({ ...keyTerms, tsig: tsigWish })
   .partial()
   .required({ name: true })
   .meta({
@@ -126,7 +127,7 @@ const minter = z
 
 const shown = {
   id,
-  ...terms,
+  ...keyTerms,
   mintedBy: minter,
   name: z.string().meta({ description: 'The name that says what the key is for.' }),
   onlyNames: z.array(z.string()).nullable().meta({

@@ -108,12 +108,12 @@ const listedMember = member
   .extend({
     validKeys: z.int().meta({
       description:
-        'The number of valid app keys of the team that the member created. Revoked and expired keys are not counted.',
+        'The number of valid app keys and trusts of the team that the member created. Revoked and expired ones are not counted.',
     }),
   })
   .meta({
     id: 'ListedMember',
-    description: 'A member of a team, with the number of app keys that the member created.',
+    description: 'A member of a team, with the number of app keys and trusts that the member created.',
   });
 
 export const memberList = z
@@ -127,7 +127,8 @@ export const memberRemoval = z.object({
     .default('false')
     .transform((text) => text === 'true')
     .meta({
-      description: 'Whether to revoke the app keys that the member created. The member may have kept their secrets.',
+      description:
+        'Whether to revoke the app keys and trusts that the member created. The member may have kept the secrets of the keys.',
     }),
 });
 

@@ -21,7 +21,11 @@ type AccountAction =
   | 'member.remove'
   | 'key.mint'
   | 'key.change'
-  | 'key.revoke';
+  | 'key.revoke'
+  | 'trust.create'
+  | 'trust.change'
+  | 'trust.revoke'
+  | 'trust.accept';
 
 export interface AccountChange {
   /** Null where no team is concerned. */
@@ -29,7 +33,7 @@ export interface AccountChange {
   /** The key that did it; null: the command line. */
   keyId: string | null;
   action: AccountAction;
-  /** Id of the team, person, invitation or key that was changed. */
+  /** Id of the team, person, invitation, key or trust that was changed. */
   subject: string;
   before: unknown;
   after: unknown;

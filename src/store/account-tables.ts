@@ -1,6 +1,18 @@
 // The tables of teams, people and keys; see tables.ts.
 import { sql } from 'drizzle-orm';
-import { bigint, check, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
 import { at, bytea, cidrs, textArray, textC } from './column-types.ts';
 
 export const teams = pgTable('teams', {
@@ -102,6 +114,55 @@ export const teamBindings = pgTable('team_bindings', {
   createdAt: at('created_at').notNull().defaultNow(),
 });
 
+/**
+ * A trust gives the holders of an issuer's tokens (RFC 7519) rights on the zones of a team. The columns of the rights are those of
+ * api_keys; `only_names` may have templates that are filled from the claims of the token.
+ */
+export const trusts = pgTable(
+  'trusts',
+  {
+    id: text('id').primaryKey(),
+    teamId: text('team_id')
+      .notNull()
+      .references(() => teams.id),
+    name: text('name').notNull(),
+    issuer: textC('issuer').notNull(),
+    audience: text('audience').notNull(),
+    // Where the keys of the issuer come from: KeySource in service/trusts/ports.ts.
+    keySource: jsonb('key_source').notNull(),
+    // Certificates, as PEM, that the server with the keys is verified by; null: those of the system.
+    ca: text('ca'),
+    privateAddresses: boolean('private_addresses').notNull().default(false),
+    // The claims that a token must have: an object of patterns.
+    match: jsonb('match').notNull(),
+    // The claims among them that have one value only, as `path=value`: the look-up of a token leaves other trusts out.
+    facts: textArray('facts').notNull(),
+    // The ids of the keys, if they are pinned and all have one; the look-up uses them in the same way. Null: unknown.
+    kids: textArray('kids'),
+    maxTokenAgeS: integer('max_token_age_s').notNull(),
+    pinSubjects: boolean('pin_subjects').notNull(),
+    records: text('records').notNull(),
+    manageZones: text('manage_zones').notNull(),
+    onlyNames: textArray('only_names'),
+    onlyTypes: textArray('only_types'),
+    networks: cidrs('networks'),
+    zoneWrites: integer('zone_writes'),
+    recordWrites: integer('record_writes'),
+    expiresAt: at('expires_at'),
+    revokedAt: at('revoked_at'),
+    // The person who created it; null: the command line or the installation.
+    createdBy: text('created_by').references(() => users.id),
+    createdAt: at('created_at').notNull().defaultNow(),
+  },
+  (t) => [
+    index('trusts_issuer_idx').on(t.issuer),
+    index('trusts_team_idx').on(t.teamId),
+    check('trusts_records_level', sql`${t.records} in ('none', 'read', 'write')`),
+    check('trusts_manage_zones_level', sql`${t.manageZones} in ('none', 'read', 'write')`),
+    check('trusts_max_token_age', sql`${t.maxTokenAgeS} between 60 and 3600`),
+  ],
+);
+
 export const apiKeys = pgTable(
   'api_keys',
   {
@@ -126,9 +187,17 @@ export const apiKeys = pgTable(
     // The person who created an app key; null for keys that the command line or the installation created.
     createdBy: text('created_by').references(() => users.id),
     createdAt: at('created_at').notNull().defaultNow(),
+    // A subject of a trust has a row without secret and without rights: its rights come from the trust with every request. History,
+    // write limits and last use belong to this row.
+    trustId: text('trust_id').references(() => trusts.id, { onDelete: 'cascade' }),
+    subject: textC('subject'),
+    // The UID of the service account at its first request, if the trust pins its subjects.
+    pinnedUid: text('pinned_uid'),
   },
   (t) => [
     index('api_keys_team_idx').on(t.teamId),
+    uniqueIndex('api_keys_subject_key').on(t.trustId, t.subject).where(sql`${t.trustId} is not null`),
+    check('api_keys_subject', sql`(${t.trustId} is null) = (${t.subject} is null)`),
     index('api_keys_user_idx').on(t.userId).where(sql`${t.userId} is not null`),
     check('api_keys_one_holder', sql`(${t.teamId} is null) <> (${t.userId} is null)`),
     // A person creates keys for its teams, so a person's key with fewer rights than the person would not be a

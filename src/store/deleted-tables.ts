@@ -40,7 +40,7 @@ export const deletedZones = pgTable(
   ],
 );
 
-/** The rows of a deleted zone in other tables, as JSON: `records`, `owned_sets`, `record_owners`, `key_zone_grants`, `zone_secondaries`. */
+/** The rows of a deleted zone in other tables, as JSON: `records`, `owned_sets`, `record_owners`, `key_zone_grants`, `trust_zone_grants`, `zone_secondaries`. */
 export const deletedZoneRows = pgTable(
   'deleted_zone_rows',
   {

@@ -35,6 +35,7 @@ const insertRows = statement(`
   union all select $1, 'owned_sets', to_jsonb(s) from owned_sets s where s.zone_no = $2
   union all select $1, 'record_owners', to_jsonb(o) from owned_sets s join record_owners o on o.set_id = s.id where s.zone_no = $2
   union all select $1, 'key_zone_grants', to_jsonb(g) from key_zone_grants g where g.zone_id = $1
+  union all select $1, 'trust_zone_grants', to_jsonb(g) from trust_zone_grants g where g.zone_id = $1
   union all select $1, 'zone_secondaries', to_jsonb(l) from zone_secondaries l where l.zone_id = $1`);
 
 /** Keeps a zone, whose row is locked, with its rows. Call it before the zone is deleted. @param serial that of the deletion */
@@ -165,6 +166,10 @@ const returnOwners = statement(
 const returnGrants = statement(`
   insert into key_zone_grants (key_id, zone_id, records) select r.key_id, r.zone_id, r.records from ${rowsOf('key_zone_grants')}
     and exists (select from api_keys k where k.id = r.key_id)`);
+const returnTrustGrants = statement(`
+  insert into trust_zone_grants (trust_id, zone_id, records)
+  select r.trust_id, r.zone_id, r.records from ${rowsOf('trust_zone_grants')}
+    and exists (select from trusts t where t.id = r.trust_id)`);
 const returnSecondaries = statement(`
   insert into zone_secondaries (zone_id, secondary, by_administrator, by_owner, listed_at)
   select r.zone_id, r.secondary, r.by_administrator, r.by_owner, r.listed_at from ${rowsOf('zone_secondaries')}
@@ -177,6 +182,7 @@ export async function returnRows(tx: Tx, zone: { id: string; no: number }): Prom
   await returnSets(tx, zone.id, zone.no);
   await returnOwners(tx, zone.id);
   await returnGrants(tx, zone.id);
+  await returnTrustGrants(tx, zone.id);
   await returnSecondaries(tx, zone.id);
   await forget(tx, zone.id);
 }

@@ -41,6 +41,8 @@ export interface KeyRow extends KeyTerms {
   secretHash: Uint8Array;
   revokedAt: Date | null;
   lastUsedAt: Date | null;
+  /** The trust that the row is a subject of: no secret proves it, and its rights are those of the trust. Null for every key. */
+  trustId: string | null;
 }
 
 type Plain = Omit<KeyRow, 'expiresAt' | 'revokedAt' | 'lastUsedAt'> &
@@ -54,7 +56,7 @@ const selectKeys = statement<Plain>(`
     k.name, k.secret_hash as "secretHash", k.records, k.manage_zones as "manageZones", k.only_names as "onlyNames",
     k.only_types as "onlyTypes", k.networks::text[] as networks, k.zone_writes as "zoneWrites",
     k.record_writes as "recordWrites", k.expires_at as "expiresAt", k.revoked_at as "revokedAt",
-    k.last_used_at as "lastUsedAt",
+    k.last_used_at as "lastUsedAt", k.trust_id as "trustId",
     coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
       from key_zone_grants g where g.key_id = k.id), '[]') as grants
   from api_keys k left join teams t on t.id = k.team_id left join users u on u.id = k.user_id where k.id = any((select $1::text[])::text[])`);
@@ -100,9 +102,14 @@ export async function keyStanding(
   return { valid: row?.valid === true, member: row?.member === true };
 }
 
+/** Whether the key `k`, or the trust whose subject it is, is neither revoked nor expired at `$2`. */
+export const IS_VALID = `k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz)
+    and (k.trust_id is null or exists (select from trusts t where t.id = k.trust_id and t.revoked_at is null
+      and (t.expires_at is null or t.expires_at > $2::timestamptz)))`;
+
 const standingFor = (team: string) =>
   statement<{ valid: boolean; member: boolean }>(`
-  select k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz) as valid,
+  select ${IS_VALID} as valid,
     k.user_id is null or s.team is null
       or exists (select from memberships m where m.user_id = k.user_id and m.team_id = s.team) as member
   from api_keys k cross join (select ${team} as team) s where k.id = $1`);

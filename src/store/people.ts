@@ -1,7 +1,7 @@
 // People, teams and memberships as rows.
 import { and, asc, count, eq, sql } from 'drizzle-orm';
 import { type Db, isStorable, type Tx } from './database.ts';
-import { apiKeys, memberships, teams, users } from './tables.ts';
+import { apiKeys, memberships, teams, trusts, users } from './tables.ts';
 
 export const ROLES = ['owner', 'member'] as const;
 export type Role = (typeof ROLES)[number];
@@ -89,7 +89,10 @@ export async function membersOf(db: Db | Tx, teamId: string): Promise<ListedMemb
   return db
     .select({
       ...memberColumns,
-      validKeys: sql<number>`(select count(*)::int from ${apiKeys} k
+      validKeys: sql<number>`(
+        select count(*)::int from (
+          select team_id, created_by, revoked_at, expires_at from ${apiKeys}
+          union all select team_id, created_by, revoked_at, expires_at from ${trusts}) k
         where k.team_id = ${memberships.teamId} and k.created_by = ${users.id}
           and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))`,
     })

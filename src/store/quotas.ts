@@ -117,29 +117,38 @@ export async function octetsOf(
   return ids.length === 0 ? 0 : ((await sumOctets(tx, zoneNo, ids, withComments))[0]?.octets ?? 0);
 }
 
+const VALID = 'revoked_at is null and (expires_at is null or expires_at > $2)';
 const selectKeys = statement<{ count: number }>(`
-  select count(*)::integer as count from api_keys
-  where team_id = $1 and revoked_at is null and (expires_at is null or expires_at > $2)`);
+  select ((select count(*) from api_keys where team_id = $1 and trust_id is null and ${VALID})
+    + (select count(*) from trusts where team_id = $1 and ${VALID}))::integer as count`);
 
-/** App keys of a team that are neither revoked nor expired. */
+/** App keys and trusts of a team that are neither revoked nor expired. */
 export async function countKeys(db: Db | Tx, teamId: string, now: Date): Promise<number> {
   return (await selectKeys(db, teamId, now.toISOString()))[0]?.count ?? 0;
 }
 
 /** Keys of one holder that are revoked or expired and stay listed, the newest. */
 const ENDED_KEYS = 1_000;
+/** The same of trusts, whose subjects go with them. */
+const ENDED_TRUSTS = 100;
 
 const deleteEnded = statement(`
   delete from api_keys where id in (
     select id from api_keys
-    where (team_id = $1 or user_id = $2) and (revoked_at is not null or expires_at <= $3::timestamptz)
+    where (team_id = $1 or user_id = $2) and trust_id is null and (revoked_at is not null or expires_at <= $3::timestamptz)
     order by coalesce(revoked_at, expires_at) desc offset ${ENDED_KEYS})`);
+const deleteEndedTrusts = statement(`
+  delete from trusts where id in (
+    select id from trusts where team_id = $1 and (revoked_at is not null or expires_at <= $2::timestamptz)
+    order by coalesce(revoked_at, expires_at) desc offset ${ENDED_TRUSTS})`);
 
 /**
- * Deletes the oldest unusable keys of a team or a person, so that creating and revoking keys does not fill the table.
+ * Deletes the oldest unusable keys of a team or a person, and trusts of a team, so that creating and revoking them does not fill the
+ * tables.
  */
 export async function dropEndedKeys(tx: Tx, { teamId, userId }: QuotaOwner, now: Date): Promise<void> {
   await deleteEnded(tx, teamId, userId, now.toISOString());
+  if (teamId !== null) await deleteEndedTrusts(tx, teamId, now.toISOString());
 }
 
 const selectMembers = statement<{ count: number }>(

@@ -15,7 +15,7 @@ import {
   unique,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { apiKeys, teams, users } from './account-tables.ts';
+import { apiKeys, teams, trusts, users } from './account-tables.ts';
 import { at, bytea, textArray, textC, times, xid8 } from './column-types.ts';
 import { secondaries } from './secondary-tables.ts';
 
@@ -41,6 +41,24 @@ export const keyZoneGrants = pgTable(
   (t) => [
     primaryKey({ name: 'key_zone_grants_pkey', columns: [t.keyId, t.zoneId] }),
     check('key_zone_grants_level', sql`${t.records} in ('none', 'read', 'write')`),
+  ],
+);
+
+export const trustZoneGrants = pgTable(
+  'trust_zone_grants',
+  {
+    trustId: text('trust_id')
+      .notNull()
+      .references(() => trusts.id, { onDelete: 'cascade' }),
+    zoneId: text('zone_id')
+      .notNull()
+      .references(() => zones.id, { onDelete: 'cascade' }),
+    records: text('records').notNull(),
+  },
+  (t) => [
+    primaryKey({ name: 'trust_zone_grants_pkey', columns: [t.trustId, t.zoneId] }),
+    index('trust_zone_grants_zone_idx').on(t.zoneId),
+    check('trust_zone_grants_level', sql`${t.records} in ('none', 'read', 'write')`),
   ],
 );
 

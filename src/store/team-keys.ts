@@ -53,9 +53,16 @@ const columns = {
     select json_build_object('name', s.name, 'algorithm', s.algorithm) from ${tsigKeys} s where s.key_id = "api_keys"."id")`,
 };
 
+/** Leaves the subjects of trusts out: their rows are not keys (trust-subjects.ts). */
+const IS_KEY = isNull(apiKeys.trustId);
+
 /** All keys of a team, revoked ones too, oldest first. */
 export async function keysOfTeam(db: Db | Tx, teamId: string): Promise<TeamKeyRow[]> {
-  return db.select(columns).from(apiKeys).where(eq(apiKeys.teamId, teamId)).orderBy(asc(apiKeys.createdAt), apiKeys.id);
+  return db
+    .select(columns)
+    .from(apiKeys)
+    .where(and(eq(apiKeys.teamId, teamId), IS_KEY))
+    .orderBy(asc(apiKeys.createdAt), apiKeys.id);
 }
 
 export async function keyOfTeam(db: Db | Tx, teamId: string, id: string): Promise<TeamKeyRow | null> {
@@ -63,7 +70,7 @@ export async function keyOfTeam(db: Db | Tx, teamId: string, id: string): Promis
   const rows = await db
     .select(columns)
     .from(apiKeys)
-    .where(and(eq(apiKeys.teamId, teamId), eq(apiKeys.id, id)));
+    .where(and(eq(apiKeys.teamId, teamId), eq(apiKeys.id, id), IS_KEY));
   return rows[0] ?? null;
 }
 
@@ -127,6 +134,6 @@ export async function allKeys(db: Db, team: string | null) {
     .from(apiKeys)
     .leftJoin(teams, eq(teams.id, apiKeys.teamId))
     .leftJoin(users, eq(users.id, apiKeys.userId))
-    .where(team === null ? undefined : eq(teams.name, team))
+    .where(and(IS_KEY, team === null ? undefined : eq(teams.name, team)))
     .orderBy(asc(apiKeys.createdAt), apiKeys.id);
 }

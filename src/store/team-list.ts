@@ -21,7 +21,7 @@ export async function listTeams(db: Db): Promise<ListedTeam[]> {
       id: teams.id,
       name: teams.name,
       members: sql<number>`(select count(*)::int from ${memberships} m where m.team_id = ${teams.id})`,
-      keys: sql<number>`(select count(*)::int from ${apiKeys} k where k.team_id = ${teams.id}
+      keys: sql<number>`(select count(*)::int from ${apiKeys} k where k.team_id = ${teams.id} and k.trust_id is null
         and k.revoked_at is null and (k.expires_at is null or k.expires_at > now()))`,
       rule: teamBindings.ruleTeam,
       createdAt: teams.createdAt,

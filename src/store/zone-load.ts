@@ -3,6 +3,7 @@
 import type { NamesBelow } from '#dns/rules/nearby-records.ts';
 import { type Db, isStorable, type Tx } from './database.ts';
 import type { KeptAnswer } from './idempotency.ts';
+import { IS_VALID } from './keys.ts';
 import { type OwnedSet, ownedSetsAt } from './owned-sets.ts';
 import { RECORD_COLUMNS, type RecordRow } from './records.ts';
 import { partialStatement } from './statement.ts';
@@ -93,7 +94,7 @@ const opaque = (parameter: string) => `(select ${parameter}::text[])::text[]`;
 
 // $1 zone, $2 time, $3 keys, $4 ordernames, $5 ids, $6 ancestors, $7 zone names, $8 and $9 below, $10 and $11 tokens, $12 and $13 owners
 const STANDINGS = `(select json_agg(json_build_object('keyId', k.id,
-      'valid', k.revoked_at is null and (k.expires_at is null or k.expires_at > $2::timestamptz),
+      'valid', ${IS_VALID},
       'member', k.user_id is null or z.team_id is null
         or exists (select from memberships m where m.user_id = k.user_id and m.team_id = z.team_id)))
     from api_keys k where k.id = any(${opaque('$3')})) as standings`;

@@ -12,6 +12,7 @@ import { appKeyRoutes } from './app-keys.ts';
 import { invitationRoutes, teamInvitationRoutes } from './invitations.ts';
 import { memberRoutes } from './members.ts';
 import { teamRoutes } from './teams.ts';
+import { trustRoutes } from './trusts.ts';
 
 export function accountRoutes(app: FastifyInstance, context: ServiceContext): void {
   app.withTypeProvider<ZodTypeProvider>().get(
@@ -34,6 +35,7 @@ export function accountRoutes(app: FastifyInstance, context: ServiceContext): vo
       memberRoutes(people, context);
       teamInvitationRoutes(people, context);
       appKeyRoutes(people, context);
+      trustRoutes(people, context);
     },
     { prefix: '/account/teams' },
   );

@@ -4,6 +4,7 @@ import type { Tx } from '#store/database.ts';
 import { deleteInvitationsBy } from '#store/invitations.ts';
 import { countOwners, deleteMember, type MemberRow, memberOf, membersOf, type Role, setRole } from '#store/people.ts';
 import { revokeKeyRow, validKeysMintedBy } from '#store/team-keys.ts';
+import { revokeTrustRow, validTrustsMadeBy } from '#store/trusts.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { changeTeam, mustBeMember, mustBePerson, type TeamWork } from './account.ts';
@@ -23,7 +24,7 @@ function memberView({ userId, email, name, role, createdAt }: MemberRow): Member
 }
 
 interface ListedMemberView extends MemberView {
-  /** The valid app keys of the team that the member created. */
+  /** The valid app keys and trusts of the team that the member created. */
   validKeys: number;
 }
 
@@ -55,8 +56,8 @@ export async function changeMember(
 
 /**
  * Removes a member. Members may leave; only an owner may remove somebody else.
- * @param revokeKeys whether to revoke, in the same transaction, the valid app keys that the member created. The keys belong to
- * the team, but the member may have kept their secrets.
+ * @param revokeKeys whether to revoke, in the same transaction, the valid app keys and trusts that the member created. They belong to
+ * the team, but the member may have kept the secrets, or be a subject of the trusts.
  * @throws as changeMember
  */
 export async function removeMember(
@@ -89,7 +90,11 @@ export async function endInvitations({ tx, team }: { tx: Tx; team: { id: string 
 async function revokeKeysOf({ tx, team, now }: TeamWork, userId: string) {
   const keys = await validKeysMintedBy(tx, team.id, userId, now);
   for (const { id } of keys) await revokeKeyRow(tx, id, now);
-  return keys.map(({ id, name }) => ({ action: 'key.revoke', subject: id, before: { name }, after: null }) as const);
+  const trusts = await validTrustsMadeBy(tx, team.id, userId, now);
+  for (const { id } of trusts) await revokeTrustRow(tx, id, now);
+  const entry = (action: 'key.revoke' | 'trust.revoke', { id, name }: { id: string; name: string }) =>
+    ({ action, subject: id, before: { name }, after: null }) as const;
+  return [...keys.map((each) => entry('key.revoke', each)), ...trusts.map((each) => entry('trust.revoke', each))];
 }
 
 async function mustBeInTeam({ tx, team }: TeamWork, userId: string): Promise<MemberRow> {

@@ -6,6 +6,7 @@ import { lockTeam, membersOf, type TeamRow } from '#store/people.ts';
 import { bindTeam, boundTeamId } from '#store/team-bindings.ts';
 import { keysOfTeam } from '#store/team-keys.ts';
 import { type ListedTeam, listTeams } from '#store/team-list.ts';
+import { trustsOfTeam } from '#store/trusts.ts';
 import { COMMAND_LINE, withDatabase } from './administration.ts';
 import { TEAM_ID } from './provided-teams.ts';
 
@@ -70,11 +71,14 @@ async function mustBeEmpty(tx: Tx, team: TeamRow, now: Date): Promise<void> {
   const keys = (await keysOfTeam(tx, team.id))
     .filter((key) => key.revokedAt === null && (key.expiresAt === null || key.expiresAt > now))
     .map(({ id, name }) => `key ${id} (${name})`);
-  if (members.length + keys.length === 0) return;
-  const there = [...members, ...keys];
+  const trusts = (await trustsOfTeam(tx, team.id))
+    .filter((trust) => trust.revokedAt === null && (trust.expiresAt === null || trust.expiresAt > now))
+    .map(({ id, name }) => `trust ${id} (${name})`);
+  const there = [...members, ...keys, ...trusts];
+  if (there.length === 0) return;
   const more = there.length > SHOWN ? ` and ${there.length - SHOWN} more` : '';
   throw new Error(
-    `the team ${JSON.stringify(team.name)} (${team.id}) already has ${there.slice(0, SHOWN).join(', ')}${more}, which would reach every zone of the team; remove the people and keys that do not belong there ("zonestead keys revoke <keyId>"), then repeat the command with --yes`,
+    `the team ${JSON.stringify(team.name)} (${team.id}) already has ${there.slice(0, SHOWN).join(', ')}${more}, which would reach every zone of the team; remove the people, keys and trusts that do not belong there ("zonestead keys revoke <keyId>", "zonestead trusts revoke <trustId>"), then repeat the command with --yes`,
   );
 }
 

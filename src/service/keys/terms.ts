@@ -90,7 +90,8 @@ function each(
   return { ok: true, value: [...values] };
 }
 
-function judgePattern(text: string, field: string): Verdict<string> {
+/** A pattern of names in lower case. */
+export function judgePattern(text: string, field: string): Verdict<string> {
   const pattern = text.toLowerCase();
   if (PATTERN.test(pattern) && !pattern.endsWith('.')) return { ok: true, value: pattern };
   return refuse(

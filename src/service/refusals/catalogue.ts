@@ -3,6 +3,7 @@ import { ACCOUNT_REFUSALS } from './accounts.ts';
 import { FORM_REFUSALS } from './forms.ts';
 import { RECORD_REFUSALS } from './records.ts';
 import { REQUEST_REFUSALS } from './requests.ts';
+import { TRUST_REFUSALS } from './trusts.ts';
 import { UNDO_REFUSALS } from './undo.ts';
 import { ZONE_REFUSALS } from './zones.ts';
 
@@ -13,6 +14,7 @@ export const SUBJECTS = {
   Records: RECORD_REFUSALS,
   'Undo and restore': UNDO_REFUSALS,
   'Teams and keys': ACCOUNT_REFUSALS,
+  'Trusts and tokens': TRUST_REFUSALS,
   'Forms of the console': FORM_REFUSALS,
 } as const;
 
@@ -21,6 +23,7 @@ export const CATALOGUE = {
   ...ZONE_REFUSALS,
   ...RECORD_REFUSALS,
   ...ACCOUNT_REFUSALS,
+  ...TRUST_REFUSALS,
   ...FORM_REFUSALS,
   ...UNDO_REFUSALS,
 } as const;

@@ -1,0 +1,236 @@
+// The contract of trusts: the tokens that a trust accepts, the rights that it gives, and its subjects.
+import { z } from 'zod';
+import { grantShape, keyTerms } from './app-key.ts';
+import { displayName, email, pathId, teamParams, userId } from './people.ts';
+import { moment } from './shared.ts';
+
+export const trustParams = teamParams.extend({ trustId: pathId.meta({ description: 'The id of the trust.' }) });
+
+const MATCH_ERROR = 'must be an object of texts, or of such objects, at most 4 levels deep';
+type Match = { [claim: string]: string | Match };
+/** Written out level by level: a schema that contains itself has no form that all readers of OpenAPI understand. */
+const level4 = z.string({ error: MATCH_ERROR });
+const level3 = z.union([level4, z.record(z.string(), level4)], { error: MATCH_ERROR });
+const level2 = z.union([level4, z.record(z.string(), level3)], { error: MATCH_ERROR });
+const level1 = z.union([level4, z.record(z.string(), level2)], { error: MATCH_ERROR });
+const claims = z.record(z.string(), level1, { error: MATCH_ERROR });
+const match = (claims as z.ZodType<Match>).meta({
+  description:
+    'The claims that a token must have: `*` in a value matches any run of characters, and an object demands claims of an object. A claim with several values needs one that matches.',
+  examples: [{ 'kubernetes.io': { namespace: 'team-a', serviceaccount: { name: 'external-dns' } } }],
+});
+
+const KIND_ERROR = 'must be discovery, jwks or pinned';
+const keySource = z
+  .discriminatedUnion(
+    'kind',
+    [
+      z.strictObject({ kind: z.literal('discovery') }),
+      z.strictObject({
+        kind: z.literal('jwks'),
+        url: z.string({ error: 'must be an https:// address' }).meta({ description: 'The address of the keys.' }),
+      }),
+      z.strictObject({
+        kind: z.literal('pinned'),
+        jwks: z
+          .object({ keys: z.array(z.looseObject({})).meta({ description: 'Public keys (RFC 7517).' }) })
+          .meta({ description: 'A JSON Web Key Set.' }),
+      }),
+    ],
+    { error: KIND_ERROR },
+  )
+  .meta({
+    description:
+      'Where the public keys of the issuer are: `discovery` asks the issuer (OpenID Connect Discovery), `jwks` reads a set of keys or a SPIFFE bundle from an address, and `pinned` contains the keys. If omitted at creation: `discovery`.',
+  });
+
+const issuer = z
+  .string({ error: 'must be the "iss" of the tokens' })
+  .min(1, { error: 'must be the "iss" of the tokens' })
+  .meta({
+    description: 'The issuer of the tokens (`iss`): an `https://` address, or `spiffe://` with a trust domain.',
+    examples: ['https://token.actions.githubusercontent.com'],
+  });
+const audience = z.string({ error: 'must be a text' }).meta({
+  description: 'The audience (`aud`) that a token must have. If omitted at creation: `zonestead`.',
+});
+const maxTokenAge = z.number({ error: 'must be a number of seconds from 60 to 3600' }).meta({
+  description:
+    'The longest lifetime and the highest age of a token in seconds, from 60 to 3600. If omitted at creation: 3600.',
+});
+const pinSubjects = z.boolean({ error: 'must be true or false' }).meta({
+  description:
+    'Whether the UID of a service account is kept at its first request, so that an account with the same name that was created later is refused. If omitted at creation: true if `match` accepts several namespaces.',
+});
+
+const { name: _, onlyNames: __, ...rights } = keyTerms;
+const NAMES_ERROR = 'must be a list of 1 to 64 strings, or null for no restriction';
+const onlyNames = z
+  .array(z.string({ error: NAMES_ERROR }).min(1, { error: NAMES_ERROR }).max(512, { error: NAMES_ERROR }), {
+    error: NAMES_ERROR,
+  })
+  .min(1, { error: NAMES_ERROR })
+  .max(64, { error: NAMES_ERROR })
+  .nullable()
+  .meta({
+    description: `Names, relative to the zone, that the holders of tokens are restricted to, as of an app key. \`\${claim}\` stands for the value of a claim in \`match\`, which must be one DNS label; \`\${namespace}\` and \`\${serviceaccount}\` are those of a Kubernetes token. Null means that all names are allowed.`,
+    examples: [[`*.\${namespace}`]],
+  });
+
+const terms = {
+  name: displayName.meta({ description: 'A name that says what the trust is for.' }),
+  audience,
+  keySource,
+  match,
+  maxTokenAge,
+  pinSubjects,
+  ...rights,
+  onlyNames,
+};
+
+/** `PATCH /account/teams/{teamId}/trusts/{trustId}`: an omitted field keeps its value. */
+export const trustChangeBody = z
+  .strictObject({ ...terms, issuer })
+  .partial()
+  .meta({
+    id: 'TrustChange',
+    description: 'The changes to a trust. An omitted field keeps its value. The issuer cannot change.',
+    examples: [{ records: 'read' }],
+  });
+
+/** `POST /account/teams/{teamId}/trusts`. */
+export const trustBody = z
+  .strictObject({ ...terms, issuer })
+  .partial()
+  .required({ name: true, issuer: true, match: true })
+  .meta({
+    id: 'TrustCreate',
+    description: 'The trust to create. An omitted permission is `none`; an omitted restriction is no restriction.',
+    examples: [
+      {
+        name: 'deployments',
+        issuer: 'https://token.actions.githubusercontent.com',
+        match: { repository: 'acme/infrastructure', environment: 'production' },
+        records: 'write',
+      },
+    ],
+  });
+
+const shown = {
+  id: z.string().meta({ description: 'The id of the trust.', examples: ['trust_3f9c2d1e8a7b'] }),
+  name: z.string().meta({ description: 'The name that says what the trust is for.' }),
+  issuer: z.string().meta({ description: 'The issuer of the tokens (`iss`).' }),
+  audience,
+  keySource: z
+    .object({
+      kind: z
+        .string()
+        .meta({ description: '`discovery`, `jwks`, `pinned`, `cluster` or `token-review`.', examples: ['discovery'] }),
+      url: z.string().optional().meta({ description: 'The address of the keys, for `jwks`.' }),
+      jwks: z
+        .object({ keys: z.array(z.looseObject({})).meta({ description: 'Public keys (RFC 7517).' }) })
+        .optional()
+        .meta({ description: 'The keys, for `pinned`.' }),
+    })
+    .meta({
+      description:
+        'Where the public keys of the issuer are. `cluster` and `token-review` are the cluster of the service; only its administrator can use them.',
+    }),
+  privateAddresses: z.boolean().meta({
+    description: 'Whether the keys may be at a private address. Only the administrator of the service can set it.',
+  }),
+  match,
+  maxTokenAge,
+  pinSubjects,
+  ...rights,
+  grants: z
+    .array(z.object(grantShape))
+    .meta({ description: 'Permissions on the records of single zones. A grant overrides `records` for its zone.' }),
+  onlyNames: z.array(z.string()).nullable().meta({
+    description: 'Patterns of names, with their templates. Null means that there is no restriction.',
+  }),
+  onlyTypes: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'Record types of the holders of tokens. Null means that there is no restriction.' }),
+  networks: z
+    .array(z.string())
+    .nullable()
+    .meta({ description: 'Networks that tokens may be used from. Null means that they may be used from anywhere.' }),
+  createdBy: z
+    .object({
+      userId,
+      email,
+      isMember: z.boolean().meta({ description: 'Whether the person is still a member of the team.' }),
+    })
+    .nullable()
+    .meta({
+      description: 'The person who created the trust. Null means that the command line or the installation created it.',
+    }),
+  expiresAt: moment
+    .nullable()
+    .meta({ description: 'The time at which the trust expires. Null means that it never expires.' }),
+  createdAt: moment.meta({ description: 'The time at which the trust was created.' }),
+  revokedAt: moment
+    .nullable()
+    .meta({ description: 'The time at which the trust was revoked. Null means that it is not revoked.' }),
+  lastUsedAt: moment.nullable().meta({
+    description:
+      'The time of the last request with a token, rounded down to the minute. Null means that there was none.',
+  }),
+  subjects: z.int().meta({ description: 'The number of subjects that have used the trust.' }),
+};
+
+export const trust = z.object(shown).meta({
+  id: 'Trust',
+  description: 'A trust: tokens of an issuer are accepted in the place of an app key.',
+});
+
+export const trustList = z
+  .object({ trusts: z.array(trust).meta({ description: 'The trusts.' }) })
+  .meta({ id: 'TrustList', description: 'The trusts of a team, including revoked ones.' });
+
+const subject = z.string().meta({
+  description: 'The subject of the tokens (`sub`).',
+  examples: ['system:serviceaccount:team-a:external-dns'],
+});
+
+export const trustSubjects = z
+  .object({
+    subjects: z
+      .array(
+        z.object({
+          subject,
+          keyId: z.string().meta({ description: 'The id of the subject, as the history and the logs show it.' }),
+          createdAt: moment.meta({ description: 'The time of the first request.' }),
+          lastUsedAt: moment
+            .nullable()
+            .meta({ description: 'The time of the last request, rounded down to the minute.' }),
+          lastUsedBy: z.string().nullable().meta({ description: 'The User-Agent of the last request.' }),
+          pinnedUid: z.string().nullable().meta({
+            description: 'The UID of the service account that is accepted. Null means that it is not pinned.',
+          }),
+        }),
+      )
+      .meta({ description: 'The subjects that used the trust last, at most 1000.' }),
+    total: z.int().meta({ description: 'The number of all subjects.' }),
+  })
+  .meta({ id: 'TrustSubjects', description: 'The subjects of a trust: those that have used it.' });
+
+/** `POST /account/teams/{teamId}/trusts/{trustId}/subjects/accept`. */
+export const acceptBody = z
+  .strictObject({
+    subject: z.string({ error: 'must be a subject of the trust' }).min(1).max(512),
+    uid: z
+      .string()
+      .min(1)
+      .max(128)
+      .nullable()
+      .optional()
+      .meta({ description: 'The UID of the service account. Null or omitted: that of its next token.' }),
+  })
+  .meta({
+    id: 'TrustAccept',
+    description: 'A service account that was created again, and whose tokens are to be accepted.',
+    examples: [{ subject: 'system:serviceaccount:team-a:external-dns', uid: '0b7f1c7e-5f0c-4a0e-9b5c-6f2d7a1e8c3d' }],
+  });

@@ -1,0 +1,89 @@
+// Judges where the keys of an issuer come from, and the issuer itself. Pure.
+import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
+import type { KeySource } from './ports.ts';
+
+const MAX_ISSUER = 500;
+const MAX_URL = 500;
+const MAX_KEYS = 16;
+/** Base64 of the shortest RSA modulus: 2048 bits. */
+const SHORTEST_RSA = 342;
+const SPIFFE = /^spiffe:\/\/[a-z0-9._-]{1,255}$/;
+/** The public fields of a key (RFC 7518 section 6, RFC 8037). */
+const PUBLIC_FIELDS = ['kty', 'kid', 'use', 'alg', 'n', 'e', 'crv', 'x', 'y'] as const;
+const CURVES: ReadonlySet<string> = new Set(['P-256', 'Ed25519']);
+
+/** @param isAdministrator whether sources are allowed that only the administrator of the service may choose */
+export function judgeIssuer(issuer: string, source: KeySource, isAdministrator: boolean): Verdict<string> {
+  if (SPIFFE.test(issuer)) {
+    if (source.kind === 'jwks' || source.kind === 'pinned') return accept(issuer);
+    return refuse(
+      'keySource',
+      'a SPIFFE trust domain has no discovery: give the address of its bundle (jwks), or pin its keys.',
+    );
+  }
+  const problem = problemOfUrl(issuer, isAdministrator, MAX_ISSUER);
+  if (problem === null) return accept(issuer);
+  return refuse(
+    'issuer',
+    `${clip(issuer)} ${problem}, or spiffe:// with a trust domain. It is the "iss" of the tokens.`,
+  );
+}
+
+export function judgeKeySource(source: KeySource, isAdministrator: boolean): Verdict<KeySource> {
+  switch (source.kind) {
+    case 'discovery':
+      return accept({ kind: 'discovery' });
+    case 'jwks': {
+      const problem = problemOfUrl(source.url, isAdministrator, MAX_URL);
+      if (problem !== null) return refuse('keySource.url', `${clip(source.url)} ${problem}.`);
+      return accept({ kind: 'jwks', url: source.url });
+    }
+    case 'pinned':
+      return judgeKeys(source.jwks.keys);
+    default:
+      if (isAdministrator) return accept({ kind: source.kind });
+      return refuse(
+        'keySource.kind',
+        `${source.kind} is the cluster of the service itself: only its administrator can trust it, by "zonestead trusts create".`,
+      );
+  }
+}
+
+function problemOfUrl(text: string, isAdministrator: boolean, most: number): string | null {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const wanted = 'must be an https:// address without user, query and fragment';
+  if (url === null || text.length > most || /[\s\p{C}]/u.test(text)) return wanted;
+  if (url.username !== '' || url.password !== '' || text.includes('?') || text.includes('#')) return wanted;
+  return url.protocol === 'https:' || (isAdministrator && url.protocol === 'http:') ? null : wanted;
+}
+
+function judgeKeys(keys: readonly Record<string, unknown>[]): Verdict<KeySource> {
+  if (keys.length === 0 || keys.length > MAX_KEYS) {
+    return refuse('keySource.jwks', `it must have 1 to ${MAX_KEYS} keys (RFC 7517).`);
+  }
+  const kept: Record<string, unknown>[] = [];
+  for (const [at, key] of keys.entries()) {
+    const problem = problemOfKey(key);
+    if (problem !== null) return refuse(`keySource.jwks.keys.${at}`, problem);
+    kept.push(Object.fromEntries(Object.entries(key).filter(([name]) => PUBLIC_FIELDS.some((each) => each === name))));
+  }
+  return accept({ kind: 'pinned', jwks: { keys: kept } });
+}
+
+function problemOfKey({ kty, crv, n, d, k, ...rest }: Record<string, unknown>): string | null {
+  if (d !== undefined || k !== undefined) return 'this is a private key: give the public key only.';
+  if (PUBLIC_FIELDS.some((name) => (rest[name] ?? '') !== '' && typeof rest[name] !== 'string'))
+    return 'its fields must be texts.';
+  if (kty === 'RSA') {
+    return typeof n === 'string' && n.length >= SHORTEST_RSA ? null : 'an RSA key must have at least 2048 bits.';
+  }
+  if ((kty === 'EC' || kty === 'OKP') && CURVES.has(String(crv))) return null;
+  return 'must be an RSA key, or one of the curve P-256 or Ed25519.';
+}
+
+/** The ids of pinned keys; null: others may be added, or a key has no id. */
+export function kidsOf(source: KeySource): string[] | null {
+  if (source.kind !== 'pinned') return null;
+  const kids = source.jwks.keys.map(({ kid }) => kid);
+  return kids.every((kid) => typeof kid === 'string') ? (kids as string[]) : null;
+}

@@ -1,0 +1,119 @@
+// Templates in the patterns of names of a trust: `${claim}` stands for the value of a claim, which must be one DNS label, and
+// `${claim|labels}` for one or several. Pure.
+//
+// No value can widen a pattern: a value has no `*`, and two values never make patterns that match the same name. So a label with a
+// template has no `*`, and `*` is on one side of it only.
+import { accept, clip, refuse, type Verdict } from '#dns/verdict.ts';
+import { PATTERN } from '../keys/patterns.ts';
+import { claimAt, type Leaf } from './match.ts';
+
+interface Hole {
+  /** As it is written. */
+  claim: string;
+  /** Whether the value may have dots. */
+  severalLabels: boolean;
+}
+type Part = string | Hole;
+
+const HOLE = /\$\{([^{}|]{1,256})(\|labels)?\}/;
+const LABEL = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+const ONE_LABEL = new RegExp(`^${LABEL}$`);
+const SEVERAL_LABELS = new RegExp(`^${LABEL}(?:\\.${LABEL})*$`);
+/** As the longest pattern that a key can have. */
+const MAX_NAME = 253;
+
+/** Short forms of claims in the tokens of Kubernetes service accounts. */
+const SHORT: Readonly<Record<string, string>> = {
+  namespace: 'kubernetes.io.namespace',
+  serviceaccount: 'kubernetes.io.serviceaccount.name',
+};
+
+export function hasTemplate(pattern: string): boolean {
+  return pattern.includes('${');
+}
+
+function partsOf(pattern: string): Part[] {
+  const found = HOLE.exec(pattern);
+  if (found === null) return pattern === '' ? [] : [pattern];
+  const [whole, claim = '', labels] = found;
+  const hole = { claim, severalLabels: labels !== undefined };
+  return [...partsOf(pattern.slice(0, found.index)), hole, ...partsOf(pattern.slice(found.index + whole.length))];
+}
+
+/** The claims that a pattern has templates for. */
+export function claimsOf(pattern: string, leaves: readonly Leaf[]): Leaf[] {
+  return partsOf(pattern).flatMap((part) => (typeof part === 'string' ? [] : (leafOf(part, leaves) ?? [])));
+}
+
+/** The demanded claim that a template stands for. */
+function leafOf({ claim }: Hole, leaves: readonly Leaf[]): Leaf | undefined {
+  const named = (text: string) => leaves.find(({ path }) => path.join('.') === text);
+  return named(claim) ?? named(SHORT[claim] ?? '');
+}
+
+/** A pattern with templates, its other parts in lower case. @param leaves the claims that the trust demands */
+export function judgeTemplate(pattern: string, leaves: readonly Leaf[], field: string): Verdict<string> {
+  const parts = partsOf(pattern).map((part) => (typeof part === 'string' ? part.toLowerCase() : part));
+  const sample = parts.map((part) => (typeof part === 'string' ? part : 'x')).join('');
+  if (!PATTERN.test(sample) || sample.endsWith('.')) {
+    return refuse(
+      field,
+      `${clip(pattern)} is not a pattern of names: besides templates such as \${namespace}, use letters, digits, "-", "_" and ".", "*" for any run of characters.`,
+    );
+  }
+  for (const part of parts) {
+    if (typeof part === 'string' || leafOf(part, leaves) !== undefined) continue;
+    return refuse(
+      field,
+      `\${${part.claim}} stands for a claim that "match" does not demand: add it there, with "*" if any value is accepted.`,
+    );
+  }
+  const problem = problemOfStars(parts);
+  if (problem !== null) return refuse(field, `${clip(pattern)} ${problem}`);
+  return accept(parts.map((part) => (typeof part === 'string' ? part : written(part))).join(''));
+}
+
+const written = ({ claim, severalLabels }: Hole) => `\${${claim}${severalLabels ? '|labels' : ''}}`;
+
+function problemOfStars(parts: readonly Part[]): string | null {
+  const marked = parts.map((part) => (typeof part === 'string' ? part : '$')).join('');
+  if (marked.split('.').some((label) => label.includes('$') && label.includes('*'))) {
+    return 'has "*" in the label of a template: separate them by a dot, so that one value cannot match the names of another.';
+  }
+  for (let at = marked.indexOf('$'); at >= 0; at = marked.indexOf('$', at + 1)) {
+    if (marked.slice(0, at).includes('*') && marked.slice(at).includes('*')) {
+      return 'has "*" on both sides of a template: use it on one side, so that one value cannot match the names of another.';
+    }
+  }
+  return null;
+}
+
+/** The pattern for the claims of a token, or a sentence that says why it has none. */
+export function fillTemplate(
+  pattern: string,
+  leaves: readonly Leaf[],
+  claims: Readonly<Record<string, unknown>>,
+): { ok: true; pattern: string } | { ok: false; sentence: string } {
+  let filled = '';
+  for (const part of partsOf(pattern)) {
+    if (typeof part === 'string') {
+      filled += part;
+      continue;
+    }
+    const leaf = leafOf(part, leaves);
+    const value = leaf === undefined ? null : claimAt(claims, leaf.path);
+    if (value === null || !(part.severalLabels ? SEVERAL_LABELS : ONE_LABEL).test(value)) {
+      const wanted = part.severalLabels
+        ? 'labels of a domain name with dots between them'
+        : 'one label of a domain name';
+      const found = value === null ? 'has not one value' : `is ${clip(value)}`;
+      return {
+        ok: false,
+        sentence: `The claim ${part.claim} ${found}, and ${pattern} needs ${wanted}: lower-case letters, digits and "-".`,
+      };
+    }
+    filled += value;
+  }
+  if (filled.length <= MAX_NAME) return { ok: true, pattern: filled };
+  return { ok: false, sentence: `With the claims of the token, ${pattern} has more than ${MAX_NAME} characters.` };
+}

@@ -1,0 +1,148 @@
+// The subjects of trusts: the holders of tokens. Each has a row in api_keys without secret and without rights, to which history,
+// write limits and last use belong.
+import type { Db, Tx } from './database.ts';
+import { isStorable } from './database.ts';
+import { statement } from './statement.ts';
+import type { TrustTerms } from './trusts.ts';
+
+/** A trust for a token, with the subject of the token if the trust knows it. */
+export interface TrustForToken extends TrustTerms {
+  id: string;
+  teamId: string;
+  teamName: string;
+  /** The row of the subject; null: this is its first request. */
+  keyId: string | null;
+  pinnedUid: string | null;
+  lastUsedAt: Date | null;
+}
+
+/** The unproved content of a token. */
+export interface TokenAbout {
+  issuer: string;
+  subject: string;
+  /** Its claims, as trusts.facts has those of a trust. */
+  facts: readonly string[];
+  /** The id of the key that it says it is signed with; null: it says none. */
+  kid: string | null;
+}
+
+/** The trusts for one token that are tried: with more, an attacker could make every request slow. */
+const MOST_TRUSTS = 64;
+
+type Plain = Omit<TrustForToken, 'lastUsedAt' | 'expiresAt'> & {
+  n: number;
+  lastUsedAt: string | null;
+  expiresAt: string | null;
+};
+
+const selectForTokens = statement<Plain>(`
+  select a.n, t.*, s.id as "keyId", s.pinned_uid as "pinnedUid", s.last_used_at as "lastUsedAt"
+  from jsonb_to_recordset($1::text::jsonb) as a(n integer, issuer text, subject text, facts text[], kid text)
+  cross join lateral (
+    select t.id, t.team_id as "teamId", e.name as "teamName", t.name, t.issuer, t.audience, t.key_source as "keySource", t.ca,
+      t.private_addresses as "privateAddresses", t.match, t.max_token_age_s as "maxTokenAgeS",
+      t.pin_subjects as "pinSubjects", t.records, t.manage_zones as "manageZones", t.only_names as "onlyNames",
+      t.only_types as "onlyTypes", t.networks::text[] as networks, t.zone_writes as "zoneWrites",
+      t.record_writes as "recordWrites", t.expires_at as "expiresAt",
+      coalesce((select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records))
+        from trust_zone_grants g where g.trust_id = t.id), '[]') as grants
+    from trusts t join teams e on e.id = t.team_id
+    where t.issuer = a.issuer and t.revoked_at is null and t.facts <@ a.facts and (t.kids is null or a.kid = any(t.kids))
+    order by t.created_at, t.id limit ${MOST_TRUSTS}) t
+  left join api_keys s on s.trust_id = t.id and s.subject = a.subject`);
+
+/** For each token, the trusts that may accept it, the oldest first. In one statement. */
+export async function trustsForTokens(db: Db, tokens: readonly TokenAbout[]): Promise<TrustForToken[][]> {
+  const found: TrustForToken[][] = tokens.map(() => []);
+  for (const { n, lastUsedAt, expiresAt, ...row } of await selectForTokens(db, JSON.stringify(tokens.map(numbered)))) {
+    found[n]?.push({ ...row, lastUsedAt: dateOf(lastUsedAt), expiresAt: dateOf(expiresAt) });
+  }
+  return found;
+}
+
+const numbered = (token: TokenAbout, n: number) => ({ n, ...token });
+const dateOf = (text: string | null): Date | null => (text === null ? null : new Date(text));
+
+// No secret has this hash: a secret is needed for every key.
+const NO_SECRET = "decode(repeat('00', 32), 'hex')";
+
+const insert = statement<{ id: string }>(`
+  insert into api_keys (id, team_id, name, secret_hash, records, manage_zones, trust_id, subject, pinned_uid, created_at)
+  select $1, t.team_id, $2, ${NO_SECRET}, 'none', 'none', t.id, $4, $5, $6::timestamptz
+  from trusts t where t.id = $3 and (select count(*) from api_keys k where k.trust_id = t.id) < $7::integer
+  on conflict (trust_id, subject) where trust_id is not null do nothing returning id`);
+
+const select = statement<{ id: string; pinnedUid: string | null }>(
+  `select id, pinned_uid as "pinnedUid" from api_keys where trust_id = $1 and subject = $2`,
+);
+
+/** Stores a subject, unless the trust knows it. @returns null: the trust has `limit` subjects */
+export async function ensureSubject(
+  db: Db,
+  subject: { id: string; name: string; trustId: string; subject: string; uid: string | null; at: Date },
+  limit: number,
+): Promise<{ id: string; pinnedUid: string | null } | null> {
+  const { id, name, trustId, uid, at } = subject;
+  const [made] = await insert(db, id, name, trustId, subject.subject, uid, at.toISOString(), limit);
+  if (made !== undefined) return { id, pinnedUid: uid };
+  return (await select(db, trustId, subject.subject))[0] ?? null;
+}
+
+const pin = statement<{ pinnedUid: string | null }>(`
+  update api_keys set pinned_uid = coalesce(pinned_uid, $2) where id = $1 returning pinned_uid as "pinnedUid"`);
+
+/** Pins the UID of a subject that has none. @returns the pinned one */
+export async function pinSubject(db: Db, keyId: string, uid: string): Promise<string | null> {
+  return (await pin(db, keyId, uid))[0]?.pinnedUid ?? null;
+}
+
+const accept = statement<{ before: string | null }>(`
+  with old as (select id, pinned_uid from api_keys where trust_id = $1 and subject = $2 for update)
+  update api_keys k set pinned_uid = $3 from old where k.id = old.id returning old.pinned_uid as before`);
+
+/**
+ * Replaces the pinned UID of a subject. @param uid null: that of its next request
+ * @returns the UID before; undefined: the trust has no such subject
+ */
+export async function repinSubject(
+  tx: Tx,
+  trustId: string,
+  subject: string,
+  uid: string | null,
+): Promise<string | null | undefined> {
+  if (!isStorable(subject)) return undefined;
+  return (await accept(tx, trustId, subject, uid))[0]?.before;
+}
+
+const rename = statement(`
+  update api_keys set name = $2 || ': ' || subject where trust_id = $1`);
+
+/** The names of the subjects in the history begin with that of the trust. */
+export async function renameSubjects(tx: Tx, trustId: string, name: string): Promise<void> {
+  await rename(tx, trustId, name);
+}
+
+export interface SubjectRow {
+  subject: string;
+  /** The id in the history, and in the logs. */
+  keyId: string;
+  createdAt: Date;
+  lastUsedAt: Date | null;
+  /** The User-Agent of that use. */
+  lastUsedBy: string | null;
+  pinnedUid: string | null;
+}
+
+const list = statement<Record<keyof SubjectRow, string>>(`
+  select subject, id as "keyId", created_at as "createdAt", last_used_at as "lastUsedAt", last_used_by as "lastUsedBy",
+    pinned_uid as "pinnedUid"
+  from api_keys where trust_id = $1 order by last_used_at desc nulls last, subject limit $2`);
+
+/** The subjects that were used last come first. */
+export async function subjectsOf(db: Db | Tx, trustId: string, limit: number): Promise<SubjectRow[]> {
+  return (await list(db, trustId, limit)).map((row) => ({
+    ...row,
+    createdAt: new Date(row.createdAt),
+    lastUsedAt: dateOf(row.lastUsedAt),
+  }));
+}

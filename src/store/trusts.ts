@@ -1,0 +1,172 @@
+// Trusts as rows: the issuers whose tokens give rights on the zones of a team. trust-subjects.ts has the holders of these tokens.
+import { and, asc, eq, gt, isNull, or, sql } from 'drizzle-orm';
+import type { Db, Tx } from './database.ts';
+import { isStorable } from './database.ts';
+import type { Grant, KeyTerms, Level } from './keys.ts';
+import { teams, trusts, trustZoneGrants } from './tables.ts';
+import type { Minter } from './team-keys.ts';
+
+/** The place where the public keys of an issuer are. */
+export type KeySource =
+  /** The address that the issuer's `/.well-known/openid-configuration` names (OpenID Connect Discovery 1.0 section 4). */
+  | { readonly kind: 'discovery' }
+  /** A set of keys at an address; also the bundle of a SPIFFE trust domain. */
+  | { readonly kind: 'jwks'; readonly url: string }
+  | { readonly kind: 'pinned'; readonly jwks: { keys: Record<string, unknown>[] } }
+  /** The keys for service accounts of the cluster that the api runs in. */
+  | { readonly kind: 'cluster' }
+  /** The API server of that cluster judges each token. */
+  | { readonly kind: 'token-review' };
+
+/** The claims that a token must have: patterns, or objects of them. */
+export interface ClaimMatch {
+  [claim: string]: string | ClaimMatch;
+}
+
+/** The tokens that a trust accepts, and the rights of their holders. */
+export interface TrustTerms extends KeyTerms {
+  issuer: string;
+  audience: string;
+  keySource: KeySource;
+  /** Certificates as PEM; null: those of the system. */
+  ca: string | null;
+  privateAddresses: boolean;
+  match: ClaimMatch;
+  /** The longest lifetime of a token, in seconds. */
+  maxTokenAgeS: number;
+  pinSubjects: boolean;
+}
+
+/** The columns that the look-up of a token compares with it. */
+export interface TrustIndex {
+  facts: string[];
+  kids: string[] | null;
+}
+
+export interface TrustRow extends TrustTerms {
+  id: string;
+  teamId: string;
+  teamName: string;
+  /** Null for a trust that the command line or the installation made. */
+  createdBy: Minter | null;
+  createdAt: Date;
+  revokedAt: Date | null;
+  /** The number of its subjects. */
+  subjects: number;
+  /** The last use by any subject. */
+  lastUsedAt: Date | null;
+}
+
+const columns = {
+  id: trusts.id,
+  teamId: trusts.teamId,
+  teamName: teams.name,
+  name: trusts.name,
+  issuer: trusts.issuer,
+  audience: trusts.audience,
+  keySource: sql<KeySource>`${trusts.keySource}`,
+  ca: trusts.ca,
+  privateAddresses: trusts.privateAddresses,
+  match: sql<ClaimMatch>`${trusts.match}`,
+  maxTokenAgeS: trusts.maxTokenAgeS,
+  pinSubjects: trusts.pinSubjects,
+  records: sql<Level>`${trusts.records}`,
+  manageZones: sql<Level>`${trusts.manageZones}`,
+  grants: sql<Grant[]>`coalesce((
+    select json_agg(json_build_object('zoneId', g.zone_id, 'records', g.records) order by g.zone_id)
+    from ${trustZoneGrants} g where g.trust_id = "trusts"."id"), '[]')`,
+  onlyNames: trusts.onlyNames,
+  onlyTypes: trusts.onlyTypes,
+  networks: sql<string[] | null>`${trusts.networks}::text[]`,
+  zoneWrites: trusts.zoneWrites,
+  recordWrites: trusts.recordWrites,
+  expiresAt: trusts.expiresAt,
+  // Written out, because a column without its table would be that of the inner query.
+  createdBy: sql<Minter | null>`(
+    select json_build_object('userId', u.id, 'email', u.email, 'isMember', exists (
+      select from memberships m where m.team_id = "trusts"."team_id" and m.user_id = u.id))
+    from users u where u.id = "trusts"."created_by")`,
+  createdAt: trusts.createdAt,
+  revokedAt: trusts.revokedAt,
+  subjects: sql<number>`(select count(*)::int from api_keys k where k.trust_id = "trusts"."id")`,
+  lastUsedAt: sql<Date | null>`(select max(k.last_used_at) from api_keys k where k.trust_id = "trusts"."id")`.mapWith(
+    trusts.revokedAt,
+  ),
+};
+
+const selectTrusts = (db: Db | Tx) => db.select(columns).from(trusts).innerJoin(teams, eq(teams.id, trusts.teamId));
+
+/** All trusts of a team, revoked ones too, oldest first. */
+export async function trustsOfTeam(db: Db | Tx, teamId: string): Promise<TrustRow[]> {
+  return selectTrusts(db).where(eq(trusts.teamId, teamId)).orderBy(asc(trusts.createdAt), trusts.id);
+}
+
+/** Every trust of the service, or those of the team with this name. */
+export async function allTrusts(db: Db | Tx, team: string | null): Promise<TrustRow[]> {
+  return selectTrusts(db)
+    .where(team === null ? undefined : eq(teams.name, team))
+    .orderBy(asc(trusts.createdAt), trusts.id);
+}
+
+/** @param teamId null: of any team */
+export async function trustById(db: Db | Tx, teamId: string | null, id: string): Promise<TrustRow | null> {
+  if (!isStorable(id)) return null;
+  const [row] = await selectTrusts(db).where(
+    and(eq(trusts.id, id), teamId === null ? undefined : eq(trusts.teamId, teamId)),
+  );
+  return row ?? null;
+}
+
+/** @throws SQLSTATE 23503 (trust_zone_grants_zone_id_zones_id_fk) when a zone of the grants is gone */
+export async function insertTrust(
+  tx: Db | Tx,
+  {
+    grants,
+    ...trust
+  }: TrustTerms & TrustIndex & { id: string; teamId: string; createdBy: string | null; createdAt: Date },
+): Promise<void> {
+  await tx.insert(trusts).values(trust);
+  await insertTrustGrants(tx, trust.id, grants);
+}
+
+/** @throws as insertTrust */
+export async function updateTrust(tx: Tx, id: string, { grants, ...set }: TrustTerms & TrustIndex): Promise<void> {
+  await tx.update(trusts).set(set).where(eq(trusts.id, id));
+  await tx.delete(trustZoneGrants).where(eq(trustZoneGrants.trustId, id));
+  await insertTrustGrants(tx, id, grants);
+}
+
+async function insertTrustGrants(tx: Db | Tx, trustId: string, grants: readonly Grant[]): Promise<void> {
+  if (grants.length > 0) await tx.insert(trustZoneGrants).values(grants.map((grant) => ({ trustId, ...grant })));
+}
+
+/** Revokes the trust unless it is revoked. @returns whether it was not */
+export async function revokeTrustRow(tx: Db | Tx, id: string, now: Date): Promise<boolean> {
+  const rows = await tx
+    .update(trusts)
+    .set({ revokedAt: now })
+    .where(and(eq(trusts.id, id), isNull(trusts.revokedAt)))
+    .returning({ id: trusts.id });
+  return rows.length > 0;
+}
+
+/** The trusts of a team that a person created and that are neither revoked nor expired. */
+export async function validTrustsMadeBy(
+  tx: Tx,
+  teamId: string,
+  userId: string,
+  now: Date,
+): Promise<{ id: string; name: string }[]> {
+  return tx
+    .select({ id: trusts.id, name: trusts.name })
+    .from(trusts)
+    .where(
+      and(
+        eq(trusts.teamId, teamId),
+        eq(trusts.createdBy, userId),
+        isNull(trusts.revokedAt),
+        or(isNull(trusts.expiresAt), gt(trusts.expiresAt, now)),
+      ),
+    )
+    .orderBy(asc(trusts.createdAt), trusts.id);
+}
