@@ -25,13 +25,17 @@ const keySource = z
   .discriminatedUnion(
     'kind',
     [
-      z.strictObject({ kind: z.literal('discovery') }),
       z.strictObject({
-        kind: z.literal('jwks'),
+        kind: z
+          .literal('discovery')
+          .meta({ description: 'The issuer names the address of its keys (OpenID Connect Discovery).' }),
+      }),
+      z.strictObject({
+        kind: z.literal('jwks').meta({ description: 'The keys are at an address.' }),
         url: z.string({ error: 'must be an https:// address' }).meta({ description: 'The address of the keys.' }),
       }),
       z.strictObject({
-        kind: z.literal('pinned'),
+        kind: z.literal('pinned').meta({ description: 'The keys are in the trust.' }),
         jwks: z
           .object({ keys: z.array(z.looseObject({})).meta({ description: 'Public keys (RFC 7517).' }) })
           .meta({ description: 'A JSON Web Key Set.' }),
@@ -220,7 +224,11 @@ export const trustSubjects = z
 /** `POST /account/teams/{teamId}/trusts/{trustId}/subjects/accept`. */
 export const acceptBody = z
   .strictObject({
-    subject: z.string({ error: 'must be a subject of the trust' }).min(1).max(512),
+    subject: z
+      .string({ error: 'must be a subject of the trust' })
+      .min(1)
+      .max(512)
+      .meta({ description: 'The subject, as the list of subjects shows it.' }),
     uid: z
       .string()
       .min(1)

@@ -69,6 +69,7 @@ export function trustRoutes(app: FastifyInstance, context: ServiceContext): void
         tags: TAGS,
         operationId: 'getTrust',
         summary: 'Get a trust',
+        description: 'The answer contains the terms of the trust, and how many subjects have used it.',
         security: needs('member'),
         params: trustParams,
         response: { 200: trust, ...READ_ERRORS },
