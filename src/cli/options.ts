@@ -11,6 +11,11 @@ export const DRY_RUN_OPTION: OptionDescription = {
   describe: 'show what would change, and change nothing',
 };
 
+/** The output of a command: in a dry run, each line says so. */
+export function sayer(print: (line: string) => void, { dryRun }: DryRunOption): (line: string) => void {
+  return dryRun ? (line) => print(`dry run: ${line}`) : print;
+}
+
 export interface YesOption {
   yes?: boolean;
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DEFAULT_TSIG_KEY_ALGORITHM, TSIG_KEY_ALGORITHMS } from '#dns/tsig/key.ts';
 import { adminListKeys, adminMintKey, adminRevokeKey, type ListedKey } from '#service/accounts/administration.ts';
 import { adminMintNodeKey } from '#service/nodes/administration.ts';
+import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 
@@ -100,11 +101,11 @@ export async function runKeysList(config: Config, team: string | undefined, outp
 }
 
 /** @throws Error if the key does not exist */
-export async function runKeysRevoke(config: Config, id: string, print: Print): Promise<void> {
+export async function runKeysRevoke(config: Config, id: string, options: DryRunOption, print: Print): Promise<void> {
   // People often paste the whole key instead of its id.
   const keyId = /^y[kun]_([a-z0-9]+)/.exec(id)?.[1] ?? id;
-  await adminRevokeKey(config.DATABASE_URL, keyId, new Date());
-  print(`key ${keyId} is revoked`);
+  await adminRevokeKey(config.DATABASE_URL, keyId, new Date(), options);
+  sayer(print, options)(`key ${keyId} is revoked`);
 }
 
 /** Sessions of the console are the only keys of people that expire. Expired ones stay in the database for the history. */

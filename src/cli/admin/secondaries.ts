@@ -19,13 +19,14 @@ import {
 } from '#service/secondaries/administration.ts';
 import { endpointOf, type SecondaryChange, textOfEndpoint } from '#service/secondaries/input.ts';
 import type { WrittenSecondary } from '#service/secondaries/write.ts';
+import { type DryRunOption, sayer } from '../options.ts';
 import { type Output, show } from '../output.ts';
 import { table } from '../table.ts';
 
 type Print = (line: string) => void;
 type Config = { DATABASE_URL: string };
 
-export interface AddOptions {
+export interface AddOptions extends DryRunOption {
   address?: string[];
   transfersFrom?: string[];
   ns?: string[];
@@ -53,8 +54,8 @@ export const KIND_NAMES = ['bind', 'knot', 'nsd'] as const;
 
 export async function runSecondariesAdd(config: Config, name: string, given: AddOptions, print: Print): Promise<void> {
   const input = { ...inputOf(given), name, addresses: given.address ?? [] };
-  const written = await adminAddSecondary(config.DATABASE_URL, input, randomBytes, new Date());
-  printWritten(`secondary ${name} is added`, written, print);
+  const written = await adminAddSecondary(config.DATABASE_URL, input, randomBytes, new Date(), given);
+  printWritten(`secondary ${name} is added`, written, given, print);
 }
 
 /** Changes the given values. @throws Error also if none is given */
@@ -72,8 +73,8 @@ export async function runSecondariesChange(
   if (Object.values(change).every((value) => value === undefined)) {
     throw new Error(`nothing to change; "zonestead secondaries change --help" lists the options`);
   }
-  const written = await adminChangeSecondary(config.DATABASE_URL, name, change, randomBytes, new Date());
-  printWritten(`secondary ${name} is changed`, written, print);
+  const written = await adminChangeSecondary(config.DATABASE_URL, name, change, randomBytes, new Date(), given);
+  printWritten(`secondary ${name} is changed`, written, given, print);
 }
 
 /** Absent options are undefined. */
@@ -96,9 +97,10 @@ function inputOf(given: AddOptions) {
   };
 }
 
-function printWritten(what: string, { made, key }: WrittenSecondary, print: Print): void {
-  print(`${what}; its TSIG key is ${key.name} (${key.algorithm})`);
-  if (!made) return;
+function printWritten(what: string, { made, key }: WrittenSecondary, options: DryRunOption, print: Print): void {
+  sayer(print, options)(`${what}; its TSIG key is ${key.name} (${key.algorithm})`);
+  // The secret of a dry run belongs to no key.
+  if (!made || options.dryRun) return;
   print('the secret of the key, which "secondaries config" prints as well:');
   print(key.secret);
 }
@@ -134,7 +136,12 @@ const file = z.array(
  * Makes each secondary of a JSON file what the file says; others stay. Without `offer` a secondary is offered to nobody; without
  * `zones` its list stays, and without `tsig` its key.
  */
-export async function runSecondariesApply(config: Config, path: string, print: Print): Promise<void> {
+export async function runSecondariesApply(
+  config: Config,
+  path: string,
+  options: DryRunOption,
+  print: Print,
+): Promise<void> {
   const parsed = file.safeParse(JSON.parse(readFileSync(path, 'utf8')));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
@@ -144,8 +151,8 @@ export async function runSecondariesApply(config: Config, path: string, print: P
     const { secretFile, ...key } = tsig;
     const secret = secretFile === undefined ? key.secret : readFileSync(secretFile, 'utf8').trim();
     const input = { ...each, offer, tsig: { ...key, secret } };
-    const { isNew } = await adminPutSecondary(config.DATABASE_URL, input, randomBytes, new Date());
-    print(`secondary ${each.name} is ${isNew ? 'added' : 'as the file says'}`);
+    const { isNew } = await adminPutSecondary(config.DATABASE_URL, input, randomBytes, new Date(), options);
+    sayer(print, options)(`secondary ${each.name} is ${isNew ? 'added' : 'as the file says'}`);
   }
 }
 
@@ -170,19 +177,27 @@ export async function runSecondariesShow(config: Config, name: string, output: O
   await show(output, secondary, () => output.print(JSON.stringify(secondary, null, 2)));
 }
 
-export async function runSecondariesRemove(config: Config, name: string, print: Print): Promise<void> {
-  await adminRemoveSecondary(config.DATABASE_URL, name, new Date());
-  print(`secondary ${name} is removed: it may transfer nothing any more, and its names leave the NS records`);
+export async function runSecondariesRemove(
+  config: Config,
+  name: string,
+  options: DryRunOption,
+  print: Print,
+): Promise<void> {
+  await adminRemoveSecondary(config.DATABASE_URL, name, new Date(), options);
+  sayer(
+    print,
+    options,
+  )(`secondary ${name} is removed: it may transfer nothing any more, and its names leave the NS records`);
 }
 
 export async function runSecondariesZones(
   config: Config,
   name: string,
-  { add = [], remove = [] }: { add?: string[]; remove?: string[] },
+  { add = [], remove = [], ...options }: DryRunOption & { add?: string[]; remove?: string[] },
   print: Print,
 ): Promise<void> {
-  await adminListZones(config.DATABASE_URL, name, { add, remove }, new Date());
-  print(`secondary ${name}: ${add.length} zones are added to its list, ${remove.length} are taken out`);
+  await adminListZones(config.DATABASE_URL, name, { add, remove }, new Date(), options);
+  sayer(print, options)(`secondary ${name}: ${add.length} zones are added to its list, ${remove.length} are taken out`);
 }
 
 export interface ConfigOptions {

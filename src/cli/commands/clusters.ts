@@ -1,5 +1,6 @@
 // `zonestead clusters …`: the installations that write records, over the REST API.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -9,7 +10,10 @@ const OWNER = {
   describe: 'org:<teamId>, or personal (default: all clusters that the API key can see)',
 };
 const load = () => import('../rest/clusters.ts');
-type Options = OutputOption & { owner?: string };
+type Options = OutputOption & DryRunOption & { owner?: string };
+const CHANGE = [OWNER, DRY_RUN_OPTION, OUTPUT_OPTION];
+const NOTES =
+  'It needs the personal key of an owner of the team. A dry run shows the cluster, and does not check this right.';
 
 const list = describeCommand({
   name: 'list',
@@ -24,33 +28,33 @@ const drain = describeCommand({
   name: 'drain',
   describe: 'withdraw the records of a cluster wherever other records are at their name and type',
   arguments: NAME,
-  options: [OWNER, OUTPUT_OPTION],
-  notes: 'It needs the personal key of an owner of the team.',
+  options: CHANGE,
+  notes: NOTES,
   settings: REST_SETTINGS,
   run: ([name = ''], options: Options, context) =>
-    withRest(context, options, async (session) => (await load()).drainCluster(session, name, options.owner)),
+    withRest(context, options, async (session) => (await load()).drainCluster(session, name, options)),
 });
 
 const restore = describeCommand({
   name: 'restore',
   describe: 'serve the records of a drained cluster again',
   arguments: NAME,
-  options: [OWNER, OUTPUT_OPTION],
-  notes: 'It needs the personal key of an owner of the team.',
+  options: CHANGE,
+  notes: NOTES,
   settings: REST_SETTINGS,
   run: ([name = ''], options: Options, context) =>
-    withRest(context, options, async (session) => (await load()).restoreCluster(session, name, options.owner)),
+    withRest(context, options, async (session) => (await load()).restoreCluster(session, name, options)),
 });
 
 const remove = describeCommand({
   name: 'remove',
   describe: 'remove a cluster that sends no heartbeats and owns no records',
   arguments: NAME,
-  options: [OWNER, OUTPUT_OPTION],
-  notes: 'It needs the personal key of an owner of the team.',
+  options: CHANGE,
+  notes: NOTES,
   settings: REST_SETTINGS,
   run: ([name = ''], options: Options, context) =>
-    withRest(context, options, async (session) => (await load()).removeCluster(session, name, options.owner)),
+    withRest(context, options, async (session) => (await load()).removeCluster(session, name, options)),
 });
 
 export const command: CommandGroup = {

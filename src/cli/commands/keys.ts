@@ -1,5 +1,6 @@
 // `zonestead keys …`: API keys, over the database of the service.
 import { type CommandGroup, describeCommand } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const create = describeCommand({
@@ -70,10 +71,11 @@ const revoke = describeCommand({
   name: 'revoke',
   describe: 'revoke an API key permanently',
   arguments: [{ usage: '<keyId>', describe: 'id of the key, as "keys list" prints it' }],
+  options: [DRY_RUN_OPTION],
   settings: ['DATABASE_URL'],
-  run: async ([keyId = ''], _options, { config, print }) => {
+  run: async ([keyId = ''], options: DryRunOption, { config, print }) => {
     const { runKeysRevoke } = await import('../admin/keys.ts');
-    await runKeysRevoke(config(), keyId, print);
+    await runKeysRevoke(config(), keyId, options, print);
   },
 });
 

@@ -1,6 +1,7 @@
 // `zonestead secondaries …`: name servers of others that transfer zones, over the database of the service.
 import type { AddOptions, ChangeOptions, ConfigOptions } from '../admin/secondaries.ts';
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
+import { DRY_RUN_OPTION, type DryRunOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 
 const NAME = [{ usage: '<name>', describe: 'name of the secondary' }];
@@ -52,6 +53,7 @@ const add = describeCommand({
       choices: ALGORITHMS,
     },
     { flags: '--tsig-secret-file <file>', describe: 'file with the secret in base64 (default: a new secret is made)' },
+    DRY_RUN_OPTION,
   ],
   settings: ['DATABASE_URL'],
   run: async ([name = ''], options: AddOptions, { config, print }) =>
@@ -84,6 +86,7 @@ const change = describeCommand({
       choices: ALGORITHMS,
     },
     { flags: '--tsig-secret-file <file>', describe: 'file with the secret in base64' },
+    DRY_RUN_OPTION,
   ],
   notes: 'An option that can be repeated replaces the list: name all addresses, hosts, zones or offers.',
   settings: ['DATABASE_URL'],
@@ -101,8 +104,10 @@ const apply = describeCommand({
         'a list of objects with name, addresses, transfersFrom, nameservers, zones, offer, catalog, notify, tsig',
     },
   ],
+  options: [DRY_RUN_OPTION],
   settings: ['DATABASE_URL'],
-  run: async ([path = ''], _options, { config, print }) => (await load()).runSecondariesApply(config(), path, print),
+  run: async ([path = ''], options: DryRunOption, { config, print }) =>
+    (await load()).runSecondariesApply(config(), path, options, print),
 });
 
 const list = describeCommand({
@@ -131,9 +136,10 @@ const zones = describeCommand({
   options: [
     { flags: '--add <zone>', describe: 'a zone that it gets from now on; may be repeated', value: 'list' },
     { flags: '--remove <zone>', describe: 'a zone that it gets no longer; may be repeated', value: 'list' },
+    DRY_RUN_OPTION,
   ],
   settings: ['DATABASE_URL'],
-  run: async ([name = ''], options: { add?: string[]; remove?: string[] }, { config, print }) =>
+  run: async ([name = ''], options: DryRunOption & { add?: string[]; remove?: string[] }, { config, print }) =>
     (await load()).runSecondariesZones(config(), name, options, print),
 });
 
@@ -141,8 +147,10 @@ const remove = describeCommand({
   name: 'remove',
   describe: 'remove a secondary',
   arguments: NAME,
+  options: [DRY_RUN_OPTION],
   settings: ['DATABASE_URL'],
-  run: async ([name = ''], _options, { config, print }) => (await load()).runSecondariesRemove(config(), name, print),
+  run: async ([name = ''], options: DryRunOption, { config, print }) =>
+    (await load()).runSecondariesRemove(config(), name, options, print),
 });
 
 const config = describeCommand({

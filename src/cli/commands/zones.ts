@@ -1,6 +1,6 @@
 // `zonestead zones …`: zones, over the REST API.
 import { type CommandGroup, describeCommand, type OptionDescription } from '../command.ts';
-import { DRY_RUN_OPTION, type DryRunOption, YES_OPTION, type YesOption } from '../options.ts';
+import { DRY_RUN_OPTION, type DryRunOption, sayer, YES_OPTION, type YesOption } from '../options.ts';
 import { OUTPUT_OPTION, type OutputOption } from '../output.ts';
 import { REST_SETTINGS, withRest } from './rest.ts';
 
@@ -100,10 +100,11 @@ const secondaries = describeCommand({
   options: [
     { flags: '--add <secondary>', describe: 'a secondary that is to have the zone', value: 'list' },
     { flags: '--remove <secondary>', describe: 'a secondary that you chose and no longer want', value: 'list' },
+    DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption & { add?: string[]; remove?: string[] }, context) =>
+  run: ([zone = ''], options: OutputOption & DryRunOption & { add?: string[]; remove?: string[] }, context) =>
     withRest(context, options, async (session) =>
       (await import('../rest/zone-secondaries.ts')).zoneSecondaries(session, zone, options),
     ),
@@ -133,11 +134,15 @@ const release = describeCommand({
   name: 'release',
   describe: 'let every team use the name of a deleted zone (over the database)',
   arguments: [{ usage: '<name>', describe: 'name of the deleted zone' }],
+  options: [YES_OPTION, DRY_RUN_OPTION],
+  notes: 'The records and the private key that are kept for a restore of the zone are deleted.',
   settings: ['DATABASE_URL'],
-  run: async ([name = ''], _options, { config, print }) => {
+  run: async ([name = ''], options: YesOption & DryRunOption, { config, print, signal }) => {
     const { DATABASE_URL: url } = config();
     const { adminReleaseName } = await import('#service/zones/quarantine.ts');
-    print(`the name ${await adminReleaseName(url, name, new Date())} is free`);
+    const { confirm } = await import('../confirm.ts');
+    if (!options.dryRun) await confirm(`after this, nobody can restore the deleted zone ${name}`, options, signal);
+    sayer(print, options)(`the name ${await adminReleaseName(url, name, new Date(), options)} is free`);
   },
 });
 

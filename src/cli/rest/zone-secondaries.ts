@@ -1,5 +1,6 @@
 // `zonestead zones secondaries`: the secondaries of a zone, and the owner's choice among those that are offered.
 import type { ZoneSecondary } from '#contract/secondary.ts';
+import type { DryRunOption } from '../options.ts';
 import { show } from '../output.ts';
 import { table } from '../table.ts';
 import { type Session, zoneOf } from './session.ts';
@@ -10,7 +11,7 @@ const LISTED_BY = { all: 'all zones', administrator: 'administrator', owner: 'yo
 export async function zoneSecondaries(
   session: Session,
   nameOrId: string,
-  { add = [], remove = [] }: { add?: string[]; remove?: string[] },
+  { add = [], remove = [], dryRun }: DryRunOption & { add?: string[]; remove?: string[] },
 ): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, nameOrId);
@@ -18,6 +19,7 @@ export async function zoneSecondaries(
   if (add.length > 0 || remove.length > 0) {
     const chosen = secondaries.flatMap(({ name, chosen: isChosen }) => (isChosen ? [name] : []));
     const wanted = [...new Set([...chosen, ...add])].filter((name) => !remove.includes(name));
+    if (dryRun) return previewChoice(session, chosen, wanted);
     secondaries = await client.zones.chooseSecondaries(id, wanted, { signal });
   }
   const offered = await client.zones.offeredSecondaries({ signal });
@@ -26,6 +28,19 @@ export async function zoneSecondaries(
     const others = offered.filter(({ name, allZones }) => !allZones && secondaries.every((each) => each.name !== name));
     if (others.length > 0) print(`offered as well: ${others.map(({ name }) => name).join(', ')}`);
   });
+}
+
+/** @throws Error if a chosen secondary is not offered */
+async function previewChoice(session: Session, before: readonly string[], after: readonly string[]): Promise<void> {
+  const { client, signal, print } = session;
+  const offered = (await client.zones.offeredSecondaries({ signal })).map(({ name }) => name);
+  const wrong = after.find((name) => !before.includes(name) && !offered.includes(name));
+  if (wrong !== undefined)
+    throw new Error(`the secondary ${wrong} is not offered to you. Offered: ${offered.join(', ') || 'none'}`);
+  const listOf = (names: readonly string[]) => names.join(', ') || 'none';
+  await show(session, { dryRun: true, before, after }, () =>
+    print(`would choose ${listOf(after)}; chosen now: ${listOf(before)}`),
+  );
 }
 
 function rowOf({ name, nameservers, listedBy, chosen, state, since = '-', reason = '' }: ZoneSecondary): string[] {

@@ -42,6 +42,30 @@ export async function withDatabase<T>(url: string, work: (db: Db) => Promise<T>)
   }
 }
 
+export interface DryRun {
+  /** Whether the transaction is rolled back at its end. (Default: false.) */
+  dryRun?: boolean | undefined;
+}
+
+/**
+ * Runs `work` in a transaction. A dry run does everything, with all checks, and rolls it back at the end.
+ * @returns the result of `work`, also in a dry run
+ */
+export async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>, { dryRun }: DryRun = {}): Promise<T> {
+  return withDatabase(url, async (db) => {
+    let done: { result: T } | undefined;
+    try {
+      await db.transaction(async (tx) => {
+        done = { result: await work(tx) };
+        if (dryRun) tx.rollback();
+      });
+    } catch (error) {
+      if (!dryRun || done === undefined) throw error;
+    }
+    return (done as { result: T }).result;
+  });
+}
+
 /** The author of the command line's changes in the history. */
 export const COMMAND_LINE = { keyId: null, requestId: 'command-line' } as const;
 
@@ -102,19 +126,18 @@ function datesOf({ id, name, createdAt, expiresAt, revokedAt, lastUsedAt }: Date
  * Revokes a key of an app account, of a person or of a node. Repeated calls have no further effect.
  * @throws Error if no key has this id
  */
-export async function adminRevokeKey(url: string, keyId: string, now: Date): Promise<void> {
-  await withDatabase(url, (db) =>
-    db.transaction(async (tx) => {
-      const key = await keyById(tx, keyId);
-      if (!key) {
-        if (await revokeNodeKey(tx, keyId, COMMAND_LINE, now)) return;
-        throw new Error(`there is no key ${keyId}; "zonestead keys list" shows the ids`);
-      }
-      if (!(await revokeKeyRow(tx, keyId, now))) return;
-      const entry = { teamId: key.teamId, action: 'key.revoke', subject: keyId, after: null, at: now } as const;
-      await insertAccountChange(tx, { ...entry, before: { name: key.name }, ...COMMAND_LINE });
-    }),
-  );
+export async function adminRevokeKey(url: string, keyId: string, now: Date, options: DryRun = {}): Promise<void> {
+  const revoke = async (tx: Tx) => {
+    const key = await keyById(tx, keyId);
+    if (!key) {
+      if (await revokeNodeKey(tx, keyId, COMMAND_LINE, now)) return;
+      throw new Error(`there is no key ${keyId}; "zonestead keys list" shows the ids`);
+    }
+    if (!(await revokeKeyRow(tx, keyId, now))) return;
+    const entry = { teamId: key.teamId, action: 'key.revoke', subject: keyId, after: null, at: now } as const;
+    await insertAccountChange(tx, { ...entry, before: { name: key.name }, ...COMMAND_LINE });
+  };
+  await inTransaction(url, revoke, options);
 }
 
 interface NewPerson {

@@ -13,7 +13,7 @@ import {
 import { allOffers, lockSecondaries, type Offer } from '#store/secondary-offers.ts';
 import { type StoredReport, secondaryStates } from '#store/transfers.ts';
 import { setLockTimeout } from '#store/zones.ts';
-import { withDatabase } from '../accounts/administration.ts';
+import { type DryRun, inTransaction, withDatabase } from '../accounts/administration.ts';
 import { isLockFailure } from '../change.ts';
 import { changedInput, type SecondaryChange, type SecondaryInput } from './input.ts';
 import { settleNames } from './names.ts';
@@ -31,8 +31,9 @@ export async function adminPutSecondary(
   input: SecondaryInput,
   random: Random,
   now: Date,
+  options: DryRun = {},
 ): Promise<WrittenSecondary> {
-  return inTransaction(url, async (tx) =>
+  return alone(url, options, async (tx) =>
     writeSecondary(tx, input, await secondaryByName(tx, input.name), random, now),
   );
 }
@@ -43,8 +44,9 @@ export async function adminAddSecondary(
   input: SecondaryInput,
   random: Random,
   now: Date,
+  options: DryRun = {},
 ): Promise<WrittenSecondary> {
-  return inTransaction(url, async (tx) => {
+  return alone(url, options, async (tx) => {
     if ((await secondaryByName(tx, input.name)) === null) return writeSecondary(tx, input, null, random, now);
     throw new Error(
       `there is a secondary ${input.name} already; "zonestead secondaries change ${input.name}" changes it, and "zonestead secondaries show ${input.name}" shows it`,
@@ -59,8 +61,9 @@ export async function adminChangeSecondary(
   change: SecondaryChange,
   random: Random,
   now: Date,
+  options: DryRun = {},
 ): Promise<WrittenSecondary> {
-  return inTransaction(url, async (tx) => {
+  return alone(url, options, async (tx) => {
     const before = await secondaryByName(tx, name);
     if (before === null) throw noSecondary(name);
     return writeSecondary(tx, changedInput(before, change), before, random, now);
@@ -68,8 +71,8 @@ export async function adminChangeSecondary(
 }
 
 /** @throws Error if there is no such secondary */
-export async function adminRemoveSecondary(url: string, name: string, now: Date): Promise<void> {
-  await inTransaction(url, async (tx) => {
+export async function adminRemoveSecondary(url: string, name: string, now: Date, options: DryRun = {}): Promise<void> {
+  await alone(url, options, async (tx) => {
     if (!(await deleteSecondary(tx, name))) throw noSecondary(name);
     await settleNames(tx, null, now);
     await changePlan(tx);
@@ -82,8 +85,9 @@ export async function adminListZones(
   name: string,
   zones: { add: readonly string[]; remove: readonly string[] },
   now: Date,
+  options: DryRun = {},
 ): Promise<void> {
-  await inTransaction(url, async (tx) => {
+  await alone(url, options, async (tx) => {
     const secondary = await secondaryByName(tx, name);
     if (secondary === null) throw noSecondary(name);
     if (secondary.allZones) throw new Error(`the secondary ${name} has all zones, so it has no list`);
@@ -143,15 +147,13 @@ export function secondaryOf(row: Omit<SecondaryRow, 'offeredToAll'>, zones: read
 const LOCK_MS = 30_000;
 
 /** No choice of an owner runs meanwhile. @throws Error also if zones stayed locked for 30 s; nothing is written then */
-async function inTransaction<T>(url: string, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const written = withDatabase(url, (db) =>
-    db.transaction(async (tx) => {
-      await setLockTimeout(tx, LOCK_MS);
-      await lockSecondaries(tx, 'administrator');
-      return work(tx);
-    }),
-  );
-  return written.catch((error: unknown) => {
+async function alone<T>(url: string, options: DryRun, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const locked = async (tx: Tx) => {
+    await setLockTimeout(tx, LOCK_MS);
+    await lockSecondaries(tx, 'administrator');
+    return work(tx);
+  };
+  return inTransaction(url, locked, options).catch((error: unknown) => {
     if (!isLockFailure(error)) throw error;
     throw new Error('other changes of these zones did not end in time, and nothing was changed; run the command again');
   });

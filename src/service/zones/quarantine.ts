@@ -7,7 +7,7 @@ import { boundDeletedZones, forgetDeletedZones, keepZone as keepRows } from '#st
 import { keptForOthers, quarantineName, releaseName } from '#store/quarantine.ts';
 import type { ZoneRow } from '#store/zones.ts';
 import type { Owner } from '../accounts/actor.ts';
-import { COMMAND_LINE, withDatabase } from '../accounts/administration.ts';
+import { COMMAND_LINE, type DryRun, inTransaction } from '../accounts/administration.ts';
 import { roomOf, type WithQuotas } from '../accounts/quota.ts';
 import { insist, refusal } from '../refusal.ts';
 
@@ -60,16 +60,20 @@ export async function takeName(tx: Tx, name: string): Promise<void> {
  * Ends the quarantine of a name, from the command line.
  * @throws Error if the name is not in quarantine; Refusal bad_request if it is not a valid zone name
  */
-export async function adminReleaseName(url: string, zoneName: string, now: Date): Promise<string> {
+export async function adminReleaseName(
+  url: string,
+  zoneName: string,
+  now: Date,
+  options: DryRun = {},
+): Promise<string> {
   const name = insist(parseZoneName(zoneName));
-  return withDatabase(url, (db) =>
-    db.transaction(async (tx) => {
-      const teamId = await releaseName(tx, name);
-      if (teamId === undefined) throw new Error(`the name ${name} is not in quarantine`);
-      await forgetDeletedZones(tx, name);
-      const entry = { teamId, action: 'name.release', subject: name, before: null, after: null, at: now } as const;
-      await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
-      return name;
-    }),
-  );
+  const release = async (tx: Tx) => {
+    const teamId = await releaseName(tx, name);
+    if (teamId === undefined) throw new Error(`the name ${name} is not in quarantine`);
+    await forgetDeletedZones(tx, name);
+    const entry = { teamId, action: 'name.release', subject: name, before: null, after: null, at: now } as const;
+    await insertAccountChange(tx, { ...entry, ...COMMAND_LINE });
+    return name;
+  };
+  return inTransaction(url, release, options);
 }

@@ -46,4 +46,11 @@ test('a reader drains, restores and removes a cluster', async () => {
   await heartbeat();
   const { clusters } = JSON.parse(await zonestead(['clusters', 'list', '-o', 'json']));
   expect(clusters).toMatchObject([{ name: 'east', state: 'active' }]);
+  for (const verb of ['drain', 'restore', 'remove']) {
+    expect(await zonestead(['clusters', verb, 'east', '--dry-run'])).toMatch(
+      new RegExp(`^would ${verb} east\nCLUSTER .*\neast +\\S+ +active`),
+    );
+  }
+  expect(await zonestead(['clusters', 'drain', 'west', '--dry-run'])).toMatch(/^\S*:? ?there is no cluster west/);
+  expect(JSON.parse(await zonestead(['clusters', 'list', '-o', 'json'])).clusters).toMatchObject([{ state: 'active' }]);
 });

@@ -125,6 +125,8 @@ describe('keys and users', () => {
     const listed = await zonestead(['keys', 'list', '--team', 'cli']);
     expect(listed.out).toMatch(new RegExp(`^${id} +cli +gone +write +none +valid +never$`, 'm'));
     expect(listed.out).not.toContain(secret);
+    expect((await zonestead(['keys', 'revoke', id, '--dry-run'])).out).toBe(`dry run: key ${id} is revoked\n`);
+    expect((await zonestead(['keys', 'list'])).out).toMatch(new RegExp(`^${id} .* valid `, 'm'));
     expect((await zonestead(['keys', 'revoke', text])).out).toBe(`key ${id} is revoked\n`);
     expect((await service.request('GET', '/zones', undefined, text)).status).toBe(401);
     expect((await zonestead(['keys', 'list'])).out).toMatch(new RegExp(`^${id} .* revoked `, 'm'));
@@ -183,9 +185,18 @@ describe('keys and users', () => {
         )
       ).status;
     expect(await create()).toBe(409);
-    expect((await zonestead(['zones', 'release', 'Released.example'])).out).toBe('the name released.example is free\n');
+    const release = async (...more: string[]) => zonestead(['zones', 'release', 'Released.example', ...more]);
+    // It deletes all that is kept for a restore, so nobody does it without being asked.
+    const refused = await release();
+    expect(refused.code).not.toBe(0);
+    expect(refused.err).toContain(
+      'nobody can restore the deleted zone Released.example; repeat the command with --yes',
+    );
+    expect((await release('--dry-run')).out).toBe('dry run: the name released.example is free\n');
+    expect(await create()).toBe(409);
+    expect((await release('--yes')).out).toBe('the name released.example is free\n');
     expect(await create()).toBe(200);
-    expect((await zonestead(['zones', 'release', 'released.example'])).err).toContain('is not in quarantine');
+    expect((await zonestead(['zones', 'release', 'released.example', '--yes'])).err).toContain('is not in quarantine');
   });
 
   test('a team can be given by its id, so that a reused name gives nobody a key', async () => {

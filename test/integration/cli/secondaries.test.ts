@@ -95,6 +95,27 @@ describe('zonestead secondaries', () => {
     expect(await apply({ ...us, offer: { everybody: true } })).toContain('offer: Unrecognized key');
     expect(await apply({ ...us, offer: { namespaces: ['shop'] } })).toContain('such as platform/shop');
   });
+
+  it('changes nothing in a dry run, which makes all checks', async () => {
+    await service.zone('dry.example');
+    await zonestead('secondaries add dry --address 192.0.2.11');
+    const file = join(await temporaryFolder('dry'), 'secondaries.json');
+    await writeFile(file, JSON.stringify([{ name: 'dry-file', addresses: ['192.0.2.12'] }]));
+    const before = await zonestead('secondaries list -o json');
+    const dry = (words: string) => zonestead(`secondaries ${words} --dry-run`);
+    // No secret, because it would belong to no key.
+    expect(await dry('add dry2 --address 192.0.2.13')).toBe(
+      'dry run: secondary dry2 is added; its TSIG key is dry2.zonestead (hmac-sha256)\n',
+    );
+    expect(await dry('change dry --address 192.0.2.14')).toMatch(/^dry run: secondary dry is changed/);
+    expect(await dry(`apply ${file}`)).toBe('dry run: secondary dry-file is added\n');
+    expect(await dry('zones dry --add dry.example')).toMatch(/^dry run: secondary dry: 1 zones are added/);
+    expect(await dry('remove dry')).toMatch(/^dry run: secondary dry is removed/);
+    expect(await zonestead('secondaries list -o json')).toBe(before);
+    expect(await dry('add dry --address 192.0.2.13')).toMatch(/^there is a secondary dry already/);
+    expect(await dry('zones dry --add unknown.example')).toContain('unknown.example');
+    expect(await dry('remove unknown')).toMatch(/^there is no secondary unknown/);
+  });
 });
 
 describe('zonestead zones secondaries', () => {
@@ -105,7 +126,15 @@ describe('zonestead zones secondaries', () => {
     const chosen = await zonestead(`zones secondaries ${zone.zoneName} --add b1`);
     expect(chosen).toMatch(/^b1 +ns\.b\.test +you +unknown +- +no name server has reported about it yet$/m);
     expect(chosen).toContain('offered as well: a1\n');
-    await zonestead(`zones secondaries ${zone.zoneName} --add a1 --remove b1`);
+    const change = `zones secondaries ${zone.zoneName} --add a1 --remove b1`;
+    expect(await zonestead(`${change} --dry-run`)).toBe('would choose a1; chosen now: b1\n');
+    expect(await zonestead(`zones secondaries ${zone.zoneName} --add zz --dry-run`)).toMatch(
+      /zz is not offered .*a1, b1/,
+    );
+    expect(JSON.parse(await zonestead(`zones secondaries ${zone.id} -o json`)).secondaries).toMatchObject([
+      { name: 'b1' },
+    ]);
+    await zonestead(change);
     const { secondaries } = JSON.parse(await zonestead(`zones secondaries ${zone.id} -o json`));
     expect(secondaries).toMatchObject([{ name: 'a1', chosen: true }]);
     expect(await zonestead(`zones secondaries ${zone.zoneName} --add zz`)).toMatch(
