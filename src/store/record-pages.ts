@@ -22,6 +22,8 @@ interface PageBounds {
   characters?: number;
   /** Gives the RDATA in presentation form, with all names absolute, in place of the content as it was sent. (Default: false.) */
   asRdata?: boolean;
+  /** Reads from the last row to the first. (Default: false.) */
+  descending?: boolean;
 }
 
 /** An answer that is made in memory as a whole. */
@@ -43,7 +45,7 @@ function pageOf<Row>(found: readonly Found<Row>[], bounds: PageBounds): RecordPa
   return { rows, more: total > rows.length };
 }
 
-/** In DNSSEC's canonical order of names, then by type and id. */
+/** In DNSSEC's canonical order of names, then by type and id, or in the opposite order. */
 export async function recordPage(
   db: Db | Tx,
   zoneId: string,
@@ -51,8 +53,10 @@ export async function recordPage(
   bounds: PageBounds,
 ): Promise<RecordPage<ListedRecord>> {
   const r = records;
-  const order = sql`${r.ordername}, ${r.type}, ${r.id}`;
-  const { characters, asRdata = false } = bounds;
+  const { characters, asRdata = false, descending = false } = bounds;
+  const order = descending
+    ? sql`${r.ordername} desc, ${r.type} desc, ${r.id} desc`
+    : sql`${r.ordername}, ${r.type}, ${r.id}`;
   const text = asRdata ? r.rdata : r.content;
   const content: SQL = characters === undefined ? sql`${text}` : sql`left(${text}, ${characters}::integer)`;
   const octets: SQL =
@@ -66,7 +70,7 @@ export async function recordPage(
         select ${r.id}, ${r.name}, ${r.ordername}, ${r.type}, ${content} as content, ${r.ttl}, ${r.priority}, ${r.comment},
           ${r.withdrawn}, coalesce(sum(${octets} + coalesce(octet_length(${r.comment}), 0)) over (order by ${order} rows between unbounded preceding and 1 preceding), 0) as before
         from ${r} where ${listConditions(db, zoneId, filter)} order by ${order} limit ${bounds.rows + 1}) rows) page
-    where before < ${bounds.octets} order by ordername, type, id`);
+    where before < ${bounds.octets} order by ${descending ? sql`ordername desc, type desc, id desc` : sql`ordername, type, id`}`);
   return pageOf(found as unknown as readonly Found<ListedRecord>[], bounds);
 }
 

@@ -121,6 +121,7 @@ export interface RecordFilter {
   /** Only records of one of these types and with a name that one of these LIKE patterns matches; null: any. */
   only?: { names: string[] | null; types: string[] | null };
   after?: RecordCursor;
+  before?: RecordCursor;
 }
 
 /** The records of a zone that a list shows; see record-pages.ts. */
@@ -150,6 +151,10 @@ export function listConditions(db: Db | Tx, zoneId: string, filter: RecordFilter
   if (filter.after !== undefined) {
     const { ordername, type, id } = filter.after;
     where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) > (${ordername}, ${type}, ${id})`);
+  }
+  if (filter.before !== undefined) {
+    const { ordername, type, id } = filter.before;
+    where.push(sql`(${records.ordername}, ${records.type}, ${records.id}) < (${ordername}, ${type}, ${id})`);
   }
   return and(...where) as SQL;
 }

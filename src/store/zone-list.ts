@@ -26,12 +26,15 @@ const FROM = `from zones where (team_id = any($1::text[]) or user_id = $2) and (
   and ($5::text is null or state = $5)`;
 const pageBy = (order: string) =>
   statement<PlainZone>(`select ${ZONE_COLUMNS} ${FROM} order by ${order} limit $6 offset $7`);
-/** The last change and the number of records begin with the largest. */
-const PAGES: Readonly<Record<ZoneOrder, ReturnType<typeof pageBy>>> = {
-  name: pageBy('name'),
-  changed: pageBy('updated_at desc, name'),
-  records: pageBy('record_count desc, name'),
-};
+const pagesBy = (column: string, rest = '') => ({
+  ascending: pageBy(`${column}${rest}`),
+  descending: pageBy(`${column} desc${rest}`),
+});
+const PAGES = {
+  name: pagesBy('name'),
+  changed: pagesBy('updated_at', ', name'),
+  records: pagesBy('record_count', ', name'),
+} satisfies Record<ZoneOrder, unknown>;
 const count = statement<{ total: number }>(
   `select count(*)::integer as total from (select 1 ${FROM} limit ${MOST_COUNTED + 1}) found`,
 );
@@ -40,12 +43,12 @@ const count = statement<{ total: number }>(
 export async function zoneListPage(
   db: Db | Tx,
   filter: ZoneListFilter,
-  page: { order: ZoneOrder; limit: number; offset: number },
+  page: { order: ZoneOrder; descending: boolean; limit: number; offset: number },
 ): Promise<{ rows: ZoneRow[]; total: number }> {
   const { teamIds, userId, ids, text, state } = filter;
   const conditions = [teamIds, userId, ids, text, state];
   const [rows, [counted]] = await Promise.all([
-    PAGES[page.order](db, ...conditions, page.limit, page.offset),
+    PAGES[page.order][page.descending ? 'descending' : 'ascending'](db, ...conditions, page.limit, page.offset),
     count(db, ...conditions),
   ]);
   return { rows: rows.map(zoneRow), total: counted?.total ?? 0 };

@@ -60,3 +60,29 @@ export async function startConsoleWithProvider(teams: string, more: Record<strin
   };
   return { idp, service: await startConsoleService({ warnings: PROVIDER_WARNINGS }, settings) };
 }
+
+/** The words of a page, without its tags. */
+export function words(html: string): string {
+  return html
+    .replace(/<[^>]*>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replace(/\s+/g, ' ');
+}
+
+interface StoredRecord {
+  id: string;
+  name: string;
+  type: string;
+  content: string;
+  ttl: number;
+}
+
+/** The records of a zone, as the REST API answers. */
+export async function recordsOf(
+  service: TestService,
+  zone: { id: string },
+  key: { text: string },
+): Promise<StoredRecord[]> {
+  const { body } = await service.request('GET', `/zones/${zone.id}/records`, undefined, key.text);
+  return body.records as StoredRecord[];
+}

@@ -71,12 +71,11 @@ export function rowsOf({ servers, differences, nodes, secondaries, serial }: Com
   );
 }
 
-/** `ns3 is behind; 2 of 3 servers are up to date.` */
+/** `2 of 3 name servers are up to date. ns3 is behind.` */
 export function summaryOf(rows: readonly Row[]): string {
   const late = rows.filter(({ state }) => state !== 'up to date');
   if (rows.length === 0) return 'No name server is known.';
-  const count = `${rows.length - late.length} of ${rows.length} name servers are up to date`;
-  if (late.length === 0) return `${count}.`;
+  const count = countOf(rows.length, late.length);
   const words: Record<State, string> = {
     'up to date': 'is up to date',
     behind: 'is behind',
@@ -86,7 +85,19 @@ export function summaryOf(rows: readonly Row[]): string {
     unknown: 'is in an unknown state',
   };
   const times = (since: When | null) => (since === null ? '' : ` for ${since.span}`);
-  return `${count}. ${late.map(({ name, state, since }) => `${name} ${words[state]}${times(since)}.`).join(' ')}`;
+  return [count, ...late.map(({ name, state, since }) => `${name} ${words[state]}${times(since)}.`)]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function countOf(all: number, late: number): string {
+  // The sentence about a single server that is late says all.
+  if (all === 1) return late === 0 ? 'The name server is up to date.' : '';
+  if (late === 0) return `All ${all} name servers are up to date.`;
+  const current = all - late;
+  return current === 0
+    ? `None of the ${all} name servers is up to date.`
+    : `${current} of ${all} name servers ${current === 1 ? 'is' : 'are'} up to date.`;
 }
 
 interface Report {

@@ -30,6 +30,8 @@ function changesOf(days: Overview['days']): { plot: Plot; total: number } {
     id: 'changes',
     title: 'Changes a day',
     unit: 'changes',
+    momentsAre: 'Day (UTC)',
+    empty: 'No changes in the last 14 days.',
     moments: days.map(({ day }) => day),
     series: [{ name: 'Changes', values: days.map(({ changes }) => changes) }],
   });
@@ -44,6 +46,7 @@ function notReadyOf(clusters: Overview['clusters']): Plot | null {
   if (counted.length === 0) return null;
   return barPlot({
     ...{ id: 'not-ready', title: 'Objects that are not Ready', unit: 'objects', momentsAre: 'Cluster' },
+    empty: 'All objects are Ready.',
     moments: counted.map(({ name }) => name),
     series: [{ name: 'Not Ready', values: counted.map(({ objects }) => objects.notReady) }],
   });
@@ -52,7 +55,7 @@ function notReadyOf(clusters: Overview['clusters']): Plot | null {
 function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Date) {
   const { slots, byNode, byResult, latency } = ratesOf(samples, SLOT_SECONDS, now);
   const moments = slots.map((slot) => `${slot.toISOString().slice(11, 16)}`);
-  const shared = { unit: 'queries a second', moments };
+  const shared = { unit: 'queries a second', moments, empty: 'No name server has reported queries yet.' };
   const seriesOf = (series: typeof byNode) => [...series].map(([name, values]) => ({ name, values }));
   // A result that no query had is no line.
   const results = RESULTS.flatMap((result) => {
@@ -66,7 +69,8 @@ function trafficOf({ samples, living }: NonNullable<Overview['nodes']>, now: Dat
       linePlot({ ...shared, id: 'by-node', title: 'Queries a second by node', series: seriesOf(byNode) }),
       linePlot({ ...shared, id: 'by-result', title: 'Queries a second by result', series: results }),
       linePlot({
-        ...{ id: 'latency', title: 'Seconds from a change to its answer', unit: 'seconds', moments },
+        ...{ id: 'latency', title: 'Time from a change to its answer', unit: 'seconds', moments },
+        empty: 'No name server has reported a change in the last 24 hours.',
         series: latency.every((value) => value === null) ? [] : [{ name: 'Average of all nodes', values: latency }],
       }),
     ],

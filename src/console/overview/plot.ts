@@ -10,6 +10,10 @@ interface Series {
 export interface Plot {
   id: string;
   title: string;
+  /** Of the values, at the top of the axis. */
+  unit: string;
+  /** Of the moments, below the axis: `Time (UTC)`. */
+  momentsAre: string;
   /** The whole plot in a sentence, for screen readers. */
   desc: string;
   width: number;
@@ -17,8 +21,11 @@ export interface Plot {
   /** Horizontal lines with their value. */
   grid: { y: number; text: string }[];
   labels: { x: number; text: string; anchor: 'start' | 'middle' | 'end' }[];
-  lines: { name: string; path: string; latest: string }[];
+  /** `dots`: values with nothing known before and after them. */
+  lines: { name: string; path: string; dots: { x: number; y: number }[]; latest: string }[];
   bars: { x: number; y: number; width: number; height: number; title: string }[];
+  /** The sentence in the place of lines or bars. Null: there are some. */
+  empty: string | null;
   /** The same figures as text. */
   table: { head: string[]; rows: string[][] };
 }
@@ -26,21 +33,26 @@ export interface Plot {
 interface Given {
   id: string;
   title: string;
-  /** The unit of the values, for texts: `queries a second`. */
+  /** The unit of the values: `queries a second`. */
   unit: string;
   /** Under the plot, one for each value. */
   moments: readonly string[];
   /** The heading of the moments in the table. (Default: Time (UTC).) */
   momentsAre?: string;
   series: readonly Series[];
+  /** A sentence for a plot without lines, or whose bars are all zero. (Default: There are no figures yet.) */
+  empty?: string;
 }
 
 const WIDTH = 560;
-const HEIGHT = 170;
+const HEIGHT = 200;
 const LEFT = 46;
 const RIGHT = 8;
-const TOP = 10;
-const BOTTOM = 24;
+/** With a line for the unit. */
+const TOP = 26;
+/** With a line for the moments, and one for their name. */
+const BOTTOM = 40;
+const EMPTY = 'There are no figures yet.';
 /** Lines that differ in colour and dashes. */
 export const MOST_LINES = 6;
 const MOST_WIDTH = 60;
@@ -56,6 +68,11 @@ export function linePlot(given: Given): Plot {
   const lines = series.slice(0, MOST_LINES).map(({ name, values }) => ({
     name,
     path: pathOf(values, x, (value) => yOf(value, top)),
+    dots: values.flatMap((value, at) =>
+      value !== null && values[at - 1] == null && values[at + 1] == null
+        ? [{ x: round(x(at)), y: yOf(value, top) }]
+        : [],
+    ),
     latest: textOf(values.findLast((value) => value !== null) ?? null),
   }));
   return { ...frame(given, top), lines, bars: [], labels: ends(moments) };
@@ -77,10 +94,12 @@ export function barPlot(given: Given): Plot {
   // Bars count things, of which there is no half.
   const whole = frame(given, top);
   const grid = whole.grid.filter((_, at) => at !== 1 || Number.isInteger(top / 2));
-  return { ...whole, grid, lines: [], bars, labels: moments.length <= MOST_LABELS ? each : ends(moments) };
+  const isZero = bars.every(({ height }) => height === 0);
+  const empty = isZero ? (given.empty ?? EMPTY) : null;
+  return { ...whole, grid, empty, lines: [], bars, labels: moments.length <= MOST_LABELS ? each : ends(moments) };
 }
 
-function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series }: Given, top: number) {
+function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series, empty = EMPTY }: Given, top: number) {
   const shown = series.slice(0, MOST_LINES);
   const every = Math.ceil(moments.length / ROWS);
   const rows = moments.flatMap((moment, at) =>
@@ -93,8 +112,9 @@ function frame({ id, title, unit, moments, momentsAre = 'Time (UTC)', series }: 
     return `${name}: at most ${textOf(known.length === 0 ? null : Math.max(...known))} ${unit}`;
   });
   return {
-    ...{ id, title, width: WIDTH, height: HEIGHT },
-    desc: words.length === 0 ? 'There are no figures yet.' : `${words.join('; ')}.`,
+    ...{ id, title, unit, momentsAre, width: WIDTH, height: HEIGHT },
+    desc: words.length === 0 ? empty : `${words.join('; ')}.`,
+    empty: words.length === 0 ? empty : null,
     grid: [0, 0.5, 1].map((part) => ({ y: yOf(top * part, top), text: textOf(top * part) })),
     table: { head: [momentsAre, ...series.map(({ name }) => name)], rows },
   };
@@ -124,9 +144,7 @@ function pathOf(values: readonly (number | null)[], x: (at: number) => number, y
     .flatMap((value, at) => {
       const command = isOpen ? 'L' : 'M';
       isOpen = value !== null;
-      // A single point is a line without length, which round ends make visible.
-      const isAlone = command === 'M' && values[at + 1] == null;
-      return value === null ? [] : [`${command}${round(x(at))} ${y(value)}${isAlone ? 'h0' : ''}`];
+      return value === null ? [] : [`${command}${round(x(at))} ${y(value)}`];
     })
     .join('');
 }

@@ -1,14 +1,22 @@
-// The list of the records of a zone, with its search.
+// The list of the records of a zone, with its search, orders and pages.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf } from '#api/hooks/auth.ts';
 import { NS_TTL, SOA_TTL } from '#dns/own-records.ts';
 import { isRecordType } from '#dns/types/index.ts';
-import { readManagedRecords } from '#service/records/records.ts';
+import {
+  MOST_SORTED,
+  RECORD_ORDERS,
+  type RecordOrder,
+  type RecordPage,
+  readRecordPage,
+} from '#service/records/pages.ts';
 import type { ManagedZone } from '#service/zones/view.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { searchTexts, shownRecord, withQuery } from '../shell/shown.ts';
+import { numberOf, searchTexts, shownRecord, withQuery } from '../shell/shown.ts';
+import { sortChoices, sortHeads, sortingOf } from '../shell/sorting.ts';
 import { namedAnd } from '../shell/types.ts';
 import { show } from '../shell/views.ts';
+import { whenOf } from '../shell/when.ts';
 import { addressOfZone, type OfZone, shownZone } from '../zones/head.ts';
 
 const SIZES = [25, 50, 100];
@@ -17,48 +25,104 @@ const PAGE = 50;
 const SHOWN = 1_000;
 
 interface ListQuery extends OfZone {
-  Querystring: { q?: string; type?: string; cursor?: string; size?: string };
+  Querystring: {
+    q?: string;
+    type?: string;
+    sort?: string;
+    size?: string;
+    after?: string;
+    before?: string;
+    page?: string;
+    from?: string;
+    /** The order that was not possible. */
+    refused?: string;
+  };
 }
+
+const COLUMNS: Readonly<Record<RecordOrder, string>> = {
+  name: 'Name',
+  type: 'Type',
+  content: 'Content',
+  ttl: 'TTL',
+  changed: 'Last change',
+};
+const LARGEST_FIRST: readonly RecordOrder[] = ['changed'];
 
 export function recordListPages(app: FastifyInstance, { context }: ConsoleParts): void {
   app.get<ListQuery>('/zones/:zoneId', async (request: FastifyRequest<ListQuery>, reply: FastifyReply) => {
-    const { q = '', type = '', cursor, size } = request.query;
+    const { q = '', type = '', size, after, before } = request.query;
+    const sorting = sortingOf(request.query.sort, RECORD_ORDERS);
     const limit = SIZES.find((each) => String(each) === size) ?? PAGE;
     const query = { q: q.trim(), type: isRecordType(type) || type === 'SOA' ? type : undefined };
-    const asked = { ...query, size: limit === PAGE ? undefined : String(limit) };
-    const { zone, records, next } = await readManagedRecords(context, actorOf(request), request.params.zoneId, {
+    const sort = sorting.text === RECORD_ORDERS[0] ? undefined : sorting.text;
+    const asked = { ...query, sort, size: limit === PAGE ? undefined : String(limit) };
+    const number = numberOf(request.query.page) ?? 1;
+    const listed = await readRecordPage(context, actorOf(request), request.params.zoneId, {
       texts: query.q === '' ? undefined : searchTexts(query.q),
       // The SOA is a record of the service itself. Nothing stored has its type.
       type: (query.type === 'SOA' ? 'TYPE65535' : query.type) as never,
-      cursor,
-      limit,
+      ...sorting,
+      ...{ limit, after, before, page: number },
       characters: SHOWN,
     });
+    const { zone, records, total } = listed;
     const home = addressOfZone(zone.id);
+    const address = (more: Record<string, string | null | undefined>) => withQuery(home, { ...asked, ...more });
+    if (listed.isTooMany) return reply.redirect(address({ sort: null, refused: sorting.order }), 303);
+    // The page before the second one may have become shorter than the first one.
+    const isBackAtStart = before !== undefined && !listed.hasPrevious;
+    if (isBackAtStart) return reply.redirect(address({}), 303);
+    const isFirst = after === undefined && before === undefined && number === 1;
+    const from = isFirst ? 1 : numberOf(request.query.from);
+    const now = context.now();
     return show(request, reply, 'records/records', {
       title: zone.zoneName,
       zone: shownZone(zone),
       home,
-      records: records.map((record) => shownRecord(record, zone)),
-      own: cursor === undefined ? ownRecords(zone, query) : [],
+      records: records.map((record) => ({
+        ...shownRecord(record, zone),
+        changed: record.changedAt && whenOf(record.changedAt.toISOString(), now),
+      })),
+      own: isFirst ? ownRecords(zone, query) : [],
       isFiltered: query.q !== '' || query.type !== undefined,
       wanted: ['SOA', ...namedAnd(query.type === 'SOA' ? undefined : query.type)],
       query,
       sizes: SIZES,
       size: limit,
-      // The count of a search is known only if all its records are on this page.
-      total:
-        query.q === '' && query.type === undefined
-          ? zone.records
-          : cursor === undefined && next === null
-            ? records.length
-            : null,
+      sort: sorting.text,
+      sorts: sortChoices(sorting, COLUMNS, LARGEST_FIRST),
+      heads: sortHeads(sorting, RECORD_ORDERS, {
+        largestFirst: LARGEST_FIRST,
+        addressOf: (sort) => withQuery(home, { ...asked, sort: sort === RECORD_ORDERS[0] ? null : sort }),
+      }),
+      hasTimes: sorting.order === 'changed',
+      refused: RECORD_ORDERS.find((order) => order === request.query.refused),
+      columns: COLUMNS,
+      mostSorted: MOST_SORTED,
+      total,
+      from,
       pages: {
-        first: cursor === undefined ? null : withQuery(home, asked),
-        next: next === null ? null : withQuery(home, { ...asked, cursor: next }),
+        first: isFirst ? null : address({}),
+        previous: listed.hasPrevious ? address(previousOf(listed, number, from, limit)) : null,
+        next: listed.hasNext ? address(nextOf(listed, number, from)) : null,
       },
     });
   });
+}
+
+type Place = Record<'after' | 'before' | 'page' | 'from', string | undefined>;
+const NOWHERE: Place = { after: undefined, before: undefined, page: undefined, from: undefined };
+
+/** @param from the number of the first row. Null: unknown */
+function nextOf({ last, records }: RecordPage, number: number, from: number | null): Place {
+  const first = from === null ? undefined : String(from + records.length);
+  return { ...NOWHERE, from: first, ...(last === null ? { page: String(number + 1) } : { after: last }) };
+}
+
+function previousOf({ first: place }: RecordPage, number: number, from: number | null, limit: number): Place {
+  const first = from === null ? undefined : String(Math.max(1, from - limit));
+  if (place !== null) return { ...NOWHERE, from: first, before: place };
+  return number === 2 ? NOWHERE : { ...NOWHERE, from: first, page: String(number - 1) };
 }
 
 /** The records that the service makes itself at the apex, and that nobody edits. */

@@ -4,6 +4,7 @@ import { actorOf } from '#api/hooks/auth.ts';
 import { readOwners } from '#service/owners/list.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { clip, withQuery } from '../shell/shown.ts';
+import { type Trail, trailLinks } from '../shell/trail.ts';
 import { show } from '../shell/views.ts';
 import { headOf, type OfZone } from '../zones/head.ts';
 
@@ -16,29 +17,23 @@ const VALUES = 5;
 const PREFIX = 400;
 
 export function ownerPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  app.get<OfZone & { Querystring: { cursor?: string; prefix?: string } }>(
-    '/zones/:zoneId/owners',
-    async (request, reply) => {
-      const { cursor } = request.query;
-      const prefix = (request.query.prefix ?? '').trim().slice(0, PREFIX);
-      const { zone, home } = await headOf(context, request, request.params.zoneId);
-      const { owners, next } = await readOwners(context, actorOf(request), zone.id, { prefix, limit: PAGE, cursor });
-      const here = `${home}/owners`;
-      return show(request, reply, 'records/owners', {
-        title: `Owners in ${zone.zoneName}`,
-        zone,
-        home,
-        prefix,
-        owners: owners.map((owned) => ({
-          ...owned,
-          records: owned.records.slice(0, VALUES).map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
-          others: Math.max(0, owned.records.length - VALUES),
-        })),
-        pages: {
-          first: cursor === undefined ? null : withQuery(here, { prefix }),
-          next: next === undefined ? null : withQuery(here, { prefix, cursor: next }),
-        },
-      });
-    },
-  );
+  app.get<OfZone & { Querystring: Trail & { prefix?: string } }>('/zones/:zoneId/owners', async (request, reply) => {
+    const { cursor } = request.query;
+    const prefix = (request.query.prefix ?? '').trim().slice(0, PREFIX);
+    const { zone, home } = await headOf(context, request, request.params.zoneId);
+    const { owners, next } = await readOwners(context, actorOf(request), zone.id, { prefix, limit: PAGE, cursor });
+    const here = `${home}/owners`;
+    return show(request, reply, 'records/owners', {
+      title: `Owners in ${zone.zoneName}`,
+      zone,
+      home,
+      prefix,
+      owners: owners.map((owned) => ({
+        ...owned,
+        records: owned.records.slice(0, VALUES).map(({ content, ttl }) => ({ content: clip(content, SHOWN), ttl })),
+        others: Math.max(0, owned.records.length - VALUES),
+      })),
+      pages: trailLinks(request.query, next, (query) => withQuery(here, { prefix, ...query })),
+    });
+  });
 }

@@ -10,6 +10,7 @@ import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
 import { EDITABLE, shownRecord } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
+import { whenOf } from '../shell/when.ts';
 import { addressOfZone, mustConfirm, shownZone } from '../zones/head.ts';
 import { recordListPages } from './list.ts';
 import { newRecordPages, shownFields } from './new.ts';
@@ -42,6 +43,7 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
     const { zone, record } = await readManagedRecord(context, actorOf(request), zoneId, recordId);
     const isHtmx = request.headers['hx-request'] === 'true';
     const home = addressOfZone(zone.id);
+    const now = context.now();
     if (what === 'row' && !isHtmx) return reply.redirect(home, 303);
     const { content, ttl, priority, comment } = record;
     const fields = fieldsOfContent(formOf(record.type), content) ?? {};
@@ -56,7 +58,9 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
       title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
       zone: shownZone(zone),
       home,
-      record: shownRecord(record, zone),
+      record: { ...shownRecord(record, zone), changed: again.isSaved ? whenOf(now.toISOString(), now) : null },
+      // In this order, the list has one more column.
+      hasTimes: /[?&]sort=-?changed(?:&|$)/.test(String(request.headers['hx-current-url'])),
       ...shownFields(record.type),
       id: `-${record.id}`,
       isFocused: what === 'row',

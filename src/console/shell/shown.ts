@@ -74,3 +74,8 @@ export function withQuery(path: string, values: Record<string, string | null | u
   const query = new URLSearchParams(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])));
   return query.size === 0 ? path : `${path}?${query}`;
 }
+
+/** A number of an address, from 1 to 9,999,999. Null for any other text. */
+export function numberOf(text: unknown): number | null {
+  return typeof text === 'string' && /^[1-9][0-9]{0,6}$/.test(text) ? Number(text) : null;
+}

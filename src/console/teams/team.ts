@@ -7,6 +7,8 @@ import { changeTeamName, createTeam, readTeam } from '#service/accounts/teams.ts
 import { type KeyName, readKeyNames } from '#service/keys/names.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { withQuery } from '../shell/shown.ts';
+import { type Trail, trailLinks } from '../shell/trail.ts';
 import { done, show } from '../shell/views.ts';
 import { teamListPage } from './list.ts';
 
@@ -21,13 +23,13 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
   const historyPage = async (
     request: FastifyRequest<OfTeam>,
     reply: FastifyReply,
-    { cursor, ...again }: { cursor?: string | undefined; typed?: Typed; errors?: FormErrors } = {},
+    { trail = {}, ...again }: { trail?: Trail; typed?: Typed; errors?: FormErrors } = {},
   ) => {
     const { teamId } = request.params;
     const team = await readTeam(context, actorOf(request), teamId);
     const { changes, next } = await readAccountChanges(context, actorOf(request), teamId, {
       limit: HISTORY_PAGE,
-      cursor,
+      cursor: trail.cursor,
     });
     const names = await readKeyNames(
       context,
@@ -35,10 +37,7 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
     );
     const rows = changes.map((change) => ({ ...change, by: byOf(change.keyId, names) }));
     const here = `${address(teamId)}/history`;
-    const pages = {
-      first: cursor === undefined ? null : here,
-      next: next === undefined ? null : `${here}?cursor=${next}`,
-    };
+    const pages = trailLinks(trail, next, (query) => withQuery(here, query));
     return show(request, reply, 'teams/history', {
       title: `History of ${team.name}`,
       team,
@@ -73,8 +72,8 @@ export function teamPages(app: FastifyInstance, { context }: ConsoleParts): void
     reply.redirect(`${address(request.params.teamId)}/apps`, 303),
   );
 
-  app.get<OfTeam & { Querystring: { cursor?: string } }>('/teams/:teamId/history', async (request, reply) =>
-    historyPage(request, reply, { cursor: request.query.cursor }),
+  app.get<OfTeam & { Querystring: Trail }>('/teams/:teamId/history', async (request, reply) =>
+    historyPage(request, reply, { trail: request.query }),
   );
 
   app.post<OfTeam>('/teams/:teamId/name', async (request, reply) => {

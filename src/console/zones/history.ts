@@ -5,6 +5,7 @@ import { readKeyNames } from '#service/keys/names.ts';
 import { findChanges, type HistoryFilter, readChanges } from '#service/zones/history.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { withQuery } from '../shell/shown.ts';
+import { type Trail, trailLinks } from '../shell/trail.ts';
 import { show } from '../shell/views.ts';
 import { headOf, type OfZone } from './head.ts';
 import { groupsOf } from './history-entries.ts';
@@ -31,7 +32,7 @@ interface Typed {
 }
 
 export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts): void {
-  app.get<OfZone & { Querystring: Typed & { cursor?: string } }>('/zones/:zoneId/history', async (request, reply) => {
+  app.get<OfZone & { Querystring: Typed & Trail }>('/zones/:zoneId/history', async (request, reply) => {
     const { cursor } = request.query;
     const typed = typedFilter(request.query);
     const isFiltered = Object.keys(typed).length > 0;
@@ -45,7 +46,6 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       found.changes.map(({ keyId }) => keyId),
     );
     const here = `${home}/history`;
-    const again = { ...typed };
     return show(request, reply, 'zones/history', {
       title: `History of ${zone.zoneName}`,
       zone,
@@ -55,10 +55,7 @@ export function zoneHistoryPages(app: FastifyInstance, { context }: ConsoleParts
       isCut: found.isCut,
       kinds: [['', 'Any'], ...Object.entries(KINDS).map(([kind, { label }]) => [kind, label])],
       groups: groupsOf(found.changes, names, context.now()),
-      pages: {
-        first: cursor === undefined ? null : withQuery(here, again),
-        next: found.next === undefined ? null : withQuery(here, { ...again, cursor: found.next }),
-      },
+      pages: trailLinks(request.query, found.next, (query) => withQuery(here, { ...typed, ...query })),
     });
   });
 }

@@ -4,12 +4,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { zoneCreateBody } from '#contract/zone.ts';
 import { createZone } from '#service/zones/create.ts';
-import { readZoneList, ZONE_ORDERS } from '#service/zones/list.ts';
+import { readZoneList, ZONE_ORDERS, type ZoneOrder } from '#service/zones/list.ts';
 import { readStatus } from '#service/zones/zones.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { visitorOf } from '../shell/session.ts';
-import { searchTexts, withQuery } from '../shell/shown.ts';
+import { numberOf, searchTexts, withQuery } from '../shell/shown.ts';
+import { sortChoices, sortHeads, sortingOf } from '../shell/sorting.ts';
 import { done, show } from '../shell/views.ts';
 import { addressOfZone, headOf, type OfZone, shownZone } from './head.ts';
 
@@ -17,7 +18,8 @@ const SIZES = [25, 50, 100];
 const PAGE = 50;
 const ADDRESS = '/console/zones';
 /** The columns that the list can be sorted by, with their order in the service. */
-const SORTED = { name: 'Zone', records: 'Records', changed: 'Last change' } as const;
+const SORTED: Readonly<Record<ZoneOrder, string>> = { name: 'Zone', records: 'Records', changed: 'Last change' };
+const LARGEST_FIRST: readonly ZoneOrder[] = ['records', 'changed'];
 /** The delegations of a page are queried for so long, in ms. Those that take longer can be checked one by one. */
 const DELEGATIONS_MS = 3_000;
 
@@ -33,6 +35,7 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
 
   app.get<ListQuery>('/zones', async (request, reply) => {
     const { q = '', state = '', owner = '', sort, page, size } = request.query;
+    const sorting = sortingOf(sort, ZONE_ORDERS);
     const teams = visitorOf(request).teams;
     const owners = [
       ...teams.map(({ teamId, teamName }) => [teamId, teamName] as const),
@@ -42,16 +45,17 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
       q: q.trim(),
       state: state === 'active' || state === 'parked' ? (state as 'active' | 'parked') : undefined,
       owner: owners.find(([id]) => id === owner)?.[0],
-      sort: ZONE_ORDERS.find((each) => each === sort),
+      sort: sorting.text === ZONE_ORDERS[0] ? undefined : sorting.text,
       size: SIZES.find((each) => String(each) === size),
     };
-    const [limit, here] = [asked.size ?? PAGE, pageOf(page)];
+    const [limit, here] = [asked.size ?? PAGE, numberOf(page) ?? 1];
     const { zones, total } = await readZoneList(context, actorOf(request), {
       // The stored spelling is the only one that a zone has.
       text: asked.q === '' ? '' : (searchTexts(asked.q).at(-1) ?? ''),
       state: asked.state,
       owner: asked.owner,
-      order: asked.sort ?? 'name',
+      order: sorting.order,
+      descending: sorting.descending,
       page: here,
       limit,
     });
@@ -67,11 +71,16 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
       owners,
       sizes: SIZES,
       size: limit,
-      sort: asked.sort ?? 'name',
-      columns: Object.entries(SORTED).map(([order, label]) => ({ order, label, address: address({ sort: order }) })),
+      sort: sorting.text,
+      sorts: sortChoices(sorting, SORTED, LARGEST_FIRST),
+      heads: sortHeads(sorting, ZONE_ORDERS, {
+        largestFirst: LARGEST_FIRST,
+        addressOf: (order) => address({ sort: order === ZONE_ORDERS[0] ? undefined : order }),
+      }),
       isFiltered: asked.q !== '' || asked.state !== undefined || asked.owner !== undefined,
       isChecked,
       total: total ?? 'more than 10,000',
+      from: (here - 1) * limit + 1,
       pages: {
         first: here === 1 ? null : address({}),
         previous: here === 1 ? null : address(here === 2 ? {} : { page: String(here - 1) }),
@@ -142,9 +151,4 @@ export function zonesPages(app: FastifyInstance, { context }: ConsoleParts): voi
       (errors) => newPage(request, reply, { typed, errors }),
     );
   });
-}
-
-/** The number of a page: 1 for any text that is no number. */
-function pageOf(text: string | undefined): number {
-  return /^[1-9][0-9]{0,6}$/.test(text ?? '') ? Number(text) : 1;
 }

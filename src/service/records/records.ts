@@ -71,29 +71,13 @@ export async function readRecord(
   return recordView(row, zone);
 }
 
-/**
- * Like readRecords, for the console: the answer contains the zone. @throws as readRecords
- * @param query.characters the number of characters of each content that are returned. (Default: all of them.)
- */
-export async function readManagedRecords(
-  context: ServiceContext,
-  actor: Actor,
-  zoneId: string,
-  query: RecordQuery & { limit: number; characters?: number },
-): Promise<{ zone: ManagedZone; records: ManagedRecord[]; next: string | null }> {
-  const { zone, rows, next } = await readRows(context, await listOf(context, actor, zoneId, query), query);
-  return { zone: managedZone(zone, context.nameservers), records: await withOwners(context, rows), next };
-}
-
 async function readRows(
   context: ServiceContext,
   { zone, filter }: Awaited<ReturnType<typeof listOf>>,
-  query: RecordQuery & { limit: number; characters?: number },
+  query: { limit: number },
 ): Promise<{ zone: ZoneRow; rows: ListedRecord[]; next: string | null }> {
   if (!filter) return { zone, rows: [], next: null };
-  const { limit, characters } = query;
-  const bounds = { rows: limit, octets: ANSWER.octets, ...(characters === undefined ? {} : { characters }) };
-  const { rows, more } = await recordPage(context.db, zone.id, filter, bounds);
+  const { rows, more } = await recordPage(context.db, zone.id, filter, { rows: query.limit, octets: ANSWER.octets });
   const last = rows.at(-1);
   return { zone, rows, next: last && more ? writeCursor(last) : null };
 }
@@ -128,7 +112,7 @@ export async function readManagedRecordsOf(
 }
 
 /** The records with their owners. */
-async function withOwners(
+export async function withOwners(
   context: ServiceContext,
   rows: readonly Omit<ManagedRecord, 'managedBy'>[],
 ): Promise<ManagedRecord[]> {
@@ -211,11 +195,12 @@ function contentFilter(type: RecordType | undefined, content: string): { content
   return { content, digest: parsed?.ok ? digestOf(parsed.value.wire) : null };
 }
 
-function writeCursor(row: ListedRecord): string {
+export function writeCursor(row: Pick<ListedRecord, 'ordername' | 'type' | 'id'>): string {
   return Buffer.from(JSON.stringify([row.ordername, row.type, row.id])).toString('base64url');
 }
 
-function readCursor(text: string): RecordCursor {
+/** @throws Refusal bad_request */
+export function readCursor(text: string): RecordCursor {
   try {
     const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
     if (Array.isArray(parts) && parts.every((part) => typeof part === 'string' && isStorable(part))) {

@@ -15,6 +15,7 @@ export interface ZoneListQuery {
   /** The id of a team, `personal`, or undefined: all. */
   owner: string | undefined;
   order: ZoneOrder;
+  descending: boolean;
   /** From 1. */
   page: number;
   limit: number;
@@ -24,7 +25,7 @@ export interface ZoneListQuery {
 export async function readZoneList(
   context: ServiceContext,
   actor: Actor,
-  { text, state, owner, order, page, limit }: ZoneListQuery,
+  { text, state, owner, order, descending, page, limit }: ZoneListQuery,
 ): Promise<{ zones: ManagedZone[]; total: number | null }> {
   if (!isStorable(text)) return { zones: [], total: 0 };
   const teams = teamsOfActor(actor);
@@ -37,7 +38,7 @@ export async function readZoneList(
       text: text === '' ? null : text.toLowerCase(),
       state: state ?? null,
     },
-    { order, limit, offset: (page - 1) * limit },
+    { order, descending, limit, offset: (page - 1) * limit },
   );
   const zones = rows.filter((row) => maySee(actor, row)).map((row) => managedZone(row, context.nameservers));
   return { zones, total: total > MOST_COUNTED ? null : total };

@@ -1,6 +1,6 @@
 // The history of a zone in the console: sentences about changes, and the search by name, author, kind and day.
 import { describe, expect, it } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
@@ -14,7 +14,6 @@ const { id } = await service.zone('history.example', red);
 const home = `/console/zones/${id}`;
 const put = async (name: string, content: string, key = red) =>
   (await service.request('POST', `/zones/${id}/records`, { name, type: 'A', content }, key.text)).body.id as string;
-const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const seen = async (query = '') => words((await browser.get(`${home}/history${query}`)).text);
 /** The names of the records in the answer, in their order. */
 const names = async (query: string) => {

@@ -5,7 +5,7 @@ import { adminMintNodeKey } from '#service/nodes/administration.ts';
 import { retentionRound } from '#service/retention.ts';
 import { openDatabase } from '#store/database.ts';
 import { takeSamples } from '#store/node-samples.ts';
-import { startConsoleService, visit } from '../../support/console.ts';
+import { startConsoleService, visit, words } from '../../support/console.ts';
 import { openFeed } from '../../support/feed-reader.ts';
 import { addPerson } from '../../support/people.ts';
 
@@ -18,7 +18,6 @@ const zone = await service.zone('overview.example', red);
 const nodeKey = (await adminMintNodeKey(service.database.url, 'ns1', {}, randomBytes, new Date())).text;
 const instance = randomUUID();
 
-const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const pageOf = async (person: { text: string }) => {
   const browser = visit(service);
   await browser.signIn(person.text);

@@ -1,6 +1,6 @@
 // The record pages over HTTP, without JavaScript: the fields of types, the preview, the selection, and the service's own records.
 import { describe, expect, it } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
@@ -21,20 +21,7 @@ async function newZone() {
 }
 const put = (zone: { id: string }, name: string, type: string, content: string) =>
   service.request('POST', `/zones/${zone.id}/records`, { name, type, content }, red.text);
-const stored = async (zone: { id: string }) =>
-  (await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text)).body.records as {
-    id: string;
-    name: string;
-    type: string;
-    content: string;
-    ttl: number;
-  }[];
-/** The words of a page, without its tags. */
-const words = (text: string) =>
-  text
-    .replace(/<[^>]*>/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replace(/\s+/g, ' ');
+const stored = (zone: { id: string }) => recordsOf(service, zone, red);
 
 describe('the form of a record', () => {
   it('makes the content of the fields of its type, and shows them again', async () => {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, expect, it } from 'vitest';
 import { adminPutSecondary } from '#service/secondaries/administration.ts';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
@@ -19,7 +19,6 @@ beforeEach(async () => {
   await service.sql`delete from secondaries`;
 });
 
-const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 const boxes = (text: string) =>
   [...text.matchAll(/name="secondary" value="([^"]+)"( checked)?/g)].map(([, name, ticked]) =>
     ticked ? `${name}*` : name,

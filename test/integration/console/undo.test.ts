@@ -1,6 +1,6 @@
 // Undo in the console: the preview with differences and conflicts, the confirmation, and the result.
 import { describe, expect, it } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
 const service = await startConsoleService({ nameserver: false });
@@ -23,7 +23,6 @@ const records = async (zone: { id: string }) => {
   const { body } = await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text);
   return (body.records as { name: string; content: string }[]).map(({ name, content }) => `${name} ${content}`);
 };
-const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 /** The addresses of the links to undo on the first page of the history, the newest change first. */
 const links = async (zone: { home: string }) => {
   const { text } = await browser.get(`${zone.home}/history`);

@@ -1,6 +1,6 @@
 // The pages of zones over HTTP, without JavaScript: the changes they make, their errors, and their visibility.
 import { describe, expect, it } from 'vitest';
-import { startConsoleService, type Visit, visit } from '../../support/console.ts';
+import { recordsOf, startConsoleService, type Visit, visit, words } from '../../support/console.ts';
 import { addPerson } from '../../support/people.ts';
 
 const service = await startConsoleService();
@@ -28,16 +28,7 @@ const own = async (zone: { id: string }, name: string, content: string) => {
   const { body } = await service.request('POST', `/zones/${zone.id}/records:apply`, { sets: [set] }, red.text);
   return (body.results as [{ records: [{ id: string }] }])[0].records[0];
 };
-const stored = async (zone: { id: string }) =>
-  (await service.request('GET', `/zones/${zone.id}/records`, undefined, red.text)).body.records as {
-    id: string;
-    name: string;
-    type: string;
-    content: string;
-    ttl: number;
-  }[];
-/** The words of a page, without its tags. */
-const words = (text: string) => text.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
+const stored = (zone: { id: string }) => recordsOf(service, zone, red);
 
 describe('the list of zones', () => {
   it('finds zones by a part of their name and by their state, in pages', async () => {
@@ -73,14 +64,20 @@ describe('the list of zones', () => {
     const [first, second] = [await list(''), await list('page=2')];
     expect([...first.names, ...second.names]).toEqual([...made, full.name].sort());
     expect(first.names).toHaveLength(25);
-    expect(words(first.text)).toMatch(/Zones 28 .* 25 of 28 .*Next page/);
+    expect(words(first.text)).toMatch(/Zones 28 .* 1–25 of 28 .*Next page/);
     expect(first.text).toMatch(/<time [^>]*title="\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC">3 h ago</);
     expect(second.text).toMatch(/rel="prev"/);
     expect(second.text).not.toMatch(/rel="next"/);
-    expect((await list('sort=records')).names[0]).toBe(full.name);
-    const changed = await list('sort=changed');
+    expect(words(second.text)).toMatch(/26–28 of 28/);
+    expect((await list('sort=-name')).names).toEqual([...made, full.name].sort().reverse().slice(0, 25));
+    expect((await list('sort=-records')).names[0]).toBe(full.name);
+    expect((await list('sort=records&page=2')).names.at(-1)).toBe(full.name);
+    const changed = await list('sort=-changed');
     expect(changed.names).not.toContain('sorted-03.example');
-    expect((await list('sort=changed&page=2')).names.at(-1)).toBe('sorted-03.example');
+    // A click on the column of the order turns the order around.
+    expect(changed.text).toMatch(/aria-sort="descending"><a href="[^"]*sort=changed[^"]*">Last change/);
+    expect((await list('sort=changed')).names[0]).toBe('sorted-03.example');
+    expect((await list('sort=-changed&page=2')).names.at(-1)).toBe('sorted-03.example');
     expect((await list('owner=personal')).names).toEqual([]);
     expect((await list(`owner=${ada.team}`)).names).toHaveLength(25);
     expect((await list(`owner=${eve.team}`)).names).toHaveLength(25);
@@ -247,7 +244,7 @@ describe('records', () => {
     ]);
     expect(names((await browser.get(`${zone.home}?q=host01&type=A`)).text)).toHaveLength(10);
     expect(names((await browser.get(`${zone.home}?q=host&type=TXT`)).text)).toEqual([]);
-    expect((await browser.get(`${zone.home}?cursor=nonsense`)).status).toBe(400);
+    expect((await browser.get(`${zone.home}?after=nonsense`)).status).toBe(400);
   });
 
   it('have a comment that is shown, found, changed and removed', async () => {

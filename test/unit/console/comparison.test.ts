@@ -110,8 +110,14 @@ describe('the summary', () => {
     const nodes = [node(), node({ node: 'n2', current: false }), node({ node: 'n3' })];
     expect(summaryOf(rows({ nodes }))).toBe('2 of 3 name servers are up to date. n2 is behind.');
     const since = [node({ current: false, behindSince: AGO })];
-    expect(summaryOf(rows({ nodes: since }))).toBe('0 of 1 name servers are up to date. n1 is behind for 12 min.');
-    expect(summaryOf(rows({ nodes: [node()] }))).toBe('1 of 1 name servers are up to date.');
+    expect(summaryOf(rows({ nodes: since }))).toBe('n1 is behind for 12 min.');
+    expect(summaryOf(rows({ nodes: [node()] }))).toBe('The name server is up to date.');
+    expect(summaryOf(rows({ nodes: [node(), node({ node: 'n2' })] }))).toBe('All 2 name servers are up to date.');
+    expect(summaryOf(rows({ nodes: nodes.slice(0, 2) }))).toBe('1 of 2 name servers is up to date. n2 is behind.');
+    const all = [node({ current: false }), node({ node: 'n2', current: false })];
+    expect(summaryOf(rows({ nodes: all }))).toBe(
+      'None of the 2 name servers is up to date. n1 is behind. n2 is behind.',
+    );
     expect(summaryOf([])).toBe('No name server is known.');
   });
 });

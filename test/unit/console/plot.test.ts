@@ -29,10 +29,13 @@ describe('a plot', () => {
     expect(low?.y).toBeGreaterThan(high?.y ?? 0);
   });
 
-  test('leaves a gap where nothing is known, and shows a single value as a dot', () => {
-    const { path } = plot([1, 1, null, 1, null]).lines[0] ?? { path: '' };
+  test('leaves a gap where nothing is known, and shows a value without neighbours as a dot', () => {
+    const { path, dots } = plot([1, 1, null, 0, null]).lines[0] ?? { path: '', dots: [] };
     expect(path.match(/M/g)).toHaveLength(2);
-    expect(path).toMatch(/L[^M]*M[\d. ]+h0$/);
+    // The fourth of five places between the edges of the plot, at its bottom.
+    expect(dots).toEqual([{ x: 46 + (3 / 4) * (552 - 46), y: plot([0]).grid[0]?.y }]);
+    expect(plot([5]).lines[0]?.dots).toHaveLength(1);
+    expect(plot([1, 2, null, 3, 4]).lines[0]?.dots).toEqual([]);
   });
 
   test('says its figures in words and in a table of averages', () => {
@@ -47,7 +50,25 @@ describe('a plot', () => {
       ['t1', '–'],
       ['t2', '–'],
     ]);
-    expect(plot([], { series: [] }).desc).toBe('There are no figures yet.');
+  });
+
+  test('has a title, the unit of each axis, and a sentence if there is nothing to draw', () => {
+    expect(plot([1])).toMatchObject({
+      title: 'Queries',
+      unit: 'queries a second',
+      momentsAre: 'Time (UTC)',
+      empty: null,
+    });
+    const none = plot([], { series: [] });
+    expect([none.desc, none.empty]).toEqual(['There are no figures yet.', 'There are no figures yet.']);
+    expect(plot([], { series: [], empty: 'Nothing.' }).empty).toBe('Nothing.');
+    const bars = (values: number[]) =>
+      barPlot({
+        ...{ id: 'b', title: 'Changes', unit: 'changes', empty: 'No changes.' },
+        moments: ['mon', 'tue'],
+        series: [{ name: 'c', values }],
+      });
+    expect([bars([0, 0]).empty, bars([0, 1]).empty]).toEqual(['No changes.', null]);
   });
 
   test('draws six lines, and the table has all', () => {
