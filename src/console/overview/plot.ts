@@ -10,9 +10,9 @@ interface Series {
 export interface Plot {
   id: string;
   title: string;
-  /** Of the values, at the top of the axis. */
+  /** The unit of the values, at the top of the axis. */
   unit: string;
-  /** Of the moments, below the axis: `Time (UTC)`. */
+  /** The name of the moments, below the axis: `Time (UTC)`. */
   momentsAre: string;
   /** The whole plot in a sentence, for screen readers. */
   desc: string;
