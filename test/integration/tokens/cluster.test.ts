@@ -137,15 +137,32 @@ it('a token of a deleted service account is refused by TokenReview after a minut
   expect(await metrics.registry.metrics()).toContain('zonestead_token_reviews_total{result="refused"} 1');
 });
 
-it.each([
-  ['another user', { username: 'system:serviceaccount:default:other' }],
-  ['another service account of the same name', { username: SUBJECT, uid: 'other' }],
-])('a review that names %s than the claims is not believed', async (_title, user) => {
-  start(async () => ({ status: { authenticated: true, audiences: [AUDIENCE], user } }));
-  expect(codeOf(await verify(await token('shop'), 'token-review'))).toBe('refused');
+it('a review holds for a minute', async () => {
+  let isDown = false;
+  start((call, limit) => (isDown ? Promise.reject(new Error('down')) : own.request(call, limit)));
+  const text = await token('shop');
+  expect(codeOf(await verify(text, 'token-review'))).toBe('ok');
+  isDown = true;
+  await clock.advance(59_999);
+  expect(codeOf(await verify(text, 'token-review'))).toBe('ok');
+  await clock.advance(1);
+  expect(codeOf(await verify(text, 'token-review'))).toBe('issuer-down');
 });
 
-it('a review for other audiences is not believed', async () => {
-  start(async () => ({ status: { authenticated: true, user: { username: SUBJECT } } }));
-  expect(codeOf(await verify(await token('shop'), 'token-review'))).toBe('refused');
+it.each([
+  ['is right', {}, {}, 'ok'],
+  ['names another user than the claims', {}, { username: 'system:serviceaccount:default:other' }, 'refused'],
+  ['names another service account of the same name', {}, { uid: 'other' }, 'refused'],
+  ['names no user', {}, { username: undefined, uid: undefined }, 'refused'],
+  ['names no audiences', { audiences: undefined }, {}, 'refused'],
+  ['names other audiences', { audiences: ['other'] }, {}, 'refused'],
+  ['says nothing', { authenticated: undefined }, {}, 'refused'],
+])('a review that %s is judged', async (_title, status, user, code) => {
+  const text = await token('shop');
+  const claims = JSON.parse(Buffer.from(text.split('.')[1] ?? '', 'base64url').toString());
+  const right = { username: SUBJECT, uid: claims['kubernetes.io'].serviceaccount.uid };
+  start(async () => ({
+    status: { authenticated: true, audiences: [AUDIENCE], user: { ...right, ...user }, ...status },
+  }));
+  expect(codeOf(await verify(text, 'token-review'))).toBe(code);
 });
