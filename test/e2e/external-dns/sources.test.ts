@@ -1,10 +1,19 @@
 // The real external-dns with the webhook provider: Services, Ingresses and DNSEndpoints of a real kube-apiserver reach the zones,
 // each instance changes only its own records, and external-dns waits while the write limit is used up. Instance `one` has no
-// registry, as the page recommends; instance `two` has the TXT registry.
+// registry, as the page recommends; instance `two` has the TXT registry. Instance `three` gets a zone that was imported from the TXT
+// registry of another provider.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { zonestead } from '../../support/command-line.ts';
 import { startDnsEndpointCluster } from '../../support/dnsendpoint-cluster.ts';
 import { scenario } from '../../support/docs/scenario.ts';
-import { type ExternalDns, ensureExternalDns, startExternalDns } from '../../support/external-dns.ts';
+import {
+  type ExternalDns,
+  type ExternalDnsOptions,
+  ensureExternalDns,
+  startExternalDns,
+} from '../../support/external-dns.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
 
@@ -23,17 +32,18 @@ let zone: { id: string };
 let one: ExternalDns;
 let two: ExternalDns;
 let oneKey: string;
+let common: Omit<ExternalDnsOptions, 'key' | 'owner'>;
 let startOne: (settings?: Record<string, string>) => Promise<ExternalDns>;
 
 beforeAll(async () => {
-  for (const name of ['one', 'two']) await kubectl('create', 'namespace', name);
+  for (const name of ['one', 'two', 'three']) await kubectl('create', 'namespace', name);
   zone = await service.zone('apps.example');
   const [keyOfOne, keyOfTwo] = [
     await service.key({ manageZones: 'none', recordWrites: WRITES }),
     await service.key({ manageZones: 'none', recordWrites: 5_000 }),
   ];
   oneKey = keyOfOne.id;
-  const common = {
+  common = {
     ...{ command, documented: documented?.text ?? '', kubeconfig, url: service.url },
     ...{ stateDir: dir, signal },
   };
@@ -267,4 +277,65 @@ test('sources that are empty all at once delete nothing, until somebody says so'
   await expect.poll(left, PATIENT).toEqual([]);
   await expect.poll(() => answers('m0'), PATIENT).toEqual([]);
   expect(await answers('other')).toHaveLength(1);
+});
+
+test('an instance whose zone was imported from its TXT registry changes nothing, and knows its records', async () => {
+  const file = join(dir, 'imported.zone');
+  const entry = (resource: string) =>
+    `"heritage=external-dns,external-dns/owner=three,external-dns/resource=${resource}"`;
+  const lines = [
+    '$ORIGIN imported.example.',
+    'web       300 IN A     192.0.2.80',
+    'web       300 IN A     192.0.2.81',
+    `a-web     300 IN TXT   ${entry('service/three/web')}`,
+    'blog      120 IN CNAME lb.example.net.',
+    `cname-blog 300 IN TXT  ${entry('ingress/three/blog')}`,
+    'manual    300 IN A     192.0.2.82',
+  ];
+  await writeFile(file, `${lines.join('\n')}\n`);
+  const key = await service.key({ manageZones: 'write' });
+  vi.stubEnv('ZONESTEAD_URL', service.url);
+  vi.stubEnv('ZONESTEAD_API_KEY', key.text);
+  expect((await zonestead('import', file, '--create', '--external-dns')).err).toBe('');
+  const rows = async () => [
+    await service.sql`select r.id, r.name, r.type, r.content, r.ttl, r.xmin::text from records r
+      join zones z on z.no = r.zone_no where z.name = 'imported.example' order by r.id`,
+    await service.sql`select s.name, s.type, s.owner, s.xmin::text from owned_sets s
+      join zones z on z.no = s.zone_no where z.name = 'imported.example' order by s.name`,
+  ];
+  const before = await rows();
+  expect(before[0]?.map(({ name, type }) => `${name} ${type}`).sort()).toEqual([
+    'blog CNAME',
+    'manual A',
+    'web A',
+    'web A',
+  ]);
+  expect(before[1]?.map(({ name, owner }) => `${name} ${owner}`)).toEqual([
+    'blog external-dns:three/ingress/three/blog',
+    'web external-dns:three/service/three/web',
+  ]);
+  // The objects that the records came from, at the old provider.
+  const blog = ingress('blog', 'lb.example.net', 'blog.imported.example');
+  const annotations = annotationsFor({ target: 'lb.example.net', ttl: '120' });
+  await applyObjects(
+    ...servicesFor([
+      { namespace: 'three', name: 'web', host: 'web.imported.example', target: '192.0.2.80,192.0.2.81', ttl: '300' },
+    ]),
+    { ...blog, metadata: { ...blog.metadata, namespace: 'three', annotations } },
+  );
+  const three = await startExternalDns({ ...common, key: key.text, owner: 'three' });
+  try {
+    await expect.poll(() => three.rounds(), PATIENT).toBeGreaterThan(3);
+    expect(await rows()).toEqual(before);
+    // It is the owner: a change and a deletion of the objects reach the zone, and the record of people stays.
+    await apply({ namespace: 'three', name: 'web', host: 'web.imported.example', target: '192.0.2.83', ttl: '300' });
+    const asked = async (name: string, type: string) =>
+      (await service.dns.lookup(`${name}.imported.example`, type)).answers;
+    await expect.poll(() => asked('web', 'A'), PATIENT).toEqual(['web.imported.example 300 A 192.0.2.83']);
+    await kubectl('-n', 'three', 'delete', 'ingress', 'blog');
+    await expect.poll(() => asked('blog', 'CNAME'), PATIENT).toEqual([]);
+    expect(await asked('manual', 'A')).toHaveLength(1);
+  } finally {
+    await three.stop();
+  }
 });
