@@ -7,13 +7,14 @@ const KINDS = [
   { group: 'argoproj.io', version: 'v1alpha1', kind: 'Application' },
   { group: 'helm.toolkit.fluxcd.io', version: 'v2', kind: 'HelmRelease' },
   { group: 'source.toolkit.fluxcd.io', version: 'v1', kind: 'GitRepository' },
+  { group: 'source.toolkit.fluxcd.io', version: 'v1', kind: 'OCIRepository' },
   { group: 'kustomize.toolkit.fluxcd.io', version: 'v1', kind: 'Kustomization' },
 ] as const;
 
 export function foreignCrds(): object[] {
   return KINDS.map(({ group, version, kind }) => {
     const singular = kind.toLowerCase();
-    const plural = kind === 'GitRepository' ? 'gitrepositories' : `${singular}s`;
+    const plural = kind.endsWith('Repository') ? singular.replace(/y$/, 'ies') : `${singular}s`;
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     return {
       apiVersion: 'apiextensions.k8s.io/v1',
