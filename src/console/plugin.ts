@@ -35,6 +35,7 @@ import { invitationPages } from './teams/invitations.ts';
 import { memberPages } from './teams/members.ts';
 import { quotaPages } from './teams/quota.ts';
 import { teamPages } from './teams/team.ts';
+import { trustPages } from './trusts/trusts.ts';
 import { zoneFilePages } from './zonefile/zonefile.ts';
 import { deletedZonesPages } from './zones/deleted.ts';
 import { zoneHistoryPages } from './zones/history.ts';
@@ -72,6 +73,7 @@ async function pages(app: FastifyInstance, parts: ConsoleParts): Promise<void> {
   overviewPages(app, parts);
   teamPages(app, parts);
   appPages(app, parts);
+  trustPages(app, parts);
   memberPages(app, parts);
   invitationPages(app, parts);
   quotaPages(app, parts);

@@ -53,8 +53,8 @@ export function newKeyOf(typed: Typed, idOf: (zoneName: string) => string | null
   return { ...termsOf(typed, idOf), tsig: algorithm === '' ? null : { algorithm: algorithm as TsigKeyAlgorithm } };
 }
 
-/** The form for an existing key. */
-export function typedOfKey(key: KeyView, zones: readonly NamedZone[]): Typed {
+/** The form for an existing key or trust. */
+export function typedOfKey(key: Omit<KeyView, 'mintedBy' | 'tsig'>, zones: readonly NamedZone[]): Typed {
   return {
     name: key.name,
     records: key.records,

@@ -9,6 +9,7 @@ import { readTeam } from '#service/accounts/teams.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { readKeys } from '#service/keys/app-keys.ts';
 import { refusal } from '#service/refusal.ts';
+import { readTrusts } from '#service/trusts/trusts.ts';
 import { stateOf } from '../apps/apps.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
@@ -57,12 +58,24 @@ async function removalPage(
   const team = await readTeam(context, actorOf(request), teamId);
   const member = (await readMembers(context, actorOf(request), teamId)).find((each) => each.userId === userId);
   if (!member) throw refusal('no-member');
-  const keys = (await readKeys(context, actorOf(request), teamId)).filter(
-    (key) => key.mintedBy?.userId === userId && stateOf(key, context.now()) === 'valid',
-  );
+  const isValid = (each: Parameters<typeof stateOf>[0]) => stateOf(each, context.now()) === 'valid';
+  const keys = (await readKeys(context, actorOf(request), teamId))
+    .filter((key) => key.mintedBy?.userId === userId && isValid(key))
+    .map((key) => ({ ...key, page: 'apps' }));
+  const trusts = (await readTrusts(context, actorOf(request), teamId))
+    .filter((trust) => trust.createdBy?.userId === userId && isValid(trust))
+    .map((trust) => ({ ...trust, page: 'trusts' }));
   const leaves = userId === visitorOf(request).person.id;
   const title = leaves ? `Leave ${team.name}` : `Remove ${member.email}`;
-  return show(request, reply, 'teams/remove', { title, team, member, keys, leaves, ...again });
+  return show(request, reply, 'teams/remove', {
+    title,
+    team,
+    member,
+    keys: [...keys, ...trusts],
+    trusts: trusts.length,
+    leaves,
+    ...again,
+  });
 }
 
 export function memberPages(app: FastifyInstance, { context }: ConsoleParts): void {
@@ -111,7 +124,8 @@ export function memberPages(app: FastifyInstance, { context }: ConsoleParts): vo
       async () => {
         const options = { revokeKeys: text(typed, 'revokeKeys') === 'on' };
         const { revokedKeys } = await removeMember(context, callerOf(request), teamId, userId, options);
-        const keys = revokedKeys === 0 ? '' : ` ${revokedKeys} ${revokedKeys === 1 ? 'key was' : 'keys were'} revoked.`;
+        const words = revokedKeys === 1 ? 'key or trust was' : 'keys and trusts were';
+        const keys = revokedKeys === 0 ? '' : ` ${revokedKeys} ${words} revoked.`;
         if (userId === visitorOf(request).person.id) {
           return done(request, reply, '/console/teams', `You have left the team.${keys}`);
         }

@@ -289,15 +289,19 @@ describe('the members of a team', () => {
     const [kept, revoked] = [await mint(finn), await mint(gil)];
     const stays = await browser.get(`${members}/${finn.id}/remove`);
     expect(stays.text).toContain(`key of ${finn.text.slice(3, 9)}`);
-    expect(stays.text).toContain('Revoke this key too');
+    expect(stays.text).toContain('Revoke it too');
     await browser.post(`${members}/${finn.id}/remove`);
     expect((await service.request('GET', '/zones', undefined, kept)).status).toBe(200);
     expect((await browser.get(apps)).text).toMatch(
       /finn@example\.org<\/small><br><span class="tag warn">no longer a member/,
     );
-    await browser.get(`${members}/${gil.id}/remove`);
+    const terms = { name: 'trust of gil', issuer: 'https://issuer.example.org', match: { sub: 'gil' } };
+    await service.request('POST', `/../account/teams/${ada.team}/trusts`, terms, gil.text);
+    const both = await browser.get(`${members}/${gil.id}/remove`);
+    expect(both.text).toMatch(/\/trusts\/trust_\w+">trust of gil<[\s\S]*Revoke all 2 of them too/);
     await browser.post(`${members}/${gil.id}/remove`, { revokeKeys: 'on' });
-    expect((await browser.get(members)).text).toContain('The member was removed. 1 key was revoked.');
+    expect((await browser.get(members)).text).toContain('The member was removed. 2 keys and trusts were revoked.');
+    expect(await service.sql`select from trusts where name = 'trust of gil' and revoked_at is null`).toEqual([]);
     expect((await service.request('GET', '/zones', undefined, revoked)).status).toBe(401);
   });
 

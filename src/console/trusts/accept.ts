@@ -1,0 +1,48 @@
+// Accepts a service account that was deleted and created again, after a confirmation: somebody else may have created it.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { acceptBody } from '#contract/trust.ts';
+import { readTeam } from '#service/accounts/teams.ts';
+import { acceptSubject } from '#service/trusts/subjects.ts';
+import { readTrust } from '#service/trusts/trusts.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { done, show } from '../shell/views.ts';
+
+interface OfTrust {
+  Params: { teamId: string; trustId: string };
+}
+
+export function acceptPages(app: FastifyInstance, { context }: ConsoleParts): void {
+  const path = '/teams/:teamId/trusts/:trustId/accept';
+  const page = async (
+    request: FastifyRequest<OfTrust>,
+    reply: FastifyReply,
+    shown: { subject: string; typed?: Typed; errors?: FormErrors },
+  ) => {
+    const { teamId, trustId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const trust = await readTrust(context, actorOf(request), teamId, trustId);
+    return show(request, reply, 'trusts/accept', { title: 'Accept a new service account', team, trust, ...shown });
+  };
+  app.get<OfTrust & { Querystring: { subject?: string } }>(path, async (request, reply) =>
+    page(request, reply, { subject: request.query.subject ?? '' }),
+  );
+  app.post<OfTrust>(path, async (request, reply) => {
+    const { teamId, trustId } = request.params;
+    const typed = typedOf(request);
+    const subject = text(typed, 'subject');
+    return attempt(
+      reply,
+      ['uid'],
+      async () => {
+        const { uid = null } = judge(acceptBody, { subject, uid: text(typed, 'uid') || null });
+        await acceptSubject(context, callerOf(request), teamId, trustId, { subject, uid });
+        const address = `/console/teams/${encodeURIComponent(teamId)}/trusts/${encodeURIComponent(trustId)}`;
+        const which = uid === null ? 'The next token' : `The service account with the UID ${uid}`;
+        return done(request, reply, address, `${which} of ${subject} is accepted.`);
+      },
+      (errors) => page(request, reply, { subject, typed, errors }),
+    );
+  });
+}

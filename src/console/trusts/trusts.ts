@@ -1,0 +1,129 @@
+// The trusts of a team: list, create, one trust with its subjects, change, revoke.
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { actorOf, callerOf } from '#api/hooks/auth.ts';
+import { LEVELS } from '#contract/people.ts';
+import { trustBody, trustChangeBody } from '#contract/trust.ts';
+import { RECORD_TYPES } from '#dns/types/record-type.ts';
+import { readTeam } from '#service/accounts/teams.ts';
+import { LIMITS } from '#service/limits.ts';
+import { readSubjects } from '#service/trusts/subjects.ts';
+import { changeTrust, createTrust, readTrust, readTrusts, revokeTrust } from '#service/trusts/trusts.ts';
+import { stateOf } from '../apps/apps.ts';
+import { grantRows, termsOf, typedOfKey } from '../apps/form.ts';
+import { offeredZones, typedZoneIds } from '../apps/offered-zones.ts';
+import type { ConsoleParts } from '../parts.ts';
+import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
+import { done, show } from '../shell/views.ts';
+import { acceptPages } from './accept.ts';
+import { claimLines, TRUST_FIELDS, trustOf, typedOfKind, withKind } from './form.ts';
+import { KINDS, kindOf } from './kinds.ts';
+import { previewOf } from './preview.ts';
+
+export interface OfTeam {
+  Params: { teamId: string };
+}
+interface OfTrust {
+  Params: { teamId: string; trustId: string };
+}
+
+const ABOUT = { levels: LEVELS, types: RECORD_TYPES, limits: LIMITS, kinds: KINDS };
+
+export function trustPages(app: FastifyInstance, parts: ConsoleParts): void {
+  const { context } = parts;
+  const trusts = '/teams/:teamId/trusts';
+  const listAddress = (teamId: string) => `/console/teams/${encodeURIComponent(teamId)}/trusts`;
+
+  app.get<OfTeam>(trusts, async (request, reply) => {
+    const { teamId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const rows = (await readTrusts(context, actorOf(request), teamId))
+      .reverse()
+      .map((trust) => ({ ...trust, state: stateOf(trust, context.now()), claims: claimLines(trust.match) }));
+    return show(request, reply, 'trusts/list', { title: `Trusts of ${team.name}`, team, trusts: rows });
+  });
+
+  const form = async (
+    request: FastifyRequest<OfTeam>,
+    reply: FastifyReply,
+    { typed, errors = {}, part = 'new' }: { typed: Typed; errors?: FormErrors; part?: 'new' | 'kind' | 'preview' },
+  ) => {
+    const team = await readTeam(context, actorOf(request), request.params.teamId);
+    const zones = await offeredZones(context, request, team.id);
+    const kind = kindOf(text(typed, 'kind'));
+    const preview = previewOf(typed, kind);
+    return show(request, reply, `trusts/${part}`, {
+      ...ABOUT,
+      ...{ title: 'New trust', team, kind, zones, rows: grantRows(typed), typed, errors, preview },
+    });
+  };
+  app.get<OfTeam & { Querystring: { kind?: string } }>(`${trusts}/new`, async (request, reply) =>
+    form(request, reply, { typed: typedOfKind(kindOf(request.query.kind ?? '')) }),
+  );
+  // The two forms below change nothing, so they may be sent again and again.
+  for (const part of ['kind', 'preview'] as const) {
+    app.post<OfTeam>(`${trusts}/${part}`, { config: { repeatable: true } }, async (request, reply) => {
+      const typed = part === 'kind' ? withKind(typedOf(request)) : typedOf(request);
+      return form(request, reply, { typed, part: request.headers['hx-request'] === 'true' ? part : 'new' });
+    });
+  }
+  app.post<OfTeam>(trusts, async (request, reply) => {
+    const typed = typedOf(request);
+    const { teamId } = request.params;
+    return attempt(
+      reply,
+      TRUST_FIELDS,
+      async () => {
+        const idOf = await typedZoneIds(context, request, typed, teamId);
+        const trust = await createTrust(context, callerOf(request), teamId, judge(trustBody, trustOf(typed, idOf)));
+        const text = `The trust ${trust.name} was created. Its tokens are accepted from now on.`;
+        return done(request, reply, `${listAddress(teamId)}/${trust.id}`, text);
+      },
+      (errors) => form(request, reply, { typed, errors }),
+    );
+  });
+
+  const onePage = async (
+    request: FastifyRequest<OfTrust>,
+    reply: FastifyReply,
+    page: 'trust' | 'edit' | 'revoke',
+    { typed, errors = {} }: { typed?: Typed; errors?: FormErrors } = {},
+  ) => {
+    const { teamId, trustId } = request.params;
+    const team = await readTeam(context, actorOf(request), teamId);
+    const trust = await readTrust(context, actorOf(request), teamId, trustId);
+    const zones = page === 'edit' ? await offeredZones(context, request, teamId) : [];
+    const now = typed ?? typedOfKey(trust, zones);
+    return show(request, reply, `trusts/${page}`, {
+      ...ABOUT,
+      ...{ title: page === 'revoke' ? `Revoke ${trust.name}` : `Trust ${trust.name}`, team, trust, zones, errors },
+      ...{ typed: now, rows: grantRows(now), state: stateOf(trust, context.now()), claims: claimLines(trust.match) },
+      ...(page === 'edit' ? {} : await readSubjects(context, actorOf(request), teamId, trustId)),
+    });
+  };
+  app.get<OfTrust>(`${trusts}/:trustId`, async (request, reply) => onePage(request, reply, 'trust'));
+  app.get<OfTrust>(`${trusts}/:trustId/edit`, async (request, reply) => onePage(request, reply, 'edit'));
+  app.get<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => onePage(request, reply, 'revoke'));
+
+  app.post<OfTrust>(`${trusts}/:trustId/edit`, async (request, reply) => {
+    const typed = typedOf(request);
+    const { teamId, trustId } = request.params;
+    return attempt(
+      reply,
+      TRUST_FIELDS,
+      async () => {
+        const terms = judge(trustChangeBody, termsOf(typed, await typedZoneIds(context, request, typed, teamId)));
+        const { name } = await changeTrust(context, callerOf(request), teamId, trustId, terms);
+        const text = `The trust ${name} was changed. The change applies from the next request on.`;
+        return done(request, reply, `${listAddress(teamId)}/${trustId}`, text);
+      },
+      (errors) => onePage(request, reply, 'edit', { typed, errors }),
+    );
+  });
+  app.post<OfTrust>(`${trusts}/:trustId/revoke`, async (request, reply) => {
+    const { teamId, trustId } = request.params;
+    await revokeTrust(context, callerOf(request), teamId, trustId);
+    const { name } = await readTrust(context, actorOf(request), teamId, trustId);
+    return done(request, reply, listAddress(teamId), `The trust ${name} was revoked.`);
+  });
+  acceptPages(app, parts);
+}

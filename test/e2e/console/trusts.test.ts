@@ -1,0 +1,69 @@
+// Team → Trusts in a real browser: the form follows the kind of issuer, the preview follows the typing, and every page is accessible.
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { flawsOf, startBrowser } from '../../support/browser.ts';
+import { startConsoleService } from '../../support/console.ts';
+import { addPerson } from '../../support/people.ts';
+import { issuerKey } from '../../support/tokens/keys.ts';
+
+const origin = 'http://console.test';
+const service = await startConsoleService({}, { ZONESTEAD_CONSOLE_URL: origin });
+const browser = await startBrowser({ 'console.test:80': new URL(service.url).host });
+const ada = await addPerson(service, { team: 'red', email: 'ada@example.org' });
+const home = `${origin}/console/teams/${ada.team}/trusts`;
+const ISSUER = 'https://west.example.org';
+const key = await issuerKey('one');
+
+async function signIn(page: Page): Promise<void> {
+  await page.goto(`${origin}/console/sign-in`);
+  await page.getByLabel('Your key').fill(ada.text);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await page.waitForURL(/\/console\/(?!sign-in)/);
+}
+
+test('a person creates a trust whose names are previewed, and no page has a serious finding', async () => {
+  const page = await browser.open();
+  await signIn(page);
+  await page.goto(home);
+  const flaws = await flawsOf(page);
+  await page.getByRole('button', { name: 'Create a trust' }).click();
+  const kind = page.getByLabel('Kind of issuer');
+  for (const [id, label] of [
+    ['github', 'Id of the repository'],
+    ['gitlab', 'Id of the project'],
+    ['spiffe', 'SPIFFE ID'],
+    ['oidc', 'Other claims'],
+    ['kubernetes', 'Namespace'],
+  ] as const) {
+    await kind.selectOption(id);
+    await page.getByLabel(label, { exact: true }).waitFor();
+    // The others have no other elements than these two.
+    if (id === 'github' || id === 'oidc') flaws.push(...(await flawsOf(page)));
+  }
+  await page.getByLabel('Name', { exact: true }).fill('cluster west');
+  await page.getByLabel('Issuer of the cluster').fill(ISSUER);
+  await page.getByLabel('The keys', { exact: true }).fill(JSON.stringify({ keys: [key.jwk] }));
+  await page.getByLabel('Only these names').fill('all');
+  await page.locator('.preview').getByText('namespace shop: all').waitFor();
+  await page.getByRole('button', { name: 'Create the trust' }).click();
+  await page.locator('#onlyNames-error').waitFor();
+  flaws.push(...(await flawsOf(page)));
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: a template of the service.
+  await page.getByLabel('Only these names').fill('*.${namespace}');
+  await page.locator('.preview').getByText('namespace billing: *.billing').waitFor();
+  await page.getByRole('button', { name: 'Create the trust' }).click();
+  await page.getByText('The trust cluster west was created.').waitFor();
+
+  const one = page.url();
+  for (const path of [
+    one,
+    home,
+    `${one}/edit`,
+    `${one}/accept?subject=system:serviceaccount:shop:dns`,
+    `${one}/revoke`,
+  ]) {
+    await page.goto(path);
+    flaws.push(...(await flawsOf(page)));
+  }
+  expect(flaws).toEqual([]);
+});
