@@ -51,6 +51,7 @@ const VERBS: Readonly<Record<string, string>> = {
   delete: 'Deleted',
   park: 'Parked',
   unpark: 'Unparked',
+  restore: 'Restored',
 };
 
 /** @param changes newest first @param names the names of the keys, by id */

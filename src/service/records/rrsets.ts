@@ -28,6 +28,8 @@ export type WantedRecord = ParsedRecord & { readonly id?: string };
 /** The part of the zone that a plan reads. */
 export interface CurrentRrsets {
   readonly zone: Pick<ZoneRow, 'name' | 'serial' | 'ownersVersion' | 'defaultTtl'>;
+  /** Whether other requests change the zone in the same transaction, before this one. `zone` is as before them. */
+  readonly isChanged: boolean;
   /** The RRsets at a name of `RrsetWork.names`, in no order; the service's own (SOA and NS of the apex) are not among them. */
   at(name: string): readonly Rrset[];
 }
@@ -72,7 +74,7 @@ export interface JudgedRrsets {
 export function judgeRrsets(judge: Judge, work: RrsetWork): JudgedRrsets {
   const { state, caller, zone } = judge;
   mustWriteRecords(caller.actor, zone.id);
-  const plan = work.plan({ zone, at: (name) => rrsetsAt(state, name) });
+  const plan = work.plan({ zone, isChanged: state.undo.length > 0, at: (name) => rrsetsAt(state, name) });
   if (plan instanceof Refusal) throw plan;
   // A key must not learn from the refusal of a change that does nothing which records exist.
   for (const rrset of plan.rrsets) mustWriteRecord(caller.actor, zone.id, rrset);

@@ -194,7 +194,7 @@ function workOf(plan: ZonePlan, outdated: Refusal): RrsetWork<UndoAnswer> {
   return {
     names: [...new Set(rrsets.map(({ name }) => name))],
     candidates: plan.rrsets.flatMap(({ wanted }) => wanted),
-    plan: ({ zone }) => (isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdated),
+    plan: ({ zone, isChanged }) => (!isChanged && isUnchanged(plan.zone, zone) ? { rrsets, answer } : outdated),
     refused: (refused, { name, type }) => {
       if (refused.code !== 'conflict' && refused.code !== 'bad_request') return refused;
       return refusal('undo-against-rule', { name, type, problem: refused.sentence }, { records: refused.records });

@@ -118,6 +118,19 @@ describe('a choice', () => {
     expect((await adminShowSecondary(database, 'hidden')).zones).toMatchObject([{ id: zone.id, byOwner: true }]);
   });
 
+  it('comes back with a deleted zone that is restored, without secondaries and keys that are gone', async () => {
+    const zone = await service.zone();
+    const key = await service.key({ grants: { [zone.id]: 'write' } });
+    for (const name of ['stays', 'goes']) await put(name, { offer: { all: true } });
+    await choose(zone, ['stays', 'goes']);
+    expect(await namesOf(zone)).toHaveLength(2);
+    await request('DELETE', `/zones/${zone.id}`);
+    await sql`delete from secondaries where name = 'goes'`;
+    await sql`delete from api_keys where id = ${key.id}`;
+    expect((await request('POST', '/zones:restore', { zoneName: zone.zoneName })).status).toBe(201);
+    expect(await secondariesOf(zone)).toMatchObject([{ name: 'stays', chosen: true }]);
+  });
+
   it('is kept apart from the list of the administrator', async () => {
     const zone = await service.zone();
     await put('eu', { nameservers: ['ns.eu.test'], offer: { all: true } });

@@ -39,7 +39,7 @@ const selection = fc.oneof(
   fc.record({ by: fc.constant('changes' as const), picks: fc.array(pick, { minLength: 1, maxLength: 3 }) }),
   fc.record({ by: fc.constant('request' as const), pick }),
   fc.record({ by: fc.constant('key' as const), key: fc.nat(1), pick }),
-  fc.record({ by: fc.constant('time' as const), pick }),
+  { weight: 2, arbitrary: fc.record({ by: fc.constant('time' as const), pick }) },
 );
 const operation = fc.oneof(
   {
@@ -50,8 +50,8 @@ const operation = fc.oneof(
       edits: fc.array(edit, { minLength: 1, maxLength: 3 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('own' as const), name, contents: fc.subarray([0, 1, 2]) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('default TTL' as const), ttl: fc.constantFrom(3600, 7200) }) },
+  { weight: 5, arbitrary: fc.record({ do: fc.constant('own' as const), name, contents: fc.subarray([0, 1, 2]) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('default TTL' as const), ttl: fc.constantFrom(3600, 7200) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('delete and restore the zone' as const) }) },
   { weight: 7, arbitrary: fc.record({ do: fc.constant('undo' as const), selection, again: fc.boolean() }) },
 );

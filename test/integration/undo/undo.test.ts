@@ -191,6 +191,10 @@ test('a key undoes only what it may write, and only in zones that it sees', asyn
     const foreign = await service.key({ team: 'second' });
     expect(refusal(await zone.undo({ changes: [www], dryRun }, foreign))).toBe('404 no_zone');
   }
+  // A conflict says who wrote the records, so the right comes first.
+  const later = await zone.add('www', 'A', '192.0.2.2');
+  expect(refusal(await zone.undo({ changes: [www], dryRun: true }, restricted))).toBe('403 forbidden');
+  await zone.drop(later);
   expect((await zone.undo({ changes: [challenge] }, restricted)).status).toBe(200);
   expect(await zone.records()).toEqual(['_acme-challenge TXT 3600 "token"']);
 });
@@ -201,6 +205,11 @@ test('a change of another zone is not found', async () => {
   const [change] = await other.ids();
   expect(refusal(await zone.undo({ changes: [change] }))).toBe('404 not_found');
   expect(refusal(await zone.undo({ requestId: 'unknown' }))).toBe('404 not_found');
+  // A request or a key that changed records of the other zone only.
+  const [{ requestId, keyId, at } = {}] = await other.changes();
+  expect(refusal(await zone.undo({ requestId }))).toBe('404 not_found');
+  expect(refusal(await zone.undo({ keyId, since: at }))).toBe('404 not_found');
+  expect(await other.records()).toHaveLength(1);
 });
 
 test('changes of the zone itself are not undone', async () => {

@@ -60,7 +60,9 @@ test('a deleted zone comes back with id, records, owners, comment, state, grants
   const [restored, deleted] = await zone.changes();
   expect(restored).toMatchObject({ action: 'zone.restore', undoes: [deleted?.id], serial: after.serial });
   expect(deleted).toMatchObject({ action: 'zone.delete' });
+  expect(after.serial).toBeGreaterThan(deleted?.serial ?? 0);
   expect(await keptZones()).toBe(0);
+  expect(await sql`select from quarantined_names where name = 'back.example'`).toHaveLength(0);
   // The DS that the parent has had all along is still the right anchor.
   const [ds] = before.ds;
   const anchor = { ds: [ds?.keyTag, ds?.algorithm, ds?.digestType, ds?.digest].join(' ') };
@@ -130,6 +132,49 @@ test('a zone that was created below since then must not hide records of the rest
   expect([refusal(refused), refused.body.message]).toEqual(['409 conflict', expect.stringContaining('www.sub')]);
   await remove(child.id);
   expect((await restore({ zoneName: 'above.example' })).status).toBe(201);
+});
+
+test('a name that somebody else has taken since then, or one above or below it, is not taken back', async () => {
+  const other = await service.key({ team: 'other' });
+  const zone = await undoZone(service, 'taken.suffix.example');
+  await remove(zone.id);
+  const refused = async () => {
+    const reply = await restore({ zoneName: 'taken.suffix.example' });
+    return [refusal(reply), reply.body.message];
+  };
+  // An owner keeps a limited number of names, and the oldest are let go.
+  const letGo = () => sql`delete from quarantined_names`;
+  await letGo();
+  for (const name of ['taken.suffix.example', 'www.taken.suffix.example', 'suffix.example']) {
+    const body = { zoneName: name, owner: `org:${other.team}` };
+    const { id } = (await request('POST', '/zones', body, other.text)).body;
+    expect([name, ...(await refused())]).toEqual([name, '409 conflict', expect.stringMatching(/overlap/)]);
+    expect((await request('DELETE', `/zones/${id}`, undefined, other.text)).status).toBe(204);
+    // Now the name is kept for the other one, and the refusal does not name it.
+    expect([name, ...(await refused())]).toEqual([name, '409 conflict', expect.stringMatching(/until 20/)]);
+    expect((await refused())[1]).not.toContain(other.team);
+    await letGo();
+  }
+  expect((await restore({ zoneName: 'taken.suffix.example' })).status).toBe(201);
+});
+
+test('a name that zones may not have any more is not brought back', async () => {
+  const free = await service.anotherApi({
+    settings: { ZONESTEAD_PUBLIC_SUFFIXES: 'allow', ZONESTEAD_RESERVED_NAMES: 'allow' },
+  });
+  const strict = await service.anotherApi({
+    settings: { ZONESTEAD_PUBLIC_SUFFIXES: 'refuse', ZONESTEAD_RESERVED_NAMES: '' },
+  });
+  for (const zoneName of ['co.uk', 'home.arpa']) {
+    const created = await free.request('POST', '/zones', { zoneName, owner: `org:${admin.team}` });
+    expect(created.status).toBe(200);
+    await free.request('DELETE', `/zones/${created.body.id}`);
+    const again = await strict.request('POST', '/zones', { zoneName, owner: `org:${admin.team}` });
+    const refused = await strict.request('POST', '/zones:restore', { zoneName });
+    expect([zoneName, refused.status, refused.body]).toEqual([zoneName, again.status, again.body]);
+    expect(refused.status).toBeGreaterThanOrEqual(400);
+    expect((await free.request('POST', '/zones:restore', { zoneName })).status).toBe(201);
+  }
 });
 
 test('a zone below another one is delegated again, with the same DS', async () => {

@@ -20,7 +20,11 @@ const read = (...rrsets: unknown[]) => readRrsets(rrsets, NAME, OWN);
 function planned(rrsets: readonly unknown[]): RrsetPlan<null> | string {
   try {
     const { changes } = readRrsets(rrsets, NAME, OWN);
-    return planOf(changes, { zone: { name: NAME, serial: 1, ownersVersion: 0, defaultTtl: 3600 }, at: () => [] });
+    return planOf(changes, {
+      zone: { name: NAME, serial: 1, ownersVersion: 0, defaultTtl: 3600 },
+      isChanged: false,
+      at: () => [],
+    });
   } catch (error) {
     if (error instanceof Refusal) return error.message;
     throw error;
@@ -87,6 +91,7 @@ test('a record whose TTL is the default of the zone keeps having none of its own
   const stored = { ...record, ttl: null } as never;
   const current = {
     zone: { name: NAME, serial: 1, ownersVersion: 0, defaultTtl: 3600 },
+    isChanged: false,
     at: () => [{ name: 'www', type: 'A' as const, records: [stored] }],
   };
   expect(planOf(changes, current).rrsets[0]?.records).toEqual([stored]);
