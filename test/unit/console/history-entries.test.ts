@@ -86,6 +86,10 @@ describe('a change', () => {
   test('that parks a zone needs no more words than the verb', () => {
     const states = { before: { state: 'active' }, after: { state: 'parked' } };
     expect(entry({ action: 'zone.park', ...states })).toMatchObject({ verb: 'Parked', subject: null, fields: [] });
+    expect(entry({ action: 'zone.restore', before: null, after: {} })).toMatchObject({
+      verb: 'Restored',
+      subject: null,
+    });
   });
   test('with a JSON of another form is shown without a value', () => {
     expect(entry({ after: 'text' })).toMatchObject({ verb: 'Created', subject: null, value: null });
