@@ -46,7 +46,7 @@ interface Given {
 
 const WIDTH = 560;
 const HEIGHT = 200;
-const LEFT = 46;
+const LEFT = 60;
 const RIGHT = 8;
 /** With a line for the unit. */
 const TOP = 26;

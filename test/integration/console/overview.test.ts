@@ -92,7 +92,7 @@ describe('the figures of name servers', () => {
 describe('the changes a day', () => {
   it('are those of the zones of the person and the teams', async () => {
     const count = async (person: { text: string }) =>
-      Number(/had (\d+) changes? in/.exec(words((await pageOf(person)).text))?.[1]);
+      Number(/had ([\d,]+) changes? in/.exec(words((await pageOf(person)).text))?.[1]?.replaceAll(',', ''));
     const [before] = await sql`select count(*)::int as n from changes where zone_id = ${zone.id}`;
     const { db, close } = openDatabase(service.database.url, { max: 1, name: 'overview' });
     const settings = { historyMs: 400 * 86_400_000, historyBytes: 2 ** 30, answersMs: 86_400_000 };

@@ -47,4 +47,82 @@ export const CONSOLE_FAULTS: readonly Fault[] = [
     project: 'integration',
     tests: ['test/integration/console/memory.test.ts'],
   },
+  {
+    name: 'console-once',
+    breaks: 'a form takes effect each time it is sent',
+    edits: [
+      {
+        file: 'src/console/shell/once.ts',
+        find: '    if (!sent || !request.actor) return undefined;\n',
+        replace: '    return undefined;\n',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/once.test.ts'],
+  },
+  {
+    name: 'console-managed-edit',
+    breaks: 'a managed record is changed without a confirmation',
+    edits: [
+      {
+        file: 'src/console/records/records.ts',
+        find: '        mustConfirm(record.managedBy, typed);\n        await replaceRecord',
+        replace: '        await replaceRecord',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/zones.test.ts'],
+  },
+  {
+    name: 'console-managed-delete',
+    breaks: 'a managed record is deleted without a confirmation',
+    edits: [
+      {
+        file: 'src/console/records/records.ts',
+        find: '        mustConfirm(record.managedBy, typed);\n        await removeRecord',
+        replace: '        await removeRecord',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/zones.test.ts'],
+  },
+  {
+    name: 'console-managed-selected',
+    breaks: 'a selection with a managed record is deleted without a confirmation',
+    edits: [
+      {
+        file: 'src/console/records/selected.ts',
+        find: '          mustConfirm(ownersOf(records), typed);\n',
+        replace: '',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/records.test.ts'],
+  },
+  {
+    name: 'console-owner-filter',
+    breaks: 'the list of zones shows the zones of all owners',
+    edits: [
+      {
+        file: 'src/console/zones/zones.ts',
+        find: '      owner: asked.owner,\n',
+        replace: '      owner: undefined,\n',
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/zones.test.ts'],
+  },
+  {
+    name: 'console-owner-prefix',
+    breaks: 'the page of owners shows all owners',
+    edits: [
+      {
+        file: 'src/console/records/owners.ts',
+        find: 'zone.id, { prefix, limit',
+        replace: "zone.id, { prefix: '', limit",
+      },
+    ],
+    project: 'integration',
+    tests: ['test/integration/console/zone-life.test.ts'],
+  },
 ];

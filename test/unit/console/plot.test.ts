@@ -25,7 +25,7 @@ describe('a plot', () => {
   test('has zero at the bottom and the top of the scale at the top', () => {
     const { lines, grid } = plot([0, 10]);
     const [low, , high] = grid;
-    expect(lines[0]?.path).toBe(`M46 ${low?.y}L552 ${high?.y}`);
+    expect(lines[0]?.path).toBe(`M60 ${low?.y}L552 ${high?.y}`);
     expect(low?.y).toBeGreaterThan(high?.y ?? 0);
   });
 
@@ -33,7 +33,7 @@ describe('a plot', () => {
     const { path, dots } = plot([1, 1, null, 0, null]).lines[0] ?? { path: '', dots: [] };
     expect(path.match(/M/g)).toHaveLength(2);
     // The fourth of five places between the edges of the plot, at its bottom.
-    expect(dots).toEqual([{ x: 46 + (3 / 4) * (552 - 46), y: plot([0]).grid[0]?.y }]);
+    expect(dots).toEqual([{ x: 60 + (3 / 4) * (552 - 60), y: plot([0]).grid[0]?.y }]);
     expect(plot([5]).lines[0]?.dots).toHaveLength(1);
     expect(plot([1, 2, null, 3, 4]).lines[0]?.dots).toEqual([]);
   });

@@ -20,6 +20,8 @@ document.addEventListener('click', async (event) => {
   button.replaceChildren('Copied');
   setTimeout(() => button.replaceChildren(...before), 1500);
 });
+// On a phone, the tabs scroll, and the tab of the page may be outside of the screen.
+document.querySelector('.tabs [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 // The space bar presses a button, and so a link that looks like one.
 document.addEventListener('keydown', (event) => {
   if (event.key !== ' ' || !event.target.matches?.('a[role="button"]')) return;
