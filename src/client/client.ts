@@ -71,6 +71,8 @@ export interface RecordFilter {
   readonly names?: readonly string[] | undefined;
   readonly type?: RecordType | undefined;
   readonly content?: string | undefined;
+  /** Whether each record has its `etag`. (Default: false.) */
+  readonly etags?: boolean | undefined;
 }
 
 /** A heartbeat of a cluster. */
@@ -138,6 +140,7 @@ export interface Client {
       limit: number,
       options?: CallOptions,
     ): AsyncGenerator<readonly ListedRecord[]>;
+    get(zoneId: string, recordId: string, options?: CallOptions): Promise<DnsRecord>;
     create(zoneId: string, body: RecordBody, options?: CallOptions): Promise<DnsRecord>;
     update(zoneId: string, recordId: string, body: RecordBody, options?: CallOptions): Promise<DnsRecord>;
     delete(zoneId: string, recordId: string, options?: CallOptions): Promise<void>;
@@ -290,11 +293,11 @@ export function createClient(options: ClientOptions): Client {
           cursor = answer.next;
         }
       },
+      get: (zoneId, id, call) => http.call({ method: 'GET', path: recordPath(zoneId, id) }, record, call),
       create: (zoneId, body, call) => http.call({ method: 'POST', path: recordsPath(zoneId), body }, record, call),
       update: (zoneId, id, body, call) =>
-        http.call({ method: 'PUT', path: `${recordsPath(zoneId)}/${encodeURIComponent(id)}`, body }, record, call),
-      delete: (zoneId, id, call) =>
-        http.callEmpty({ method: 'DELETE', path: `${recordsPath(zoneId)}/${encodeURIComponent(id)}` }, call),
+        http.call({ method: 'PUT', path: recordPath(zoneId, id), body }, record, call),
+      delete: (zoneId, id, call) => http.callEmpty({ method: 'DELETE', path: recordPath(zoneId, id) }, call),
       batch: async (zoneId, body, call) => {
         const answer = await http.call(
           { method: 'POST', path: `${recordsPath(zoneId)}:batch`, body },
@@ -342,8 +345,8 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function queryOf({ name, names, type, content }: RecordFilter): Record<string, string | undefined> {
-  return { name, names: names?.join(','), type, content };
+function queryOf({ name, names, type, content, etags }: RecordFilter): Record<string, string | undefined> {
+  return { name, names: names?.join(','), type, content, etags: etags ? 'true' : undefined };
 }
 
 function circle(): ApiUnavailable {
@@ -356,6 +359,10 @@ function zonePath(id: string): string {
 
 function recordsPath(zoneId: string): string {
   return `${zonePath(zoneId)}/records`;
+}
+
+function recordPath(zoneId: string, id: string): string {
+  return `${recordsPath(zoneId)}/${encodeURIComponent(id)}`;
 }
 
 /** Lists are complete by default; if a service returns pages anyway, all of them are read. */

@@ -21,6 +21,8 @@ interface ApiErrorFields {
   readonly value?: string | undefined;
   /** Whether that owner shares that value. (Default: it does not.) */
   readonly shared?: boolean | undefined;
+  /** The ETag of the present state. (Default: no condition failed.) */
+  readonly etag?: string | undefined;
 }
 
 /** The service, or a proxy before it, answered with a status other than 2xx. */
@@ -42,6 +44,8 @@ export class ApiError extends Error {
   readonly value: string | null;
   /** Whether that owner shares that value. */
   readonly isShared: boolean;
+  /** The ETag of the present state, if `ifMatch` did not match it. */
+  readonly etag: string | null;
 
   constructor(fields: ApiErrorFields) {
     super(fields.message);
@@ -55,6 +59,7 @@ export class ApiError extends Error {
     this.owner = fields.owner ?? null;
     this.value = fields.value ?? null;
     this.isShared = fields.shared ?? false;
+    this.etag = fields.etag ?? null;
   }
 }
 
@@ -105,8 +110,8 @@ export function errorOfAnswer(
   const parsed = errorBody.safeParse(parseJson(answer.body));
   if (parsed.success) {
     const message = parsed.data.message.slice(0, LONGEST_MESSAGE);
-    const { error: code, field, records, owner, value, shared } = parsed.data;
-    return new ApiError({ status, code, message, retryAfterMs, requestId, field, records, owner, value, shared });
+    const { error: code, field, records, owner, value, shared, etag } = parsed.data;
+    return new ApiError({ status, code, message, retryAfterMs, requestId, field, records, owner, value, shared, etag });
   }
   const message = `The answer ${status} did not come from the service; check the base address and the proxies before it`;
   return new ApiError({ status, code: 'unknown', message, retryAfterMs, requestId });

@@ -20,6 +20,10 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
   /** The object that a new zone is made for: `DNSZone namespace/name`. */
   readonly managedBy?: string | undefined;
+  /** The ETag that the state must have, with its quotation marks, for a change; otherwise the error has the status 412. (Default: any.) */
+  readonly ifMatch?: string | undefined;
+  /** Called with the ETag of a successful answer; null if it has none. */
+  readonly onEtag?: ((etag: string | null) => void) | undefined;
   /** The limit of this call in ms. (Default: the client's.) */
   readonly timeoutMs?: number | undefined;
   /** Called with the key's write limit that a successful answer states; null when it states none. */
@@ -109,6 +113,7 @@ export function createHttp(settings: HttpSettings): Http {
       const body = await textOf(answer.body, settings.maxAnswerBytes);
       status = answer.statusCode;
       if (status >= 200 && status < 300) {
+        options.onEtag?.(first(answer.headers.etag) ?? null);
         options.onRate?.(rateOf(first(answer.headers.ratelimit), first(answer.headers['ratelimit-policy'])));
         return body;
       }
@@ -164,6 +169,7 @@ function headersOf(settings: HttpSettings, route: Route, options: CallOptions, k
     ...(route.text === undefined ? {} : { 'content-type': route.text.type }),
     ...(options.requestId === undefined ? {} : { 'x-request-id': options.requestId }),
     ...(options.managedBy === undefined ? {} : { 'zonestead-managed-by': options.managedBy }),
+    ...(options.ifMatch === undefined ? {} : { 'if-match': options.ifMatch }),
     ...(options.idempotencyKey === undefined ? {} : { 'idempotency-key': options.idempotencyKey }),
   };
 }

@@ -23,6 +23,10 @@ const PRIORITY: OptionDescription = {
   value: 'number',
 };
 const COMMENT = '--comment <text>';
+const IF_MATCH: OptionDescription = {
+  flags: '--if-match <etag>',
+  describe: 'do so only if the record still has this ETag, as "records list --etags" prints it',
+};
 const load = () => import('../rest/records.ts');
 
 const list = describeCommand({
@@ -32,10 +36,11 @@ const list = describeCommand({
   options: [
     { flags: '--name <name>', describe: 'list only records of this name' },
     { flags: '--type <type>', describe: 'list only records of this type' },
+    { flags: '--etags', describe: 'print the ETag of each record, for --if-match' },
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = ''], options: OutputOption & { name?: string; type?: string }, context) =>
+  run: ([zone = ''], options: OutputOption & { name?: string; type?: string; etags?: boolean }, context) =>
     withRest(context, options, async (session) => (await load()).listRecords(session, zone, options)),
 });
 
@@ -90,11 +95,12 @@ const update = describeCommand({
     NO_TTL,
     PRIORITY,
     { flags: COMMENT, describe: 'new comment; "" removes it' },
+    IF_MATCH,
     DRY_RUN_OPTION,
     OUTPUT_OPTION,
   ],
   settings: REST_SETTINGS,
-  run: ([zone = '', recordId = '', content], options: WriteOptions, context) =>
+  run: ([zone = '', recordId = '', content], options: WriteOptions & { ifMatch?: string }, context) =>
     withRest(context, options, async (session) =>
       (await load()).updateRecord(session, zone, recordId, { ...options, content }),
     ),
@@ -109,9 +115,13 @@ const remove = describeCommand({
     { usage: '[type]', describe: 'type of the records, after a name' },
     { usage: '[content]', describe: 'delete only the record with this content' },
   ],
-  options: [YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
+  options: [IF_MATCH, YES_OPTION, DRY_RUN_OPTION, OUTPUT_OPTION],
   settings: REST_SETTINGS,
-  run: ([zone = '', name = '', type, content], options: OutputOption & YesOption & DryRunOption, context) =>
+  run: (
+    [zone = '', name = '', type, content],
+    options: OutputOption & YesOption & DryRunOption & { ifMatch?: string },
+    context,
+  ) =>
     withRest(context, options, async (session) =>
       (await load()).deleteRecords(session, zone, { name, type, content }, options),
     ),

@@ -1,5 +1,5 @@
 // `zonestead records set`: makes the records of a name and type exactly the given values, in one transaction.
-import type { DnsRecord, RecordChange, Zone } from '#client/client.ts';
+import type { DnsRecord, ListedRecord, RecordChange, Zone } from '#client/client.ts';
 import { type ParsedRecord, parseRecord } from '#dns/record.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn, differencesOf } from '../difference.ts';
@@ -24,7 +24,7 @@ export async function setRecords(
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const stored = await client.records.list(zone.id, { name, type: typeOf(type) }, { signal });
+  const stored = await client.records.list(zone.id, { name, type: typeOf(type), etags: true }, { signal });
   const ttl = ttlOf(zone, stored, options.ttl);
   const wanted = values.map((value) => parsedValue(zone, { name, type: typeOf(type), ttl }, value));
   const differences = differencesOf(parsedRecords(zone, stored), wanted, zone.defaultTtl);
@@ -61,15 +61,18 @@ function parsedValue(
   throw new Error(`${verdict.problem.field}: ${verdict.problem.message}`);
 }
 
-/** A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are deleted. */
+/**
+ * A stored record that has one of the values stays; the others get new values, so that they keep their ids, or are deleted.
+ * Each change depends on the record as it was read.
+ */
 function changesOf(
   zone: Zone,
-  stored: readonly DnsRecord[],
+  stored: readonly ListedRecord[],
   wanted: readonly ParsedRecord[],
   comment: string | undefined,
 ): RecordChange[] {
   const wireOf = (parsed: ParsedRecord | undefined) => Buffer.from(parsed?.wire ?? []).toString('hex');
-  const rows = new Map(parsedRecords(zone, stored).map((parsed, at) => [wireOf(parsed), stored[at] as DnsRecord]));
+  const rows = new Map(parsedRecords(zone, stored).map((parsed, at) => [wireOf(parsed), stored[at] as ListedRecord]));
   const bodyOf = ({ name, type, content, ttl, priority }: ParsedRecord, before?: DnsRecord) => ({
     ...{ name, type, priority, content: before?.content ?? content },
     ...(ttl === null ? {} : { ttl }),
@@ -85,14 +88,15 @@ function changesOf(
       row.ttl !== (parsed.ttl ?? zone.defaultTtl) ||
       (comment !== undefined && comment !== (row.comment ?? ''))
     ) {
-      updates.push({ action: 'update', id: row.id, record: bodyOf(parsed, row) });
+      updates.push({ action: 'update', id: row.id, ifMatch: row.etag, record: bodyOf(parsed, row) });
     }
   }
   const free = [...rows.values()];
   const replaced = others.splice(0, free.length).map((parsed): RecordChange => {
-    return { action: 'update', id: free.shift()?.id ?? '', record: bodyOf(parsed) };
+    const { id = '', etag: ifMatch } = free.shift() ?? {};
+    return { action: 'update', id, ifMatch, record: bodyOf(parsed) };
   });
-  const deletions = free.map(({ id }): RecordChange => ({ action: 'delete', id }));
+  const deletions = free.map(({ id, etag: ifMatch }): RecordChange => ({ action: 'delete', id, ifMatch }));
   const creations = others.map((parsed): RecordChange => ({ action: 'create', record: bodyOf(parsed) }));
   return [...deletions, ...updates, ...replaced, ...creations];
 }

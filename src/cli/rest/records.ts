@@ -1,5 +1,6 @@
 // `zonestead records …`: the record operations of the REST API. A zone is given by its name or its id.
 import type { DnsRecord, ListedRecord, RecordFilter, Zone } from '#client/client.ts';
+import { isAbsent } from '#client/errors.ts';
 import { confirm } from '../confirm.ts';
 import { differencesOf } from '../difference.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
@@ -21,15 +22,15 @@ interface RecordOptions extends DryRunOption {
 export async function listRecords(
   session: Session,
   zone: string,
-  filter: { name?: string; type?: string },
+  filter: { name?: string; type?: string; etags?: boolean },
 ): Promise<void> {
   const { client, signal, print } = session;
   const { id } = await zoneOf(session, zone);
   const type = filter.type === undefined ? undefined : typeOf(filter.type);
-  const records = await client.records.list(id, { name: filter.name, type }, { signal });
-  await show(session, { records }, () =>
-    table(['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', 'CONTENT'], records.map(rowOf), print),
-  );
+  const { name, etags = false } = filter;
+  const records = await client.records.list(id, { name, type, etags }, { signal });
+  const columns = ['NAME', 'TYPE', 'TTL', 'PRIORITY', 'ID', ...(etags ? ['ETAG'] : []), 'CONTENT'];
+  await show(session, { records }, () => table(columns, records.map(rowOf), print));
 }
 
 export async function createRecord(
@@ -59,7 +60,7 @@ export async function updateRecord(
   session: Session,
   nameOrId: string,
   recordId: string,
-  changes: RecordOptions & { content: string | undefined },
+  changes: RecordOptions & { content: string | undefined; ifMatch?: string },
 ): Promise<void> {
   const { content, ttl, priority, comment, dryRun } = changes;
   if ([content, ttl, priority, comment].every((each) => each === undefined)) {
@@ -67,7 +68,7 @@ export async function updateRecord(
   }
   const { client, signal } = session;
   const zone = await zoneOf(session, nameOrId);
-  const before = await recordOf(session, zone, recordId);
+  const { record: before, etag } = await recordOf(session, zone, recordId);
   const newTtl = ttl === undefined ? ownTtl(zone, before.ttl) : ttl === false ? {} : { ttl };
   const body = {
     ...{ name: before.name, type: before.type, content: content ?? before.content },
@@ -80,7 +81,9 @@ export async function updateRecord(
     const [old, wanted] = [parsedRecords(zone, [before]), parsedRecords(zone, [after])];
     return showPreview(session, differencesOf(old, wanted, zone.defaultTtl));
   }
-  await tell(session, await client.records.update(zone.id, recordId, body, { signal }), 'updated');
+  // The values that stay are those that were read, so the record must still have them.
+  const ifMatch = changes.ifMatch ?? etag;
+  await tell(session, await client.records.update(zone.id, recordId, body, { signal, ifMatch }), 'updated');
 }
 
 /**
@@ -91,22 +94,23 @@ export async function deleteRecords(
   session: Session,
   nameOrId: string,
   { name, type, content }: { name: string; type: string | undefined; content: string | undefined },
-  options: YesOption & DryRunOption,
+  options: YesOption & DryRunOption & { ifMatch?: string },
 ): Promise<void> {
   const { client, signal, print } = session;
   const zone = await zoneOf(session, nameOrId);
-  const records =
+  const records: ListedRecord[] =
     type === undefined
-      ? [await recordOf(session, zone, name)]
+      ? [(await recordOf(session, zone, name)).record]
       : await found(session, zone, { name, type: typeOf(type), content });
   if (options.dryRun) return showPreview(session, differencesOf(parsedRecords(zone, records), [], zone.defaultTtl));
   const [only] = records;
   if (records.length === 1 && only !== undefined) {
-    await client.records.delete(zone.id, only.id, { signal });
+    await client.records.delete(zone.id, only.id, { signal, ifMatch: options.ifMatch });
   } else {
+    if (options.ifMatch !== undefined) throw new Error(`--if-match is for one record, and ${records.length} match`);
     const what = `${name} ${type}`;
     await confirm(`this deletes ${records.length} records of ${what} in ${zone.zoneName}`, options, signal);
-    const changes = records.map(({ id }) => ({ action: 'delete' as const, id }));
+    const changes = records.map(({ id, etag: ifMatch }) => ({ action: 'delete' as const, id, ifMatch }));
     await client.records.batch(zone.id, { changes }, { signal });
   }
   await show(session, { deleted: records.map(({ id }) => id) }, () => {
@@ -115,14 +119,27 @@ export async function deleteRecords(
 }
 
 async function found({ client, signal }: Session, zone: Zone, filter: RecordFilter): Promise<ListedRecord[]> {
-  const records = await client.records.list(zone.id, filter, { signal });
+  const records = await client.records.list(zone.id, { ...filter, etags: true }, { signal });
   if (records.length > 0) return records;
   throw new Error(`no record matches in ${zone.zoneName}; "zonestead records list ${zone.zoneName}" lists its records`);
 }
 
-async function recordOf({ client, signal }: Session, zone: Zone, recordId: string): Promise<DnsRecord> {
-  const record = (await client.records.list(zone.id, {}, { signal })).find((each) => each.id === recordId);
-  if (record) return record;
+/** The record with its ETag. @throws Error if there is none */
+async function recordOf(
+  { client, signal }: Session,
+  zone: Zone,
+  recordId: string,
+): Promise<{ record: DnsRecord; etag: string | undefined }> {
+  let etag: string | undefined;
+  const onEtag = (given: string | null) => {
+    etag = given ?? undefined;
+  };
+  try {
+    const record = await client.records.get(zone.id, recordId, { signal, onEtag });
+    return { record, etag };
+  } catch (error) {
+    if (!isAbsent(error) || error.code !== 'not_found') throw error;
+  }
   const hint = recordId.startsWith('rec_') ? '' : ', or give a name and a type';
   throw new Error(`no record ${recordId} in this zone; "zonestead records list" lists the ids${hint}`);
 }
@@ -136,10 +153,11 @@ function lineOf({ name, ttl, type, content }: DnsRecord): string {
 }
 
 /** A comment follows its content in the way of a zone file. */
-function rowOf(record: DnsRecord): string[] {
-  const { name, type, ttl, priority, id, content, comment } = record;
+function rowOf(record: ListedRecord): string[] {
+  const { name, type, ttl, priority, id, content, comment, etag } = record;
   const text = comment === undefined ? content : `${content} ; ${comment}`;
-  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, text];
+  const tag = etag === undefined ? [] : [etag];
+  return [name, type, String(ttl), priority === null ? '-' : String(priority), id, ...tag, text];
 }
 
 /** The service checks the type. */

@@ -1,4 +1,5 @@
 // `zonestead zones apply`: makes the records of a zone those of a zone file.
+import { ApiError } from '#client/errors.ts';
 import { confirm } from '../confirm.ts';
 import { deletedIn } from '../difference.ts';
 import type { DryRunOption, YesOption } from '../options.ts';
@@ -21,11 +22,18 @@ export async function applyZoneFile(
   const text = await readText(path);
   if (isManifest(text))
     throw new Error(`${path} holds manifests: apply them with kubectl apply -f, which the operator follows`);
-  const { zone, differences } = await compareFile(session, text, options.zone);
+  const { zone, differences, etag } = await compareFile(session, text, options.zone);
   if (options.dryRun) return showPreview(session, differences);
   const deleted = deletedIn(differences);
   if (deleted > 1) await confirm(`this deletes ${deleted} records of ${zone.zoneName}`, options, signal);
-  const done = await client.zones.importFile(zone.id, text, { signal, timeoutMs: LIMIT_MS });
+  const done = await client.zones
+    .importFile(zone.id, text, { signal, timeoutMs: LIMIT_MS, ifMatch: etag })
+    .catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.status !== 412) throw error;
+      throw new Error(
+        `the records of ${zone.zoneName} changed after they were compared with ${path}, so nothing was written; run the command again`,
+      );
+    });
   await show(session, done, () => {
     const { created, updated, deleted: gone, unchanged, ignored } = done;
     print(

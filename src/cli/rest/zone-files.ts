@@ -38,6 +38,8 @@ export function zoneNameOf(text: string, given: string | undefined): string {
 export interface ComparedFile {
   zone: Zone;
   differences: Difference[];
+  /** The ETag of the records that the file was compared with; undefined: the service sent none. */
+  etag: string | undefined;
   /** Lines about records that the service makes itself. */
   ignored: number;
 }
@@ -50,8 +52,12 @@ export async function compareFile(session: Session, text: string, given: string 
     zoneName.endsWith(`.${zone.zoneName}`),
   );
   const { wanted, ignored } = await readZoneFile(text, zone, below, signal);
-  const stored = parsedRecords(zone, await client.records.list(zone.id, {}, { signal }));
-  return { zone, ignored, differences: differencesOf(stored, wanted, zone.defaultTtl) };
+  let etag: string | undefined;
+  const onEtag = (given: string | null) => {
+    etag ??= given ?? undefined;
+  };
+  const stored = parsedRecords(zone, await client.records.list(zone.id, {}, { signal, onEtag }));
+  return { zone, ignored, etag, differences: differencesOf(stored, wanted, zone.defaultTtl) };
 }
 
 interface ZoneFacts {

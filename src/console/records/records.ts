@@ -6,6 +6,7 @@ import { recordBody } from '#contract/record.ts';
 import { fieldsOfContent } from '#dns/types/fields.ts';
 import { readManagedRecord } from '#service/records/records.ts';
 import { removeRecord, replaceRecord } from '#service/records/writer.ts';
+import type { Refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
 import { EDITABLE, shownRecord } from '../shell/shown.ts';
@@ -16,6 +17,7 @@ import { recordListPages } from './list.ts';
 import { newRecordPages, shownFields } from './new.ts';
 import { previewOf } from './preview.ts';
 import { errorFieldsOf, formOf, inputName, inputOf } from './record-input.ts';
+import { conditionOf, differing, isClash, seenIn, seenText } from './seen.ts';
 import { selectedRecordPages } from './selected.ts';
 
 interface OfRecord {
@@ -24,6 +26,7 @@ interface OfRecord {
 interface Again {
   typed?: Typed;
   errors?: FormErrors;
+  refused?: Refusal;
 }
 
 export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
@@ -53,6 +56,8 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
       comment: comment ?? '',
     };
     for (const [name, value] of Object.entries(fields)) values[inputName(name)] = value;
+    const [seen] = isClash(again.refused) ? seenIn(again.typed?.seen) : [];
+    const entered = seen && again.typed && what === 'edit' ? inputOf(again.typed, record.name, record.type) : null;
     const stored = Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
     return show(request, reply, what === 'row' ? 'records/row' : `records/${what}-record${isHtmx ? '-row' : ''}`, {
       title: `${what === 'edit' ? 'Edit' : 'Delete'} ${record.name} ${record.type}`,
@@ -63,6 +68,8 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
       hasTimes: /[?&]sort=-?changed(?:&|$)/.test(String(request.headers['hx-current-url'])),
       ...shownFields(record.type),
       id: `-${record.id}`,
+      seen: seenText(record, zone),
+      differing: seen ? differing(seen, record, zone, entered) : null,
       isFocused: what === 'row',
       isLong: content.length > EDITABLE,
       values,
@@ -86,7 +93,8 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
       async () => {
         const body = judge(recordBody, inputOf(typed, record.name, record.type));
         mustConfirm(record.managedBy, typed);
-        await replaceRecord(context, callerOf(request), zoneId, recordId, body);
+        const condition = conditionOf(seenIn(typed.seen)[0]);
+        await replaceRecord(context, { ...callerOf(request), condition }, zoneId, recordId, body);
         const home = addressOfZone(zoneId);
         if (request.headers['hx-request'] === 'true') {
           request.doneAt = home;
@@ -94,7 +102,7 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
         }
         return done(request, reply, home, `The record ${record.name} (${record.type}) was changed.`, recordId);
       },
-      (errors) => showRecord(request, reply, 'edit', { typed, errors }),
+      (errors, refused) => showRecord(request, reply, 'edit', { typed, errors, refused }),
     );
   });
 
@@ -107,7 +115,8 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
       ['anyway'],
       async () => {
         mustConfirm(record.managedBy, typed);
-        await removeRecord(context, callerOf(request), zoneId, recordId);
+        const condition = conditionOf(seenIn(typed.seen)[0]);
+        await removeRecord(context, { ...callerOf(request), condition }, zoneId, recordId);
         const home = addressOfZone(zoneId);
         // The row is removed.
         if (request.headers['hx-request'] === 'true') {
@@ -116,7 +125,7 @@ export function recordPages(app: FastifyInstance, parts: ConsoleParts): void {
         }
         return done(request, reply, home, `The record ${record.name} (${record.type}) was deleted.`);
       },
-      (errors) => showRecord(request, reply, 'delete', { typed, errors }),
+      (errors, refused) => showRecord(request, reply, 'delete', { typed, errors, refused }),
     );
   });
 }

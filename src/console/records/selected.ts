@@ -4,12 +4,13 @@ import { actorOf, callerOf } from '#api/hooks/auth.ts';
 import { recordBody } from '#contract/record.ts';
 import { readManagedRecordsOf } from '#service/records/records.ts';
 import { applyBatch } from '#service/records/writer.ts';
-import { refusal } from '#service/refusal.ts';
+import { type Refusal, refusal } from '#service/refusal.ts';
 import type { ConsoleParts } from '../parts.ts';
 import { attempt, type FormErrors, judge, type Typed, text, typedOf } from '../shell/forms.ts';
 import { shownRecord } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
 import { addressOfZone, mustConfirm, type OfZone, shownZone } from '../zones/head.ts';
+import { conditionOf, differing, etagOf, isClash, seenIn, seenText } from './seen.ts';
 
 /** As many as a page of the list has. */
 const MOST = 100;
@@ -23,9 +24,10 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
     request: FastifyRequest<OfZone>,
     reply: FastifyReply,
     asked: { ids: readonly string[]; action: string },
-    again: { typed?: Typed; errors?: FormErrors } = {},
+    again: { typed?: Typed; errors?: FormErrors; refused?: Refusal } = {},
   ) => {
     const { zone, records } = await readManagedRecordsOf(context, actorOf(request), request.params.zoneId, asked.ids);
+    const seen = new Map(isClash(again.refused) ? seenIn(again.typed?.seen).map((each) => [each.id, each]) : []);
     const isDeletion = asked.action !== 'ttl';
     const counted = records.length === 1 ? '1 record' : `${records.length} records`;
     return show(request, reply, 'records/selected', {
@@ -34,7 +36,12 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
       home: addressOfZone(zone.id),
       isDeletion,
       counted,
-      records: records.map((record) => shownRecord(record, zone)),
+      records: records.map((record) => {
+        const saw = seen.get(record.id);
+        const isChanged = saw !== undefined && saw.etag !== etagOf(record, zone);
+        const changed = isChanged ? differing(saw, record, zone, null) : null;
+        return { ...shownRecord(record, zone), seen: seenText(record, zone), changed };
+      }),
       managedBy: ownersOf(records),
       ...again,
     });
@@ -64,10 +71,12 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
           mustConfirm(ownersOf(records), typed);
           const isDeletion = asked.action !== 'ttl';
           const ttl = text(typed, 'ttl');
+          const seen = new Map(seenIn(typed.seen).map((each) => [each.id, each]));
           const changes = records.map(({ id, name, type, content, priority }) => {
-            if (isDeletion) return { action: 'delete' as const, id };
+            const condition = conditionOf(seen.get(id));
+            if (isDeletion) return { action: 'delete' as const, id, condition };
             const record = { name, type, content, priority, ...(ttl === '' ? {} : { ttl: Number(ttl) }) };
-            return { action: 'update' as const, id, record: judge(recordBody, record) };
+            return { action: 'update' as const, id, record: judge(recordBody, record), condition };
           });
           await applyBatch(context, callerOf(request), zoneId, { atomic: true, changes });
           const counted = records.length === 1 ? '1 record' : `${records.length} records`;
@@ -76,7 +85,7 @@ export function selectedRecordPages(app: FastifyInstance, { context }: ConsolePa
             : `The TTL of ${counted} was changed.`;
           return done(request, reply, addressOfZone(zoneId), words);
         },
-        (errors) => page(request, reply, asked, { typed, errors }),
+        (errors, refused) => page(request, reply, asked, { typed, errors, refused }),
       );
     },
   );

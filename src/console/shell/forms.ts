@@ -34,8 +34,13 @@ export function judge<T extends z.ZodType>(schema: T, input: unknown): z.output<
   throw refuseIssues(parsed.error.issues);
 }
 
+/** The sentence for a condition that a form sent, and that is no longer true. */
+const CHANGED =
+  'Somebody else changed this while the page was open, so nothing was written. Compare the values, and send the form again if yours are right.';
+
 /** The sentence for each field of a form with these fields. A refusal of `onlyNames.2` belongs to `onlyNames`. */
 export function errorsOf(refusal: Refusal, fields: readonly string[]): FormErrors {
+  if (refusal.rule === 'changed-meanwhile') return { '': CHANGED };
   const errors: Record<string, string> = {};
   for (const each of [refusal, ...refusal.others]) {
     const [field = ''] = each.field?.split('.') ?? [];
@@ -53,7 +58,7 @@ export async function attempt(
   reply: FastifyReply,
   fields: readonly string[],
   act: () => Promise<FastifyReply>,
-  again: (errors: FormErrors) => Promise<FastifyReply>,
+  again: (errors: FormErrors, refused: Refusal) => Promise<FastifyReply>,
 ): Promise<FastifyReply> {
   try {
     const { limitRefusal } = reply.request;
@@ -63,6 +68,6 @@ export async function attempt(
     if (!(error instanceof Refusal) || error.code === 'unauthorized') throw error;
     if (error.retryAfterMs !== null) reply.header('retry-after', retryAfterSeconds(error.retryAfterMs));
     reply.code(statusOf(error));
-    return again(errorsOf(error, fields));
+    return again(errorsOf(error, fields), error);
   }
 }

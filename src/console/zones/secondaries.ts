@@ -5,7 +5,7 @@ import { zoneSecondariesBody } from '#contract/secondary.ts';
 import type { ServiceContext } from '#service/context.ts';
 import { chooseSecondaries, readOfferedForZone, readZoneSecondaries } from '#service/secondaries/choice.ts';
 import type { ConsoleParts } from '../parts.ts';
-import { attempt, type FormErrors, judge, type Typed, typedOf } from '../shell/forms.ts';
+import { attempt, type FormErrors, judge, list, type Typed, typedOf } from '../shell/forms.ts';
 import { done } from '../shell/views.ts';
 import { headOf, mustConfirm, type OfZone } from './head.ts';
 
@@ -29,6 +29,7 @@ export async function shownSecondaries(
   const open = offered.filter(({ namespaces }) => namespaces === null).map(({ name }) => name);
   const names = [...new Set([...open, ...chosen])].sort();
   return {
+    chosen,
     rows: secondaries.map((each) => ({ ...each, kind: KINDS[each.state], listedBy: LISTED_BY[each.listedBy] })),
     boxes: names.map((name) => ({
       name,
@@ -59,7 +60,8 @@ export function secondaryForm(
       async () => {
         const { secondaries } = judge(zoneSecondariesBody, { secondaries: ticked });
         mustConfirm(zone.managedBy, typed);
-        await chooseSecondaries(context, callerOf(request), zone.id, secondaries);
+        const seen = typed.seen === undefined ? undefined : list(typed, 'seen');
+        await chooseSecondaries(context, callerOf(request), zone.id, secondaries, seen);
         const words = secondaries.length === 0 ? 'no secondary' : secondaries.join(', ');
         return done(request, reply, `${home}/settings`, `You chose ${words} for ${zone.zoneName}.`);
       },

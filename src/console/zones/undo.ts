@@ -1,12 +1,15 @@
 // Undo of changes of the history: a preview with the differences and conflicts, and the confirmation.
+import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from '#api/hooks/auth.ts';
 import { whenClientLeaves } from '#api/hooks/leaving.ts';
 import { counterOf } from '#api/hooks/limits.ts';
 import { undoBody } from '#contract/undo.ts';
 import type { ShownValue, UndoAnswer } from '#service/undo/answer.ts';
+import { Refusal, refusal } from '#service/refusal.ts';
 import { type Selection, undoChanges } from '#service/undo/undo.ts';
 import type { ConsoleParts } from '../parts.ts';
+import { isClash } from '../records/seen.ts';
 import { attempt, type FormErrors, judge, list, type Typed, text, typedOf } from '../shell/forms.ts';
 import { clip } from '../shell/shown.ts';
 import { done, show } from '../shell/views.ts';
@@ -14,6 +17,8 @@ import { headOf, type OfZone } from './head.ts';
 
 /** Differences and conflicts that a page shows. */
 const SHOWN = 100;
+/** How often a preview is made again because the zone changed between it and the undo. */
+const ATTEMPTS = 3;
 const COUNTS = { bucket: 'records', changes: 'operation' } as const;
 
 interface Asked extends OfZone {
@@ -39,13 +44,37 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       errors,
       fields,
       preview: answer === null ? null : previewOf(answer),
+      seen: answer === null ? '' : previewId(answer),
     });
   };
-  const undo = (request: FastifyRequest<OfZone>, reply: FastifyReply, typed: Typed, dryRun: boolean) => {
+  const undo = (
+    request: FastifyRequest<OfZone>,
+    reply: FastifyReply,
+    typed: Typed,
+    { dryRun, etag }: { dryRun: boolean; etag?: string | undefined },
+  ) => {
     const count = counterOf(request);
     const places = { taken: dryRun ? 1 : 0, take: (writes: number) => count(writes) };
     const options = { dryRun, places, signal: whenClientLeaves(reply) };
-    return undoChanges(context, callerOf(request), request.params.zoneId, selectionOf(typed), options);
+    const condition = etag === undefined ? null : { ifMatch: [etag], ifNoneMatch: null };
+    const caller = { ...callerOf(request), condition };
+    return undoChanges(context, caller, request.params.zoneId, selectionOf(typed), options);
+  };
+  /**
+   * Undoes the changes if they make the differences that the person saw. A change of other records does not matter.
+   * @throws Refusal precondition_failed, and as undoChanges
+   */
+  const undoAsSeen = async (request: FastifyRequest<OfZone>, reply: FastifyReply, typed: Typed) => {
+    if (text(typed, 'seen') === '') return undo(request, reply, typed, { dryRun: false });
+    for (let attempt = 1; ; attempt += 1) {
+      const preview = await undo(request, reply, typed, { dryRun: true });
+      if (previewId(preview) !== text(typed, 'seen')) throw refusal('another-difference');
+      try {
+        return await undo(request, reply, typed, { dryRun: false, etag: preview.etag });
+      } catch (error) {
+        if (!(error instanceof Refusal && isClash(error)) || attempt === ATTEMPTS) throw error;
+      }
+    }
   };
 
   app.get<Asked>('/zones/:zoneId/undo', { config: { counts: COUNTS } }, async (request, reply) =>
@@ -54,7 +83,9 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       [],
       async () => {
         await counterOf(request)(1);
-        return page(request, reply, request.query, { answer: await undo(request, reply, request.query, true) });
+        return page(request, reply, request.query, {
+          answer: await undo(request, reply, request.query, { dryRun: true }),
+        });
       },
       (errors) => page(request, reply, request.query, { errors }),
     ),
@@ -67,7 +98,7 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
       reply,
       [],
       async () => {
-        const { total } = await undo(request, reply, typed, false);
+        const { total } = await undoAsSeen(request, reply, typed);
         const count = total.differences === 1 ? 'one name and type' : `${total.differences} names and types`;
         const word =
           total.differences === 0
@@ -75,7 +106,12 @@ export function undoPages(app: FastifyInstance, { context }: ConsoleParts): void
             : `Undone: the records of ${count} are as before.`;
         return done(request, reply, `${home}/history`, word);
       },
-      (errors) => page(request, reply, typed, { errors }),
+      async (errors, { code }) => {
+        // The page shows the differences of now, which the person may confirm.
+        const isOther = code === 'precondition_failed';
+        const answer = isOther ? await undo(request, reply, typed, { dryRun: true }) : null;
+        return page(request, reply, typed, { errors, answer });
+      },
     );
   });
 }
@@ -86,6 +122,11 @@ function selectionOf(typed: Typed): Selection {
   const requestId = text(typed, 'requestId');
   const body = judge(undoBody, requestId === '' ? { changes: changes.map(Number) } : { requestId });
   return body.requestId === undefined ? { changes: body.changes ?? [] } : { requestId: body.requestId };
+}
+
+/** Identifies the differences and conflicts of a preview, of which the page shows the first. */
+function previewId({ total, differences, conflicts }: UndoAnswer): string {
+  return hash('sha256', JSON.stringify([total, differences, conflicts]), 'base64url');
 }
 
 function previewOf({ total, differences, conflicts }: UndoAnswer) {

@@ -45,7 +45,8 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
       async () => {
         const { defaultTtl } = judge(zoneChangeBody, { defaultTtl: Number(text(typed, 'defaultTtl') || Number.NaN) });
         mustConfirm(zone.managedBy, typed);
-        await changeProperties(context, callerOf(request), zone.id, { defaultTtl });
+        const seen = typed.seen === undefined ? {} : { defaultTtl: Number(text(typed, 'seen')) };
+        await changeProperties(context, callerOf(request), zone.id, { defaultTtl }, seen);
         return done(request, reply, `${home}/settings`, `The default TTL is now ${defaultTtl} s.`);
       },
       (errors) => settings(request, reply, { typed, errors }),
@@ -60,7 +61,8 @@ export function zonePages(app: FastifyInstance, parts: ConsoleParts): void {
       ['comment', 'anyway'],
       async () => {
         mustConfirm(zone.managedBy, typed);
-        await changeProperties(context, callerOf(request), zone.id, { comment: text(typed, 'comment') });
+        const seen = typed.seen === undefined ? {} : { comment: text(typed, 'seen') };
+        await changeProperties(context, callerOf(request), zone.id, { comment: text(typed, 'comment') }, seen);
         return done(request, reply, `${home}/settings`, 'The comment was saved.');
       },
       (errors) => settings(request, reply, { typed, errors }),

@@ -60,6 +60,21 @@ export function mustMatchRecords(
   if (condition) mustMatch(condition, 'records', { etag: recordsTag(zone) });
 }
 
+/**
+ * Judges one value that a person saw, where a change of the rest of the zone does not matter.
+ * @param seen undefined: no condition; null or an empty text: there was none
+ * @throws Refusal precondition_failed
+ */
+export function mustBeAsSeen(
+  field: string,
+  seen: string | number | null | undefined,
+  now: string | number | null,
+): void {
+  if (seen === undefined || (seen || null) === (now || null)) return;
+  const shown = (value: string | number | null) => (value ? `"${value}"` : 'none');
+  throw refusal('value-changed', { seen: shown(seen), now: shown(now) }, { field });
+}
+
 const STATES = {
   record: 'The record',
   zone: 'The zone',

@@ -22,6 +22,15 @@ export const FORM_REFUSALS = {
     sentence:
       'This form was sent before, and the outcome is not known. Look whether the change was made before you send a new form.',
   },
+  'another-difference': {
+    code: 'precondition_failed',
+    sentence: 'The records changed while the page was open, so nothing was undone. These are the differences now.',
+  },
+  'value-changed': {
+    code: 'precondition_failed',
+    sentence:
+      'Somebody else changed this from {seen} to {now} while the page was open, so nothing was written. Save again if your value is right.',
+  },
   'nothing-selected': {
     code: 'not_found',
     sentence: 'No record is selected, or the selected records were deleted. Nothing was changed.',

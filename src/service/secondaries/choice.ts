@@ -15,7 +15,7 @@ import {
 import type { ZoneRow } from '#store/zones.ts';
 import { type Actor, mustManageZones, teamsOfActor } from '../accounts/actor.ts';
 import { historyOf, inTurn, lockZoneFor } from '../change.ts';
-import { mustMatchZone } from '../conditions/condition.ts';
+import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { refusal } from '../refusal.ts';
 import { parentOf } from '../zones/parent.ts';
@@ -47,7 +47,8 @@ export async function readZoneSecondaries(
 }
 
 /**
- * Replaces the owner's choice. A secondary that is chosen already may stay, also when it is no longer offered.
+ * Replaces the owner's choice. @param seen the choice that a person saw; another one refuses the change. (Default: any.)
+ * A secondary that is chosen already may stay, also when it is no longer offered.
  * @throws Refusal no_zone, forbidden (the key, or a secondary that is not offered to the owner of the zone), bad_request (too many),
  * busy
  */
@@ -56,6 +57,7 @@ export async function chooseSecondaries(
   caller: Caller,
   zoneId: string,
   names: readonly string[],
+  seen?: readonly string[],
 ): Promise<SecondaryView[]> {
   const wanted = [...new Set(names)].sort();
   const { name } = await seeZone(context, caller.actor, zoneId, 'no_zone');
@@ -68,6 +70,7 @@ export async function chooseSecondaries(
     mustMatchZone(caller, zone, context);
     if (wanted.length > MAX_CHOSEN) throw refusal('too-many-secondaries', { limit: MAX_CHOSEN });
     const before = await chosenByOwner(tx, zoneId);
+    mustBeAsSeen('secondaries', seen && [...seen].sort().join(', '), before.join(', '));
     if (before.join() === wanted.join()) return viewsOf(tx, zone);
     const offered = await offeredToOwner(tx, zone);
     const missing = wanted.find((each) => !before.includes(each) && offered.every(({ name }) => name !== each));

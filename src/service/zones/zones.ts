@@ -8,7 +8,7 @@ import { snapshotPages } from '#store/snapshot.ts';
 import { deleteZone, listZones, type ZoneRow, type ZoneState, zoneById, zonesNamed } from '#store/zones.ts';
 import { type Actor, maySee, mustManageZones, teamsOfActor, visibleZoneIds } from '../accounts/actor.ts';
 import { changeZone, historyOf, inTurn, lockZoneFor, noZone } from '../change.ts';
-import { mustMatchZone } from '../conditions/condition.ts';
+import { mustBeAsSeen, mustMatchZone } from '../conditions/condition.ts';
 import type { Caller, ServiceContext } from '../context.ts';
 import { insist, refusal } from '../refusal.ts';
 import { holderOf } from '../slots.ts';
@@ -202,17 +202,23 @@ export interface ZoneProperties {
   comment?: string | null | undefined;
 }
 
-/** @throws Refusal no_zone, forbidden, precondition_failed, bad_request (comment), busy */
+/**
+ * @param seen the values that a person saw: one that is another now refuses the change. (Default: any.)
+ * @throws Refusal no_zone, forbidden, precondition_failed, bad_request (comment), busy
+ */
 export async function changeProperties(
   context: ServiceContext,
   caller: Caller,
   id: string,
   properties: ZoneProperties,
+  seen: ZoneProperties = {},
 ): Promise<ZoneView> {
   return changeZone(context, caller, id, async (_tx, zone) => {
     mustManageZones(caller.actor);
     mustMatchZone(caller, zone, context);
     const answer = (after: ZoneRow) => zoneView(after, context.nameservers);
+    mustBeAsSeen('defaultTtl', seen.defaultTtl, zone.defaultTtl);
+    mustBeAsSeen('comment', seen.comment, zone.comment);
     const { defaultTtl = zone.defaultTtl } = properties;
     const comment = properties.comment === undefined ? zone.comment : insist(parseComment(properties.comment));
     const isComment = defaultTtl === zone.defaultTtl;

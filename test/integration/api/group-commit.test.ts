@@ -57,13 +57,17 @@ async function queued(send: Send, places = 1): Promise<Promise<Reply>[]> {
  * The first request waits for the row of the zone, which somebody holds. The others wait behind it in the process, and have
  * their turn together.
  */
-async function together(zoneId: string, first: Send, others: readonly (Send | [Send, number])[]): Promise<Reply[]> {
+async function together(
+  zoneId: string,
+  first: Send | [Send, number],
+  others: readonly (Send | [Send, number])[],
+): Promise<Reply[]> {
   const replies: Promise<Reply>[] = [];
   const holder = database.connect();
   try {
     await holder.begin(async (tx) => {
       await tx`select from zones where id = ${zoneId} for update`;
-      replies.push(...(await queued(first)));
+      replies.push(...(await (Array.isArray(first) ? queued(...first) : queued(first))));
       await expect.poll(async () => (await lockWaiters(sql)).length).toBe(1);
       for (const other of others) replies.push(...(await (Array.isArray(other) ? queued(...other) : queued(other))));
     });
@@ -82,6 +86,39 @@ const namesOf = async (zoneId: string) =>
   (await sql`select r.name from records r join zones z on z.no = r.zone_no where z.id = ${zoneId} order by r.name`).map(
     ({ name }) => name,
   );
+
+test('one of several with the same condition is made, because each is judged after the requests before it', async () => {
+  const { id, path, text, post } = await newZone();
+  const stored = await request('POST', path, body('stored'), text);
+  const etag = async (of: string) => ({ 'if-match': String((await request('GET', of, undefined, text)).headers.etag) });
+  // It waits for the row and changes nothing, so that the requests behind it find the state with their tag.
+  const nothing = () => request('PATCH', `/zones/${id}`, { defaultTtl: 3600 }, text);
+  const state = await etag(path);
+  const refused = '412 precondition_failed';
+  const creations = await together(
+    id,
+    [nothing, 0],
+    ['a', 'b', 'c'].map((name) => post(name, undefined, state)),
+  );
+  expect(outcomes(creations)).toEqual(['200', '201', refused, refused]);
+  const own = `${path}/${stored.body.id}`;
+  const now = await etag(own);
+  // A comment alone leaves the serial as it is.
+  const comment = (at: string, headers: Record<string, string>) => (word: string) => () =>
+    at === own
+      ? request('PUT', own, { ...body('stored'), comment: word }, text, headers)
+      : request(
+          'POST',
+          at,
+          { changes: [{ action: 'update', id: stored.body.id, record: { ...body('stored'), comment: word } }] },
+          text,
+          headers,
+        );
+  const updates = await together(id, [nothing, 0], ['x', 'y', 'z'].map(comment(own, now)));
+  expect(outcomes(updates)).toEqual(['200', '200', refused, refused]);
+  const batches = await together(id, [nothing, 0], ['u', 'v', 'w'].map(comment(`${path}:batch`, await etag(path))));
+  expect(outcomes(batches)).toEqual(['200', '200', refused, refused]);
+});
 
 test('one transaction holds them all, and each has its serial, history entry and answer, in the order of arrival', async () => {
   const { id, post, path, text } = await newZone();

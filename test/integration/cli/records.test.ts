@@ -1,5 +1,8 @@
 // Records and their history on the command line, with a running service.
 import { expect, test, vi } from 'vitest';
+import { setRecords } from '#cli/rest/record-set.ts';
+import { deleteRecords, updateRecord } from '#cli/rest/records.ts';
+import { type Client, createClient } from '#client/client.ts';
 import { zonestead } from '../../support/command-line.ts';
 import { startTestService } from '../../support/service.ts';
 
@@ -181,4 +184,56 @@ test('zones restore without a time brings back a deleted zone', async () => {
   expect((await json('zones', 'deleted')).zones).toEqual([]);
   expect(await contents(zone, 'www')).toEqual(['192.0.2.1']);
   expect((await zonestead('zones', 'restore', 'never.example')).err).toContain('(404 ');
+});
+
+test('--if-match changes a record only if it still has the ETag that the list printed', async () => {
+  await service.zone('etag.example', admin);
+  const { id } = await json('records', 'create', 'etag.example', 'www', 'A', '192.0.2.1');
+  const etag = async () => (await json('records', 'list', 'etag.example', '--etags')).records[0].etag as string;
+  const seen = await etag();
+  expect((await zonestead('records', 'list', 'etag.example', '--etags')).out).toContain(seen);
+  await zonestead('records', 'update', 'etag.example', id, '192.0.2.2');
+  const refused = await zonestead('records', 'update', 'etag.example', id, '192.0.2.3', '--if-match', seen);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/changed since you read it.*412/)]);
+  expect((await zonestead('records', 'delete', 'etag.example', id, '--if-match', seen)).err).toContain('412');
+  expect(await contents('etag.example', 'www')).toEqual(['192.0.2.2']);
+  expect((await zonestead('records', 'delete', 'etag.example', id, '--if-match', await etag())).err).toBe('');
+});
+
+test('a record that somebody else changes between the read and the write of a command is not overwritten', async () => {
+  const zone = await service.zone('between.example', admin);
+  const { id } = await json('records', 'create', 'between.example', 'www', 'A', '192.0.2.1');
+  await json('records', 'create', 'between.example', 'www', 'A', '192.0.2.2');
+  const client = createClient({ baseUrl: service.url, key: admin.text });
+  let comments = 0;
+  /** Somebody else writes a comment right before each write of the command. */
+  const first = <Given extends unknown[], Answer>(write: (...given: Given) => Promise<Answer>) => {
+    return async (...given: Given) => {
+      const body = { name: 'www', type: 'A', content: '192.0.2.1', comment: `${(comments += 1)}` } as const;
+      await client.records.update(zone.id, id, body);
+      return write(...given);
+    };
+  };
+  const { records } = client;
+  const crossed: Client = {
+    ...client,
+    records: { ...records, update: first(records.update), batch: first(records.batch) },
+  };
+  const session = {
+    client: crossed,
+    signal: new AbortController().signal,
+    format: 'table' as const,
+    print: () => undefined,
+  };
+  const answers = [
+    () => updateRecord(session, 'between.example', id, { ttl: 60, content: undefined }),
+    () => setRecords(session, 'between.example', { name: 'www', type: 'A', values: ['192.0.2.9'] }, { yes: true }),
+    () => deleteRecords(session, 'between.example', { name: 'www', type: 'A', content: undefined }, { yes: true }),
+  ];
+  for (const answer of answers) await expect(answer()).rejects.toMatchObject({ status: 412 });
+  await client.close();
+  expect(await rows('between.example', 'www')).toMatchObject([
+    { content: '192.0.2.1', comment: '3', ttl: 3600 },
+    { content: '192.0.2.2' },
+  ]);
 });

@@ -3,6 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parseAllDocuments } from 'yaml';
+import { applyZoneFile } from '#cli/rest/zone-apply.ts';
+import { createClient } from '#client/client.ts';
 import { zonestead } from '../../support/command-line.ts';
 import { startTestService } from '../../support/service.ts';
 import { temporaryFolder } from '../../support/temporary.ts';
@@ -136,4 +138,26 @@ test('a preview of a change of a zone changes nothing', async () => {
   expect(await said('delete', 'dry.example')).toBe('would delete dry.example with 1 records');
   expect(await serialOf('dry.example')).toBe(serial);
   expect((await zonestead('zones', 'list')).out).not.toContain('unborn.example');
+});
+
+test('apply writes nothing if the zone changed after the file was compared with it', async () => {
+  await zoneWith('crossed.example', ['www', 'A', '192.0.2.1']);
+  const path = await file('$ORIGIN crossed.example.\nwww A 192.0.2.2\n');
+  const client = createClient({ baseUrl: service.url, key: admin.text });
+  const importFile: typeof client.zones.importFile = async (id, ...rest) => {
+    await client.records.create(id, { name: 'theirs', type: 'A', content: '192.0.2.3' });
+    return client.zones.importFile(id, ...rest);
+  };
+  const crossed = { ...client, zones: { ...client.zones, importFile } };
+  const session = {
+    client: crossed,
+    signal: new AbortController().signal,
+    format: 'table' as const,
+    print: () => undefined,
+  };
+  await expect(applyZoneFile(session, path, { yes: true })).rejects.toThrow(
+    /crossed\.example changed after they were compared with .*run the command again/,
+  );
+  await client.close();
+  expect(await contents('crossed.example')).toEqual(['theirs 3600 A 192.0.2.3', 'www 3600 A 192.0.2.1']);
 });

@@ -170,3 +170,74 @@ describe('the list', () => {
     expect(await stored(zone)).toHaveLength(1);
   });
 });
+
+describe('a record that somebody else changed while the page was open', () => {
+  /** The hidden fields `seen` of a page. */
+  const seenIn = (text: string) =>
+    [...text.matchAll(/name="seen" value="([^"]*)"/g)].map(([, value = '']) => value.replaceAll('&quot;', '"'));
+  const change = (zone: { id: string }, id: string, body: object) =>
+    service.request('PUT', `/zones/${zone.id}/records/${id}`, body, red.text);
+  async function opened() {
+    const [browser, zone] = [await entered(), await newZone()];
+    await put(zone, 'www', 'A', '192.0.2.1');
+    const [record] = await stored(zone);
+    return { browser, zone, id: record?.id ?? '', address: `${zone.home}/records/${record?.id}` };
+  }
+
+  it.each([{}, { 'hx-request': 'true' }])(
+    'is not overwritten, and the page shows all three values (%o)',
+    async (headers) => {
+      const { browser, zone, id, address } = await opened();
+      const [seen = ''] = seenIn((await browser.get(`${address}/edit`)).text);
+      await change(zone, id, { name: 'www', type: 'A', content: '192.0.2.2', ttl: 60, comment: 'theirs' });
+      const typed = { 'f-address': '192.0.2.3', ttl: '', comment: '' };
+      const refused = await browser.post(address, { ...typed, seen }, headers);
+      expect(refused.status).toBe(412);
+      const text = words(refused.text);
+      expect(text).toContain('Somebody else changed this');
+      expect(text).toContain('Content 192.0.2.1 192.0.2.2 192.0.2.3');
+      expect(text).toContain('TTL 3600 (default) 60 3600 (default)');
+      expect(text).toContain('Comment none theirs none');
+      expect(await stored(zone)).toMatchObject([{ content: '192.0.2.2' }]);
+      // The same form again has the state that the page showed, so the person decided.
+      const done = await browser.post(address, { ...typed, seen: seenIn(refused.text)[0] ?? '' }, headers);
+      expect(done.status).toBeLessThan(400);
+      expect(await stored(zone)).toMatchObject([{ content: '192.0.2.3', ttl: 3600 }]);
+    },
+  );
+
+  it('is not deleted unseen, alone or with others', async () => {
+    const { browser, zone, id, address } = await opened();
+    const [seen = ''] = seenIn((await browser.get(`${address}/delete`)).text);
+    const selected = `${zone.home}/records/selected`;
+    const all = seenIn((await browser.get(`${selected}?do=delete&id=${id}`)).text);
+    await change(zone, id, { name: 'www', type: 'A', content: '192.0.2.2' });
+    const alone = await browser.post(`${address}/delete`, { seen });
+    expect([alone.status, words(alone.text)]).toEqual([412, expect.stringContaining('Content 192.0.2.1 192.0.2.2')]);
+    for (const sent of [{ do: 'delete' }, { do: 'ttl', ttl: '60' }]) {
+      const refused = await browser.post(selected, { ...sent, id, seen: all });
+      expect([refused.status, words(refused.text)]).toEqual([
+        412,
+        expect.stringContaining('you saw: Content 192.0.2.1'),
+      ]);
+    }
+    expect(await stored(zone)).toMatchObject([{ content: '192.0.2.2', ttl: 3600 }]);
+    const again = seenIn((await browser.get(`${selected}?do=delete&id=${id}`)).text);
+    expect((await browser.post(selected, { do: 'delete', id, seen: again })).status).toBe(303);
+    expect(await stored(zone)).toEqual([]);
+  });
+
+  it('has settings of its zone that are not overwritten either', async () => {
+    const { browser, zone } = await opened();
+    const page = await browser.get(`${zone.home}/settings`);
+    expect(seenIn(page.text)).toContain('3600');
+    await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 700, comment: 'theirs' }, red.text);
+    const ttl = await browser.post(`${zone.home}/ttl`, { defaultTtl: '800', seen: '3600' });
+    const sentence = 'Somebody else changed this from "3600" to "700"';
+    expect([ttl.status, words(ttl.text).replaceAll('&#39;', "'")]).toEqual([412, expect.stringContaining(sentence)]);
+    const comment = await browser.post(`${zone.home}/comment`, { comment: 'mine', seen: '' });
+    expect([comment.status, words(comment.text)]).toEqual([412, expect.stringContaining('from none to "theirs"')]);
+    expect((await browser.post(`${zone.home}/ttl`, { defaultTtl: '800', seen: '700' })).status).toBe(303);
+    expect((await browser.post(`${zone.home}/comment`, { comment: '', seen: 'theirs' })).status).toBe(303);
+  });
+});

@@ -31,7 +31,7 @@ const links = async (zone: { home: string }) => {
 };
 const fieldsOf = (text: string) =>
   Object.fromEntries(
-    [...text.matchAll(/type="hidden" name="(change|requestId|_once)" value="([^"]*)"/g)].map(([, name, value]) => [
+    [...text.matchAll(/type="hidden" name="(change|requestId|seen|_once)" value="([^"]*)"/g)].map(([, name, value]) => [
       name,
       value,
     ]),
@@ -54,6 +54,26 @@ describe('an undo', () => {
     expect(text).toMatch(
       /Changed A www content 192\.0\.2\.2 → 192\.0\.2\.1 by ada@example\.org \(console\) · just now undo/,
     );
+  });
+
+  it('makes the differences that the page showed, or asks again', async () => {
+    const zone = await newZone();
+    const id = await put(zone, 'www', '192.0.2.1');
+    await service.request('DELETE', `/zones/${zone.id}/records/${id}`, undefined, red.text);
+    const [address = ''] = await links(zone);
+    const preview = await browser.get(address);
+    // Another record of the zone does not matter.
+    await put(zone, 'other', '192.0.2.9');
+    // The default TTL is a part of the difference.
+    await service.request('PATCH', `/zones/${zone.id}`, { defaultTtl: 600 }, red.text);
+    const refused = await browser.post(`${zone.home}/undo`, fieldsOf(preview.text));
+    expect([refused.status, words(refused.text)]).toEqual([
+      412,
+      expect.stringMatching(/nothing was undone.*192\.0\.2\.1/),
+    ]);
+    await put(zone, 'third', '192.0.2.9');
+    expect((await browser.post(`${zone.home}/undo`, fieldsOf(refused.text))).status).toBe(303);
+    expect(await records(zone)).toContain('www 192.0.2.1');
   });
 
   it('that is sent twice is done once', async () => {

@@ -194,6 +194,7 @@ export class MemoryService {
       records: {
         list: (id, filter = {}) => call(`list ${id} ${filter.name} ${filter.type}`, () => this.#list(id, filter)),
         pages: (id, filter, limit) => this.#pages(call, id, filter, limit),
+        get: missing,
         create: (id, body, options) =>
           call(`create ${id} ${body.name} ${body.type} ${body.content}`, () =>
             this.#once(options, [`POST ${id}`, body], () => this.#createRecord(id, body)),
