@@ -209,7 +209,8 @@ test('a record that somebody else changes between the read and the write of a co
   /** Somebody else writes a comment right before each write of the command. */
   const first = <Given extends unknown[], Answer>(write: (...given: Given) => Promise<Answer>) => {
     return async (...given: Given) => {
-      const body = { name: 'www', type: 'A', content: '192.0.2.1', comment: `${(comments += 1)}` } as const;
+      comments += 1;
+      const body = { name: 'www', type: 'A', content: '192.0.2.1', comment: String(comments) } as const;
       await client.records.update(zone.id, id, body);
       return write(...given);
     };
